@@ -1,4 +1,4 @@
-// A loopback server, for clients that use node:http. Here axios, with its usual adapter.
+// Serve a gateway on a loopback port, for clients that use node:http. Here: axios with its usual adapter.
 import assert from 'node:assert/strict'
 import axios from 'axios'
 import { createGateway, manualClock } from 'fauxgate'

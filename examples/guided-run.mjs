@@ -1,5 +1,5 @@
 // A guided run: a domain fails with DNS_ERROR, is fixed, gets its certificate, renews, fails to renew, and recovers.
-// All of it over HTTP, against an emulator on a loopback port whose clock this run owns.
+// It uses HTTP only, with an emulator on a loopback port, and controls its clock.
 import { X509Certificate } from 'node:crypto'
 import { createGateway, manualClock } from 'fauxgate'
 import { serve } from 'fauxgate/node'

@@ -1,4 +1,4 @@
-// Let the global fetch answer for the gateway's base URL, for code that cannot be passed a fetch.
+// Install the gateway as the global fetch, for code that takes no fetch.
 import assert from 'node:assert/strict'
 import { createGateway } from 'fauxgate'
 
@@ -12,7 +12,7 @@ async function reserve(domain) {
 
 const before = globalThis.fetch
 const gateway = createGateway({ baseUrl: 'https://gateway.example', seed: 'install' })
-// Where `using` is at hand: using installed = gateway.install({ others: 'refuse' })
+// With `using`: using installed = gateway.install({ others: 'refuse' })
 const installed = gateway.install({ others: 'refuse' })
 try {
   const { id } = await reserve('app.example.com')

@@ -1,4 +1,4 @@
-// Mock Service Worker answers for the gateway, for every client in the process. Here: the global fetch, and ngrok's
+// Mock Service Worker sends requests to the gateway, from every client in the process. Here: the global fetch, and ngrok's
 // official TypeScript client, which uses node:http. No port.
 import assert from 'node:assert/strict'
 import { Ngrok } from '@ngrok/ngrok-api'

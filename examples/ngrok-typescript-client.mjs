@@ -4,7 +4,7 @@ import { createGateway, ngrok } from 'fauxgate'
 import { serve } from 'fauxgate/node'
 import { certificatePair } from 'fauxgate/testing'
 
-// This version of the client throws on the empty answer of a DELETE; see docs/options.md, emptyJsonOnDelete.
+// This version of the client throws on the empty response of a DELETE: see emptyJsonOnDelete in docs/options.md.
 const gateway = createGateway({ dialect: ngrok, emptyJsonOnDelete: true })
 const server = await serve(gateway)
 const client = new Ngrok({ apiToken: 'any key', baseUrl: server.url })

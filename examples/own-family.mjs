@@ -1,4 +1,4 @@
-// A family of resources that fauxgate does not have: typed calls, HTTP, lists, faults and snapshots come by themselves.
+// Adds a family of resources that fauxgate does not have. It gets typed calls, HTTP, lists, faults and snapshots.
 import assert from 'node:assert/strict'
 import { createGateway } from 'fauxgate'
 import {
@@ -19,13 +19,13 @@ import {
 } from 'fauxgate/kit'
 import * as v from 'valibot'
 
-// Its errors. Numbers of 90000 and more are free of the service's own.
+// The errors. The service uses no numbers from 90000.
 const errors = declareErrors({
   widget_name_invalid: field(95001, 400, () => 'lower-case letters'),
   widget_taken: ofField(95002, 409, (it) => `${it.received} is a widget already.`),
 })
 
-// A field of bodies and records, with a rule that says what it can refuse.
+// A field of bodies and records, with a rule that names its error.
 const name = v.pipe(
   v.string(),
   rule([errors.widget_name_invalid], (text, report) => {
@@ -33,7 +33,7 @@ const name = v.pipe(
   }),
 )
 
-// What is kept of each; snapshots are read by the schema.
+// The records. Snapshots are read by this schema.
 const records = collection({
   name: 'widgets',
   key: ({ id }) => id,
@@ -42,7 +42,7 @@ const records = collection({
 })
 
 const widgets = resource(
-  // What widgets are: their names, what is kept, and the schemas of what is answered and sent.
+  // The widgets: their names, their records, and the schemas of bodies and responses.
   {
     name: 'widgets',
     path: '/widgets',
@@ -55,7 +55,7 @@ const widgets = resource(
     createBody: v.object({ name, description, metadata }),
     updateBody: v.object({ description, metadata }),
   },
-  // What is done with them, beginning with how an answer is made of a record.
+  // Their operations. `view` makes a response of a record.
   {
     view: (record, wire) => ({ ...shownHead(record, wire, '/widgets'), name: record.name }),
     create: {

@@ -1,5 +1,6 @@
 // Writes what this version stores, for test/corpus: `node scripts/corpus.mjs test/corpus/VERSION`, and with all of ngrok's
-// families `node scripts/corpus.mjs test/corpus/VERSION-ngrok`. Later versions must read it.
+// families `node scripts/corpus.mjs test/corpus/VERSION-ngrok`. Later versions must read it: a folder that is there stays,
+// and records of a new kind get a new one, such as VERSION-edges-ngrok.
 // Beside it is a recording: `fauxgate record --to URL --out test/corpus/VERSION/recording.har`.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -92,6 +93,38 @@ function furnish({ declare, ...families }) {
   families.routeTrafficPolicy.replace({ edge_id: 'edghts_1', id: 'edghtsrt_1' }, { value: '{"on_http_request":[]}' })
   families.tcpEdgeTrafficPolicy.replace('edgtcp_1', { value })
   families.tlsEdgeTrafficPolicy.replace('edgtls_1', { value })
+  furnishEdges(families, value, { ip_policy_ids: [policy.id] })
+}
+
+/** Makes an edge of each kind, and a route, with a backend of each kind and all modules. */
+function furnishEdges(families, value, ip_restriction) {
+  const { id: backend_id } = families.tunnelGroupBackends.create({ labels: { team: 'web' } })
+  const response = families.httpResponseBackends.create({ status_code: 503, headers: { 'Retry-After': '60' } })
+  const address = families.staticBackends.create({ address: 'example.com:8080', tls: { enabled: true } })
+  families.failoverBackends.create({ backends: [address.id, response.id] })
+  const traffic = { backend: { backend_id }, ip_restriction, policy: {}, traffic_policy: { value } }
+  const mutual_tls = { certificate_authority_ids: ['ca_1'] }
+  const tls_termination = { min_version: '1.3' }
+  const [{ addr }] = families.reservedAddrs.list().reserved_addrs
+  families.tcpEdges.create({ hostports: [addr], ...traffic })
+  families.tlsEdges.create({ hostports: ['failing.example.com:443'], ...traffic, mutual_tls, tls_termination })
+  const { id } = families.httpsEdges.create({ hostports: ['issued.example.com:443'], mutual_tls, tls_termination })
+  const signIn = { client_id: 'an app', client_secret: 'a secret of the corpus' }
+  families.httpsEdgeRoutes.create(id, {
+    match: '/',
+    ...traffic,
+    traffic_policy: { value: '{"on_http_request":[]}' },
+    circuit_breaker: {},
+    compression: {},
+    request_headers: { add: { 'X-Frontend': 'ngrok' } },
+    response_headers: { remove: ['server'] },
+    webhook_verification: { provider: 'github', secret: 'a secret of the corpus' },
+    websocket_tcp_converter: {},
+    user_agent_filter: { deny: ['bot'] },
+    oauth: { provider: { github: { ...signIn, teams: ['acme/web'] } } },
+    oidc: { issuer: 'https://accounts.example.com', ...signIn },
+    saml: { idp_metadata_url: 'https://idp.example.com/metadata' },
+  })
 }
 
 const snapshot = gateway.snapshot({ privateKeys: true })

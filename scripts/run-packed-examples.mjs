@@ -1,14 +1,19 @@
 // Runs the examples that have packages of their own, and each part of docs/getting-started.md, named as "start: Bun". Each
-// has a folder of its own with the packed package, as a stranger would have: `node scripts/run-packed-examples.mjs [--all] [name…]`. An example that cannot be installed here is left out, and named in the end; with
-// --all that is a failure. Needs `npm run build`.
+// has a folder of its own with the packed package, as a stranger would have: `node scripts/run-packed-examples.mjs [--all]
+// [--shard=1/2] [name…]`. An example that cannot be installed here is left out, and named in the end; with --all that is a
+// failure. Needs `npm run build`.
 import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
+import { parseArgs } from 'node:util'
 import { inFolder, pack, root } from './packed.mjs'
 
 const examples = join(root, 'examples')
-const isAll = process.argv.includes('--all')
-const wanted = process.argv.slice(2).filter((argument) => argument !== '--all')
+const { values, positionals: wanted } = parseArgs({
+  options: { all: { type: 'boolean' }, shard: { type: 'string', default: '1/1' } },
+  allowPositionals: true,
+})
+const [shard, shards] = values.shard.split('/').map(Number)
 const guide = readFileSync(join(root, 'docs/getting-started.md'), 'utf8')
 
 /** The commands of each part of the guide, by its name here. */
@@ -78,7 +83,7 @@ function start(name, tarball, folder) {
 const leftOut = []
 await inFolder((temporary) => {
   const tarball = pack(temporary)
-  for (const name of wanted.length > 0 ? wanted : names) {
+  for (const name of wanted.length > 0 ? wanted : names.filter((_, index) => index % shards === shard - 1)) {
     const startedAt = performance.now()
     const work = starts.has(name) ? start : run
     const problem = work(name, tarball, join(temporary, name.replace(/\W+/g, '-')))
@@ -92,4 +97,4 @@ await inFolder((temporary) => {
   }
 })
 for (const each of leftOut) console.error(`LEFT OUT  ${each}`)
-if (isAll && leftOut.length > 0) process.exitCode = 1
+if (values.all && leftOut.length > 0) process.exitCode = 1

@@ -1,7 +1,7 @@
 import { playwright } from '@vitest/browser-playwright'
 import { defineConfig } from 'vitest/config'
 
-// A Chromium of the system; without it, the one that `npx playwright install chromium` brings.
+// The system's Chromium, or the one of `npx playwright install chromium`.
 const { CHROMIUM: executablePath } = process.env
 const launchOptions = executablePath ? { executablePath, args: ['--no-sandbox', '--disable-gpu'] } : {}
 

@@ -1,4 +1,4 @@
-// The code under test, five times: each client has the service's URL built in, and no place for a fetch.
+// The code under test, with five clients: each has the service's URL built in, and takes no fetch.
 import http from 'node:https'
 import axios from 'axios'
 import got from 'got'
@@ -7,7 +7,7 @@ import { request, fetch as undiciFetch } from 'undici'
 const url = 'https://gateway.example/reserved_domains'
 const headers = { authorization: 'Bearer any key', 'service-version': '2', 'content-type': 'application/json' }
 
-/** Of each: a function that reserves a domain and answers its id. */
+/** For each client, a function that reserves a domain and returns its id. */
 export const onNodeHttp = {
   async got(domain) {
     return (await got.post(url, { headers, json: { domain }, retry: { limit: 0 } }).json()).id

@@ -1,4 +1,4 @@
-// Clients that take no fetch: those on node:http by way of Mock Service Worker, without a port; undici by its dispatcher.
+// Clients that take no fetch: those on node:http use Mock Service Worker, without a port, and undici its dispatcher.
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { createGateway } from 'fauxgate'
@@ -12,7 +12,7 @@ const gateway = createGateway({ baseUrl: 'https://gateway.example', seed: 'clien
 
 beforeEach(() => gateway.reset())
 
-/** What must hold of a client, whichever way its requests come. */
+/** Checks a client, for any way in which its requests arrive. */
 function checks(reserve) {
   return async () => {
     const id = await reserve('app.example.com')

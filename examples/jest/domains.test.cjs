@@ -1,9 +1,9 @@
-// Jest: a gateway for each test; one that fails says what happened there, and one that passes has met what it ordered.
+// Jest: a gateway for each test, with a report if it fails. A passing test leaves no fault or outcome unused.
 const { testWithGateway } = require('fauxgate/testing')
 
 const headers = { authorization: 'Bearer any key', 'service-version': '2', 'content-type': 'application/json' }
 
-/** The code under test: reserves a domain, and tries once more when the service is overloaded. */
+/** The code under test: reserves a domain, and tries once more if the service is overloaded. */
 async function reserve(domain, { fetch, baseUrl }) {
   const request = { method: 'POST', headers, body: JSON.stringify({ domain }) }
   const first = await fetch(`${baseUrl}/reserved_domains`, request)

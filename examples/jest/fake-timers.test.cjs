@@ -1,4 +1,4 @@
-// Jest's fake timers: a gateway without a clock of its own follows them, its waits included.
+// Jest's fake timers: a gateway without a clock follows them, and so do its delayed responses.
 const { createGateway } = require('fauxgate')
 
 const headers = { authorization: 'Bearer any key', 'service-version': '2', 'content-type': 'application/json' }

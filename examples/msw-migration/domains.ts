@@ -1,4 +1,4 @@
-// The code under test: reserves a domain, once more when the service is overloaded, and waits for its certificate.
+// The code under test: reserves a domain, once more if the service is overloaded, and waits for its certificate.
 const api = 'https://api.ngrok.com'
 const headers = { authorization: 'Bearer any key', 'ngrok-version': '2', 'content-type': 'application/json' }
 

@@ -1,4 +1,4 @@
-// node:test: a gateway for each test; one that fails says what happened there, and one that passes has met what it ordered.
+// node:test: a gateway for each test, with a report if it fails. A passing test leaves no fault or outcome unused.
 import assert from 'node:assert/strict'
 import { test as base } from 'node:test'
 import { testWithGateway } from 'fauxgate/testing'

@@ -1,4 +1,4 @@
-// The fake timers of node:test: a gateway without a clock of its own follows them, its waits included.
+// The fake timers of node:test: a gateway without a clock follows them, and so do its delayed responses.
 import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
 import { createGateway } from 'fauxgate'
@@ -15,7 +15,7 @@ async function issued(id, { fetch, baseUrl }) {
   }
 }
 
-/** Moves fake time on second by second, and lets promises go on in between: `tick` itself does not. */
+/** Advances fake time second by second, and lets promises continue in between, which `tick` does not. */
 async function pass(timers, seconds) {
   await new Promise(setImmediate)
   for (let left = seconds; left > 0; left--) {
@@ -27,7 +27,7 @@ async function pass(timers, seconds) {
 let gateway
 let id
 beforeEach((t) => {
-  // setImmediate stays what it is, and so does the host's own work.
+  // setImmediate is not faked, so the host's own work continues.
   t.mock.timers.enable({ apis: ['setTimeout', 'setInterval', 'Date'], now: Date.parse('2026-01-01T00:00:00Z') })
   gateway = createGateway({ seed: t.name })
   const policy = { authority: 'letsencrypt' }

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 
-/** The application under test: a page of the domains at a service, whose form reserves one more. */
+/** The application under test: a page that lists domains, with a form that reserves one. */
 export function createApp(serviceUrl) {
   const headers = { authorization: 'Bearer any key', 'service-version': '2', 'content-type': 'application/json' }
   const ask = async (path, init) => {

@@ -1,4 +1,4 @@
-// Playwright: a served gateway for each test, and the application started against it; so tests run in parallel.
+// Playwright: each test serves its own gateway and starts the application against it, so tests run in parallel.
 import { test as base, expect } from '@playwright/test'
 import { createGateway, manualClock } from 'fauxgate'
 import { serve } from 'fauxgate/node'
@@ -20,7 +20,7 @@ const test = base.extend({
   },
 })
 
-/** Shows beside a test that failed what happened at its gateway. */
+/** Attaches the gateway's report to a failed test. */
 test.afterEach(async ({ gateway }, testInfo) => {
   if (testInfo.status !== testInfo.expectedStatus) console.log(gateway.report())
 })

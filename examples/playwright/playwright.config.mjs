@@ -1,6 +1,6 @@
 import { defineConfig } from '@playwright/test'
 
-// A Chromium of the system; without it, the one that `npx playwright install chromium` brings.
+// The system's Chromium, or the one of `npx playwright install chromium`.
 const { CHROMIUM: executablePath } = process.env
 
 export default defineConfig({

@@ -7,7 +7,7 @@ from fauxgate import Gateway, serve
 @pytest.fixture(scope="session")
 def server():
     if url := os.environ.get("FAUXGATE_URL"):
-        yield Gateway(url)  # One that runs already, such as a service of the CI.
+        yield Gateway(url)  # It runs already, for example as a service in CI.
     else:
         with serve("--dialect", "ngrok", "--clock", "manual", "--start", "2026-01-01T00:00:00Z") as gateway:
             yield gateway
@@ -15,14 +15,14 @@ def server():
 
 @pytest.fixture
 def gateway(server):
-    """A gateway with nothing on it, at the start of its clock."""
+    """An empty gateway, at the start of its clock."""
     server.reset()
     return server
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item, call):
-    """What happened at the gateway stands behind a test that failed."""
+    """Adds the gateway's report to a failed test."""
     report = yield
     if report.failed and "gateway" in item.funcargs:
         report.sections.append(("What happened at the gateway", item.funcargs["gateway"].report()))

@@ -12,7 +12,7 @@ from collections import deque
 from contextlib import contextmanager
 from threading import Thread
 
-# No proxy stands between a test and this machine.
+# Call the gateway without a proxy, because it is on this machine.
 _opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
 
@@ -71,10 +71,10 @@ def serve(*options):
         url = re.search(r"http://\S+", said)
         if not url:
             raise RuntimeError(f"fauxgate did not start; it said {said!r}")
-        # What it says afterwards has to go somewhere, or the pipe is full some day.
+        # Read its later output too, or the pipe fills up.
         Thread(target=lambda: deque(process.stdout, maxlen=0), daemon=True).start()
         yield Gateway(url[0])
     finally:
-        # To the whole group, since npx passes no signal on.
+        # To the whole group, because npx forwards no signals.
         os.killpg(process.pid, signal.SIGTERM)
         process.wait()

@@ -19,7 +19,7 @@ def test_uses_a_domain_that_is_there(client):
     assert reserve(client, "app.example.com").id == first.id
 
 
-def test_goes_on_after_a_failed_attempt(gateway, client):
+def test_continues_after_a_failed_attempt(gateway, client):
     gateway.script("DNS_ERROR", "success", domain="app.example.com")
     domain = reserve(client, "app.example.com")
     with pytest.raises(TimeoutError):

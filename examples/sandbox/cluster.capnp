@@ -1,5 +1,5 @@
-# Several machines behind one address: each runs this, and each sandbox lives on one of them. Experimental, as workerd's
-# clusters are. What they share is a bucket; an answered write is in it, so that a machine can be lost with its disk.
+# Several machines behind one address: each runs this file, and each sandbox lives on one of them. Experimental, like workerd's
+# clusters. The machines share a bucket with all answered writes, so you can lose a machine with its disk.
 using Workerd = import "/workerd/workerd.capnp";
 using OneMachine = import "node_modules/fauxgate/dist/workerd.capnp";
 

@@ -1,4 +1,4 @@
-// fauxgate/vitest: each test has a gateway of its own, so tests can run concurrently.
+// fauxgate/vitest: each test has its own gateway, so tests can run concurrently.
 import { test } from 'fauxgate/vitest'
 import { describe, expect } from 'vitest'
 

@@ -1,4 +1,4 @@
-// vitest's fake timers: a gateway on the system clock follows them, its waits included.
+// vitest's fake timers: a gateway on the system clock follows them, and so do its delayed responses.
 import { testOnSystemClock as test } from 'fauxgate/vitest'
 import { afterEach, beforeEach, expect, vi } from 'vitest'
 

@@ -1,4 +1,4 @@
-// vitest: a recording of a service is asked of a fresh gateway, and each difference fails the test.
+// vitest: a fresh gateway answers the requests of a recording, and each difference fails the test.
 import { readFileSync } from 'node:fs'
 import { replayRecording } from 'fauxgate/testing'
 import { expect, test } from 'vitest'

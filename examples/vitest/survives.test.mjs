@@ -22,7 +22,7 @@ async function retried(work) {
   }
 }
 
-/** Looks for the address before each try: a lost answer may have been a success. */
+/** Looks for the address before each try, because a lost response may have been a success. */
 function reserve(url) {
   return retried(async () => {
     const { reserved_addrs } = await send(url, 'GET')
@@ -31,7 +31,7 @@ function reserve(url) {
   })
 }
 
-/** The same without the look. */
+/** Does the same without looking first. */
 function reserveBlindly(url) {
   return retried(() => send(url, 'POST', '{"description":"app"}'))
 }

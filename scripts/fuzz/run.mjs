@@ -300,7 +300,7 @@ export function stepsOn({ main, ngrok, testing }) {
     },
   }
 
-  /** Every call works on a gateway with the same state: it can be read, goes on, and can be emptied. */
+  /** Every call works on a gateway with the same state: it can be read, continues, and can be emptied. */
   function checkLivable(gateway, options) {
     const twin = open({ ...options, clock: 'manual' })
     const snapshot = gateway.snapshot({ privateKeys: true })

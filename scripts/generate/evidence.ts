@@ -1,4 +1,4 @@
-// Writes what speaks for each rule: src/openapi/evidence.json for the OpenAPI documents, and docs/fidelity.md for people.
+// Writes what speaks for each rule, for people: docs/fidelity.md. types.ts writes the same for the OpenAPI documents.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { differencesPage } from './evidence/differences.ts'
@@ -11,7 +11,16 @@ import {
   type Section,
   sectionsOf,
 } from './evidence/rules.ts'
-import { type Evidence, evidenceOfError, KINDS, type Kind, pageOf, testimoniesOf } from './evidence/witnesses.ts'
+import {
+  type Evidence,
+  type Example,
+  evidenceOfError,
+  examplesIn,
+  KINDS,
+  type Kind,
+  pageOf,
+  testimoniesOf,
+} from './evidence/witnesses.ts'
 
 const DIFFERENCES = 'docs/differences.md'
 
@@ -28,25 +37,31 @@ export interface AllEvidence {
 
 export default function evidence(root: string): Map<string, string> {
   const sections = sectionsOf(root)
-  const all = evidenceOf(sections)
+  const all = evidenceOf(sections, allOperations, root)
   return new Map([
-    ['src/openapi/evidence.json', coded(all)],
     ['docs/fidelity.md', fidelityPage(allOperations, all, sections)],
     [DIFFERENCES, differencesPage(readFileSync(join(root, DIFFERENCES), 'utf8'), allOperations, all, sections)],
   ])
+}
+
+/** Returns src/generated/evidence.json, which the OpenAPI documents have. */
+export function evidenceJson(root: string): string {
+  return coded(evidenceOf(sectionsOf(root), allOperations, root))
 }
 
 /** Joins the rules with what witnesses say of them. */
 export function evidenceOf(
   sections: readonly Section[],
   operations: readonly OperationRules[] = allOperations,
+  root = '.',
 ): AllEvidence {
+  const examples = examplesIn(root)
   const fields: Record<string, Evidence> = {}
   const add = (key: string, found: Evidence) => {
     fields[key] = joined(fields[key] ?? {}, found)
   }
   for (const operation of operations) {
-    const testimonies = testimoniesOf(operation.call)
+    const testimonies = testimoniesOf(operation.call, examples)
     for (const place of ['sends', 'reads'] as const) {
       for (const rule of operation[place]) {
         for (const { kind, source, ...said } of testimonies)
@@ -59,7 +74,7 @@ export function evidenceOf(
     if (operation.query) for (const [name, section] of QUERY) add(`query.${name}`, citing(section, sections))
   }
   return {
-    operations: Object.fromEntries(operations.map((operation) => [operation.name, ofOperation(operation)])),
+    operations: Object.fromEntries(operations.map((each) => [each.name, ofOperation(each, examples)])),
     fields,
     errors: Object.fromEntries(errors.map((error) => [error.key, evidenceOfError(error)])),
   }
@@ -72,9 +87,9 @@ const QUERY = [
   ['filter', 'lists#filter'],
 ] as const
 
-function ofOperation({ call }: OperationRules): Evidence {
+function ofOperation({ call }: OperationRules, examples: readonly Example[]): Evidence {
   const page = pageOf(call)
-  const found = testimoniesOf(call).map(({ kind, source }): Evidence => ({ [kind]: [source] }))
+  const found = testimoniesOf(call, examples).map(({ kind, source }): Evidence => ({ [kind]: [source] }))
   return [...(page ? [{ documented: [page] }] : []), ...found].reduce(joined, {})
 }
 

@@ -112,7 +112,8 @@ function callSentence({ summary, method, path, ids, response }: Operation): stri
   const starts = prefixes.length === 1 ? prefixes.flatMap((prefix) => prefix.split('|')) : []
   const start = starts.length > 0 ? `; the id starts with ${starts.map((each) => `\`${each}_\``).join(' or ')}` : ''
   const rules = response && factOf(response, 'rules')
-  return `${summary}: \`${method} ${path}\`${start}${rules ? ` (rules: ${rules})` : ''}.`
+  const inThirdPerson = summary.replace(/^\w+/, (verb) => `${verb}${verb.endsWith('ch') ? 'es' : 's'}`)
+  return `${inThirdPerson}: \`${method} ${path}\`${start}${rules ? ` (rules: ${rules})` : ''}.`
 }
 
 /** The errors of a call, with their numbers; those of its fields are at the fields. */

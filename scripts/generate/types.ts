@@ -1,4 +1,4 @@
-// The TypeScript types of src/generated: those of every schema of a family, a control or an option.
+// The files of src/generated: the types of every schema of a family, a control or an option, and what speaks for each rule.
 import * as v from 'valibot'
 import type { AnyControl } from '../../src/control/control.ts'
 import { controlErrors, controls } from '../../src/controls.ts'
@@ -15,6 +15,7 @@ import { general } from '../../src/schema/general-errors.ts'
 import { resourceHead } from '../../src/schema/schema.ts'
 import { configSchema } from '../../src/server/options/config.ts'
 import { pairOptions } from '../../src/testing/certificates-options.ts'
+import { evidenceJson } from './evidence.ts'
 import {
   answeredBy,
   callsName,
@@ -89,7 +90,9 @@ export default function types(root: string): Map<string, string> {
   for (const name of ['ErrorKey', 'OperationName']) homes.set(name, './resources.ts')
   for (const name of Object.keys(families)) homes.set(callsName(name, families), './resources.ts')
   const texts = Object.entries(GROUPS).map(([file, group]) => [file, fileText(file, group(), homes)] as const)
-  return new Map([...texts, limitTypes(), sandboxExample(root)].map(([file, text]) => [`src/generated/${file}`, text]))
+  const evidence = ['evidence.json', evidenceJson(root)] as const
+  const all = [...texts, limitTypes(), sandboxExample(root), evidence]
+  return new Map(all.map(([file, text]) => [`src/generated/${file}`, text]))
 }
 
 function fileText(file: string, { sent, answered, more = '' }: Group, homes: Map<string, string>): string {

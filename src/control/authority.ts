@@ -94,8 +94,8 @@ function readServerOptions(options: ServerCertificateOptions) {
 }
 
 function serverCertificate(host: ControlHost, options: ServerCertificateOptions): ServerCertificate {
-  const { names, ips, notBefore = host.now(), notAfter = notBefore + NINETY_DAYS_MS } = readServerOptions(options)
-  return issuing(host.authority()).issueForServer({
+  const { names, ips, notBefore = host.engine.now, notAfter = notBefore + NINETY_DAYS_MS } = readServerOptions(options)
+  return issuing(host.engine.authority).issueForServer({
     names,
     ips: ips.flatMap((ip) => ipBytes(ip) ?? []),
     not_before: notBefore,
@@ -109,7 +109,7 @@ const certificate = controlCall({
   summary: "The authority's root certificate",
   answer: v.string(),
   mediaType: 'application/x-pem-file',
-  run: (host) => host.authority().certificatePem,
+  run: (host) => host.engine.authority.certificatePem,
 })
 
 export interface AuthorityMember {
@@ -126,7 +126,7 @@ export const authority: Control<AuthorityMember, typeof errors> = {
 
 const withCertificate = /* @__PURE__ */ accessor(
   'certificatePem',
-  (host: ControlHost) => host.authority().certificatePem,
+  (host: ControlHost) => host.engine.authority.certificatePem,
 )
 
 function direct(host: ControlHost): AuthorityApi {
@@ -137,7 +137,7 @@ function direct(host: ControlHost): AuthorityApi {
         const { upload, order } = required(tx, certificates, id, 'TLS certificate')
         return upload
           ? (upload.private_key_pem ?? refuse(errors.key_not_kept, { id }))
-          : issuing(host.authority()).issue(order).private_key_pem
+          : issuing(host.engine.authority).issue(order).private_key_pem
       }),
     serverCertificate: (options) => serverCertificate(host, options),
   }

@@ -71,8 +71,7 @@ const MOST_WAITING = 100
 
 /** Returns the requests that wait for a time, the earliest first: at most 100. */
 export function waitingRequests(host: ControlHost) {
-  return host
-    .waiting()
+  return host.engine.clock.waiting
     .slice(0, MOST_WAITING)
     .map(({ operationId, until }) => ({ operationId, until: timestamp(until) }))
 }
@@ -130,12 +129,12 @@ const MOST_WORK_MS = 10_000
 /** Advances a clock. Refuses with `clock_move_stopped` if that takes too long and something is left to do. */
 export function moveTo(host: ControlHost, clock: MovableClock, to: number): void {
   const worked = stopwatch()
-  const wasStopped = host.moved(
+  const wasStopped = host.engine.moved(
     () => clock.advanceTo(to),
     () => worked() >= MOST_WORK_MS,
   )
   if (!wasStopped) return
-  const isSettled = (host.nextDue()?.at ?? Number.POSITIVE_INFINITY) > clock.now
+  const isSettled = (host.engine.nextDue?.due.at ?? Number.POSITIVE_INFINITY) > clock.now
   if (isSettled && clock.now >= to) return
   const facts = { reached: timestamp(clock.now), asked: timestamp(to) }
   refuse(errors.clock_move_stopped, { seconds: MOST_WORK_MS / 1000, isSettled, ...facts })
@@ -148,7 +147,7 @@ function moveToNext(host: ControlHost, clock: MovableClock): void {
 }
 
 function viewOf(host: ControlHost) {
-  const now = timestamp(host.now())
+  const now = timestamp(host.engine.now)
   const waiting = waitingRequests(host)
   return { now, manual: isManual(host.clock), ...(waiting.length > 0 && { waiting }) }
 }

@@ -1,13 +1,11 @@
 import * as v from 'valibot'
 import type { Clock } from '../engine/clock.ts'
-import type { WaitingRequest } from '../engine/gateway-clock.ts'
+import type { Engine } from '../engine/engine.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { OtherRequests } from '../journal/other-requests.ts'
-import type { Collection } from '../operation/collection.ts'
 import type { ErrorsByKey, Families, Family } from '../operation/family.ts'
 import type { Method, Operation } from '../operation/operation.ts'
 import type { Transaction } from '../operation/transaction.ts'
-import type { Authority } from '../operation/view.ts'
 import type { Dialect } from '../resources/dialects.ts'
 import { bodyReader, jsonObject } from '../schema/body.ts'
 import { errorsIn } from '../schema/documentation.ts'
@@ -67,23 +65,13 @@ export interface DropHooks {
 export interface ControlHost {
   readonly api: Api
   readonly clock: Clock
-  authority(): Authority
+  readonly engine: Engine
   readonly context: RuleContext
-  /** The gateway's time in ms since 1970. */
-  now(): number
-  /** The records of a collection whose index has this value, oldest first, outside any transaction. */
-  findAll<R extends object>(collection: Collection<R>, index: string, value: string): readonly R[]
-  /** The next due event: its time in ms, and its record. */
-  nextDue(): { readonly at: number; readonly collection: string; readonly key: string } | undefined
-  /** The requests whose responses wait for a time on the clock, because of a fault's latency; the earliest first. */
-  waiting(): readonly WaitingRequest[]
   readonly snapshots: SavedSnapshots
   /** True if requests need one of the gateway's own API keys. */
   readonly hasKeys: boolean
   /** Runs work on settled state, as one transaction. */
   transact<T>(work: (tx: Transaction) => T): T
-  /** Runs a move of the clock, which stops as soon as `isOver`. Returns whether it was stopped. */
-  moved(move: () => void, isOver: () => boolean): boolean
   reset(): void
   snapshot(withPrivateKeys: boolean): Snapshot
   restore(snapshot: unknown): void
@@ -101,8 +89,6 @@ export interface ControlHost {
   readonly dialect: Dialect
   /** The families that were passed to `createGateway`. */
   readonly families: Families
-  /** The base URL. */
-  url(): string
   /** Makes the text of an OpenAPI document; undefined until `describedBy` is called. */
   describer: ((...args: Parameters<Describer>) => string) | undefined
 }

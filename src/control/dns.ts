@@ -1,11 +1,11 @@
 import * as v from 'valibot'
+import type { Transaction } from '../operation/transaction.ts'
 import {
   type DnsRecord,
   dnsRecord,
   dnsRecordBody,
   normalName,
   recordName,
-  recordOf,
   recordType,
   setRecord,
   zone,
@@ -13,7 +13,10 @@ import {
 } from '../provisioning/dns.ts'
 import { bodyReader } from '../schema/body.ts'
 import { documented } from '../schema/documentation.ts'
+import { refuse } from '../schema/errors.ts'
+import { general } from '../schema/general-errors.ts'
 import { optionsOf, readCallOptions } from '../schema/options.ts'
+import { quote } from '../schema/text.ts'
 import type { Duration } from '../schema/time.ts'
 import { type Control, type ControlHost, controlCall } from './control.ts'
 
@@ -45,21 +48,34 @@ const remove = controlCall({
     type: v.optional(documented(recordType, 'Only records of this type.')),
     value: v.optional(documented(v.pipe(v.string(), v.transform(normalName)), 'Only records with this value.')),
   }),
+  errors: [general.not_found],
   run: (host, sent) =>
     host.transact((tx) => {
-      const named = sent.name === undefined ? zoneRecords(tx) : [recordOf(tx, sent.name)]
-      for (const each of named) if (each && isMatch(each, sent)) tx.remove(zone, each)
+      const { name } = sent
+      if (removeMatching(tx, sent) || name === undefined) return
+      refuse(general.not_found, { what: 'matching record with the name', received: quote(name) }, { name })
     }),
 })
 
-function isMatch(
-  record: DnsRecord,
-  { type, value }: { type?: string | undefined; value?: string | undefined },
-): boolean {
-  return (type ?? record.type) === record.type && (value === undefined || normalName(record.value) === value)
+interface Matching {
+  readonly name?: string | undefined
+  readonly type?: string | undefined
+  readonly value?: string | undefined
 }
 
-/** How a record of the simulated DNS zone comes to be seen. */
+/** Removes the records that match. Returns true if there were any. */
+function removeMatching(tx: Transaction, { name, type, value }: Matching): boolean {
+  const found = zoneRecords(tx).filter(
+    (each) =>
+      (name ?? each.name) === each.name &&
+      (type ?? each.type) === each.type &&
+      (value === undefined || normalName(each.value) === value),
+  )
+  for (const each of found) tx.remove(zone, each)
+  return found.length > 0
+}
+
+/** The options of a record of the simulated DNS zone. */
 export interface DnsOptions {
   /** The time that the record takes to propagate, on the gateway's clock. Until then resolvers do not find it. Default: 0. */
   readonly after?: Duration
@@ -128,8 +144,8 @@ function direct(host: ControlHost): Dns {
     caa: (name, authorities, options) => set({ name, type: 'CAA', value: joined(authorities) }, options),
     proxy: (name, value, options) => set({ name, type: 'PROXY', value }, options),
     fail: (name, how, options) => set({ name, type: readFailure({ how }, {}, host.context).how }, options),
-    remove: (name) => remove.run(host, readRecordName({ name }, {}, host.context)),
-    clear: () => remove.run(host, {}),
+    remove: (name) => host.transact((tx) => void removeMatching(tx, readRecordName({ name }, {}, host.context))),
+    clear: () => host.transact((tx) => void removeMatching(tx, {})),
     records: () => records.run(host, {}),
   }
 }

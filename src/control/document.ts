@@ -18,7 +18,7 @@ function callOf(path: string, part: DescribedPart, summary: string) {
       const problem = 'there is no document: serve the gateway, or pass openApi to its describedBy()'
       const { describer, dialect, families } = host
       return (
-        describer?.(dialect, { families, url: host.url(), part }) ??
+        describer?.(dialect, { families, url: host.engine.url, part }) ??
         refuse(general.path_not_found, { method: 'GET', path, problem })
       )
     },

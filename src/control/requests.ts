@@ -9,6 +9,7 @@ import { AssertionError, assertNone, refuse } from '../schema/errors.ts'
 import { general } from '../schema/general-errors.ts'
 import { integerFrom, type OptionWords, optionsOf, readCallOptions } from '../schema/options.ts'
 import { counted, quote } from '../schema/text.ts'
+import { isObject } from '../schema/values.ts'
 import { type Api, type Control, type ControlHost, controlCall } from './control.ts'
 import { unmatchable } from './faults/matching.ts'
 
@@ -185,18 +186,13 @@ export function requestLine({ method, path, query, request, ...answer }: Journal
 }
 
 export function reasonOf(answer: Pick<JournalEntry, 'status' | 'response'>): string | undefined {
-  return errorOf(answer).msg
+  const { msg } = errorOf(answer)
+  return typeof msg === 'string' ? msg : undefined
 }
 
-function errorOf({ status, response }: Pick<JournalEntry, 'status' | 'response'>): {
-  error_code?: string
-  msg?: string
-} {
-  // Every error is answered so; a fault's own body may have none of it.
-  return (status >= 400 && typeof response === 'object' && response ? response : {}) as {
-    error_code?: string
-    msg?: string
-  }
+/** Returns what every error is answered with; a fault's own body may have none of it. */
+function errorOf({ status, response }: Pick<JournalEntry, 'status' | 'response'>): Readonly<Record<string, unknown>> {
+  return status >= 400 && isObject(response) ? response : {}
 }
 
 function cut(text: string): string {

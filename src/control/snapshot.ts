@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { isReadable, migrated, READABLE_VERSIONS, RECORDS_VERSION } from '../engine/versions.ts'
+import type { Snapshot } from '../generated/controls.ts'
 import type { Collection } from '../operation/collection.ts'
 import { storedReader } from '../schema/body.ts'
 import { documented, named } from '../schema/documentation.ts'
@@ -12,24 +13,12 @@ import { hasNoPrivateKey } from '../schema/secret-texts.ts'
 import { quote } from '../schema/text.ts'
 import { isObject } from '../schema/values.ts'
 
-/** The state of a gateway as plain JSON. */
-export interface Snapshot {
-  /** The version of the format, which `restore` checks. */
-  readonly version: number
-  /** The gateway's time in ms since 1970. */
-  readonly now: number
-  /** The seed of ids and automatic certificates; null if the authority has keys of its own. */
-  readonly seed: string | null
-  /** The number that the next id comes from. */
-  readonly sequence: number
-  /** The times of the requests that the rate limit counts, in ms since 1970. */
-  readonly rateLimit: readonly number[]
-  /** All records by collection, oldest first; without secrets unless `privateKeys` was set. */
-  readonly records: Records
-}
+export type { Snapshot }
 
 const head = {
-  version: documented(v.literal(RECORDS_VERSION), 'The version of the format.'),
+  version: documented(v.literal(RECORDS_VERSION), 'The version of the format, which `restore` checks.', {
+    type: 'number',
+  }),
   now: documented(instant, "The gateway's time, in ms since 1970."),
   seed: documented(
     v.nullable(v.pipe(v.string('a string or null'), v.check(hasNoPrivateKey, 'a string without a private key'))),
@@ -39,16 +28,21 @@ const head = {
   rateLimit: documented(v.array(instant), 'The times of the requests that the rate limit counts, in ms since 1970.'),
 }
 
-const RECORDS = 'All records, by collection, oldest first; secrets are left out.'
+const RECORDS = 'All records by collection, oldest first; without secrets unless `privateKeys` was set.'
 
 /** A snapshot over HTTP; the schemas of its collections read its records. */
 export const snapshotBody = named(
-  v.object({ ...head, records: documented(v.record(v.string(), v.array(anyObject())), RECORDS) }),
+  v.object({
+    ...head,
+    records: documented(v.record(v.string(), v.array(anyObject())), RECORDS, {
+      type: 'Readonly<Record<string, readonly object[]>>',
+    }),
+  }),
   'Snapshot',
-  'The state of a gateway.',
+  'The state of a gateway as plain JSON.',
 )
 
-export type Records = Readonly<Record<string, readonly object[]>>
+export type Records = Snapshot['records']
 
 export interface ReadSnapshot extends Snapshot {
   /** True if a gateway of this process made it, so that nothing in it needs a check. */

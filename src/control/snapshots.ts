@@ -109,7 +109,7 @@ const remember = controlCall({
   path: '/undo',
   summary: 'Remember the present state, in memory, for POST /_fauxgate/undo',
   run(host) {
-    // Nobody sees it, and to look for secrets in 10,000 domains takes seconds.
+    // Nobody sees it, so that nobody needs to look for secrets in it: in 2 KB of a domain with a year of renewals, 40 µs.
     host.snapshots.undo = host.snapshot(true)
   },
 })

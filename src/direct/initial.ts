@@ -58,12 +58,14 @@ const keyOf = ({ family, id }: Leftover) => `${family} ${id}`
 
 /** Automatic certificates go with their domains and do not count. */
 function resourcesOf(engine: Engine, families: Families): Leftover[] {
-  return Object.values(families).flatMap(({ collections }) =>
-    collections.flatMap((each) =>
-      engine
-        .all(each)
+  engine.settle()
+  const { records } = engine.state
+  return Object.values(families)
+    .flatMap(({ collections }) => collections)
+    .flatMap((each) =>
+      [...records.table(each).newestFirst()]
         .filter((record) => !each.isAttached?.(record))
-        .map((record) => ({ family: each.name, id: each.key(record) })),
-    ),
-  )
+        .map((record) => ({ family: each.name, id: each.key(record) }))
+        .reverse(),
+    )
 }

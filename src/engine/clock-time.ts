@@ -17,7 +17,7 @@ export class ClockTime {
   /** `now` is in ms since 1970. */
   constructor(public now: number) {}
 
-  /** When the next event is due, in ms, or now where that is past. */
+  /** Returns the time of the next event in ms, or now if that is past; undefined if nothing is due. */
   nextDueAt(): number | undefined {
     const next = this.followers.nextDueAt()
     return next === undefined ? undefined : Math.max(next, this.now)

@@ -18,7 +18,7 @@ export interface Clock {
 
 /** A listener that a manual clock calls when it moves: a gateway, or timers. */
 export interface ClockFollower {
-  /** When its next event is due, in ms, or undefined where nothing is. Timers have no events. */
+  /** Returns the time of its next event in ms; undefined if nothing is due. Timers have no events. */
   nextDueAt(): number | undefined
   /** Returns the time of the next stop: an event, the end of a wait, or a timer. */
   nextStopAt(): number | undefined

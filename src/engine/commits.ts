@@ -40,7 +40,7 @@ export class Subscribers {
   readonly #all = new Set<Subscriber>()
   /** Made by the call that is under way. */
   #pending: RawCommit[] = []
-  readonly #queue: { readonly raw: RawCommit; readonly commit: Commit }[] = []
+  readonly #queue: RawCommit[] = []
 
   /** Adds a subscriber, of all commits or of those that change a collection. Returns a function that removes it. */
   add(call: (commit: Commit) => void, collection?: string): () => void {
@@ -68,11 +68,11 @@ export class Subscribers {
   deliver(): void {
     if (this.#pending.length === 0) return
     const isDelivering = this.#queue.length > 0
-    for (const raw of this.#pending) this.#queue.push({ raw, commit: raw.shown() })
+    for (const raw of this.#pending) this.#queue.push(raw)
     this.#pending = []
     if (isDelivering) return
     for (let next = this.#queue[0]; next; next = this.#queue[0]) {
-      for (const each of [...this.#all]) if (isSubscribed(each, next.raw)) callSafely(each.call, next.commit)
+      for (const each of [...this.#all]) if (isSubscribed(each, next)) callSafely(each.call, next.shown())
       this.#queue.shift()
     }
   }

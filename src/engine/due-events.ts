@@ -5,13 +5,6 @@ import type { AgendaEntry } from './agenda.ts'
 import type { EngineState } from './engine-state.ts'
 import type { Transactions } from './transactions.ts'
 
-/** The next event: when, in ms, and of which record. */
-export interface NextDue {
-  readonly at: number
-  readonly collection: string
-  readonly key: string
-}
-
 /** The events that fall due as time passes. Each one is a transaction at its own time. */
 export class DueEvents {
   readonly #current: () => EngineState
@@ -29,22 +22,15 @@ export class DueEvents {
 
   /** Handles everything that is due by a time, in the order of their times; after each event, it ends where `isOver`. */
   settle(now: number, isOver?: () => boolean): void {
-    const { records } = this.#current()
-    if (!records.agenda.isDue(now)) return
-    let handled: AgendaEntry | undefined
-    for (let next = records.agenda.first(); next && next.entry.due.at <= now; next = records.agenda.first()) {
-      const { entry, record } = next
-      if (entry === handled) throw new TypeError(unhandledMessage(entry))
-      const onDue = this.#onDue.get(entry.table.collection.name)
-      this.#transactions.run(entry.due.at, 'provisioning', (tx) => onDue?.(tx, record))
+    const { agenda } = this.#current().records
+    for (let entry = agenda.first; entry && entry.due.at <= now; entry = agenda.first) {
+      const { due, table, key } = entry
+      const record = table.get(key)
+      const onDue = this.#onDue.get(table.collection.name)
+      this.#transactions.run(due.at, 'provisioning', (tx) => record && onDue?.(tx, record))
+      if (agenda.has(entry)) throw new TypeError(unhandledMessage(entry))
       if (isOver?.()) return
-      handled = entry
     }
-  }
-
-  get next(): NextDue | undefined {
-    const entry = this.#current().records.agenda.first()?.entry
-    return entry && { at: entry.due.at, collection: entry.table.collection.name, key: entry.key }
   }
 }
 

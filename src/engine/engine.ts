@@ -1,4 +1,4 @@
-import type { Collection, Commit } from '../operation/collection.ts'
+import type { Commit } from '../operation/collection.ts'
 import type { Operation } from '../operation/operation.ts'
 import type { StoredChange } from '../operation/store.ts'
 import type { Transaction } from '../operation/transaction.ts'
@@ -6,12 +6,12 @@ import type { Authority } from '../operation/view.ts'
 import { Refusal } from '../schema/errors.ts'
 import { pathIdProblems } from '../schema/ids.ts'
 import type { RuleContext } from '../schema/rule.ts'
+import type { AgendaEntry } from './agenda.ts'
 import { type RawCommit, Subscribers } from './commits.ts'
-import { DueEvents, type NextDue } from './due-events.ts'
+import { DueEvents } from './due-events.ts'
 import { type EngineOptions, EngineState, type RestorableState } from './engine-state.ts'
-import { GatewayClock, type WaitingRequest } from './gateway-clock.ts'
+import { GatewayClock } from './gateway-clock.ts'
 import { Persistence } from './persistence.ts'
-import type { Records } from './records.ts'
 import { type Executed, Guard, Transactions } from './transactions.ts'
 
 /**
@@ -21,7 +21,7 @@ import { type Executed, Guard, Transactions } from './transactions.ts'
 export class Engine {
   readonly #publicError: EngineOptions['publicError']
   readonly #guard = new Guard()
-  readonly #clock: GatewayClock
+  readonly clock: GatewayClock
   readonly #subscribers = new Subscribers()
   readonly #persistence: Persistence | undefined
   readonly #transactions: Transactions
@@ -45,34 +45,27 @@ export class Engine {
     const current = () => this.#state
     this.#transactions = new Transactions(current, this.#guard, hidden, (commit) => this.#committed(commit))
     this.#due = new DueEvents(families, current, this.#transactions)
-    this.#clock = new GatewayClock(clock, this.#guard, {
-      nextDueAt: () => this.#due.next?.at,
+    this.clock = new GatewayClock(clock, this.#guard, {
+      nextDueAt: () => this.nextDue?.due.at,
       settle: () => this.#inPublic(() => this.#settleAtStop()),
       ...(store && { moves: () => this.#publicMove() }),
     })
     if (!store) return
     const replace = (state: EngineState) => this.#replaceState(state)
-    const parts = {
-      families,
-      context: this.context,
-      sideRecords,
-      guard: this.#guard,
-      clock: this.#clock,
-      current,
-      replace,
-    }
+    const { context, clock: ofGateway } = this
+    const parts = { families, context, sideRecords, guard: this.#guard, clock: ofGateway, current, replace }
     this.#persistence = new Persistence(store, parts)
     this.isLoaded = this.#persistence.load()
-    this.#clock.attach()
+    this.clock.attach()
   }
 
   get now(): number {
-    return this.#clock.now
+    return this.clock.now
   }
 
   /** The gateway's time; inside a transaction or the clock, the time that was read last. */
   get lastNow(): number {
-    return this.#guard.isInside ? this.#clock.lastNow : this.#clock.now
+    return this.#guard.isInside ? this.clock.lastNow : this.clock.now
   }
 
   /** Settles when everything that was answered is flushed to the store, or lost; undefined where it is flushed already. */
@@ -80,25 +73,17 @@ export class Engine {
     return this.#persistence?.flushed
   }
 
+  /** Everything that `reset`, `restore` and the load of a store replace. */
+  get state(): EngineState {
+    return this.#state
+  }
+
   get url(): string {
     return this.#state.wire.url
   }
 
-  set url(url: string) {
-    this.#state.url = url
-  }
-
-  get seed(): string {
-    return this.#state.seed
-  }
-
   get authority(): Authority {
     return this.#state.wire.authority
-  }
-
-  /** Returns the id of the next answered request. Not part of the state: a refused request gets one too. */
-  nextOperationId(): string {
-    return this.#state.nextOperationId()
   }
 
   /** Has the store know that ids of requests were given out, before one is shown. */
@@ -159,7 +144,7 @@ export class Engine {
    * call. Returns whether that happened.
    */
   moved(move: () => void, isOver: () => boolean): boolean {
-    this.#clock.attach()
+    this.clock.attach()
     const end = this.#persistence && this.#startMove()
     const limit = { isOver, isReached: false }
     this.#limit = limit
@@ -192,8 +177,8 @@ export class Engine {
   }
 
   #settledNow(): number {
-    const now = this.#clock.now
-    this.#clock.wake(now)
+    const now = this.clock.now
+    this.clock.wake(now)
     this.#due.settle(now, this.#limit?.isOver)
     return now
   }
@@ -206,7 +191,7 @@ export class Engine {
     if (!limit?.isOver()) return
     limit.isReached = true
     // Set to where it is, a clock ends its move.
-    this.#clock.set(this.#clock.now)
+    this.clock.set(this.clock.now)
   }
 
   /** Runs what a user's clock calls: errors leave in their public form. */
@@ -220,16 +205,16 @@ export class Engine {
 
   nextDueAt(): number | undefined {
     this.#guard.requireOutside()
-    return this.#due.next?.at
+    return this.nextDue?.due.at
   }
 
-  /** Returns the time of the next due event, also inside a transaction. */
-  get nextDue(): NextDue | undefined {
-    return this.#due.next
+  /** The next due event, also inside a transaction. */
+  get nextDue(): AgendaEntry | undefined {
+    return this.#state.records.agenda.first
   }
 
   /** Returns the settled state: the public form of every record, and the stored records. */
-  state(withSecrets: boolean) {
+  exported(withSecrets: boolean) {
     const now = this.settle()
     return { now, sequence: this.#state.records.sequence, ...this.#state.exported(withSecrets) }
   }
@@ -242,7 +227,7 @@ export class Engine {
   /** Replaces the state with an empty one, and runs `then` on it. Where that throws, nothing has changed. */
   reset(then: () => void): void {
     this.#replace('reset', then, () => this.#state.reset())
-    this.#clock.wake(Number.POSITIVE_INFINITY)
+    this.clock.wake(Number.POSITIVE_INFINITY)
   }
 
   #replace(operation: string, then: () => void, next: () => EngineState): void {
@@ -275,7 +260,7 @@ export class Engine {
 
   /** Gateways in which nothing is due cost their clock nothing. */
   #attachOnceDue(): void {
-    if (this.#state.records.agenda.isDue(Number.POSITIVE_INFINITY)) this.#clock.attach()
+    if (this.nextDue) this.clock.attach()
   }
 
   /** Calls back with every further commit, in order, or with those that change a collection. Returns a function that ends it. */
@@ -284,44 +269,9 @@ export class Engine {
     return this.#subscribers.add(subscriber, name)
   }
 
-  /** All records of a collection, oldest first, settled up to now. */
-  all<R extends object>(collection: Collection<R>): R[] {
-    this.settle()
-    return [...this.#state.records.table(collection).newestFirst()].reverse()
-  }
-
-  /** The records of a collection whose index has this value, oldest first. Settles nothing. */
-  findAll<R extends object>(collection: Collection<R>, index: string, value: string): readonly R[] {
-    return this.#state.records.table(collection).findAll(index, value)
-  }
-
-  /** The records themselves, for code that changes none. Settles nothing. */
-  get records(): Pick<Records, 'get' | 'find' | 'sequence'> {
-    return this.#state.records
-  }
-
-  isEmpty<R extends object>(collection: Collection<R>): boolean {
-    return this.#state.records.table(collection).size === 0
-  }
-
-  /** Tells whether a result is the view of a record that was made last: then it is frozen, and the same each time. */
-  isLastView(result: unknown): result is object {
-    return this.#state.isLastView(result)
-  }
-
-  /** Resolves when a time has come; `operationId` names the request whose response waits for it. */
-  reached(at: number, signal?: AbortSignal, operationId?: string): Promise<void> {
-    return this.#clock.reached(at, signal, operationId)
-  }
-
-  /** The requests whose responses wait for a time, the earliest first. */
-  get waiting(): readonly WaitingRequest[] {
-    return this.#clock.waiting
-  }
-
   /** Lets go of the clock, which calls this gateway at no further move, and of the store. */
   dispose(): void {
-    this.#clock.detach()
+    this.clock.detach()
     this.#persistence?.release()
   }
 }

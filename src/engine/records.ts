@@ -18,7 +18,6 @@ export class Records {
   sequence = 0
   readonly agenda = new Agenda()
   readonly #tables = new Map<string, Table>()
-  #scheduled = 0
 
   constructor(families: readonly Pick<Family<object>, 'collections'>[]) {
     for (const { collections } of families) {
@@ -51,12 +50,10 @@ export class Records {
     const table: Table<R> = this.table(collection)
     const before = table.replace(key, after)
     const dueOf = collection.due
-    if (dueOf) {
-      const due = after && dueOf(after)
-      this.#scheduled += (due ? 1 : 0) - (before && dueOf(before) ? 1 : 0)
-      if (due) this.agenda.add({ due, table, key })
-      this.agenda.tidy(this.#scheduled)
-    }
+    const was = before && dueOf?.(before)
+    const due = after && dueOf?.(after)
+    if (was) this.agenda.delete({ due: was, table, key })
+    if (due) this.agenda.add({ due, table, key })
     return { collection, key, before, after }
   }
 

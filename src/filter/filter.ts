@@ -50,9 +50,14 @@ export function compileFilter(
 }
 
 /**
- * Compiles an expression that chooses items, which it calls by a name. Valid CEL that is no filter chooses none.
+ * Compiles a filter that chooses items of a schema, such as `endpoint.proto == "tcp"`. The expression calls an item by `name`.
+ * Valid CEL that is no filter chooses none.
  *
- * @returns the filter, or what is wrong with the CEL, as a fragment for a message
+ * @example
+ * ```ts
+ * const filter = compileSelector('endpoint.proto == "tcp"', endpoint, 'endpoint')
+ * ```
+ * @returns the filter, or the problem of the CEL, as a fragment for a message
  */
 export function compileSelector(source: string, item: v.GenericSchema, name: string): Filter | { problem: string } {
   const nodeOrProblem = orProblem(() => parsed(source))

@@ -110,7 +110,7 @@ export function fieldType(node: ASTNode, type: Type, path: string, name: string)
 
 export function fieldValue(object: unknown, name: string): unknown {
   if (typeof object !== 'object' || object === null || !Object.hasOwn(object, name)) return null
-  return (object as Record<string, unknown>)[name] // As just checked.
+  return Reflect.get(object, name)
 }
 
 /** Compares two parts. A text that holds a time is compared with a time as that time. */

@@ -3,17 +3,31 @@ import type { SideRecords } from '../engine/stored-records.ts'
 import type { AuthoritySecret } from '../generated/options.ts'
 import type { Authority } from '../operation/view.ts'
 import { authorityOf } from '../x509/authority.ts'
+import type { CertificateOrder, IssuedCertificate, IssuingAuthority } from '../x509/order.ts'
 
 interface AuthorityKeys {
   readonly of: (random: RandomSource) => Authority
   readonly sideRecords: readonly (readonly [name: string, SideRecords])[]
 }
 
-export function authorityBy(keys: 'test' | 'fresh' | AuthoritySecret): AuthorityKeys {
-  if (keys === 'test') return { of: ({ draw }) => authorityOf('test', draw), sideRecords: [] }
+/** The hook of the test authority, for whoever keeps what gateways with the same seed issue. */
+export interface IssueHooks {
+  /** Called for each automatic certificate. Absent: it is issued. */
+  issue?: ((order: CertificateOrder, issue: IssuingAuthority['issue']) => IssuedCertificate) | undefined
+}
+
+export function authorityBy(keys: 'test' | 'fresh' | AuthoritySecret, hooks: IssueHooks): AuthorityKeys {
+  if (keys === 'test') return { of: ({ draw }) => hooked(authorityOf('test', draw), hooks), sideRecords: [] }
   if (keys !== 'fresh') return { of: always(() => keys.secret), sideRecords: [] }
   const fresh = new FreshSecret()
   return { of: always(() => fresh.secret), sideRecords: [['authority_keys', fresh]] }
+}
+
+function hooked(authority: IssuingAuthority, hooks: IssueHooks): IssuingAuthority {
+  const { issue } = authority
+  return Object.assign(authority, {
+    issue: (order: CertificateOrder) => hooks.issue?.(order, issue) ?? issue(order),
+  })
 }
 
 /** Makes an authority from a secret, the same for every seed. */

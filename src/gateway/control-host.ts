@@ -1,44 +1,14 @@
 import type { ControlHost, DropHooks } from '../control/control.ts'
-import type { SavedSnapshots } from '../control/saved-snapshots.ts'
 import { snapshotOf } from '../control/snapshot.ts'
-import type { Leftover } from '../direct/initial.ts'
 import { isManual } from '../engine/clock.ts'
-import type { Engine } from '../engine/engine.ts'
 import { refuseAsFailed } from '../engine/persistence.ts'
-import type { RateLimiter } from '../engine/rate-limiter.ts'
-import type { Journal } from '../journal/journal.ts'
 import { OtherRequests } from '../journal/other-requests.ts'
 import { secretTexts, withoutSecrets } from '../schema/secret-texts.ts'
-import type { Table } from '../table.ts'
 import { nearMiss } from './near-miss.ts'
-import type { ReadOptions } from './options.ts'
+import type { Parts } from './parts.ts'
 
-interface Parts {
-  readonly table: Table
-  readonly engine: Engine
-  readonly options: ReadOptions
-  /** API keys and control key, which no text shows. */
-  readonly ownKeys: readonly string[]
-  readonly journal: Journal
-  readonly rateLimiter: RateLimiter | undefined
-  readonly snapshots: SavedSnapshots
-  readonly hooks: DropHooks
-  begin(): void
-  leftovers(): readonly Leftover[]
-}
-
-export function hostOf({
-  table,
-  engine,
-  options,
-  ownKeys,
-  journal,
-  rateLimiter,
-  begin,
-  leftovers,
-  snapshots,
-  hooks,
-}: Parts): ControlHost {
+export function hostOf(parts: Parts, begin: () => void): ControlHost {
+  const { table, engine, options, ownKeys, journal, rateLimiter, baseline, snapshots, hooks } = parts
   const { api, readSnapshot } = table
   const { clock, authorityKeys, dialect, keys, families = {} } = options
   const others = new OtherRequests((url) => nearMiss(url, engine.url, dialect))
@@ -50,24 +20,18 @@ export function hostOf({
   return {
     api,
     clock,
+    engine,
     context: engine.context,
     journal,
     others,
-    leftovers,
+    leftovers: () => baseline.leftovers(engine, table.families),
     withoutKeys: (text) => withoutSecrets(text, secretTexts(ownKeys)),
-    authority: () => engine.authority,
     dialect,
     families,
-    url: () => engine.url,
     describer: undefined,
-    now: () => engine.now,
-    findAll: (collection, index, value) => engine.findAll(collection, index, value),
-    nextDue: () => engine.nextDue,
-    waiting: () => engine.waiting,
     snapshots,
     hasKeys: keys !== undefined,
     transact: (work) => engine.transact(work),
-    moved: (move, isOver) => engine.moved(move, isOver),
     async safe() {
       await engine.safe?.catch(refuseAsFailed)
     },
@@ -82,8 +46,8 @@ export function hostOf({
         if (rateLimiter) rateLimiter.times = []
       }),
     snapshot(withPrivateKeys) {
-      const { now, sequence, records, kept } = engine.state(withPrivateKeys)
-      const seed = authorityKeys === 'test' ? engine.seed : null
+      const { now, sequence, records, kept } = engine.exported(withPrivateKeys)
+      const seed = authorityKeys === 'test' ? engine.state.seed : null
       return snapshotOf({ now, seed, sequence, rateLimit: rateLimiter?.times ?? [], records }, kept)
     },
     restore: (value) =>

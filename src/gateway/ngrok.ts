@@ -12,7 +12,8 @@ import { ngrokFamilies as families } from '../ngrok/families.ts'
 import { ngrok } from '../resources/dialects.ts'
 import type { ErrorKeyIn, NameIn } from '../resources/index.ts'
 import type { InitialOf } from '../resources/initial.ts'
-import { type AccountWith, createGateway, type Gateway, type OwnNames } from './gateway.ts'
+import { createGateway, type Gateway } from './gateway.ts'
+import type { AccountWith, OwnNames } from './types.ts'
 
 export type * from '../generated/ngrok.ts'
 export type { NgrokLimits }

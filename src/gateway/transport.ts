@@ -3,8 +3,9 @@ import type { BodyLimit } from '../http/admission.ts'
 import type { ArrivalHooks } from '../http/arrival.ts'
 import type { Refused } from '../http/handler.ts'
 import type { HttpRequest, HttpResponse } from '../http/messages.ts'
-import type { KeptJournal } from '../journal/journal.ts'
+import type { PersistedJournal } from '../journal/journal.ts'
 import type { AttemptHooks } from '../provisioning/managed-domain.ts'
+import type { IssueHooks } from './authority-keys.ts'
 
 /** The calls by which a server or another host serves a gateway. Tests do not need these calls. */
 export interface Transport {
@@ -24,13 +25,13 @@ export interface Transport {
   /** Runs everything that is due by now, as every other call does before its own work. For hosts that sleep in between. */
   readonly settle: () => void
   /** The journal as a text, and its earlier entries, for hosts that persist the journal. */
-  readonly journal: KeptJournal
-  /** Functions that decide about requests and provisioning attempts when they happen, or see what a call drops. */
+  readonly journal: PersistedJournal
+  /** Functions that decide about requests, provisioning attempts and certificates, or see what a call drops. */
   readonly hooks: Hooks
 }
 
 /** The hooks of a gateway. */
-export interface Hooks extends ArrivalHooks, AttemptHooks, DropHooks {}
+export interface Hooks extends ArrivalHooks, AttemptHooks, DropHooks, IssueHooks {}
 
 /** Returns a gateway with the same state, whose transport does some calls in another way. */
 export function withTransport<G extends { readonly transport: Transport }>(gateway: G, calls: Partial<Transport>): G {

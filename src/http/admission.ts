@@ -39,7 +39,10 @@ export function bodyLimitOf(options: AdmissionOptions): BodyLimit {
     const { engine, controlApi, router } = options
     const { path } = splitUrl(request.url, engine.url)
     if (isPreflight(request)) return 0
-    if (controlApi.isOwn(path)) return controlApi.bodyLimit(request, path)
+    if (controlApi.isOwn(path)) {
+      controlApi.requireAccess(request)
+      return controlApi.mostBytes(request.method, path)
+    }
     operationFor(router.require(path, request.method), request.method, path)
     requireCaller(request, options)
     return LARGEST_BODY

@@ -12,8 +12,6 @@ const CONTROLS = `${CONTROL_PATH}/`
 export interface ControlApi {
   isOwn(path: string): boolean
   requireAccess(request: HttpRequest): void
-  /** Returns the most bytes of the body of a request that may use the control API. Refuses any other request. */
-  bodyLimit(request: HttpRequest, path: string): number
   /** Returns the most bytes of a body that is sent to a path, by whomever. */
   mostBytes(method: string, path: string): number
   answer(request: HttpRequest, path: string, query: string): HttpResponse
@@ -32,10 +30,6 @@ export function controlApiOf(host: ControlHost, router: Router<ControlCall>, acc
   return {
     isOwn,
     requireAccess: (request) => requireAccess(request, access),
-    bodyLimit(request, path) {
-      requireAccess(request, access)
-      return mostBytes(request.method, path)
-    },
     mostBytes,
     answer(request, path, query) {
       requireAccess(request, access)

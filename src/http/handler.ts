@@ -45,16 +45,15 @@ export type Handler = (request: HttpRequest) => HttpResponse
 
 /** Makes the HTTP handler of a gateway: request to operation to response, and an entry in the journal. */
 export function handlerOf(options: HandlerOptions): Handler {
-  const parts = Object.assign({ jsonOf: jsonTexts() }, options)
-  return (request) => new Call(parts, request).respond()
+  const jsonOf = jsonTexts()
+  return (request) => new Call(options, jsonOf, request).respond()
 }
-
-type Parts = HandlerOptions & { readonly jsonOf: JsonOf }
 
 const NO_HEADERS: readonly string[] = []
 
 class Call {
-  readonly #parts: Parts
+  readonly #parts: HandlerOptions
+  readonly #jsonOf: JsonOf
   readonly #request: HttpRequest
   readonly #path: string
   readonly #query: string
@@ -66,14 +65,15 @@ class Call {
   #commit: RawCommit | null = null
   #fault: ArmedFault | null = null
 
-  constructor(parts: Parts, request: HttpRequest) {
+  constructor(parts: HandlerOptions, jsonOf: JsonOf, request: HttpRequest) {
     const { engine, controlApi, journal } = parts
     const { path, query } = splitUrl(request.url, engine.url)
     this.#parts = parts
+    this.#jsonOf = jsonOf
     this.#request = request
     this.#path = path
     this.#query = query
-    this.#operationId = engine.nextOperationId()
+    this.#operationId = engine.state.nextOperationId()
     this.#isControl = controlApi.isOwn(path)
     // Read at once: the caller may change them while a store is waited for.
     if (!this.#isControl && !request.isInspector) this.#headers = (journal.isOn && request.rawHeaders) || NO_HEADERS
@@ -148,7 +148,8 @@ class Call {
     const body = jsonBody(request)
     const parameters = parametersFor(operation, this.#query, dialect)
     const input = operation.query ? parameters : body
-    if (request.isInspector || engine.isEmpty(faultRecords)) return this.#executed(operation, route.ids, input)
+    if (request.isInspector || engine.state.records.table(faultRecords).size === 0)
+      return this.#executed(operation, route.ids, input)
     // The fault counts the request: both are one commit.
     return engine.called(() => this.#executedWithFaults(operation, route.ids, input))
   }
@@ -159,8 +160,8 @@ class Call {
     this.#commit = commit
     if (operation.status === 204) return emptyJsonOnDelete ? jsonAnswer(200, {}) : NO_CONTENT
     // A change is read once, a record that was shown before perhaps again.
-    if (commit || !engine.isLastView(result)) return jsonAnswer(operation.status, result)
-    return jsonTextAnswer(operation.status, this.#parts.jsonOf(result))
+    if (commit || !engine.state.isLastView(result)) return jsonAnswer(operation.status, result)
+    return jsonTextAnswer(operation.status, this.#jsonOf(result))
   }
 
   #executedWithFaults(operation: Operation, ids: PathIds, input: unknown): HttpResponse {
@@ -257,7 +258,7 @@ export type Refused = <Values extends object>(
 
 export function refusedOf({ engine, dialect }: Pick<HandlerOptions, 'engine' | 'dialect'>): Refused {
   return (error, values) => {
-    const operationId = engine.nextOperationId()
+    const operationId = engine.state.nextOperationId()
     const response = errorResponse(factsOf(refusalOf(engine, error, values), dialect), operationId)
     return { ...response, headers: { [dialect.operationIdHeader]: operationId, ...response.headers } }
   }

@@ -32,7 +32,7 @@ export interface HttpResponse {
   readonly headers: Readonly<Record<string, string>>
   /** The text of the body; null if there is no body. */
   readonly body: string | null
-  /** How a fault changes the delivery; absent if the response is sent whole and at once. */
+  /** The change that a fault makes to the delivery; absent if the response is sent whole and at once. */
   readonly delivery?: Delivery
   /**
    * Resolves with the response to send once the store has flushed the changes: this one, or an error if the store failed.
@@ -41,7 +41,7 @@ export interface HttpResponse {
   readonly safe?: Promise<HttpResponse>
 }
 
-/** How a response reaches its client. */
+/** The delivery of a response to its client. */
 export interface Delivery {
   /** True if the connection breaks instead. */
   readonly drop: boolean

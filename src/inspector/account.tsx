@@ -5,6 +5,7 @@ import { ErrorAnswer, requestJson } from './connection.ts'
 import { Button, Choice, Copy, Field, Form, Problem, Search, Submit, TextField } from './shared/controls.tsx'
 import { formatCount, formatCounted, formatRelative, formatTime } from './shared/format.ts'
 import { Facts, Table } from './shared/layout.tsx'
+import { SortHead, sortedBy } from './shared/sorting.tsx'
 
 /** A sandbox, with what it says of itself as soon as that is loaded. */
 type Row = SandboxList['sandboxes'][number] & Partial<DescribedSandbox>
@@ -190,7 +191,7 @@ function Keys({ sandbox: { name, url, api_key, control_key }, close }: { sandbox
   )
 }
 
-/** What the columns show and are sorted by. */
+/** The columns, with the values that they are sorted by. */
 const COLUMNS: readonly (readonly [head: string, by?: (row: Row) => string | number])[] = [
   ['Name', ({ name }) => name],
   ['Age', ({ created_at }) => created_at],
@@ -215,8 +216,7 @@ function Sandboxes({ rows, fork, renew, remove }: SandboxesProps) {
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
   const found = rows.filter(({ name, dialect, clock }) => `${name} ${dialect} ${clock}`.includes(search.toLowerCase()))
   const [, by] = COLUMNS.find(([head]) => sort.endsWith(head)) ?? []
-  const sign = sort.startsWith('-') ? -1 : 1
-  const sorted = by ? found.toSorted((a, b) => (by(a) < by(b) ? -sign : sign)) : found
+  const sorted = by ? sortedBy(found, by, sort) : found
   const selected = found.filter(({ name }) => chosen.has(name))
   const choose = (name: string, isChosen: boolean) => {
     const others = [...chosen].filter((each) => each !== name)
@@ -255,15 +255,7 @@ function Sandboxes({ rows, fork, renew, remove }: SandboxesProps) {
       </>,
     ]
   }
-  const heads = COLUMNS.map(([head, sorts]) =>
-    sorts ? (
-      <Button kind="quiet" label={`Sort by ${head}`} onClick={() => setSort(sort === head ? `-${head}` : head)}>
-        {head} {sort === head ? '↑' : sort === `-${head}` ? '↓' : ''}
-      </Button>
-    ) : (
-      head
-    ),
-  )
+  const heads = COLUMNS.map(([head, sorts]) => (sorts ? <SortHead name={head} sort={sort} set={setSort} /> : head))
   return (
     <>
       <div class="row">
@@ -275,7 +267,7 @@ function Sandboxes({ rows, fork, renew, remove }: SandboxesProps) {
           <Button
             kind="danger"
             twice
-            asking={`Delete ${formatCounted(selected.length, 'sandbox').replace('boxs', 'boxes')} with all state?`}
+            asking={`Delete ${selected.map(({ name }) => name).join(', ')} with all state?`}
             onClick={() => void removeChosen()}
           >
             Delete the {selected.length} chosen

@@ -125,8 +125,7 @@ const BEAT_MS = 30_000
 
 /** Returns the messages of a WebSocket. It cannot carry headers, so a subprotocol carries the control key. */
 function messagesOf(address: string, key: string | null): ReadableStream<string> {
-  const escaped = encodeURIComponent(key ?? '').replace(/[()]/g, (sign) => (sign === '(' ? '%28' : '%29'))
-  const protocols = key === null ? [] : [`fauxgate-key.${escaped}`]
+  const protocols = key === null ? [] : [`fauxgate-key.${encodeURIComponent(key)}`]
   const socket = new WebSocket(address.replace(/^http/, 'ws'), ['fauxgate', ...protocols])
   const beat = setInterval(() => socket.send(':'), BEAT_MS)
   return new ReadableStream({

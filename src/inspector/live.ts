@@ -25,3 +25,9 @@ export function useLive<T>(load: () => Promise<T>, inputs: readonly unknown[]): 
   }, [page.version, ...inputs])
   return value
 }
+
+/** Loads the answer of a control, and loads it again when something changes. */
+export function useControl<T>(path: string): T | undefined {
+  const page = usePage()
+  return useLive(() => page.control<T>('GET', path), [path])
+}

@@ -16,7 +16,7 @@ const LOAD_MS = 150
 
 const RECONNECT_MS = 500
 
-/** Which gateway this is. */
+/** The identity of a gateway. */
 interface GatewayName {
   /** The name that it was started with, or that of the sandbox. */
   readonly name: string | null
@@ -57,9 +57,9 @@ class PageState {
 
 export class Page extends PageState {
   readonly connection = new Connection()
-  /** How long the answers took on the wall clock, in ms, by operation id. */
+  /** The durations of answers on the wall clock, in ms, by operation id. */
   readonly durations = new Map<string, number>()
-  /** What was done since the page was opened, oldest first. */
+  /** The actions since the page was opened, oldest first. */
   readonly actions: Action[] = []
   /** Draws the page; set by the component that shows it. */
   draw: () => void = () => undefined
@@ -101,6 +101,11 @@ export class Page extends PageState {
   get now(): number {
     const { now, manual } = this.overview ?? { now: '', manual: true }
     return manual ? Date.parse(now) : Date.now() + this.#ahead
+  }
+
+  /** Returns the time that the client of a request waits for, if it does. */
+  waitOf(entry: JournalEntry): string | undefined {
+    return this.overview?.waiting.find(({ operationId }) => operationId === entry.operationId)?.until
   }
 
   /** The parts of the place, such as `jobs` and the id of a domain. */

@@ -94,6 +94,11 @@ export class Service {
     return family && ids.length === count ? `#resources/${collection}/${ids.join('/')}` : undefined
   }
 
+  /** Returns the noun for one record of a collection. */
+  nounOf(collection: string): string {
+    return this.families.find(({ name }) => name === collection)?.one ?? collection
+  }
+
   #family(name: string, description: string, operations: readonly DocumentedOperation[]): ServiceFamily {
     const named = (end: string) => operations.find(({ operation }) => operation.name === `${name}.${end}`)
     const operation = (end: string) => named(end)?.operation

@@ -1,7 +1,7 @@
 import { utf8Length } from '../schema/platform.ts'
 import { keysInHeader, type SecretTexts, secretTexts } from '../schema/secret-texts.ts'
 import type { JournalEntry, JournalQuery } from './entry.ts'
-import { BYTES_OF_CHARACTER, type Exchange, withinLimits } from './exchange.ts'
+import { BYTES_OF_CHARACTER, bytesOf, type Exchange, withShortNames } from './exchange.ts'
 import { type Bounds, type Facts, Forgotten, isMatch, isUnknown } from './forgotten.ts'
 import { entryOf, type Secrets } from './redact.ts'
 
@@ -12,12 +12,20 @@ interface JournalOptions extends Secrets {
 }
 
 /** A request of this gateway, or an entry that was made before and kept. */
-type Row = ReturnType<typeof withinLimits> | { readonly entry: JournalEntry; readonly bytes: number }
+type Row = (ExchangeRow | RestoredRow) & { readonly bytes: number }
+
+interface ExchangeRow {
+  readonly exchange: Exchange
+}
+
+interface RestoredRow {
+  readonly entry: JournalEntry
+}
 
 type Subscriber = (entry: JournalEntry | undefined) => void
 
 /** The journal as transports see it that store it. */
-export interface KeptJournal {
+export interface PersistedJournal {
   /**
    * Returns the entries as JSON, oldest first: all, or those after the one with an operation id. It leaves the oldest out
    * if the text would be longer than the journal may be.
@@ -28,7 +36,7 @@ export interface KeptJournal {
 }
 
 /** The last requests of a gateway, as many as its limits allow. */
-export class Journal implements KeptJournal {
+export class Journal implements PersistedJournal {
   readonly #options: JournalOptions
   /** The oldest first. */
   #rows: Row[] = []
@@ -51,16 +59,17 @@ export class Journal implements KeptJournal {
     return this.#rows.length
   }
 
-  add(exchange: Exchange): void {
+  add(whole: Exchange): void {
+    const exchange = withShortNames(whole)
     const facts = factsOf({ exchange })
     if (!this.isOn && !isUnknown(facts)) {
       this.#forgotten.add(facts)
       return
     }
-    const row = withinLimits(exchange)
-    this.#rows.push(row)
-    this.#count(row.exchange.authorization, 1)
-    this.#bytes += row.bytes
+    const bytes = bytesOf(exchange)
+    this.#rows.push({ exchange, bytes })
+    this.#count(exchange.authorization, 1)
+    this.#bytes += bytes
     this.#limit()
     if (this.isOn && this.#subscribers.size > 0) this.#notify(this.newestFirst().next().value)
   }
@@ -89,8 +98,11 @@ export class Journal implements KeptJournal {
   #forget(row: Row): void {
     const facts = factsOf(row)
     this.#forgotten.add(facts)
-    if (isUnknown(facts))
-      this.#forgotten.addUnknown('entry' in row ? row.entry : entryOf(row.exchange, this.#secrets()))
+    if (isUnknown(facts)) this.#forgotten.addUnknown(this.#entryOf(row))
+  }
+
+  #entryOf(row: Row): JournalEntry {
+    return 'entry' in row ? row.entry : entryOf(row.exchange, this.#secrets())
   }
 
   #count(authorization: string, change: 1 | -1): void {
@@ -111,7 +123,7 @@ export class Journal implements KeptJournal {
   /** The entries that agree with a query, newest first; each is made when it is looked at. */
   *newestFirst(query: JournalQuery = {}): Generator<JournalEntry> {
     for (const row of [...this.#rows].reverse()) {
-      if (isMatch(factsOf(row), query)) yield 'entry' in row ? row.entry : entryOf(row.exchange, this.#secrets())
+      if (isMatch(factsOf(row), query)) yield this.#entryOf(row)
     }
   }
 
@@ -130,9 +142,8 @@ export class Journal implements KeptJournal {
   /** Returns the number of requests that the API does not know, and the newest of them, oldest first. */
   unknown(): { readonly count: number; readonly newest: readonly JournalEntry[] } {
     const rows = this.#rows.filter((row) => isUnknown(factsOf(row)))
-    const kept = rows.map((row) => ('entry' in row ? row.entry : entryOf(row.exchange, this.#secrets())))
-    const forgotten = this.#forgotten.countUnknown()
-    return { count: rows.length + forgotten, newest: [...this.#forgotten.unknown, ...kept] }
+    const kept = rows.map((row) => this.#entryOf(row))
+    return { count: rows.length + this.#forgotten.countUnknown(), newest: [...this.#forgotten.unknown, ...kept] }
   }
 
   json(after?: string): string {
@@ -176,9 +187,7 @@ export class Journal implements KeptJournal {
   }
 }
 
-type KeptRow = { readonly entry: JournalEntry } | { readonly exchange: Exchange }
-
-function factsOf(row: KeptRow): Facts {
+function factsOf(row: ExchangeRow | RestoredRow): Facts {
   if ('entry' in row) return row.entry
   const { operation, method, path, status } = row.exchange
   return { operation: operation?.name ?? null, method, path, status }

@@ -1,9 +1,7 @@
-import type { Commit } from '../operation/collection.ts'
 import type { Operation } from '../operation/operation.ts'
 import { LARGEST_BODY } from '../schema/body.ts'
 import type { CommonDialect } from '../schema/dialect.ts'
 import { partsOf } from '../schema/documentation.ts'
-import { jsonBeginning } from '../schema/json-text.ts'
 import {
   type Hidden,
   NO_NAMES,
@@ -13,7 +11,6 @@ import {
   withoutSecretTexts,
 } from '../schema/secret-fields.ts'
 import {
-  bothOf,
   isSecretHeader,
   keysInHeader,
   keysInHeaders,
@@ -25,7 +22,7 @@ import {
 import { counted } from '../schema/text.ts'
 import { timestamp } from '../schema/time.ts'
 import type { JournalEntry } from './entry.ts'
-import { type CutBody, cutNote, type Exchange, LONGEST_TEXT } from './exchange.ts'
+import type { Exchange } from './exchange.ts'
 
 export interface Secrets {
   readonly dialect: CommonDialect
@@ -40,7 +37,8 @@ export function entryOf(exchange: Exchange, { dialect, secretNames, shared }: Sh
   const { operationId, operation, now, status, requestHeaders, responseHeaders, commit, fault } = exchange
   const names = secretNames.of(operation)
   const sent = secretTexts(secretsSent(exchange, names))
-  const hidden = { names, values: bothOf(sent, shared) }
+  const values: SecretTexts = (text) => sent(shared(text))
+  const hidden = { names, values }
   // The gateway's own errors have no secrets; their `details` have fields named like some.
   const isError = status >= 400 && fault === null
   return {
@@ -55,14 +53,10 @@ export function entryOf(exchange: Exchange, { dialect, secretNames, shared }: Sh
     status,
     responseHeaders: redactedHeaders(Object.entries(responseHeaders).flat(), hidden),
     response: redactedBody(exchange.response, isError ? { ...hidden, names: NO_NAMES } : hidden),
-    commit: commit && redactedCommit('shown' in commit ? commit.shown() : commit, bothOf(sent, shared)),
+    // What is secret anywhere is hidden there already.
+    commit: commit && withoutSecretTexts(commit.shown(), values),
     fault,
   }
-}
-
-/** Hides the secrets that the request had in other places; all others are hidden in a commit already. */
-function redactedCommit(commit: Commit, values: SecretTexts): Commit {
-  return values.isEmpty ? commit : withoutSecretTexts(commit, values)
 }
 
 /** Finds the secrets of a request: its keys, and the values that its query and its body have under secret names. */
@@ -81,8 +75,7 @@ export function secretsSent(
 }
 
 function jsonValueOf(body: Exchange['request' | 'response']): unknown {
-  if (body === null || (typeof body === 'object' && 'unread' in body)) return undefined
-  if (typeof body === 'object') return jsonBeginning(body.start)
+  if (typeof body !== 'string') return undefined
   try {
     return JSON.parse(body)
   } catch {
@@ -100,15 +93,11 @@ const UNREAD = {
 /** Hides the secrets of a body. A text that is not JSON is only described: nobody can say what in it is secret. */
 function redactedBody(body: Exchange['request' | 'response'], hidden: Hidden): unknown {
   if (body === null || body === '') return null
-  if (typeof body === 'object' && 'unread' in body) return UNREAD[body.unread]
+  if (typeof body === 'object') return UNREAD[body.unread]
   const value = jsonValueOf(body)
-  if (value === undefined) return `[a text of ${counted(body.length, 'character')} that is not JSON]`
-  const shown = redacted(value, hidden)
-  return typeof body === 'string' ? shown : cutJson(shown, body)
-}
-
-function cutJson(value: unknown, { start, length }: CutBody): string {
-  return JSON.stringify(value).slice(0, LONGEST_TEXT) + cutNote(start.length, length)
+  return value === undefined
+    ? `[a text of ${counted(body.length, 'character')} that is not JSON]`
+    : redacted(value, hidden)
 }
 
 function parametersOf(operation: Operation | null, { queryAliases }: CommonDialect): string[] {

@@ -102,7 +102,7 @@ function requireKnownErrors(family: string, { operations, before = {}, apiKeys, 
   }
 }
 
-/** Those that every operation of a kind has too are general. */
+/** Returns the errors of an operation without the general ones that every operation of its kind has. */
 function ownErrorsOf({ body, query, errors = [] }: Operation): CatalogueError[] {
   return [...errors, ...[body, query].flatMap((each) => (each ? [...errorsIn(each)] : []))]
 }

@@ -21,6 +21,7 @@ export {
   ownPart,
   type ReportRelation,
   type RulesBefore,
+  recordsOf,
 } from '../operation/family.ts'
 export {
   type AccountLimit,

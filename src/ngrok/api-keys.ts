@@ -36,7 +36,7 @@ const errors = declareErrors({
   auth_is_key_id: entry(
     208,
     403,
-    () => 'The id of an API key was sent. Send its token, which the answer to its creation had.',
+    () => 'The id of an API key was sent. Send its token, which only the response that created it has.',
   ),
   api_key_limit_reached_older: tooMany(603),
   api_key_limit_reached: tooMany(613),
@@ -63,7 +63,7 @@ const family = resource(
     errors: { ...ownedErrors, ...errors },
     limits,
     collection: apiKeys,
-    shape: named(v.object({ ...resourceHead, token, owner_id }), 'ApiKey', 'A key of this API.'),
+    shape: named(v.object({ ...resourceHead, token, owner_id }), 'ApiKey', 'A key for requests to this API.'),
     createBody: named(
       v.object({ ...ownedFields, precomputed_token: precomputedToken }),
       'ApiKeyCreate',

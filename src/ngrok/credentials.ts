@@ -52,7 +52,11 @@ const limits = accountLimits({
   acl: { ...aclLimit, reached: errors.credential_limit_acl },
 })
 
-const shape = named(v.object({ ...resourceHead, token, acl, owner_id }), 'Credential', 'The authtoken of agents.')
+const shape = named(
+  v.object({ ...resourceHead, token, acl, owner_id }),
+  'Credential',
+  'A credential with the authtoken that agents connect with.',
+)
 
 const view: View<CredentialRecord, Frozen<v.InferOutput<typeof shape>>> = (credential, wire) => ({
   ...shownHead(credential, wire, '/credentials'),

@@ -23,7 +23,7 @@ type ShapeFields<All> = { [Name in keyof All]: v.GenericSchema<unknown, ShownBy<
 
 type ShownFields<All> = { [Name in keyof All]: Frozen<ShownBy<All[Name]>> | null }
 
-/** What a resource has by its modules: fields of its bodies and answers, and what becomes of them. */
+/** Makes the parts of a resource with modules: the fields of its bodies and answers, and the functions that set and remove them. */
 export function moduleFields<Ids extends PathIds, const All extends Modules<Ids>>(modules: All) {
   const all = Object.entries(modules)
   const each = <T>(make: (module: All[string], name: string) => T) =>

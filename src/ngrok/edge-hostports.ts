@@ -12,7 +12,7 @@ import { edgeErrors } from './edge-errors.ts'
 import { type EdgeRecord, edges, HOSTPORT } from './edge-records.ts'
 import { type EdgeKind, endpoints, OF_NO_AGENT, otherAt, prefixOf, reservationOf } from './endpoint-records.ts'
 
-/** What a body says of an edge. */
+/** The fields of a body that are those of the edge itself. */
 export interface SentEdge {
   readonly description?: string | undefined
   readonly metadata?: string | undefined

@@ -132,7 +132,7 @@ function requirePolicies(tx: Transaction, ids: readonly string[]): void {
 
 const authorityIds = documented(
   v.array(idOf('ca')),
-  'The ids of the certificate authorities that clients need a certificate of. This API has none, so any id will do.',
+  'The ids of the certificate authorities whose certificates clients must present. Any id is accepted, because this API has no such resources.',
 )
 
 const mutualTlsShape = named(
@@ -141,7 +141,7 @@ const mutualTlsShape = named(
     certificate_authorities: documented(v.array(ref), 'The certificate authorities.'),
   }),
   'EdgeMutualTls',
-  'The certificate authorities that clients of an edge need a certificate of.',
+  'The certificate authorities whose certificates clients of an edge must present.',
 )
 
 /** The module `mutual_tls`. */

@@ -1,6 +1,6 @@
 import type { ModuleOwner } from '../kit/index.ts'
 
-/** What has modules by one id. */
+/** An owner of modules with one id in its path. */
 type EdgeOwner = ModuleOwner<{ readonly id: string }>
 
 /** HTTPS edges: what has their modules. */

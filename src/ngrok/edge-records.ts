@@ -25,7 +25,7 @@ export const edgeFields = {
   hostports: v.optional(
     documented(
       hostports,
-      'The hosts and ports that the edge serves. Each is a reserved domain and the port 443, or of a TCP edge a reserved address.',
+      'The hosts and ports that the edge serves: a reserved domain with port 443, or for a TCP edge a reserved address.',
       { rules: 'edges#hostports' },
     ),
   ),

@@ -4,7 +4,7 @@ import { changedEdge, madeEdge, releaseEdge, type SentEdge } from './edge-hostpo
 import type { EdgeRecord } from './edge-records.ts'
 import type { EdgeKind } from './endpoint-records.ts'
 
-/** What becomes of the modules of an edge. */
+/** The modules of an edge. */
 interface ModulesOf<Shown> {
   readonly errors: Readonly<Record<string, CatalogueError>>
   shown(tx: Transaction, ids: { readonly id: string }): Shown

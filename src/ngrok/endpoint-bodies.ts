@@ -96,7 +96,10 @@ export const createBody = named(
   v.object({
     url: v.optional(v.pipe(url, isRequired), ''),
     type: v.optional(
-      documented(v.pipe(oneOfThese(['cloud']), refusedAs(errors.endpoint_type_invalid)), 'Only `cloud`, the default.'),
+      documented(
+        v.pipe(oneOfThese(['cloud']), refusedAs(errors.endpoint_type_invalid)),
+        'The type of the endpoint. Only `cloud` is allowed, which is the default.',
+      ),
     ),
     traffic_policy: v.optional(v.pipe(trafficPolicy, isRequired), ''),
     pooling_enabled: v.optional(pooling, false),

@@ -15,8 +15,8 @@ import { present, refField, userField } from './shared.ts'
 
 export const URL_SENTENCE = 'The URL at which the endpoint is online, without the usual port of its scheme.'
 export const POLICY = 'The traffic policy, in JSON or YAML, byte for byte as it was sent.'
-export const POOLING = 'True if other endpoints that are pooled too can be online at the same URL.'
-export const BINDING = 'From where the endpoint can be reached: one of `public`, `internal`, `kubernetes`.'
+export const POOLING = 'True if other pooled endpoints can be online at the same URL.'
+export const BINDING = 'The networks that can reach the endpoint: one of `public`, `internal`, `kubernetes`.'
 
 const text = (sentence: string) => v.exactOptional(documented(v.string(), sentence))
 const refOf = (what: string) => v.exactOptional(refField(`${what} Absent if there is none.`))
@@ -28,12 +28,12 @@ export const endpointShape = named(
     updated_at: documented(time, 'The time of the last change.'),
     type: documented(
       v.picklist(['cloud', 'ephemeral', 'edge']),
-      'Who made it: the API, an agent (`ephemeral`) or an edge.',
+      'The maker of the endpoint: the API (`cloud`), an agent (`ephemeral`) or an edge.',
     ),
     url: text(`${URL_SENTENCE} Absent for an edge.`),
     public_url: documented(v.string(), URL_SENTENCE),
     proto: documented(v.picklist(SCHEMES), 'The scheme of the URL.'),
-    hostport: documented(v.string(), 'The host of the URL, with the port, which is never left out.'),
+    hostport: documented(v.string(), 'The host and the port of the URL, such as `app.example.com:443`.'),
     bindings: documented(v.array(v.string()), BINDING),
     pooling_enabled: documented(v.boolean(), POOLING),
     traffic_policy: text(POLICY),

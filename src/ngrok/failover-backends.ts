@@ -52,7 +52,7 @@ const createBody = named(v.object(fields), 'FailoverBackendCreate', 'The body th
 const updateBody = named(
   v.object(fields),
   'FailoverBackendUpdate',
-  'The changes of a failover backend. Without `backends`, it has none any more.',
+  'The changes of a failover backend. Without `backends`, the backend has none.',
   { json: { examples: [{ backends: ['bkdhr_2'] }] } },
 )
 

@@ -23,7 +23,7 @@ const shape = named(
     routes: documented(v.array(routeShape), 'The routes, oldest first.'),
   }),
   'HttpsEdge',
-  'What serves HTTPS requests at reserved domains, by routes.',
+  'An edge that serves HTTPS requests at reserved domains, by routes.',
 )
 
 const bodies = edgeBodies('HttpsEdge', 'an HTTPS edge', modules.body, { description: 'the shop' })

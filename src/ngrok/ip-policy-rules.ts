@@ -39,8 +39,8 @@ const limits = accountLimits({
   },
 })
 
-const CIDR = 'The range of addresses that the rule is about, trimmed and in lower case.'
-const ACTION = 'What happens to connections from the range.'
+const CIDR = 'The range of addresses of the rule, trimmed and in lower case.'
+const ACTION = 'The action for connections from the range.'
 const RULE_ACTIONS = 'ngrok-families#rule-actions'
 
 const ALLOWED_ACTIONS = ACTIONS.join(' or ')

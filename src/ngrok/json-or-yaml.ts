@@ -1,3 +1,4 @@
+// Loaded with the families: the direct API reads policies in synchronous calls, which can import nothing.
 import { Lexer, LineCounter, parse, YAMLParseError } from 'yaml'
 
 /** Reads a text in JSON, else in YAML. Returns its value, or why it cannot be read (rules: traffic-policy#texts). */

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { declareErrors, documented, named, ofField, rule, secret } from '../kit/index.ts'
+import { shownFields } from './shared.ts'
 import { textList } from './sign-in-fields.ts'
 
 type Of = { readonly provider: string }
@@ -63,12 +64,8 @@ const account = {
 const shownAccount = {
   client_id: documented(v.nullable(v.string()), `${CLIENT_ID} Then it is null.`),
   client_secret: documented(v.nullable(v.pipe(v.string(), secret)), `${CLIENT_SECRET} Null without one.`),
-  scopes: v.unwrap(lists.scopes),
-  email_addresses: v.unwrap(lists.email_addresses),
-  email_domains: v.unwrap(lists.email_domains),
+  ...shownFields(lists),
 }
-
-const shownMembership = { teams: v.unwrap(membership.teams), organizations: v.unwrap(membership.organizations) }
 
 const OTHERS = ['facebook', 'microsoft', 'google', 'linkedin', 'gitlab', 'twitch', 'amazon'] as const
 
@@ -78,7 +75,7 @@ const PROVIDERS = ['github', ...OTHERS] as const
 const WHOSE = 'The app and the people of one provider.'
 const githubBody = named(v.object({ ...account, ...membership }), 'OAuthGitHubBody', WHOSE)
 const otherBody = named(v.object(account), 'OAuthProviderBody', WHOSE)
-const githubShape = named(v.object({ ...shownAccount, ...shownMembership }), 'OAuthGitHub', WHOSE)
+const githubShape = named(v.object({ ...shownAccount, ...shownFields(membership) }), 'OAuthGitHub', WHOSE)
 const otherShape = named(v.object(shownAccount), 'OAuthProvider', WHOSE)
 
 const fields = v.object({
@@ -128,7 +125,7 @@ const consistent = rule<Providers, OneOf<typeof providerErrors>>(Object.values(p
   return undefined
 })
 
-const WHO = 'The one provider at whom people sign in, and who of them may pass.'
+const WHO = 'The provider where people sign in, and the people who may pass.'
 
 /** The provider of a body. */
 export const providerBody = named(v.pipe(fields, consistent), 'OAuthProvidersBody', WHO)

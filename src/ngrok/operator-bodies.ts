@@ -5,11 +5,11 @@ import { knownRegions, texts } from './shared.ts'
 
 export const DEFAULT_REGION = 'global'
 
-export const FEATURES = 'What the operator does, in lower case.'
+export const FEATURES = 'The features of the operator, in lower case.'
 export const REGION = 'The region of its connections.'
 export const DEPLOYMENT = 'The deployment of the operator in its cluster.'
 export const SELECTORS = 'Expressions in CEL over `endpoint`. The operator binds each endpoint for which one is true.'
-export const BINDING = 'How the operator binds endpoints.'
+export const BINDING = 'The settings by which the operator binds endpoints.'
 export const INGRESS = 'The address that the operator forwards to.'
 
 const text = (what: string) => v.optional(documented(v.string(), `The ${what}.`))

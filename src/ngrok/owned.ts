@@ -94,7 +94,7 @@ export const owner_id = documented(v.string(), OWNER)
 /** The token in an answer. */
 export const token = documented(
   v.nullable(v.pipe(v.string(), secret)),
-  'The token. Only the answer to the creation has it; null in every other one.',
+  'The token. Only the response that creates it has the token; null in all others.',
 )
 
 /** The errors of {@link ownerIn}. */
@@ -128,10 +128,10 @@ const aclRule = v.pipe(
   }),
 )
 
-/** What a credential allows. */
+/** The rules of a credential. */
 export const acl = documented(
   v.array(aclRule),
-  'What an agent may bind with it; no rule allows everything. Only the form is checked, and no agent is held to it.',
+  'The rules that allow what an agent may bind, such as `bind:*.example.com`; none allows everything. fauxgate checks only their form.',
   { json: { examples: [['bind:*.example.com', 'bind:1.tcp.ngrok.io:20000', 'bind:team=*']] } },
 )
 

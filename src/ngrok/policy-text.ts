@@ -45,7 +45,7 @@ const textErrors = declareErrors({
 /** The errors of {@link policyProblems}. */
 export const policyTextErrors = { ...policyErrors, ...textErrors }
 
-/** What a traffic policy is for. The protocol is that of the edge, or the scheme of the endpoint. */
+/** The place of a traffic policy. The protocol is that of the edge, or the scheme of the endpoint. */
 export interface PolicyPlace {
   readonly protocol: 'http' | 'https' | 'tcp' | 'tls'
   readonly place: 'edge' | 'public' | 'internal' | 'kubernetes'

@@ -62,19 +62,22 @@ export const modules = moduleFields({
   traffic_policy: routeTrafficPolicy.module,
 })
 
-const MATCH = 'The path of the requests that the route gets.'
+const MATCH = 'The path of the requests that the route handles.'
 
 /** The schema of a route in an answer. */
 export const routeShape = named(
   v.object({
     edge_id: documented(v.string(), 'The id of the edge.'),
     ...resourceHead,
-    match_type: documented(v.picklist(MATCH_TYPES), 'Whether the path is the whole one or its beginning.'),
+    match_type: documented(
+      v.picklist(MATCH_TYPES),
+      '`exact_path` if the path is the whole one, `path_prefix` if it is its beginning.',
+    ),
     match: documented(v.string(), MATCH),
     ...modules.shape,
   }),
   'HttpsEdgeRoute',
-  'The requests of an HTTPS edge that have a path in common, and what becomes of them.',
+  'A route of an HTTPS edge: a path, and the modules and the backend for its requests.',
 )
 
 const match = documented(
@@ -91,7 +94,7 @@ const match = documented(
 
 const match_type = documented(
   v.pipe(v.picklist(['', ...MATCH_TYPES], MATCH_TYPES.join(' or ')), refusedAs(routeErrors.route_match_type_invalid)),
-  'Whether the path is the whole one, `exact_path`, or its beginning, `path_prefix`, as by default.',
+  '`exact_path` if the path is the whole one, `path_prefix` if it is its beginning. Default: `path_prefix`.',
 )
 
 const fields = { ...edgeTexts, match_type: v.optional(match_type, ''), match: v.optional(match, ''), ...modules.body }

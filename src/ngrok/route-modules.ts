@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { declareErrors, documented, edgeModule, enabled, field, HTTPS_ROUTES, named } from '../kit/index.ts'
 import { headerNameWith, headersWith } from './header-fields.ts'
+import { shownFields } from './shared.ts'
 
 const headerErrors = declareErrors({
   header_name_invalid: field(7023, 400, () => 'the name of an HTTP header'),
@@ -34,7 +35,7 @@ const headersShape = named(
     remove: documented(v.array(v.string()), 'The names of the headers that are removed, in lower case.'),
   }),
   'RouteHeaders',
-  'The headers that a route adds and removes.',
+  'The headers that a route adds or removes.',
 )
 
 function headersModule(name: string, segment: string, what: string, kind: string) {
@@ -98,9 +99,9 @@ export const routeUserAgentFilter = edgeModule(HTTPS_ROUTES, {
     json: { examples: [{ deny: ['(made_up_bot)/(\\d+)\\.(\\d+)'] }] },
   }),
   shape: named(
-    v.object({ enabled: v.unwrap(enabled), allow: v.unwrap(agents.allow), deny: v.unwrap(agents.deny) }),
+    v.object(shownFields({ enabled, ...agents })),
     'RouteUserAgentFilter',
-    'The user agents that a route lets in and keeps out.',
+    'The user agents that a route allows and denies.',
   ),
   view: (body) => body,
 })

@@ -40,7 +40,7 @@ export const routeOauth = edgeModule(HTTPS_ROUTES, {
   shape: named(
     v.object({ ...signInShape, auth_check_interval: v.unwrap(auth_check_interval), provider: providerShape }),
     'RouteOAuth',
-    'Lets only those people pass who have signed in at a provider.',
+    'Lets people pass only after they signed in at a provider.',
   ),
   view: ({ provider, cookie_prefix, ...rest }) => ({
     ...rest,

@@ -41,7 +41,7 @@ export const routeOidc = edgeModule(HTTPS_ROUTES, {
   shape: named(
     v.object({ ...signInShape, issuer, client_id, client_secret, scopes: v.unwrap(scopes) }),
     'RouteOidc',
-    'Lets only those people pass who have signed in at an OpenID provider.',
+    'Lets people pass only after they signed in at an OpenID provider.',
   ),
   moduleOf: (body) => body,
 })

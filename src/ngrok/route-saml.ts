@@ -1,28 +1,26 @@
 import * as v from 'valibot'
 import { documented, edgeModule, general, HTTPS_ROUTES, named, ruleOnWhole } from '../kit/index.ts'
-import { signInErrors, signInFields, signInShape, textList } from './sign-in-fields.ts'
+import { shownFields } from './shared.ts'
+import { signInErrors, signInFields, textList } from './sign-in-fields.ts'
 
 const PERSISTENT = 'urn:oasis:names:tc:SAML:2.0:nameid-format:persistent'
 /** The host of the addresses that the service gives a route for its identity provider. */
 const HOST = 'https://idp.ngrok.com/saml'
 
-const METADATA = "The identity provider's EntityDescriptor, as XML."
-const RULES = { rules: 'edges#signing-in' }
-const METADATA_URL = 'The URL of that XML, in place of it.'
-const FORCE = 'True if people must sign in again although the identity provider knows them.'
-const INITIATED = 'True if the identity provider may begin a sign-in.'
-const FORMAT = 'The form of the names by which the identity provider calls people.'
-
-const groups = textList('The groups whose members may pass; none for everybody.')
-
 const fields = v.object({
   ...signInFields,
-  idp_metadata: v.optional(documented(v.string(), METADATA), ''),
-  idp_metadata_url: v.optional(documented(v.string(), METADATA_URL, RULES), ''),
-  force_authn: v.optional(documented(v.boolean(), FORCE), false),
-  allow_idp_initiated: v.optional(documented(v.boolean(), INITIATED), true),
-  authorized_groups: groups,
-  nameid_format: v.optional(documented(v.string(), FORMAT), ''),
+  idp_metadata: v.optional(documented(v.string(), "The identity provider's EntityDescriptor, as XML."), ''),
+  idp_metadata_url: v.optional(
+    documented(v.string(), 'The URL of that XML, to send instead of the XML.', { rules: 'edges#signing-in' }),
+    '',
+  ),
+  force_authn: v.optional(
+    documented(v.boolean(), 'True if people must sign in again although the identity provider knows them.'),
+    false,
+  ),
+  allow_idp_initiated: v.optional(documented(v.boolean(), 'True if the identity provider may begin a sign-in.'), true),
+  authorized_groups: textList('The groups whose members may pass; none for everybody.'),
+  nameid_format: v.optional(documented(v.string(), 'The format in which the identity provider names people.'), ''),
 })
 
 const withMetadata = ruleOnWhole<v.InferOutput<typeof fields>, typeof general.field_invalid>(
@@ -47,21 +45,17 @@ export const routeSaml = edgeModule(HTTPS_ROUTES, {
   }),
   shape: named(
     v.object({
-      ...signInShape,
-      idp_metadata: shownText(METADATA),
-      idp_metadata_url: documented(v.string(), METADATA_URL, RULES),
-      force_authn: documented(v.boolean(), FORCE),
-      allow_idp_initiated: documented(v.boolean(), INITIATED),
-      authorized_groups: v.unwrap(groups),
-      nameid_format: shownText(FORMAT),
+      ...shownFields(fields.entries),
       entity_id: shownText('The id of the service at the identity provider: a URL.'),
-      assertion_consumer_service_url: shownText('Where the identity provider sends people after they signed in.'),
-      single_logout_url: shownText('Where the identity provider sends people after they signed out.'),
-      metadata_url: shownText('Where the identity provider finds all this.'),
+      assertion_consumer_service_url: shownText(
+        'The URL to which the identity provider sends people after they signed in.',
+      ),
+      single_logout_url: shownText('The URL to which the identity provider sends people after they signed out.'),
+      metadata_url: shownText('The URL at which the identity provider finds this metadata.'),
       request_signing_certificate_pem: shownText('The certificate of the key that signs requests: PEM.'),
     }),
     'RouteSaml',
-    'Lets only those people pass who have signed in at an identity provider.',
+    'Lets people pass only after they signed in at an identity provider.',
   ),
   view(body, { authority }, { id }) {
     const own = `${HOST}/${id}`

@@ -83,7 +83,7 @@ const noFields = named(v.object({}), 'TunnelSessionCommand', 'The body of a comm
 const updateBody = named(
   v.object({
     version: v.optional(
-      documented(v.string(), 'The version that the agent is updated to. Default: the one that there is.', {
+      documented(v.string(), 'The version that the agent is updated to. Default: the available one.', {
         rules: 'ngrok-families#tunnel-sessions',
       }),
     ),

@@ -33,7 +33,7 @@ export const declarationErrors = declareErrors({
 })
 
 const { metadata } = texts()
-const FORWARDS_TO = 'Where the agent forwards to.'
+const FORWARDS_TO = 'The address that the agent forwards to.'
 const text = (sentence: string, byDefault: string) => v.optional(documented(someText, sentence), byDefault)
 const forwards_to = text(FORWARDS_TO, 'http://localhost:80')
 
@@ -51,7 +51,9 @@ const endpoint = named(
     ),
     pooling_enabled: v.optional(documented(v.boolean(), POOLING), false),
     traffic_policy: v.optional(documented(v.string(), POLICY)),
-    upstream_protocol: v.optional(documented(v.string(), 'The protocol that the agent speaks where it forwards to.')),
+    upstream_protocol: v.optional(
+      documented(v.string(), 'The protocol that the agent speaks to the address that it forwards to.'),
+    ),
   }),
   'AgentEndpoint',
   'An endpoint that the agent has online.',
@@ -72,7 +74,7 @@ const reason = (command: string) => v.optional(documented(v.string(), `Why the a
 const failing = named(
   v.object({ restart: reason('restart'), stop: reason('stop'), update: reason('update') }),
   'CommandFailures',
-  'What the agent fails to do, by command, each with the reason.',
+  'The commands at which the agent fails, each with the reason.',
 )
 
 const started = v.pipe(
@@ -101,7 +103,7 @@ export const sessionFields = named(
       [...COMMANDS],
     ),
     failing: v.optional(failing, {}),
-    update: v.optional(documented(v.string(), 'The version that the agent can be updated to. Default: there is none.')),
+    update: v.optional(documented(v.string(), 'The version that the agent can be updated to. Default: none.')),
     reachable: v.optional(documented(v.boolean(), 'False if no command reaches the agent.'), true),
     endpoints: v.optional(documented(v.array(endpoint), 'The endpoints that the agent has online.'), []),
     labelled: v.optional(documented(v.array(labelled), 'The tunnels with labels that the agent has open.'), []),

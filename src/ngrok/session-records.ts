@@ -12,7 +12,7 @@ import {
 import { type EndpointRecord, endpoints, tunnelIdOf } from './endpoint-records.ts'
 import { texts } from './shared.ts'
 
-/** What the API can ask an agent to do. */
+/** The commands of the API to an agent. */
 export const COMMANDS = ['restart', 'stop', 'update'] as const
 
 const { metadata } = texts()

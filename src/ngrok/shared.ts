@@ -55,7 +55,7 @@ export function refField(sentence: string) {
 
 /** Makes the field of a response that refers to a user. */
 export function userField(sentence: string) {
-  const uri = documented(v.string(), 'Always empty: this API has no user by itself.')
+  const uri = documented(v.string(), 'Always empty: this API creates no users.')
   return documented(v.object({ ...ref.entries, uri }), sentence, REF)
 }
 
@@ -63,4 +63,12 @@ export function userField(sentence: string) {
 export function present<T extends object>(fields: T): { readonly [K in keyof T]?: Exclude<T[K], null> } {
   const left = Object.entries(fields).filter(([, value]) => value !== null)
   return Object.fromEntries(left) as ReturnType<typeof present<T>> // The type checker does not follow entries.
+}
+
+/** Returns the fields of an answer that are those of a body, where none of them is absent. */
+export function shownFields<const E extends Readonly<Record<string, v.OptionalSchema<v.GenericSchema, unknown>>>>(
+  entries: E,
+) {
+  const shown = Object.entries(entries).map(([name, field]) => [name, v.unwrap(field)])
+  return Object.fromEntries(shown) as { readonly [K in keyof E]: E[K]['wrapped'] } // As above.
 }

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { declareErrors, documented, enabled, field, integerFrom, refusedAs, rule } from '../kit/index.ts'
+import { shownFields } from './shared.ts'
 
 const YEAR = 365 * 24 * 60 * 60
 
@@ -30,24 +31,18 @@ export const signInFields = {
   inactivity_timeout: v.optional(
     documented(
       v.pipe(integerFrom(0, YEAR), refusedAs(signInErrors.inactivity_timeout_too_long)),
-      'The seconds without a request after which a session ends; 0 for no such end.',
+      'The seconds without a request after which a session ends; 0 for no limit.',
     ),
     0,
   ),
   maximum_duration: v.optional(
-    documented(integerFrom(0), 'The seconds after which a session ends in any case; 0 for no such end.'),
+    documented(integerFrom(0), 'The longest duration of a session, in seconds; 0 for no limit.'),
     0,
   ),
 }
 
 /** The same fields of an answer. */
-export const signInShape = {
-  enabled: v.unwrap(enabled),
-  options_passthrough: v.unwrap(signInFields.options_passthrough),
-  cookie_prefix: documented(v.string(), 'The beginning of the name of the cookie with the session.'),
-  inactivity_timeout: v.unwrap(signInFields.inactivity_timeout),
-  maximum_duration: v.unwrap(signInFields.maximum_duration),
-}
+export const signInShape = shownFields(signInFields)
 
 /** Makes an optional list of texts of a body. */
 export function textList(sentence: string) {

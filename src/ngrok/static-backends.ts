@@ -30,7 +30,7 @@ const errors = declareErrors({
 })
 
 const PATH = '/backends/static'
-const ADDRESS = 'Where the traffic goes: a host and a port.'
+const ADDRESS = 'The host and the port that the traffic goes to.'
 
 /** A name, an IPv4 address, or an IPv6 address in brackets, and a port. */
 const FORM = /^([a-z0-9_]([a-z0-9_.-]*[a-z0-9_])?|\[[0-9a-f:.]+\]):(?<port>\d{1,5})$/i
@@ -51,13 +51,13 @@ const address = documented(
 const TLS = named(
   v.object({ enabled: documented(v.boolean(), 'True if the connection to the address uses TLS.') }),
   'StaticBackendTls',
-  'How the connection to the address of a static backend is made.',
+  'The settings of the connection to a static backend.',
 )
 
 const sentTls = named(
   v.object({ enabled: v.optional(TLS.entries.enabled) }),
   'StaticBackendTlsBody',
-  'How the connection to the address is made. Without a field, it is as before, or else without TLS.',
+  'The settings of the connection to the address. Fields that are not sent stay. Default: without TLS.',
 )
 
 const record = v.object({

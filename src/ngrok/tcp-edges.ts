@@ -22,7 +22,7 @@ const shape = named(
     ...modules.shape,
   }),
   'TcpEdge',
-  'What serves TCP connections at reserved addresses.',
+  'An edge that serves TCP connections at reserved addresses.',
 )
 
 const bodies = edgeBodies('TcpEdge', 'a TCP edge', modules.body, {

@@ -25,7 +25,7 @@ const shape = named(
     ...modules.shape,
   }),
   'TlsEdge',
-  'What serves TLS connections at reserved domains.',
+  'An edge that serves TLS connections at reserved domains.',
 )
 
 const bodies = edgeBodies('TlsEdge', 'a TLS edge', modules.body, {

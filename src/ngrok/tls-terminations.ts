@@ -32,18 +32,18 @@ const httpsErrors = declareErrors({
 const min_version = v.optional(
   documented(
     v.pipe(v.picklist(VERSIONS), blankIsAbsent(), facts({ json: { enum: [...VERSIONS, ''] } })),
-    'The oldest version of TLS that clients may use. Default: what the service finds safe.',
+    'The oldest version of TLS that clients may use. Default: the service chooses.',
   ),
 )
 
 const shape = named(
   v.object({
     enabled: v.unwrap(enabled),
-    terminate_at: documented(v.picklist(PLACES), 'Where TLS ends: at the edge, or at the upstream.'),
+    terminate_at: documented(v.picklist(PLACES), 'The place where TLS ends: at the edge, or at the upstream.'),
     min_version: documented(v.nullable(v.picklist(VERSIONS)), 'The oldest version of TLS; null if none was set.'),
   }),
   'EdgeTlsTermination',
-  'Where and how the TLS of an edge ends.',
+  'The TLS termination of an edge.',
 )
 
 const NEVER = 'no terminate_at'
@@ -82,7 +82,7 @@ const fields = v.object({
   terminate_at: v.optional(
     documented(
       v.pipe(v.picklist(PLACES), blankIsAbsent(), facts({ json: { enum: [...PLACES, ''] } })),
-      'Where TLS ends: at the edge, by default, or at the upstream.',
+      'The place where TLS ends: `edge` or `upstream`. Default: `edge`.',
     ),
   ),
   min_version,

@@ -27,7 +27,7 @@ const shape = named(
     metadata,
     started_at: documented(time, 'The time at which the agent opened the tunnel.'),
     region: documented(v.string(), 'The region of the session.', knownRegions()),
-    forwards_to: documented(v.string(), 'Where the agent forwards to.'),
+    forwards_to: documented(v.string(), 'The address that the agent forwards to.'),
     tunnel_session: refField('The session of the agent.'),
     public_url: v.exactOptional(documented(v.string(), `${URL_SENTENCE} ${ABSENT}`)),
     proto: v.exactOptional(documented(v.picklist(SCHEMES), `The scheme of the URL. ${ABSENT}`)),
@@ -40,7 +40,7 @@ const shape = named(
     ),
   }),
   'Tunnel',
-  'What an agent forwards: the traffic of an endpoint, or of edges by labels.',
+  'A connection through which an agent forwards the traffic of an endpoint, or of edges by labels.',
 )
 
 const view: View<TunnelRecord, Frozen<v.InferOutput<typeof shape>>> = (tunnel, wire) => {

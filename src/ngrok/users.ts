@@ -68,7 +68,7 @@ const updateFields = v.object({ name: v.optional(name), active: v.optional(activ
 function usersAt<const P extends (typeof PREFIXES)[number]>(prefix: P) {
   const path = `/${prefix}_users`
   const title = prefix === 'bot' ? 'BotUser' : 'ServiceUser'
-  const shape = named(fields, title, 'A user that is a program.')
+  const shape = named(fields, title, 'A user for a program. It owns credentials and API keys.')
   return resource(
     {
       name: `${prefix}_users`,

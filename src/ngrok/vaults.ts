@@ -56,7 +56,7 @@ const shape = named(
     last_updated_by: documented(v.string(), 'The id of the user who changed the vault last.'),
   }),
   'Vault',
-  'A place for secrets.',
+  'A set of named secrets.',
 )
 
 const view: View<VaultRecord, Frozen<v.InferOutput<typeof shape>>> = (vault, wire) => ({

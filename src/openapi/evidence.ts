@@ -1,6 +1,6 @@
-import coded from './evidence.json'
+import coded from '../generated/evidence.json'
 
-/** What speaks for a rule, by kind: each source as a URL or a name. The kinds are not to be added up. */
+/** The sources of a rule, by kind: each is a URL or a name. */
 export interface Evidence {
   /** Pages or statements that document it. */
   readonly documented?: readonly string[]

@@ -25,7 +25,7 @@ export interface OpenApiOptions {
   readonly families?: Readonly<Record<string, { readonly operations: object }>>
   /** The URL of the service. Default: the dialect's base URL. */
   readonly url?: string
-  /** What to describe: the service, or the controls for tests, which the service has not. Default: `service`. */
+  /** The part to describe: the service, or the controls for tests, which the service does not have. Default: `service`. */
   readonly part?: 'service' | 'controls'
 }
 

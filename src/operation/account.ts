@@ -15,7 +15,7 @@ import {
   tooFast,
   tooMany,
 } from './limit.ts'
-import { RollingWindow } from './rolling-window.ts'
+import { oneMore } from './rolling-window.ts'
 import type { Transaction } from './transaction.ts'
 
 /** The errors of limits that have none of their own. */
@@ -61,12 +61,7 @@ function valuesOf(rules: Rules, name: string, { plans = {} }: AccountLimit): rea
 export function limitErrors(limits: LimitsByName, isUpdate: boolean): readonly CatalogueError[] {
   return Object.values(limits)
     .filter(({ isChangeable = false }) => isChangeable || !isUpdate)
-    .flatMap(errorsOfLimit)
-}
-
-/** Returns all errors of a limit: those of a maximum, and that of a rate. */
-function errorsOfLimit(limit: AccountLimit): readonly LimitError[] {
-  return [...errorsOfMost(limit), rateError(limit)]
+    .flatMap((limit) => [...errorsOfMost(limit), rateError(limit)])
 }
 
 /** Returns the errors of a maximum, the usual one first. */
@@ -80,8 +75,9 @@ export function rateError({ rate = accountErrors.account_rate_reached }: Account
 }
 
 /**
- * Returns the problem of a field that has more of something than a limit allows, such as the rules of a policy; undefined if
- * it has not.
+ * Checks a field that counts against a limit of the account, such as the rules of a policy.
+ *
+ * @returns the problem; undefined if the amount is within the limit
  */
 export function limitProblem(
   rules: Rules,
@@ -206,12 +202,12 @@ function amountOf<R extends object>(tx: Transaction, limit: AccountLimit, collec
 /** Counts one more of a rate, or refuses it (rules: account#rates). */
 function takeOne(tx: Transaction, name: string, limit: AccountLimit, value: Applied, window: number): void {
   const key = { limit: name, window }
-  const rolling = new RollingWindow({ max: value.max, window }, tx.get(rates, rateKey(key))?.times)
-  const wait = rolling.take(tx.now)
-  if (wait !== undefined) {
+  const counted = oneMore(tx.get(rates, rateKey(key))?.times ?? [], { max: value.max, window }, tx.now)
+  if ('wait' in counted) {
+    const { wait } = counted
     refuse(rateError(limit), factsOf(limit, value, { wait }), {}, { 'Retry-After': String(wait) })
   }
-  tx.put(rates, { ...key, times: rolling.times })
+  tx.put(rates, { ...key, times: counted.times })
 }
 
 const rate = v.object({ limit: someText, window: v.number(), times: v.array(instant) })

@@ -41,7 +41,19 @@ type RecordsSchema = v.GenericSchema<unknown, object>
 // Without valibot's own helper, so that the schema may be of another copy of its types, as a module and CommonJS have.
 type RecordsOf<Schema extends RecordsSchema> = NonNullable<Schema['~types']>['output']
 
-/** Declares a collection. The type of its records follows from the schema, unless it is a type argument. */
+/**
+ * Declares a collection of records. The type of a record follows from the schema, unless it is a type argument.
+ *
+ * @example
+ * ```ts
+ * const records = collection({
+ *   name: 'widgets',
+ *   key: ({ id }) => id,
+ *   schema: v.object({ ...recordHead('wid', { description, metadata }), size: count }),
+ *   indexes: { size: ({ size }) => String(size) }, // for tx.find(records, 'size', '3')
+ * })
+ * ```
+ */
 export function collection<Schema extends RecordsSchema>(
   definition: { readonly schema: Schema } & Declared<RecordsOf<Schema>>,
 ): Collection<RecordsOf<Schema>>

@@ -4,6 +4,7 @@ import type { Frozen } from '../schema/values.ts'
 import type { Collection } from './collection.ts'
 import type { LimitsByName } from './limit.ts'
 import type { InputArguments, Operation, PathIds } from './operation.ts'
+import type { ResourceRecord } from './resource-head.ts'
 import type { Transaction } from './transaction.ts'
 
 /** Families by their names in the direct API. */
@@ -65,8 +66,17 @@ export interface Declaration<Call extends (...args: never[]) => unknown = (...ar
 }
 
 /**
- * Defines something that a test can declare because no operation makes it, such as the session of an agent: `run` makes
- * it, and returns it as the API shows it.
+ * Defines a call of `gateway.declare`, for something that no operation makes, such as the session of an agent. `run` makes it,
+ * and returns it as the API shows it.
+ *
+ * @example
+ * ```ts
+ * const brokenWidget = declaration({
+ *   schema: named(v.object({ description }), 'BrokenWidgetDeclaration', 'Declares a widget that is broken.'),
+ *   answer: shape,
+ *   run: (tx, input) => tx.show(view, tx.put(records, { ...newHead(tx, 'wid', input), isBroken: true })),
+ * })
+ * ```
  */
 export function declaration<Sent, Input, Shown extends object>(
   definition: Pick<Declaration, 'errors' | 'end'> & {
@@ -131,13 +141,20 @@ function withRules(operation: Operation, { errors, run }: RulesBefore): Operatio
 /** Errors by their keys, as `declareErrors` returns them. */
 export type ErrorsByKey = Readonly<Record<string, CatalogueError>>
 
-/** The records of a state, to look one up. */
+/** The calls that look up a record of a state. */
 export type OtherRecords = Pick<Transaction, 'get' | 'find'>
 
-/** Reports a relation that does not hold: the field of the record, its value, and the allowed values. */
+/** A function that reports a relation that does not hold: the field of the record, its value, and the allowed values. */
 export type ReportRelation = (path: readonly string[], received: unknown, allowed: string) => void
 
-/** Declares a family. The types of its records stay inside. */
+/**
+ * Declares a family that is no list of resources. For resources, use `resource`.
+ *
+ * @example
+ * ```ts
+ * const echo = familyOf({ operations: { get: operation({ …, run: (tx) => ({ now: tx.now }) }) }, collections: [], errors: {} })
+ * ```
+ */
 export function familyOf<
   Operations,
   Errors extends ErrorsByKey,
@@ -145,6 +162,22 @@ export function familyOf<
   Limits = Record<never, never>,
 >(family: Family<Operations, Errors, Declares, Limits>): Family<Operations, Errors, Declares, Limits> {
   return family
+}
+
+/**
+ * Returns the records of a family, to look one up by its id in an operation of another one.
+ *
+ * @example
+ * ```ts
+ * const policies = recordsOf(ngrokFamilies.ipPolicies)
+ * const isThere = tx.get(policies, id) !== undefined
+ * ```
+ * @throws TypeError if the family keeps no records.
+ */
+export function recordsOf(family: object): Collection<ResourceRecord> {
+  const { collections: [records] = [] }: Partial<Pick<Family, 'collections'>> = family
+  if (!records) throw new TypeError('The family keeps no records. Allowed: a family with a collection.')
+  return records as Collection<ResourceRecord> // Those of resources have its fields.
 }
 
 /**

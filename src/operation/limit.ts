@@ -80,7 +80,7 @@ export type Fields = Readonly<Record<string, unknown>>
 /** Limits by their names in the option `account.limits`. */
 export type LimitsByName = Readonly<Record<string, AccountLimit>>
 
-/** Declares the error of a limit: the account has as many as it may have, or may have none at all. */
+/** Declares the error of a limit: the account has the most that it may have, or may have none. */
 /* @__NO_SIDE_EFFECTS__ */
 export function tooMany(number: number): Entry<LimitFacts> {
   return entry(number, 400, ({ what, amount, by, max }) =>
@@ -90,7 +90,7 @@ export function tooMany(number: number): Entry<LimitFacts> {
   )
 }
 
-/** Declares the error of a rate: too many came within its window. */
+/** Declares the error of a rate: the account created too many within the window. Its status is 429. */
 /* @__NO_SIDE_EFFECTS__ */
 export function tooFast(number: number): Entry<LimitFacts> {
   return entry(
@@ -102,7 +102,7 @@ export function tooFast(number: number): Entry<LimitFacts> {
   )
 }
 
-/** Declares limits by their names in the option `account.limits`. */
+/** Declares limits of the account, by their names in the option `account.limits`. */
 /* @__NO_SIDE_EFFECTS__ */
 export function accountLimits<Name extends string>(
   limits: Readonly<Record<Name, AccountLimit>>,

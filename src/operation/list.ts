@@ -191,7 +191,7 @@ export const pageTail = {
   }),
 }
 
-/** Returns the schema of a page: items of a shape under their key, with the URLs of the list and of the next page. */
+/** Makes the schema of a page: items of a shape under the key `items`, with the URLs of the list and of the next page. */
 export function pageOf(items: string, shape: v.GenericSchema<object>, what: string) {
   const { name } = documentationOf(shape)
   const page = v.object({
@@ -214,7 +214,7 @@ interface List<R extends object, Shown extends { readonly id: string }, Items ex
   readonly items: Items
 }
 
-/** Returns the page of a list that a query asks for. */
+/** Returns one page of a list, newest first, for a query of `listOperation`. `has` chooses the records of the list. */
 export function pageAt<R extends object, Shown extends { readonly id: string }, Items extends string>(
   tx: Transaction,
   query: ListQuery,

@@ -79,20 +79,35 @@ export interface Operation<Call extends (...args: never[]) => unknown = (...args
   readonly matching?: Matching | undefined
   /** Reads and checks the body or the query; absent if neither is allowed. */
   readonly read?: (raw: unknown, ids: PathIds, context: RuleContext) => unknown
-  /** Applies the rules and the change, and returns the answer in the wire's form. */
+  /** Applies the rules and the change, and returns the response. */
   run(tx: Transaction, ids: PathIds, input: unknown): unknown
   /** Carries the type of its function in the direct API; never set. */
   readonly call?: Call
 }
 
-/** Defines an operation without body and query. */
+/**
+ * Defines an operation without a body and without a query.
+ *
+ * @example
+ * ```ts
+ * const reset = operation({
+ *   name: 'widgets.reset',
+ *   method: 'POST',
+ *   path: '/widgets/{id}/reset',
+ *   status: 204,
+ *   summary: 'Reset a widget',
+ *   ids: { id: 'wid' },
+ *   run: (tx, { id }) => void tx.put(records, { ...required(tx, records, id, 'widget'), size: 0 }),
+ * })
+ * ```
+ */
 export function operation<Ids extends PathIds, Result>(
   definition: Definition<Ids> & { run: (tx: Transaction, ids: Ids) => Result },
 ): Operation<CallOf<Ids, undefined, Result>> {
   return definition
 }
 
-/** Defines an operation with a body. */
+/** Defines an operation with a body: as `operation`, with the schema `body`, whose value `run` receives as its third argument. */
 export function operationWithBody<Ids extends PathIds, Sent, Body, Result>(
   definition: Definition<Ids> &
     BodyDefinition<v.GenericSchema<Sent, Body>> & { readonly run: (tx: Transaction, ids: Ids, body: Body) => Result },
@@ -133,7 +148,7 @@ export type Matched<Parameter extends string> = {
   readonly [Name in Parameter]?: string | readonly string[] | undefined
 }
 
-/** Defines a list operation: its query is the paging and the filter of every list (rules: lists#paging). */
+/** Defines a list: an operation with the query of every list, `limit`, `before_id` and `filter` (rules: lists#paging). */
 export function listOperation<Result, Ids extends PathIds = Record<never, never>, Parameter extends string = never>(
   definition: Omit<Definition<Ids>, 'ids' | 'method' | 'status'> & {
     /** The prefix of each id in the path. Default: there are none. */
@@ -185,7 +200,7 @@ const OF_IDS = [general.id_unparsable, general.id_wrong_prefix]
 const OF_FIELDS = [general.field_unknown, general.field_invalid]
 const OF_QUERY = [general.query_unknown, general.field_invalid]
 
-/** Returns every error that an operation can answer with over HTTP, by number. */
+/** Returns every error that an operation can answer with over HTTP, in the order of their numbers. */
 export function errorsOf(operation: Operation): readonly CatalogueError[] {
   // The body of a GET or DELETE is looked at, and refused.
   const ofBody = operation.body ? OF_CONTENT_TYPE : [general.body_unexpected]

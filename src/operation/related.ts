@@ -1,7 +1,7 @@
 import type { Transaction } from './transaction.ts'
 import type { View } from './view.ts'
 
-/** Returns the fields of a response that follow from other records. Made again for each response. */
+/** A function that returns the fields of a response that follow from other records. It runs for each response. */
 export type Related<R, Shown> = (tx: Transaction, record: R) => Partial<Shown>
 
 /** Returns how a record is shown: by its view, with the fields that follow from other records. */

@@ -151,8 +151,8 @@ function namesOf({ path, prefix, prefixes: [ofKey, ...others] = [prefix], what, 
 }
 
 /**
- * Declares the operations `get` and `list` alone, for a family whose resources no body makes. `related` returns the fields that
- * follow from other records.
+ * Declares the operations `get` and `list`, for a family whose resources no operation creates. `related` returns the fields of a
+ * response that follow from other records.
  */
 export function readOperations<const Kind extends ReadableKind>(
   kind: Kind,
@@ -195,7 +195,10 @@ export function readOperations(
   }
 }
 
-/** Returns the record with the id of a path, or refuses the request. */
+/**
+ * Returns the record with the id of a path.
+ * @throws Refusal with `not_found`, whose message calls the record by `what`
+ */
 export function required<R extends object>(
   tx: Transaction,
   collection: Collection<R>,

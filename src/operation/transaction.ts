@@ -4,7 +4,7 @@ import type { View, Wire } from './view.ts'
 
 /**
  * The view of a gateway's records that an operation reads and changes. Reads see the operation's own writes. If it throws,
- * everything that it put or removed is taken back.
+ * nothing that it put or removed stays.
  */
 export interface Transaction {
   /** The gateway's time in ms since 1970, the same during the whole transaction. */
@@ -15,28 +15,28 @@ export interface Transaction {
   readonly rules: Rules
   /** The surroundings of views. */
   readonly wire: Wire
-  /** The wire's form of a record, frozen. Made once per record, then cached. */
+  /** Returns the view of a record, frozen. It is made once per record, then cached. */
   show<R extends object, Shown extends object>(view: View<R, Shown>, record: R): Shown
-  /** The record with this key. */
+  /** Returns the record with a key; undefined if there is none. */
   get<R extends object>(collection: Collection<R>, key: string): R | undefined
-  /** The oldest record whose index has this value. */
+  /** Returns the oldest record with a value in an index, such as `tx.find(domains, 'domain', 'app.example.com')`. */
   find<R extends object>(collection: Collection<R>, index: string, value: string): R | undefined
-  /** The records whose index has this value, oldest first. */
+  /** Returns the records with a value in an index, oldest first. */
   findAll<R extends object>(collection: Collection<R>, index: string, value: string): readonly R[]
   /** Returns the number of records of a collection. */
   count<R extends object>(collection: Collection<R>): number
-  /** Stores a record, new or changed. What leaves the gateway of it is frozen then. */
+  /** Stores a new or changed record, and returns it. */
   put<R extends object>(collection: Collection<R>, record: R): R
   /** Removes a record. */
   remove<R extends object>(collection: Collection<R>, record: R): void
-  /** Records newest first, from the one before `cursor` on. The cursor need not exist any more. */
+  /** Yields records newest first, from the one before the key `cursor`. The cursor need not exist any more. */
   newestFirst<R extends object>(collection: Collection<R>, cursor?: string): Iterable<R>
-  /** A new id of this prefix. Ids sort in the order they were made in. */
+  /** Makes an id with a prefix. Ids sort in the order in which they were made. */
   newId(prefix: string): string
-  /** `length` random lower-case letters and digits. */
+  /** Makes a text of `length` random lower-case letters and digits, which follows from the seed. */
   randomLabel(length: number): string
-  /** A random whole number from 0 to `below` - 1. */
+  /** Makes a random whole number from 0 to `below` - 1, which follows from the seed. */
   randomInteger(below: number): number
-  /** The next number of the scheduling order, for {@link Due.order}. */
+  /** Returns the next number of the scheduling order, for {@link Due.order}. */
   nextOrder(): number
 }

@@ -16,10 +16,10 @@ export interface Wire {
   readonly authority: Authority
 }
 
-/** Makes the wire's form of a record. Pure, so that its result can be cached while the record and the URL stay. */
+/** A function that makes the response of a record. It must be pure, because its result is cached with the record. */
 export type View<R, Shown> = (record: R, wire: Wire) => Shown
 
-/** Makes the wire's form of a reference; null if there is none. */
+/** Makes a reference of a response, `{ id, uri }`, from the path of a list and an id; null if the id is null. */
 export function refTo(wire: Wire, path: string, id: string): { id: string; uri: string }
 export function refTo(wire: Wire, path: string, id: string | null): { id: string; uri: string } | null
 export function refTo(wire: Wire, path: string, id: string | null) {

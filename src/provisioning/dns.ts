@@ -161,11 +161,6 @@ export function zoneRecords(tx: Transaction): DnsRecord[] {
   return [...tx.newestFirst(zone)].sort((a, b) => (a.name < b.name ? -1 : 1))
 }
 
-/** Returns the record of a name itself, without those of wildcards. */
-export function recordOf(tx: Transaction, name: string): DnsRecord | undefined {
-  return tx.get(zone, reversed(name))
-}
-
 /**
  * Resolves one name: its own record, else that of the wildcard right below its closest encloser. A name that exists, if
  * only because there are names below it, matches no wildcard (RFC 4592, 3.3.1).

@@ -70,7 +70,7 @@ interface Facts {
  * The life of a managed certificate, as a table (rules: provisioning-jobs#start, provisioning-jobs#success,
  * provisioning-jobs#failure, provisioning-jobs#renewal, provisioning-jobs#cancelled).
  */
-export const transitions: { readonly [T in Transition]: Row<Facts[T]> } = {
+const transitions: { readonly [T in Transition]: Row<Facts[T]> } = {
   started: {
     from: ['unmanaged', 'issued'],
     apply: (tx, _domain, { policy }) => ({ policy, ...newJob(tx) }),

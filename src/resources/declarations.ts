@@ -80,17 +80,20 @@ interface ReferenceRules {
 
 const referenceRules = ownPart<ReferenceRules>()
 
-/** Declares one thing, or changes which edge a route belongs to. What an operation made stays unchanged. */
+/**
+ * Declares that an edge, a route, an endpoint configuration or a backend exists, where `references` is `declared`. With `edge_id`,
+ * the route belongs to that edge. It changes nothing that an operation made.
+ */
 export function declare(tx: Transaction, id: string, edge_id: string | null = null): void {
   if (!tx.get(declarations, id)?.is_made) tx.put(declarations, { id, edge_id })
 }
 
-/** Notes that an operation made something that can also be declared. An edge that was made has the routes that were made. */
+/** Notes that an operation made an edge, a route or a backend. An edge that an operation made has only such routes. */
 export function declareMade(tx: Transaction, id: string, edge_id: string | null = null): void {
   tx.put(declarations, { id, edge_id, is_made: true })
 }
 
-/** Ends a declaration: where `references` is `declared`, the thing does not exist any more. */
+/** Ends a declaration, or what `declareMade` noted: where `references` is `declared`, the id does not exist any more. */
 export function undeclare(tx: Transaction, id: string): void {
   const declaration = tx.get(declarations, id)
   if (declaration) tx.remove(declarations, declaration)

@@ -111,3 +111,5 @@ export const dialects = {
 }
 
 export type DialectName = keyof typeof dialects
+
+export const dialectNames = Object.keys(dialects) as DialectName[] // It has no other names.

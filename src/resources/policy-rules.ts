@@ -41,12 +41,12 @@ export const policyLimits = accountLimits({
   },
 })
 
-/** Returns the problem of a traffic policy that has more rules than the account may have in one, if that is so. */
+/** Returns the problem of a traffic policy with more rules than the account may have in one; undefined if it has fewer. */
 export function ruleLimitProblem(rules: Rules, field: string, amount: number): Problem | undefined {
   return limitProblem(rules, policyLimits, { field, amount })
 }
 
-/** The public service's traffic policy action types (rules: traffic-policy#actions). */
+/** The types of actions in traffic policies that the service documents (rules: traffic-policy#actions). */
 export const POLICY_ACTIONS: readonly string[] = `
   add-headers ai-gateway basic-auth circuit-breaker close-connection compress-response custom-response deny
   forward-internal http-request jwt-validation log oauth openid-connect owasp-crs-request owasp-crs-response
@@ -152,7 +152,7 @@ function checkConfig(
   }
 }
 
-/** One rule of a traffic policy, in a body (rules: traffic-policy#rules). */
+/** The schema of a rule of a traffic policy, in a body (rules: traffic-policy#rules). */
 export const policyRule = named(
   v.pipe(
     v.object({

@@ -100,7 +100,7 @@ const record = v.object({
 /** A reserved address in the state. */
 export type AddressRecord = Frozen<v.InferOutput<typeof record>>
 
-/** The reserved addresses. */
+/** The collection of reserved addresses, to look one up: `tx.find(addresses, 'addr', '1.tcp.eu.ngrok.io:20000')`. */
 export const addresses = collection<AddressRecord>({
   name: 'reserved_addrs',
   key: (record) => record.id,

@@ -29,12 +29,12 @@ export interface RouteIds {
 /** The operations of every route module beside its `replace`. */
 export interface RouteModule<Module> {
   /**
-   * Get the module of a route: `GET`.
+   * Gets the module of a route: `GET`.
    * @throws GatewayError what ids are refused as.
    */
   get(ids: RouteIds): Module
   /**
-   * Remove the module of a route: `DELETE`.
+   * Removes the module of a route: `DELETE`.
    * @throws GatewayError what ids are refused as.
    */
   delete(ids: RouteIds): void
@@ -50,7 +50,7 @@ export interface ModuleOwner<Ids extends PathIds> {
   readonly what: string
 }
 
-/** The routes of HTTPS edges. */
+/** The routes of HTTPS edges, as the owner of a module: see `edgeModule`. */
 export const HTTPS_ROUTES: ModuleOwner<{ readonly [Name in keyof RouteIds]: string }> = {
   path: '/edges/https/{edge_id}/routes/{id}',
   ids: { edge_id: 'edghts', id: 'edghtsrt' },
@@ -116,7 +116,7 @@ export interface HasModule<Module> {
   readonly module: Module
 }
 
-/** Declares a module: a singleton per edge or route with replace, get and delete. */
+/** Declares a module of edges or routes: one configuration each, with the operations replace, get and delete. */
 export function edgeModule<
   Ids extends PathIds,
   Sent,

@@ -33,7 +33,7 @@ const fields = v.object({
   outbound: v.optional(documented(v.array(policyRule), OUTBOUND, RULES), []),
 })
 
-/** Makes the traffic policy module of a kind of edge or of routes; `kind` begins the name of its body's schema. */
+/** Makes the traffic policy module of edges or routes. The name of its body's schema begins with `kind`. */
 export function trafficPolicyOf<Ids extends PathIds>(name: string, kind: string, owner: ModuleOwner<Ids>) {
   return edgeModule(owner, {
     name,
@@ -58,5 +58,5 @@ export function trafficPolicyOf<Ids extends PathIds>(name: string, kind: string,
   })
 }
 
-/** The traffic policy module of routes (rules: route-modules#singletons, traffic-policy#rules). */
+/** The traffic policy of an HTTPS edge's route (rules: route-modules#singletons, traffic-policy#rules). */
 export const trafficPolicy = trafficPolicyOf('traffic_policy', '', HTTPS_ROUTES)

@@ -87,7 +87,7 @@ const providerAndSecret = ruleOnWhole<v.InferOutput<typeof fields>, ProviderErro
   },
 )
 
-/** The webhook verification module (rules: route-modules#singletons, webhook-verification#provider). */
+/** The webhook verification of an HTTPS edge's route (rules: route-modules#singletons, webhook-verification#provider). */
 export const webhookVerification = routeModule({
   name: 'webhook_verification',
   segment: 'webhook_verification',

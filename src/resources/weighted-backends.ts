@@ -16,7 +16,7 @@ import { timestamp } from '../schema/time.ts'
 import type { Frozen } from '../schema/values.ts'
 import { isMissing } from './declarations.ts'
 
-/** The errors of backends that refer to others. */
+/** The errors of backends whose bodies name other backends. */
 export const backendErrors = declareErrors({
   child_backend_not_found: ofField(
     6501,
@@ -168,7 +168,10 @@ export const weightedBackends = resource(
   },
 )
 
-/** Refuses to delete a backend that a weighted one has as a child. */
+/**
+ * Checks that no weighted backend has a backend as a child, before you delete it.
+ * @throws Refusal with one of `backendErrors`
+ */
 export function requireNoWeightedParent(tx: Transaction, id: string): void {
   const parent = tx.find(backends, 'child', id)
   if (parent) refuse(backendErrors.weighted_backend_in_use, { id, parent: parent.id })
@@ -180,8 +183,9 @@ function requireChildren(tx: Transaction, map: Readonly<Weights>, own?: string):
 }
 
 /**
- * Refuses the id of a backend in a field, if the backend does not exist or is the backend `own` itself (rules:
- * references#always-there). A circle of several passes, as nothing follows it.
+ * Checks the id of a backend in a field: the backend must exist, and must not be the backend `own` itself (rules:
+ * references#always-there). A circle of several backends is allowed.
+ * @throws Refusal with one of `backendErrors`
  */
 export function requireBackend(tx: Transaction, field: string, id: string, own?: string): void {
   const isKnown = isWeighted(id) ? tx.get(backends, id) !== undefined : !isMissing(tx, id)

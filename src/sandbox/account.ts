@@ -15,7 +15,7 @@ const COUNTS = 'counts'
 /** The most entries of the audit log. */
 const MOST_ENTRIES = 1000
 
-/** Comes after all names that begin with the same letters. */
+/** A letter after all that names have. */
 const LAST = '~'
 
 /**

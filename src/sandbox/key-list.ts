@@ -1,8 +1,7 @@
 import { refuse } from '../schema/errors.ts'
 import { isOneOf } from '../schema/secret-texts.ts'
-import { timestamp } from '../schema/time.ts'
 import { errors } from './errors.ts'
-import { digestOf, freshKey, type Keys, type SentKeys } from './keys.ts'
+import { digestOf, type SentKeys } from './keys.ts'
 
 /** The permissions of a key: requests to the API, to the controls, or to both if they only read. */
 export const SCOPES = ['api', 'control', 'read'] as const
@@ -17,49 +16,6 @@ export interface StoredKey {
   readonly created: number
   /** The end in ms since 1970; null for never. */
   readonly expires: number | null
-}
-
-/** A key in the list of a sandbox's keys. */
-export interface ListedKey {
-  readonly name: string
-  readonly scopes: readonly Scope[]
-  readonly created_at: string
-  readonly expires_at: string | null
-}
-
-/** The most keys of one sandbox. */
-const MOST_KEYS = 100
-
-export function listedKey({ name, scopes, created, expires }: StoredKey): ListedKey {
-  return { name, scopes, created_at: timestamp(created), expires_at: expires === null ? null : timestamp(expires) }
-}
-
-/** Returns the two keys that a sandbox is created with, to store and to show. */
-export function firstKeys(sandbox: string, secret: string, created: number): { keys: StoredKey[]; shown: Keys } {
-  const shown = { api_key: freshKey('api', sandbox, secret), control_key: freshKey('ctl', sandbox, secret) }
-  const keys: StoredKey[] = [
-    { name: 'api', scopes: ['api'], digest: digestOf(shown.api_key), created, expires: null },
-    { name: 'control', scopes: ['control'], digest: digestOf(shown.control_key), created, expires: null },
-  ]
-  return { keys, shown }
-}
-
-/** Returns keys with the first two replaced. */
-export function withFirstKeys(keys: readonly StoredKey[], first: readonly StoredKey[]): StoredKey[] {
-  return [...first, ...keys.filter(({ name }) => !first.some((each) => each.name === name))]
-}
-
-/** Returns keys with a further one. Refuses a name that is taken, and more keys than allowed. */
-export function withKey(keys: readonly StoredKey[], key: StoredKey): StoredKey[] {
-  if (keys.some(({ name }) => name === key.name)) refuse(errors.key_taken, { name: key.name })
-  if (keys.length >= MOST_KEYS) refuse(errors.too_many_keys, { most: MOST_KEYS })
-  return [...keys, key]
-}
-
-/** Returns keys without one of them. Refuses a name that no key has. */
-export function withoutKey(keys: readonly StoredKey[], name: string): StoredKey[] {
-  const others = keys.filter((each) => each.name !== name)
-  return others.length < keys.length ? others : refuse(errors.key_not_found, { name })
 }
 
 /** Returns the keys that are still valid. */

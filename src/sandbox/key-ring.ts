@@ -1,10 +1,16 @@
 import { CONTROL_PATH } from '../control/control.ts'
 import { readClock, systemClock } from '../engine/clock.ts'
 import { type HttpResponse, jsonAnswer, NO_CONTENT } from '../http/messages.ts'
-import { firstKeys, listedKey, present, type StoredKey, withFirstKeys, withKey, withoutKey } from './key-list.ts'
+import { refuse } from '../schema/errors.ts'
+import { timestamp } from '../schema/time.ts'
+import { errors } from './errors.ts'
+import { present, type StoredKey } from './key-list.ts'
 import { digestOf, freshKey, type Keys } from './keys.ts'
 import type { Metadata, MetadataStore } from './metadata.ts'
 import type { NamedKey } from './objects.ts'
+
+/** The most keys of one sandbox. */
+const MOST_KEYS = 100
 
 /** Makes, lists and revokes the keys of a sandbox, and answers the account's calls for that. */
 export class KeyRing {
@@ -16,34 +22,51 @@ export class KeyRing {
     this.#secret = signingSecret
   }
 
+  /** Returns the two keys that a sandbox is created with, to store and to show. */
   first(name: string, created: number): { keys: StoredKey[]; shown: Keys } {
-    return firstKeys(name, this.#secret, created)
+    const shown = { api_key: freshKey('api', name, this.#secret), control_key: freshKey('ctl', name, this.#secret) }
+    const keys: StoredKey[] = [
+      { name: 'api', scopes: ['api'], digest: digestOf(shown.api_key), created, expires: null },
+      { name: 'control', scopes: ['control'], digest: digestOf(shown.control_key), created, expires: null },
+    ]
+    return { keys, shown }
   }
 
+  /** Replaces the first two keys. */
   renew(metadata: Metadata): HttpResponse {
     const { keys, shown } = this.first(metadata.name, readClock(systemClock))
-    this.#metadata.put({ ...metadata, keys: withFirstKeys(metadata.keys, keys) })
+    const others = metadata.keys.filter(({ name }) => keys.every((each) => each.name !== name))
+    this.#metadata.put({ ...metadata, keys: [...keys, ...others] })
     return jsonAnswer(200, shown)
   }
 
   list({ keys }: Metadata): HttpResponse {
-    return jsonAnswer(200, { keys: present(keys, readClock(systemClock)).map(listedKey) })
+    return jsonAnswer(200, { keys: present(keys, readClock(systemClock)).map(listed) })
   }
 
   add(metadata: Metadata, url: string, { name, scopes, ttl }: NamedKey): HttpResponse {
     const created = readClock(systemClock)
+    const keys = present(metadata.keys, created)
+    if (keys.some((each) => each.name === name)) refuse(errors.key_taken, { name })
+    if (keys.length >= MOST_KEYS) refuse(errors.too_many_keys, { most: MOST_KEYS })
     const key = freshKey('key', metadata.name, this.#secret)
     const expires = ttl === undefined ? null : created + ttl
     const stored: StoredKey = { name, scopes, digest: digestOf(key), created, expires }
-    this.#metadata.put({ ...metadata, keys: withKey(present(metadata.keys, created), stored) })
+    this.#metadata.put({ ...metadata, keys: [...keys, stored] })
     const isForInspector = scopes.some((scope) => scope !== 'api')
     // A fragment of a URL is sent to no server.
     const inspector_url = `${url}${CONTROL_PATH}/#key=${key}`
-    return jsonAnswer(201, { ...listedKey(stored), key, ...(isForInspector && { inspector_url }) })
+    return jsonAnswer(201, { ...listed(stored), key, ...(isForInspector && { inspector_url }) })
   }
 
   revoke(metadata: Metadata, name: string): HttpResponse {
-    this.#metadata.put({ ...metadata, keys: withoutKey(metadata.keys, name) })
+    const keys = metadata.keys.filter((each) => each.name !== name)
+    if (keys.length === metadata.keys.length) refuse(errors.key_not_found, { name })
+    this.#metadata.put({ ...metadata, keys })
     return NO_CONTENT
   }
+}
+
+function listed({ name, scopes, created, expires }: StoredKey) {
+  return { name, scopes, created_at: timestamp(created), expires_at: expires === null ? null : timestamp(expires) }
 }

@@ -27,7 +27,7 @@ export class LiveGateway {
   readonly #journal: StoredJournal
   #gateway: Gateway | undefined
   #alarm: number | null | undefined
-  /** Something may have become due since the alarm was set. */
+  /** True if something may have become due since the alarm was set. */
   #mayBeDue = true
   /** Ends what waits for the clock of a removed sandbox. */
   #ended = new AbortController()

@@ -42,11 +42,8 @@ import { usageOf } from './store.ts'
 
 const NEW_KEYS = 'The keys of the sandbox have changed.'
 
-/** A request by what its keys allow, and until when they do. */
-interface Permitted {
-  readonly head: HttpRequest
-  readonly until: number | null
-}
+/** The time after which the alarm removes what a creation that never ended has left. */
+const CREATION_MS = 1000
 
 /**
  * One sandbox: a gateway whose store is the object's storage and whose agenda is the object's alarm. The first request or
@@ -88,8 +85,8 @@ export class Sandbox extends DurableObject<SandboxEnvironment> implements Sandbo
     return this.#live.exchange(this.#open(address), { ...again, body })
   }
 
-  /** Returns the head of a request with what its keys allow. Without a key of the sandbox, nothing of it is used. */
-  #permitted(request: Request, { name, below }: InSandbox, now: number): Permitted {
+  /** Returns the head of a request with what its keys allow, and until when. Without a key of the sandbox, nothing of it is used. */
+  #permitted(request: Request, { name, below }: InSandbox, now: number) {
     const { method, headers } = request
     const sent = keysSent((header) => headers.get(header))
     const grant = grantOf(this.#present()?.keys ?? [], sent, method, now)
@@ -234,11 +231,16 @@ export class Sandbox extends DurableObject<SandboxEnvironment> implements Sandbo
   /** Begins the sandbox, in the place of one of before if there is one, which stays if that fails. */
   async #replace(before: Metadata | undefined, metadata: Metadata, beginning: Beginning): Promise<void> {
     const { storage } = this.ctx
+    if (!before) {
+      await storage.deleteAll()
+      // If the process ends on the way, the alarm takes the name from the account again.
+      this.#metadata.put({ ...metadata, expires: 0 })
+      await storage.setAlarm(readClock(systemClock) + CREATION_MS)
+    }
     // First, so that the account lists all of them.
     await this.#register(metadata)
     try {
       if (before) this.#live.unload(metadata.name)
-      else await storage.deleteAll()
       storage.transactionSync(() => this.#begin(metadata, beginning))
     } catch (error) {
       this.#live.unload(metadata.name)

@@ -46,8 +46,8 @@ type BodyReader<T> = (
 ) => T
 
 /**
- * Makes the reader of a body. It finds all problems in one pass, unknown fields first, and throws them as one refusal
- * (rules: errors#all-problems).
+ * Makes a function that reads an object as the body of a request is read. It finds all problems in one pass, unknown fields first,
+ * and throws them as one refusal (rules: errors#all-problems).
  */
 export function bodyReader<S extends v.GenericSchema>(schema: S): BodyReader<v.InferOutput<S>> {
   let shapes: ReturnType<typeof shapesOf> | undefined

@@ -64,7 +64,7 @@ export interface Facts {
   readonly parameters?: string
 }
 
-/** Adds documentation to a schema's pipe. It changes nothing in how a value is read. */
+/** Adds documentation to the pipe of a schema. A value is read as before. */
 export function facts<T>(facts: Facts): v.MetadataAction<T, { facts: Facts }> {
   return v.metadata({ facts })
 }
@@ -87,7 +87,7 @@ export function withSteps<S extends v.GenericSchema>(
   schema: S,
   ...steps: v.PipeItem<v.InferOutput<S>, v.InferOutput<S>, never>[]
 ): S {
-  const { pipe = [schema] } = schema as { pipe?: readonly v.GenericSchema[] } // Only pipes have it.
+  const { pipe = [schema] } = partsOf(schema)
   return { ...schema, pipe: [...pipe, ...steps] }
 }
 
@@ -203,8 +203,12 @@ export function errorsIn(
   isIncluded: (inner: v.GenericSchema) => boolean = () => true,
 ): Set<CatalogueError> {
   const found = new Set<CatalogueError>()
+  const seen = new Set<v.GenericSchema>()
   const left = [schema]
   for (let each = left.pop(); each; each = left.pop()) {
+    // A pipe and its first step have the same fields: looked at twice on each level, deep bodies would take long.
+    if (seen.has(each)) continue
+    seen.add(each)
     // The schemas inside are looked at by themselves.
     for (const { errors = [], metadata: { facts, refusedAs } = {} } of partsOf(each).pipe ?? []) {
       for (const error of errors) found.add(error)

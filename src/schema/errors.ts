@@ -71,7 +71,7 @@ export function declareErrors<const Entries extends Readonly<Record<string, Numb
   return Object.freeze(Object.fromEntries(declared)) as Declared<Entries>
 }
 
-/** Declares an error by its number, its HTTP status and its message. */
+/** Declares an error of the whole request, by its number, its HTTP status and its message. */
 /* @__NO_SIDE_EFFECTS__ */
 export function entry<Values = object>(
   number: number,
@@ -81,7 +81,7 @@ export function entry<Values = object>(
   return { number, status, message }
 }
 
-/** Declares an error about one field with a message of its own. */
+/** Declares an error about one field, with its own message. */
 /* @__NO_SIDE_EFFECTS__ */
 export function ofField<Own = object>(
   number: number,
@@ -106,7 +106,7 @@ export function field(
   return ofField(number, status, (it) => `${it.field} is ${it.received}. Allowed: ${allowed(it)}.`)
 }
 
-/** Declares that an error occurs in some dialects only: the documents of the others leave it out. */
+/** Limits an error to some dialects. The documents of other dialects leave it out. */
 /* @__NO_SIDE_EFFECTS__ */
 export function only<E extends Numbered>(occursIn: (dialect: CommonDialect) => boolean, error: E): E {
   return { ...error, occursIn }
@@ -122,7 +122,7 @@ export function tooLong(number: number): FieldEntry<{ readonly bytes: number; re
   return ofField(number, 400, (it) => `${it.field} has ${it.bytes} bytes in UTF-8. Allowed are at most ${it.limit}.`)
 }
 
-/** Declares the error of an update without a value; `fields` names those it can have, `also` those of a dialect. */
+/** Declares the error of an update without a value. Its message lists the possible `fields`, and in `also` those of a dialect. */
 export function emptyUpdate(number: number, fields: string): Entry<{ readonly also?: string }> {
   return entry(
     number,
@@ -210,7 +210,15 @@ export class Refusal extends Error {
   }
 }
 
-/** Refuses a request with one error of the catalogue. */
+/**
+ * Ends the operation with an error of the catalogue. Nothing has changed then.
+ *
+ * @example
+ * ```ts
+ * refuse(errors.widget_taken, { name })
+ * ```
+ * @throws Refusal always
+ */
 export function refuse<Values extends object>(
   error: CatalogueError<string, Values>,
   values: NoInfer<Values>,

@@ -31,7 +31,7 @@ export function idPattern(prefix: string): string {
   return `^${prefix.includes('|') ? `(${prefix})` : prefix}_[0-9A-Za-z]{1,${MOST_CHARACTERS}}$`
 }
 
-/** Returns whether a text is an id that starts with this: a prefix, with or without its `_`, or the beginning of one. */
+/** Returns whether a text is an id with a prefix, such as `wid`, or with the beginning of one. */
 export function isIdOf(text: string, prefixStart: string): boolean {
   return prefixOf(text) !== undefined && text.startsWith(prefixStart)
 }
@@ -55,7 +55,7 @@ export function ownIdSequence(id: string): number {
   return [...digits].reduce((number, digit) => number * BASE62.length + BASE62.indexOf(digit), 0)
 }
 
-/** Returns whether a gateway whose next id comes from this number of the sequence may have made an id of this prefix. */
+/** Returns whether a gateway may have made an id with a prefix, if `sequence` is the number that its next id comes from. */
 export function wasMade(id: string, prefix: string, sequence: number): boolean {
   return isOwnId(id, prefix) && ownIdSequence(id) < sequence
 }

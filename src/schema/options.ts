@@ -95,7 +95,7 @@ export function oneOfThese<const T extends readonly string[]>(texts: T) {
   return v.picklist(texts, texts.map((text) => `"${text}"`).join(' or '))
 }
 
-/** Makes the schema of an integer within bounds; of 32 bits without sign unless `max` says otherwise. */
+/** Makes the schema of an integer from `min` to `max`. Default of `max`: 4,294,967,295. */
 /* @__NO_SIDE_EFFECTS__ */
 export function integerFrom(min: number, max = 0xffff_ffff) {
   const allowed = `an integer from ${min} to ${max}`
@@ -108,7 +108,7 @@ export function duration(least = 0) {
   const allowed = least === 0 ? DURATION_ALLOWED : `${DURATION_ALLOWED}, at least ${least} ms`
   return v.pipe(
     v.custom<Duration>((value) => (durationMs(value) ?? -1) >= least, allowed),
-    v.transform((value) => durationMs(value) as number), // It is one, as just checked.
+    v.transform((value) => durationMs(value) ?? least),
     v.metadata({ placeholder: 'D' }),
     facts(DURATION_FACTS),
   )
@@ -124,7 +124,7 @@ export function moment(from = Number.NEGATIVE_INFINITY, to = Number.POSITIVE_INF
   const range = to === Number.POSITIVE_INFINITY ? '' : `, from ${timestamp(from)} to ${timestamp(to)}`
   return v.pipe(
     v.custom<string | number | Date>(isWithin, `${TIME_ALLOWED}, a number of ms since 1970, or a Date${range}`),
-    v.transform((value) => timeMs(value) as number), // It is one, as just checked.
+    v.transform((value) => timeMs(value) ?? from),
     facts({ type: 'string | number | Date' }),
   )
 }

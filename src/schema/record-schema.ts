@@ -11,7 +11,7 @@ const LARGEST_SEQUENCE = 62 ** 7 - 62 ** 6
 /** The state for a record by itself, in which every fact is possible. */
 const ANY_STATE: StateFacts = { now: Number.NEGATIVE_INFINITY, sequence: Number.POSITIVE_INFINITY }
 
-/** Makes a rule on one field of a record, which looks at the state that the record belongs to. */
+/** Makes a rule on a field of a record that needs the state, such as its time. */
 export function recordRule<T>(check: (value: T, report: Report, state: StateFacts) => void) {
   return rule<T, never>([], (value, report, { state = ANY_STATE }) => check(value, report, state))
 }
@@ -21,22 +21,22 @@ const fromZero = (what: string, most: number) => {
   return v.pipe(v.number(message), v.minValue(0, message), v.maxValue(most, message))
 }
 
-/** A past time, in ms since 1970: anything that a gateway's clock can show. */
+/** The schema of a past time in a record, in ms since 1970. */
 export const instant: v.GenericSchema<number> = fromZero('a time in ms', LATEST_TIME)
 
-/** A past time, in whole seconds since 1970. */
+/** The schema of a past time in a record, in whole seconds since 1970. */
 export const seconds: v.GenericSchema<number> = v.pipe(
   fromZero('a time in whole seconds', LATEST_TIME / 1000),
   v.integer('whole seconds'),
 )
 
-/** A future time, in ms since 1970: a whole second (rules: time#whole-seconds). */
+/** The schema of a future time in a record, in ms since 1970: a whole second (rules: time#whole-seconds). */
 export const scheduledTime: v.GenericSchema<number> = v.pipe(
   instant,
   v.multipleOf(1000, 'a time in ms that is a whole second'),
 )
 
-/** The time at which something falls due: after the time of the state, since everything before has happened. */
+/** The schema of a record's due time, in ms since 1970: later than the time of the state. */
 export const dueTime: v.GenericSchema<number> = v.pipe(
   scheduledTime,
   recordRule((at, report, { now }) => {
@@ -44,7 +44,7 @@ export const dueTime: v.GenericSchema<number> = v.pipe(
   }),
 )
 
-/** A count of events, with room for as many more as anybody can cause. */
+/** The schema of a count: an integer from 0 to 2^52. */
 export const count: v.GenericSchema<number> = v.pipe(fromZero('a number', 2 ** 52), v.integer('an integer'))
 
 /** The number that the next id comes from. */
@@ -60,7 +60,7 @@ export const drawn = v.pipe(
   }),
 )
 
-/** Makes the schema of the gateway's own ids. Each was made from a number of the sequence, so that no new one equals it. */
+/** Makes the schema of an id that the gateway made. */
 export function ownId(prefix: string): v.GenericSchema<string> {
   return v.pipe(
     v.string(),
@@ -73,7 +73,7 @@ export function ownId(prefix: string): v.GenericSchema<string> {
   )
 }
 
-/** Makes the schema of ids that somebody else may have made. */
+/** Makes the schema of an id that need not be the gateway's own, such as a reference. */
 export function idOf(prefix: string): v.GenericSchema<string> {
   return v.pipe(
     v.string(),
@@ -83,7 +83,7 @@ export function idOf(prefix: string): v.GenericSchema<string> {
   )
 }
 
-/** Returns the first fields in the record of every top-level resource. */
+/** Makes the first fields of every resource's record: `id`, `created_at`, `description` and `metadata`. */
 export function recordHead<D extends v.GenericSchema, M extends v.GenericSchema>(
   prefix: string,
   { description, metadata }: { description: D; metadata: M },
@@ -91,5 +91,5 @@ export function recordHead<D extends v.GenericSchema, M extends v.GenericSchema>
   return { id: ownId(prefix), created_at: instant, description, metadata }
 }
 
-/** A text that is not empty. */
+/** The schema of a text that is not empty. */
 export const someText: v.GenericSchema<string> = v.pipe(v.string(), v.minLength(1, 'a text that is not empty'))

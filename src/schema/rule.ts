@@ -64,8 +64,10 @@ export class Reading {
 
   /** Returns the reading that valibot's settings carry. */
   static of({ message }: { readonly message?: unknown }): Reading {
-    const isOurs = typeof message === 'function' && 'reading' in message && message.reading instanceof Reading
-    return isOurs ? (message.reading as Reading) : new Reading(NO_GATEWAY) // As just checked.
+    const isFunction = typeof message === 'function'
+    return isFunction && 'reading' in message && message.reading instanceof Reading
+      ? message.reading
+      : new Reading(NO_GATEWAY)
   }
 
   /** Returns whether so much is wrong that rules need not look any further. */
@@ -126,7 +128,7 @@ export function rule<T, E extends FieldError>(errors: readonly E[], check: Check
   return { ...action, ...{ errors } }
 }
 
-/** Makes a rule on a whole object. It runs even if fields have the wrong type, so it checks types before it reads them. */
+/** Makes a rule on a whole object, for `v.pipe`. It also runs if fields have the wrong type, so check types first. */
 export function ruleOnWhole<T extends object, E extends FieldError>(
   errors: readonly E[],
   check: Check<{ readonly [K in keyof T]?: unknown }, E>,
@@ -141,8 +143,8 @@ export function ruleOnWhole<T extends object, E extends FieldError>(
 }
 
 /**
- * Makes a step that reads a field by a function, which may throw a refusal or report problems. They join the problems of the
- * other fields; a refusal's message is unchanged.
+ * Makes a step of a pipe that reads a field with your function. If the function throws a refusal or reports problems, they join
+ * the problems of the other fields.
  */
 export function readBy<T, U, E extends FieldError = FieldInvalid>(
   errors: readonly CatalogueError[],

@@ -50,7 +50,7 @@ export function extra<S extends v.GenericSchema>(field: S): S {
   return withSteps(field, v.metadata({ extra: true }))
 }
 
-/** Makes an optional text of at most `limit` bytes in UTF-8 (rules: limits#texts). Default of `error`: `field_invalid`. */
+/** Makes the schema of an optional text of at most `limit` bytes in UTF-8 (rules: limits#texts). Default of `error`: `field_invalid`. */
 export function textOfBytes(limit: number, error: TooLong | undefined, sentence: string) {
   const read = v.pipe(
     v.string(),
@@ -73,9 +73,9 @@ function requireBytes(text: string, limit: number, report: Report<TooLong>, erro
   else report(general.field_invalid, { allowed: `at most ${limit} bytes in UTF-8; these are ${bytes}` })
 }
 
-/** The sentence of `description`. */
+/** The sentence that documents the field `description`. */
 export const DESCRIPTION = 'The purpose of the resource, in words for people.'
-/** The sentence of `metadata`. */
+/** The sentence that documents the field `metadata`. */
 export const METADATA = 'Any data that programs keep with the resource. The service does not read it.'
 
 /** The most bytes of a `description`, in UTF-8. */
@@ -83,9 +83,9 @@ export const LONGEST_DESCRIPTION = 255
 /** The most bytes of a `metadata`, in UTF-8. */
 export const LONGEST_METADATA = 4096
 
-/** The field `description`: its length has a limit in dialects whose `textLimits` say so. */
+/** The schema of the field `description`. A dialect's `textLimits` limit its length. */
 export const description = textLimitedByDialect(LONGEST_DESCRIPTION, DESCRIPTION, { examples: ['checkout'] })
-/** The field `metadata`: its length has a limit in dialects whose `textLimits` say so. */
+/** The schema of the field `metadata`. A dialect's `textLimits` limit its length. */
 export const metadata = textLimitedByDialect(LONGEST_METADATA, METADATA)
 
 /** A stored value stays, however long it is. */
@@ -104,7 +104,7 @@ function textLimitedByDialect(limit: number, sentence: string, json: JsonFacts =
   )
 }
 
-/** Makes an optional id of another resource. */
+/** Makes the schema of an optional id of another resource, in a body. */
 export function reference(prefix: string, sentence: string) {
   const read = v.pipe(
     v.string(),
@@ -119,12 +119,12 @@ export function reference(prefix: string, sentence: string) {
   )
 }
 
-/** Makes an optional datacenter region (rules: limits#regions). */
+/** Makes the schema of an optional region, in a body (rules: limits#regions). */
 export function region(error: FieldError<string, { allowed: string }>, sentence: string, more: JsonFacts) {
   return v.optional(documented(oneOf(REGIONS, error), sentence, { json: more, rules: 'limits#regions' }))
 }
 
-/** Makes the schema of one of several texts in a body; "" counts as not given. */
+/** Makes the schema of one of several texts, in a body. "" counts as not given. */
 export function oneOf<const T extends readonly string[]>(texts: T, error: FieldError<string, { allowed: string }>) {
   const allowed = `one of ${texts.join(', ')}`
   return v.pipe(
@@ -135,7 +135,7 @@ export function oneOf<const T extends readonly string[]>(texts: T, error: FieldE
   )
 }
 
-/** `enabled` of every route module: true unless said otherwise. */
+/** The schema of the field `enabled` of a module. Default: true. */
 export const enabled = v.optional(
   documented(v.boolean(), 'True if the module applies to the traffic of the route.', {
     rules: 'route-modules#singletons',
@@ -143,10 +143,10 @@ export const enabled = v.optional(
   true,
 )
 
-/** A timestamp in a response (rules: time#timestamps). Filters compare it with times. */
+/** The schema of a timestamp in a response (rules: time#timestamps). Filters compare it with times. */
 export const time = v.pipe(v.string(), v.isoTimestamp(), facts({ json: { examples: ['2026-01-01T00:00:00Z'] } }))
 
-/** A reference in a response (rules: fields#references). */
+/** The schema of a reference in a response, `{ id, uri }` (rules: fields#references). */
 export const ref = named(
   v.object({
     id: documented(v.string(), 'The id of the resource that is referred to.'),
@@ -158,7 +158,7 @@ export const ref = named(
 
 const ABSENT = 'fields#absent-until-set'
 
-/** The fields that every top-level resource begins with, in the order of the document's tables. */
+/** The schemas of the fields that every resource's response begins with, such as `id` and `uri`. */
 export const resourceHead = {
   /** The id. */
   id: documented(v.string(), 'The id that the resource got when it was created; ids sort in the order of creation.', {
@@ -176,7 +176,7 @@ export const resourceHead = {
   metadata: v.exactOptional(documented(v.string(), `${METADATA} Absent until it was set.`, { rules: ABSENT })),
 }
 
-/** Makes the schema of an object with any keys; `allowed` describes it in messages. */
+/** Makes the schema of an object with any keys. Messages describe it as `allowed`. */
 export function anyObject<T extends object = Record<string, unknown>>(allowed = 'an object') {
   return v.pipe(v.custom<T>(isObject, allowed), facts({ json: { type: 'object' } }))
 }

@@ -1,6 +1,6 @@
 import type * as v from 'valibot'
 import type { CommonDialect } from './dialect.ts'
-import { marksOf, partsOf } from './documentation.ts'
+import { marksOf, partsOf, schemaAt } from './documentation.ts'
 import { NO_TEXTS, REDACTED, type SecretTexts, withoutSecrets } from './secret-texts.ts'
 
 /** Deeper values are described instead of shown. */
@@ -13,12 +13,8 @@ function isSecret(schema: AnySchema): boolean {
 }
 
 export function isSecretAt(schema: AnySchema, path: readonly unknown[]): boolean {
-  if (isSecret(schema)) return true
-  const { wrapped, item, entries } = partsOf(schema)
-  if (wrapped) return isSecretAt(wrapped, path)
-  const [key, ...rest] = path
-  const next = entries ? entries[String(key)] : item
-  return path.length > 0 && next !== undefined && isSecretAt(next, rest)
+  const onTheWay = [schema, ...path.map((_, place) => schemaAt(schema, path.slice(0, place + 1)))]
+  return onTheWay.some((each) => each !== undefined && isSecret(each))
 }
 
 /** Returns the names of the secret fields in a schema; `isCommon` selects those whose names harmless fields have too. */
@@ -32,7 +28,7 @@ function secretNamesIn(schema: AnySchema, isCommon?: boolean): string[] {
   })
 }
 
-/** Returns a function that takes the secret fields of a schema out of its values; undefined if it has none. */
+/** Returns a function that removes the secret fields from values of a schema; undefined if it has none. */
 export function withoutSecretFields<T>(schema: AnySchema): ((value: T) => T) | undefined {
   const names = new Set(secretNamesIn(schema))
   return names.size > 0 ? (value) => redacted(value, { names, values: NO_TEXTS }) : undefined

@@ -1,4 +1,4 @@
-import { replaced, TextSearch, together } from './text-search.ts'
+import { TextSearch } from './text-search.ts'
 
 export const REDACTED = '[redacted]'
 
@@ -16,26 +16,18 @@ export function hasNoPrivateKey(text: string): boolean {
   return withoutPrivateKeys(text) === text
 }
 
-/** Texts that are secret wherever they are. */
-export type SecretTexts = Pick<TextSearch, 'isEmpty' | 'partsIn'>
+/** Returns a text without texts that are secret wherever they are. */
+export type SecretTexts = (text: string) => string
 
-export const NO_TEXTS: SecretTexts = /* @__PURE__ */ new TextSearch([])
+export const NO_TEXTS: SecretTexts = (text) => text
 
 export function withoutSecrets(text: string, secrets: SecretTexts): string {
-  const shown = withoutPrivateKeys(text)
-  return replaced(shown, secrets.partsIn(shown), REDACTED)
+  return secrets(withoutPrivateKeys(text))
 }
 
 export function secretTexts(secrets: Iterable<string>): SecretTexts {
-  return new TextSearch([...secrets].filter((secret) => secret.length >= SHORTEST))
-}
-
-export function bothOf(one: SecretTexts, other: SecretTexts): SecretTexts {
-  if (one.isEmpty) return other
-  return {
-    isEmpty: false,
-    partsIn: (text) => together(one.partsIn(text), other.partsIn(text)),
-  }
+  const search = new TextSearch([...secrets].filter((secret) => secret.length >= SHORTEST))
+  return (text) => search.replacedIn(text, REDACTED)
 }
 
 /** The names of headers that carry secrets; those of CORS only name others. */
@@ -57,7 +49,7 @@ export function keysInHeader(header: string): string[] {
   return [header, ...header.split(/\s+/), ...header.split(/[\s;,=]+/)]
 }
 
-/** Compares with every key, each in a time that depends only on the received key's length. */
+/** Returns whether a received key is in a list. The time that it takes does not depend on where keys differ. */
 export function isOneOf(keys: readonly string[], received: string): boolean {
   let found = false
   for (const key of keys) found = isEqual(received, key) || found

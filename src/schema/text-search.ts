@@ -1,6 +1,5 @@
-export type Part = readonly [from: number, to: number]
-
-const NONE: readonly Part[] = Object.freeze([])
+/** The beginning and the end of what was found in a text. */
+type Part = readonly [from: number, to: number]
 
 /** More texts than these are not looked for one by one. */
 const FEW = 16
@@ -21,15 +20,17 @@ export class TextSearch {
     this.#texts = [...new Set(texts)]
   }
 
-  get isEmpty(): boolean {
-    return this.#texts.length === 0
-  }
-
-  /** Returns the parts of a text that consist of texts that were found, in order; those that overlap are one. */
-  partsIn(text: string): readonly Part[] {
-    if (this.isEmpty || !this.#mayBeIn(text)) return NONE
+  /** Returns a text in which a replacement is in the place of what was found; finds that overlap are one. */
+  replacedIn(text: string, replacement: string): string {
+    if (!this.#mayBeIn(text)) return text
     this.#tree ??= new Tree(this.#texts)
-    return this.#tree.partsIn(text)
+    let shown = ''
+    let end = 0
+    for (const [from, to] of this.#tree.partsIn(text)) {
+      shown += text.slice(end, from) + replacement
+      end = to
+    }
+    return shown + text.slice(end)
   }
 
   /** Most texts have none of them, which costs less to find out than the tree. */
@@ -105,21 +106,4 @@ function add(parts: Part[], from: number, to: number): void {
     parts.pop()
   }
   parts.push([start, end])
-}
-
-export function together(one: readonly Part[], other: readonly Part[]): readonly Part[] {
-  if (one.length === 0) return other
-  const parts: Part[] = []
-  for (const [from, to] of [...one, ...other].sort(([a], [b]) => a - b)) add(parts, from, to)
-  return parts
-}
-
-export function replaced(text: string, parts: readonly Part[], replacement: string): string {
-  let shown = ''
-  let end = 0
-  for (const [from, to] of parts) {
-    shown += text.slice(end, from) + replacement
-    end = to
-  }
-  return end === 0 ? text : shown + text.slice(end)
 }

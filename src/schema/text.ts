@@ -2,7 +2,7 @@ import { withoutPrivateKeys } from './secret-texts.ts'
 
 const LONGEST = 80
 
-/** Shows a received value inside a message: as JSON, cut after 80 characters, and without private keys. Never throws. */
+/** Formats a received value for a message: as JSON, cut after 80 characters, and without private keys. Never throws. */
 export function quote(value: unknown): string {
   if (value === undefined) return 'nothing'
   if (typeof value === 'string') return cut(escaped(JSON.stringify(cut(withoutPrivateKeys(value)))))
@@ -20,7 +20,7 @@ export function escaped(text: string): string {
   return text.replace(UNPRINTABLE, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
-/** Shows the type of a received value that is secret (rules: secrets#messages). */
+/** Formats a secret value for a message: by its type only (rules: secrets#messages). */
 export function quoteSecret(value: unknown): string {
   if (typeof value === 'string') return `a string of ${counted(value.length, 'character')}`
   return typeof value === 'number' ? 'a number' : quote(value)

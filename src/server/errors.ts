@@ -8,16 +8,3 @@ export class UsageError extends Error {}
 export function caught(error: unknown): NodeJS.ErrnoException {
   return error as NodeJS.ErrnoException // Nothing else is thrown where this is called.
 }
-
-const REASONS: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such file',
-  EISDIR: 'it is a folder',
-  ENOTDIR: 'a part of its path is no folder',
-  EACCES: 'this user may not',
-}
-
-/** Says in plain words why a file could not be used, as the end of a sentence. */
-export function reasonFor(error: unknown): string {
-  const { code = '', message } = caught(error)
-  return REASONS[code] ?? message
-}

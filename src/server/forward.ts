@@ -60,7 +60,7 @@ export async function bytesOf(message: IncomingMessage): Promise<Buffer> {
 const LONGEST = 20_000_000
 
 /** Returns the text of a body, or the size in bytes of one that is no text or has more than {@link LONGEST} bytes. */
-export function keptOf(bytes: Buffer, encoding = ''): { readonly text?: string; readonly binary?: number } {
+export function textOrSize(bytes: Buffer, encoding = ''): { readonly text?: string; readonly binary?: number } {
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(decoded(bytes, encoding))
     if (!text.includes('\0') && text.length <= LONGEST) return { text }

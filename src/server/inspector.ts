@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { promisify } from 'node:util'
@@ -8,7 +9,6 @@ import { controlUse } from '../gateway/inspected.ts'
 import type { HttpRequest, HttpResponse } from '../http/messages.ts'
 import { pageHeaders } from '../http/page-headers.ts'
 import { splitUrl } from '../http/request.ts'
-import { caught } from './errors.ts'
 import { EVENT_HEADERS, Events } from './events.ts'
 
 /** The header by which the inspector marks what it asks for itself. */
@@ -37,7 +37,7 @@ export class Inspector {
     const refusal = this.#refusal(read)
     // The page itself tells nothing; it asks for the key, which a browser cannot send with its address.
     const isOpen = refusal === undefined || (path !== EVENTS && refusal.status === 401)
-    if (!isOpen) write(response, refusal)
+    if (!isOpen) response.writeHead(refusal.status, refusal.headers).end(refusal.body)
     else if (path === CONTROL_PATH) response.writeHead(308, { Location: `${read.url.split('?', 1)[0]}/` }).end()
     else if (path === PAGE) await page(request, response)
     else if (read.method === 'HEAD') response.writeHead(200, EVENT_HEADERS).end()
@@ -88,26 +88,14 @@ interface Document {
 }
 
 /** The places of the document: beside the built server, and for the sources in the folder of the build. */
-const PLACES = ['./documents.js', '../../dist/documents.js']
+const PLACES = ['./documents.js', '../../dist/documents.js'].map((place) => new URL(place, import.meta.url))
 
 async function document(): Promise<Document> {
+  const place = PLACES.find((each) => existsSync(each))
+  if (!place) throw new Error('The inspector is not built: npm run build writes it.')
   // A module, for Workers; as a text, it is the same to require() and import().
-  const [, text = ''] = /\binspector = "([^"]*)"/.exec(await firstOf(PLACES)) ?? []
+  const [, text = ''] = /\binspector = "([^"]*)"/.exec(await readFile(place, 'utf8')) ?? []
   const packed = Buffer.from(text, 'base64')
   const html = await promisify(gunzip)(packed)
   return { packed, html, headers: pageHeaders(html.toString('utf8')) }
-}
-
-async function firstOf([place, ...others]: readonly string[]): Promise<string> {
-  if (place === undefined) throw new Error('The inspector is not built: npm run build writes it.')
-  try {
-    return await readFile(new URL(place, import.meta.url), 'utf8')
-  } catch (error) {
-    if (caught(error).code !== 'ENOENT') throw error
-    return firstOf(others)
-  }
-}
-
-function write(response: ServerResponse, { status, headers, body }: HttpResponse): void {
-  response.writeHead(status, headers).end(body)
 }

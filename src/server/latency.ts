@@ -3,7 +3,7 @@ import type { Gateway } from '../gateway/gateway.ts'
 import { withTransport } from '../gateway/transport.ts'
 import type { HttpRequest, HttpResponse } from '../http/messages.ts'
 import { splitUrl } from '../http/request.ts'
-import { waited } from './state.ts'
+import { waited } from './waiting.ts'
 
 /** Returns the same gateway, whose answers arrive some ms of real time later. Its controls and its inspector answer at once. */
 export function withLatency(gateway: Gateway, ms: number): Gateway {

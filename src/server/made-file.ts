@@ -1,6 +1,7 @@
 import { closeSync, fsyncSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs'
 import { leftIn, type MadeEntry, type MadeList } from '../verify/made.ts'
-import { caught, reasonFor } from './errors.ts'
+import { caught } from './errors.ts'
+import { notRead, notWritten } from './files.ts'
 
 /** The list of what a run of `verify` makes, as a file of JSON lines: each is on the disk before the call that it is about. */
 export class MadeFile implements MadeList {
@@ -24,7 +25,7 @@ export class MadeFile implements MadeList {
       return readFileSync(this.file, 'utf8')
     } catch (error) {
       if (caught(error).code === 'ENOENT') return ''
-      throw new Error(`The list ${this.file} cannot be read: ${reasonFor(error)}.`, { cause: error })
+      throw notRead(this.file, error)
     }
   }
 
@@ -51,9 +52,17 @@ export class MadeFile implements MadeList {
 
   add(entry: MadeEntry): void {
     // It names resources of an account.
-    this.#descriptor ??= openSync(this.file, 'a', 0o600)
+    this.#descriptor ??= this.#opened()
     writeSync(this.#descriptor, `${JSON.stringify(entry)}\n`)
     fsyncSync(this.#descriptor)
+  }
+
+  #opened(): number {
+    try {
+      return openSync(this.file, 'a', 0o600)
+    } catch (error) {
+      throw notWritten(this.file, error)
+    }
   }
 
   close(): void {
@@ -61,7 +70,6 @@ export class MadeFile implements MadeList {
     this.#descriptor = undefined
   }
 
-  /** Removes the file. */
   remove(): void {
     this.close()
     rmSync(this.file, { force: true })

@@ -4,7 +4,7 @@ import type { CommonDialect } from '../schema/dialect.ts'
 import { noConnection } from '../verify/asker.ts'
 import { jsonOf } from '../verify/exchange.ts'
 import type { RecordedExchange } from '../verify/har.ts'
-import { bytesOf, type Forwarded, forwarded, isOwnHeader, keptOf } from './forward.ts'
+import { bytesOf, type Forwarded, forwarded, isOwnHeader, textOrSize } from './forward.ts'
 
 /** Options of {@link Recorder}. */
 export interface RecorderOptions {
@@ -15,12 +15,14 @@ export interface RecorderOptions {
   readonly timeout: number
   /** Receives a sentence about each request that is not in the recording. */
   readonly warn: (text: string) => void
+  /** Called after each exchange. */
+  readonly onExchange?: () => void
 }
 
 /** Headers of a request that belong to the API: the others are the client's own. */
 const API_HEADERS = ['content-type', 'authorization']
 
-/** Passes requests on to a service, keeps each request with its answer, and answers with URLs that lead here. */
+/** Passes requests on to a service, records each request with its answer, and answers with URLs that lead here. */
 export class Recorder {
   readonly exchanges: RecordedExchange[] = []
   /** The keys that clients have sent. */
@@ -51,7 +53,7 @@ export class Recorder {
       const at = readClock(systemClock)
       const sent = await bytesOf(request)
       const answer = await forwarded(target, request, sent, AbortSignal.any([deadline, this.#stopped.signal]))
-      this.#keep(at, request, sent, answer)
+      this.#record(at, request, sent, answer)
       sendTo(response, answer, target, `http://${request.headers.host ?? ''}`)
     } catch (error) {
       if (this.#stopped.signal.aborted) return
@@ -63,7 +65,7 @@ export class Recorder {
     }
   }
 
-  #keep(at: number, request: IncomingMessage, sent: Buffer, answer: Forwarded): void {
+  #record(at: number, request: IncomingMessage, sent: Buffer, answer: Forwarded): void {
     const { method = 'GET', url: path = '/', headers } = request
     const { authorization } = headers
     if (authorization !== undefined) this.keys.add(authorization.replace(/^Bearer /i, ''))
@@ -71,8 +73,8 @@ export class Recorder {
     const asked = names
       .filter((name) => name !== 'authorization' || authorization === undefined)
       .map((name) => [name, headers[name]?.toString() ?? null])
-    const body = keptOf(sent, headers['content-encoding'])
-    const { text = '', binary } = keptOf(answer.bytes, answer.headers['content-encoding'])
+    const body = textOrSize(sent, headers['content-encoding'])
+    const { text = '', binary } = textOrSize(answer.bytes, answer.headers['content-encoding'])
     this.exchanges.push({
       at,
       request: {
@@ -83,21 +85,19 @@ export class Recorder {
       },
       response: { status: answer.status, headers: answer.headers, text, body: jsonOf(text), binary },
     })
+    this.#options.onExchange?.()
   }
 
-  /** Answers as the service answers an error. */
   #refuse(response: ServerResponse, status: number, why: string): void {
     if (response.headersSent) return void response.destroy()
-    const { target, dialect } = this.#options
-    const msg = `fauxgate record got no answer from ${target}: ${why}.`
-    const body = { error_code: `${dialect.errorPrefix}RECORD`, status_code: status, msg, details: {} }
-    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+    const text = `fauxgate record got no answer from ${this.#options.target}: ${why}.\n`
+    response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' }).end(text)
   }
 }
 
 /** Sends an answer on, unchanged but for URLs of the service: these lead through this program. */
 function sendTo(response: ServerResponse, answer: Forwarded, target: string, here: string): void {
-  const { text = '' } = keptOf(answer.bytes, answer.headers['content-encoding'])
+  const { text = '' } = textOrSize(answer.bytes, answer.headers['content-encoding'])
   const isChanged = text.includes(target)
   const left = answer.rawHeaders.filter(
     ([name]) => !isOwnHeader(name) && !(isChanged && /^content-(length|encoding)$/i.test(name)),

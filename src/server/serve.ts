@@ -8,9 +8,10 @@ import type { HttpRequest, HttpResponse } from '../http/messages.ts'
 import { openApi } from '../openapi/openapi.ts'
 import type { RequestBody } from '../schema/body.ts'
 import { general } from '../schema/general-errors.ts'
-import { asOne, integerFrom, optionsOf, readOptions, type SchemasOf } from '../schema/options.ts'
+import { asOne, optionsOf, readOptions, type SchemasOf } from '../schema/options.ts'
 import { Connection, type Exchange, HEAD_LIMITS, type ParseError, send } from './connection.ts'
 import { INSPECTOR_HEADER, Inspector } from './inspector.ts'
+import * as allowed from './options/listening.ts'
 
 /** Options of {@link serve}. */
 export interface ServeOptions {
@@ -24,14 +25,10 @@ export interface ServeOptions {
   readonly name?: string
 }
 
-const A_HOST = 'a host name or an address'
-const A_NAME = 'a text of 1 to 100 characters'
-
 const serveOptions = optionsOf({
-  port: v.optional(integerFrom(0, 65_535)),
-  // To Node, no host is every host.
-  host: v.optional(v.pipe(v.string(A_HOST), v.nonEmpty(A_HOST))),
-  name: v.optional(v.pipe(v.string(A_NAME), v.nonEmpty(A_NAME), v.maxLength(100, A_NAME))),
+  port: v.optional(allowed.port),
+  host: v.optional(allowed.host),
+  name: v.optional(allowed.name),
   tls: v.optional(
     asOne(
       v.object({ certificate_pem: v.string(), private_key_pem: v.string() }),
@@ -148,7 +145,7 @@ function listenerFor(
     .on('clientError', (error: ParseError, socket: Socket) => {
       const connection = connections.get(socket)
       // A connection that failed before it was ready does not speak TLS.
-      if (connection) void connection.refuse(gateway, error)
+      if (connection) connection.refuse(gateway, error)
       else socket.destroy()
     })
 }
@@ -187,7 +184,6 @@ function answer({ gateway, inspector }: Answering, exchange: Exchange, read: Htt
   }
   const worked = stopwatch()
   const result = resultOf(gateway, request, read)
-  exchange.connection.answered(result)
   const sendResult = (sent: HttpResponse) => {
     inspector.controlUsed(read, sent)
     inspector.answered(read, sent, worked())

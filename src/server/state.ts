@@ -1,14 +1,13 @@
-import { open, readdir, readFile, rename, rm } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { open, readdir, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import type { Snapshot } from '../control/snapshot.ts'
-import { readClock, systemClock } from '../engine/clock.ts'
 import type { Gateway } from '../gateway/gateway.ts'
 import { GatewayError } from '../gateway/gateway-error.ts'
 import { withTransport } from '../gateway/transport.ts'
 import type { HttpRequest } from '../http/messages.ts'
-import { jsonProblem } from '../schema/json-text.ts'
-import { caught, reasonFor } from './errors.ts'
-import { realFile } from './real-file.ts'
+import { jsonIn, notWritten, realFile, textOf } from './files.ts'
+import { waited } from './waiting.ts'
 
 /** The time between two writes of a changed state. */
 const EVERY_MS = 60_000
@@ -55,49 +54,20 @@ export class StateFile {
   }
 }
 
-/** Waits for some ms of real time. Resolves with false if the signal was aborted. */
-export async function waited(ms: number, signal?: AbortSignal): Promise<boolean> {
-  try {
-    await systemClock.waitUntil?.(readClock(systemClock) + ms, signal)
-    return true
-  } catch {
-    return false
-  }
-}
-
 /**
  * Restores a gateway from a snapshot in a file; a file that does not exist leaves it unchanged.
  * @throws Error if the file cannot be read or has no snapshot. Its message says where in the file, and repeats nothing of it
  * that may be secret.
  */
 export async function importState(gateway: Gateway, file: string): Promise<void> {
-  const text = await textOf(file)
-  if (text === undefined) return
-  const snapshot = parsed(text, file)
+  if (!existsSync(file)) return
+  const snapshot: Snapshot = jsonIn(await textOf(file), file)
   try {
     gateway.restore(snapshot)
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error
     const { message, details } = error
-    throw new Error(`The state file ${file} holds no snapshot: ${message}${furtherProblems(details)}`, { cause: error })
-  }
-}
-
-async function textOf(file: string): Promise<string | undefined> {
-  try {
-    return await readFile(file, 'utf8')
-  } catch (error) {
-    if (caught(error).code === 'ENOENT') return undefined
-    throw new Error(`The state file ${file} cannot be read: ${reasonFor(error)}.`, { cause: error })
-  }
-}
-
-function parsed(text: string, file: string): Snapshot {
-  try {
-    return JSON.parse(text)
-  } catch {
-    // Without the parser's own error, which repeats a piece of the text.
-    throw new Error(`The state file ${file} is not JSON: ${jsonProblem(text)}.`)
+    throw new Error(`${file} holds no snapshot: ${message}${furtherProblems(details)}`, { cause: error })
   }
 }
 
@@ -141,11 +111,6 @@ export async function requireWritable(file: string): Promise<void> {
   } catch (error) {
     throw notWritten(file, error)
   }
-}
-
-function notWritten(file: string, error: unknown): Error {
-  const { message } = caught(error)
-  return new Error(`The state file ${file} cannot be written: ${message}`, { cause: error })
 }
 
 /** Returns the name of the part that this process writes, beside the file. */

@@ -5,7 +5,7 @@ import type { ManualClock } from '../engine/manual-clock.ts'
 /** Timers of @sinonjs/fake-timers on a manual clock: each move of the clock fires them. */
 export function fakeTimersOn(clock: ManualClock) {
   const fake = createClock(clock.now)
-  /** How far the dates of these timers are ahead of the clock, in ms. */
+  /** The ms that the dates of these timers are ahead of the clock. */
   let ahead = 0
   // These timers keep no time of their own.
   Object.defineProperty(fake, 'now', { get: () => clock.now + ahead, set: () => undefined })

@@ -91,7 +91,7 @@ export interface Connection {
   readonly unfinished: readonly string[]
   /** The text of {@link Pauses}. */
   readonly pauses: string | undefined
-  /** What the test would not notice: see {@link Losses}. */
+  /** The losses that the test would not notice: see {@link Losses}. */
   readonly lost: readonly string[]
   /** Uninstalls the gateway. More than once does nothing. */
   end(): void

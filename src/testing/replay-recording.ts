@@ -1,5 +1,5 @@
 import { readClock, systemClock } from '../engine/clock.ts'
-import { recordingIn } from '../verify/har.ts'
+import { recordingIn } from '../verify/har-reader.ts'
 import type { KnownDifference, ReplayReport } from '../verify/replay.ts'
 import { replayText } from '../verify/replay-text.ts'
 
@@ -10,8 +10,9 @@ export interface ReplayOptions {
 }
 
 /**
- * Asks a fresh gateway what a recording asked a service, and compares the answers. Takes the text of a HAR file that
- * `fauxgate record` or `fauxgate verify --record` wrote. Ids and times are matched, and nothing is sent to a service.
+ * Asks a fresh gateway what a recording asked a service, and compares the answers. Takes the text of a HAR 1.2 file: of
+ * `fauxgate record`, of `fauxgate verify --record`, or of another program. Ids and times are matched, and nothing is sent to a
+ * service.
  * Returns what was compared, and what was not, with the reason. A recording older than 180 days prints a warning.
  *
  * @example

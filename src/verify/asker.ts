@@ -86,14 +86,13 @@ export function noConnection(error: unknown): string {
   return `no connection: ${known === undefined ? reason : `${known} (${reason})`}`
 }
 
-/** Makes the method, headers and body of a request. `{version}` is the name of the header with the version. */
+/** Makes the method, headers and body of a request. */
 export function initOf({ method, body, headers = {} }: AskedRequest, key: string, versionHeader: string): RequestInit {
   const all = new Headers({ authorization: `Bearer ${key}`, [versionHeader]: '2' })
   if (body !== undefined) all.set('content-type', 'application/json')
   for (const [name, value] of Object.entries(headers)) {
-    const own = name === '{version}' ? versionHeader : name
-    if (value === null) all.delete(own)
-    else all.set(own, value)
+    if (value === null) all.delete(name)
+    else all.set(name, value)
   }
   return { method, headers: all, ...(body !== undefined && { body }) }
 }

@@ -1,7 +1,6 @@
 import type { Asking } from './asker.ts'
 import { listed, refusalOf } from './inventory.ts'
-import { type Made, MadeEntries, type MadeEntry, type MadeList } from './made.ts'
-import { MARK } from './mark.ts'
+import type { Made, MadeEntries } from './made.ts'
 
 /** Something that a run could not delete, or could not show to be gone. */
 export interface Remaining {
@@ -43,17 +42,6 @@ export async function cleaned(
     if (problem) remaining.push({ path: `${made.path}/${made.id}`, reason: problem.failed ?? problem.refused ?? '' })
   }
   return remaining
-}
-
-/** Does the same for the list of an earlier run. */
-export async function cleanedList(
-  asker: Asking,
-  list: MadeList,
-  entries: readonly MadeEntry[],
-  run: string,
-  base: string,
-): Promise<readonly Remaining[]> {
-  return cleaned(asker, new MadeEntries(list, entries), MARK + run, base)
 }
 
 /** The number of requests without an answer after which the cleaning gives up. */

@@ -1,4 +1,4 @@
-import { type Answer, errorOf, mediaTypeOf } from './exchange.ts'
+import { type Answer, BYTE_ORDER_MARK, errorOf, mediaTypeOf } from './exchange.ts'
 import type { IdMap } from './id-map.ts'
 import { ID_IN_TEXT, idsIn, patternWithIds } from './ids.ts'
 import { escapedForPattern, shownValue } from './texts.ts'
@@ -44,13 +44,15 @@ export function differencesOf(expected: Answer, received: Answer, sides: Sides):
   compareHeaders(expected, received, sides, found)
   if (expected.text === '' || received.text === '') {
     if (expected.text !== received.text)
-      found.push(difference('body', expected.text === '' ? 'extra' : 'missing', lengthOf(expected), lengthOf(received)))
+      found.push(difference('body', expected.text === '' ? 'extra' : 'missing', bodyOf(expected), bodyOf(received)))
     return found
   }
   if (received.body === undefined && expected.body !== undefined) {
     found.push(difference('body', 'type', 'JSON', `a text that is not JSON: ${shownValue(received.text.slice(0, 80))}`))
     return found
   }
+  if (received.text.startsWith(BYTE_ORDER_MARK))
+    found.push(difference('body', 'format', 'JSON', 'a byte order mark before the JSON'))
   new Comparison(sides, found).values('body', expected.body, received.body)
   return found
 }
@@ -60,9 +62,7 @@ function answerLine(answer: Answer): string {
   return error_code === undefined ? String(answer.status) : `${answer.status} ${String(error_code)}`
 }
 
-function lengthOf({ text }: Answer): string {
-  return text === '' ? 'no body' : `a body: ${shownValue(text.slice(0, 80))}`
-}
+const bodyOf = ({ text }: Answer) => (text === '' ? 'no body' : `a body: ${shownValue(text.slice(0, 80))}`)
 
 function difference(at: string, kind: Difference['kind'], expected: string, received: string): Difference {
   return { at, kind, expected, received }
@@ -170,8 +170,7 @@ class Comparison {
       // The keys of a map may be ids.
       const name = ids.receivedFor(ours) ?? ours
       const place = `${at}.${name}`
-      const isDetail = field === DETAILS && name !== 'operation_id'
-      if (isDetail) continue
+      if (field === DETAILS && name !== 'operation_id') continue
       if (!Object.hasOwn(received, name)) this.#add(place, 'missing', shownValue(value), 'no such field')
       else if (isManaged && LATER.includes(name)) this.#later(place, received[name])
       else this.values(place, value, received[name], name, owner)
@@ -181,6 +180,10 @@ class Comparison {
       const ours = ids.expectedFor(name) ?? name
       if (!Object.hasOwn(expected, ours)) this.#add(`${at}.${name}`, 'extra', 'no such field', shownValue(value))
     }
+    const { created_at: created, updated_at: updated } = received
+    const isLater = typeof created === 'string' && ids.latest(created) > created
+    if (isLater && updated === created && wasChanged(expected))
+      this.#add(`${at}.updated_at`, 'value', 'a later time than created_at', shownValue(updated))
   }
 
   #later(at: string, received: unknown): void {
@@ -204,16 +207,12 @@ class Comparison {
     const [shape, other] = [timeShape(expected), timeShape(received)]
     if (shape !== other || Number.isNaN(Date.parse(received))) {
       this.#add(at, 'format', `a time such as ${expected}`, shownValue(received))
-    } else if (!this.#isNear(expected, received)) {
+    } else if (Math.abs(Date.parse(expected) - Date.parse(received)) > DAY_MS) {
       this.#add(at, 'value', `a time near ${expected}`, received)
     } else if (owner !== undefined && FIXED_TIMES.includes(field)) {
       const first = this.#sides.ids.firstOf(owner, field, received)
       if (first !== received) this.#add(at, 'value', `still ${first}`, received)
     }
-  }
-
-  #isNear(time: string, other: string): boolean {
-    return Math.abs(Date.parse(time) - Date.parse(other)) <= DAY_MS
   }
 
   /** Compares texts in which ids and base URLs may occur. */
@@ -275,6 +274,11 @@ class Comparison {
     const isKnown = idsIn(json).every((each) => this.#sides.ids.receivedFor(each) !== undefined)
     return isKnown ? json.replaceAll(ID_IN_TEXT, (each) => this.#sides.ids.receivedFor(each) ?? each) : undefined
   }
+}
+
+/** Returns whether a thing was changed so late after its creation that its times show it on both sides. */
+function wasChanged({ created_at: created, updated_at: updated }: Json): boolean {
+  return Date.parse(String(updated)) - Date.parse(String(created)) >= 2000
 }
 
 function idOf(item: unknown): string | undefined {

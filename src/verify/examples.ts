@@ -1,48 +1,4 @@
-/** What the scenario of a family sends. Texts may name values, as those of steps do. */
-export interface Example {
-  /** Things of other families that it needs, by the name that the bodies use, oldest first. */
-  readonly needs?: Readonly<Record<string, Need>>
-  /** A body with every field that can be sent without an id of somebody else. */
-  readonly create: Body
-  /** Another one, with as little as possible. */
-  readonly second: Body
-  /** A change of the first thing. */
-  readonly update: Body
-  /** A filter of the list that selects the first thing alone; it is changed already. */
-  readonly filter?: string
-  /** Bodies of further creations, by what is special; what they make is deleted at once. */
-  readonly also?: Readonly<Record<string, Body>>
-  /** Bodies of creations that are refused, by what is wrong. */
-  readonly refused?: Readonly<Record<string, Body>>
-  /** Changes of the first thing that are refused, by what is wrong. */
-  readonly refusedUpdates?: Readonly<Record<string, Body>>
-  /** The requests about the two things before their deletion. */
-  readonly further?: readonly Further[]
-}
-
-/** A thing of another family. */
-interface Need {
-  readonly family: string
-  /** The path of its list. Default: the name of the family. */
-  readonly path?: string
-  readonly body: Body
-}
-
-export interface Further {
-  readonly operation: string
-  readonly what: string
-  readonly method: 'GET' | 'DELETE'
-  /** The whole path. */
-  readonly path: string
-}
-
-type Body = Readonly<Record<string, unknown>>
-
-/** A certificate for tests and its key, to upload. */
-export interface Upload {
-  readonly certificate_pem: string
-  readonly private_key_pem: string
-}
+import type { Body, Example, Further, Upload } from './example.ts'
 
 /** What a service may cut, escape or bring into another form. */
 const texts = { description: '{mark} “é” <&> ', metadata: '{"run": "{mark}"}\n' }
@@ -52,6 +8,9 @@ const LONG = 'x'.repeat(5000)
 const isMine = 'obj.metadata.contains("{mark}-changed")'
 const changedTexts = { description: '{mark} changed', metadata: '{mark}-changed' }
 const DENY = '{"on_http_request":[{"actions":[{"type":"deny","config":{"status_code":404}}]}]}'
+/** What refused creations change: an endpoint, and a rule of a policy. */
+const endpoint = { ...texts, url: `https://${third}.internal`, traffic_policy: DENY }
+const rule = { ...texts, ip_policy_id: '{policy}', cidr: '203.0.113.0/24', action: 'deny' }
 /** A public key whose private one nobody has kept. */
 const SSH_KEY = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIEH3IY4s2cSOuKj63wdOpGLQRkEbBGYbddAi683q3ewX ci@example.com'
 
@@ -213,20 +172,11 @@ export function examplesWith({ certificate_pem, private_key_pem }: Upload): Read
       refused: {
         'no URL': { ...texts, traffic_policy: DENY },
         'no policy': { ...texts, url: `https://${third}.internal` },
-        'a URL that is none': { ...texts, url: 'nonsense', traffic_policy: DENY },
-        'a policy that is none': { ...texts, url: `https://${third}.internal`, traffic_policy: '[]' },
-        'an unknown action': {
-          ...texts,
-          url: `https://${third}.internal`,
-          traffic_policy: DENY.replace('deny', 'nonsense'),
-        },
-        'a binding that does not fit': {
-          ...texts,
-          url: `https://${third}.internal`,
-          bindings: ['public'],
-          traffic_policy: DENY,
-        },
-        'a URL that another endpoint has': { ...texts, url: `https://${first}.internal`, traffic_policy: DENY },
+        'a URL that is none': { ...endpoint, url: 'nonsense' },
+        'a policy that is none': { ...endpoint, traffic_policy: '[]' },
+        'an unknown action': { ...endpoint, traffic_policy: DENY.replace('deny', 'nonsense') },
+        'a binding that does not fit': { ...endpoint, bindings: ['public'] },
+        'a URL that another endpoint has': { ...endpoint, url: `https://${first}.internal` },
       },
       refusedUpdates: {
         'another scheme': { url: `tcp://${first}.internal:1` },
@@ -249,21 +199,11 @@ export function examplesWith({ certificate_pem, private_key_pem }: Upload): Read
         'no cidr': { ...texts, ip_policy_id: '{policy}', action: 'allow' },
         'no policy': { ...texts, cidr: '203.0.113.0/24', action: 'allow' },
         'no action': { ...texts, ip_policy_id: '{policy}', cidr: '203.0.113.0/24' },
-        'a cidr that is none': { ...texts, ip_policy_id: '{policy}', cidr: 'nonsense', action: 'allow' },
-        'a cidr without a mask': { ...texts, ip_policy_id: '{policy}', cidr: '203.0.113.1', action: 'allow' },
-        'a cidr with bits of the host': { ...texts, ip_policy_id: '{policy}', cidr: '203.0.113.1/24', action: 'allow' },
-        'a cidr that the policy has already': {
-          ...texts,
-          ip_policy_id: '{policy}',
-          cidr: '192.0.2.0/24',
-          action: 'deny',
-        },
-        'an unknown action': {
-          ...texts,
-          ip_policy_id: '{policy}',
-          cidr: '203.0.113.0/24',
-          action: 'nonsense',
-        },
+        'a cidr that is none': { ...rule, cidr: 'nonsense' },
+        'a cidr without a mask': { ...rule, cidr: '203.0.113.1' },
+        'a cidr with bits of the host': { ...rule, cidr: '203.0.113.1/24' },
+        'a cidr that the policy has already': { ...rule, cidr: '192.0.2.0/24' },
+        'an unknown action': { ...rule, action: 'nonsense' },
       },
       refusedUpdates: { 'a cidr that is none': { cidr: 'nonsense' } },
     },

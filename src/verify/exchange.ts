@@ -37,18 +37,27 @@ const LONGEST_ANSWER = 20_000_000
  * @throws Error if it is longer than {@link LONGEST_ANSWER}, and what the reading of the body throws.
  */
 export async function answerOf(response: Response): Promise<Answer> {
-  const text = await response.text()
+  // `text()` would hide a byte order mark.
+  const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(await response.arrayBuffer())
   if (text.length > LONGEST_ANSWER) throw new Error(`The answer has more than ${LONGEST_ANSWER} characters.`)
   return { status: response.status, headers: Object.fromEntries(response.headers), text, body: jsonOf(text) }
 }
 
-/** Returns the JSON of a text, or undefined if it is none. */
+/** Begins a text of some programs, and is no JSON. */
+export const BYTE_ORDER_MARK = '\ufeff'
+
+/** Returns the JSON of a text, or undefined if it is none. A byte order mark before it is left out. */
 export function jsonOf(text: string): unknown {
   try {
-    return JSON.parse(text)
+    return JSON.parse(text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text)
   } catch {
     return undefined
   }
+}
+
+/** Returns the object or list that a text is as JSON, or undefined if it is none. */
+export function containerIn(text: string): unknown {
+  return /^\s*[{[]/.test(text) ? jsonOf(text) : undefined
 }
 
 /** Returns the media type of an answer without parameters, or an empty text. */

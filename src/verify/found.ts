@@ -1,4 +1,5 @@
 import { isObject } from '../schema/values.ts'
+import { containerIn } from './exchange.ts'
 import type { Replaced } from './har.ts'
 
 export type Kind = Replaced['kind']
@@ -76,7 +77,7 @@ export class Found {
 
   /** Adds what a body has, or a text in one. In a sentence, "token: missing" names no token. */
   addFromText(text: string, isSentence = false): void {
-    const json = jsonOf(text)
+    const json = containerIn(text)
     if (json !== undefined) {
       this.addFrom(json)
       return
@@ -144,14 +145,4 @@ function formsOf(secret: string): readonly string[] {
   const latin = [...secret].every((each) => each.charCodeAt(0) < 256)
   const forms = [...parts, encodeURIComponent(secret), ...(latin ? [btoa(secret)] : [])]
   return forms.filter((form) => form !== secret)
-}
-
-/** Reads the JSON of an object or a list; undefined if a text is none. */
-export function jsonOf(text: string): unknown {
-  if (!/^\s*[{[]/.test(text)) return undefined
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

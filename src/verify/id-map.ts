@@ -4,6 +4,7 @@ export class IdMap {
   readonly #expected = new Map<string, string>()
   /** Values that never change, by the id of the thing and the name of the field, each with what came first. */
   readonly #fixed = new Map<string, string>()
+  #latest = ''
 
   /** Links two ids, and returns whether they can be the same thing. */
   link(expected: string, received: string): boolean {
@@ -22,6 +23,12 @@ export class IdMap {
   /** Returns the id on the expected side of a received one. */
   expectedFor(received: string): string | undefined {
     return this.#expected.get(received)
+  }
+
+  /** Notes a time on the received side, and returns the latest one. A frozen clock gives the same time again and again. */
+  latest(time: string): string {
+    if (time > this.#latest) this.#latest = time
+    return this.#latest
   }
 
   /** Returns what a field of a thing had when it was first seen, and remembers it. */

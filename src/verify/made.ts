@@ -1,3 +1,6 @@
+/** The beginning of each name that a run gives; the run's own part follows. */
+export const MARK = 'fauxgate-verify-'
+
 /**
  * An entry of the list of what a run makes. It is kept before the call, so that a crash leaves nothing unknown:
  * `asking` before a creation, then `made` or `refused`; `gone` once a GET after its deletion has answered 404.

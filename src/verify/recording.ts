@@ -9,7 +9,7 @@ export function recordingText(
   facts: Pick<RecordingFacts, 'client' | 'version' | 'url'> & { readonly dialect: DialectName },
 ): string {
   const { serviceDomains, cnameTargetBase } = dialects[facts.dialect]
-  const kept = { domains: [...serviceDomains, cnameTargetBase, 'example.com', 'example'] }
-  const { exchanges: clean, replaced } = sanitized(exchanges, keys, kept)
+  const domains = [...serviceDomains, cnameTargetBase, 'example.com', 'example']
+  const { exchanges: clean, replaced } = sanitized(exchanges, keys, domains)
   return harText({ facts: { format: 1, ...facts, replaced }, exchanges: clean })
 }

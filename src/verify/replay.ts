@@ -1,14 +1,11 @@
-import { dialectFamilies } from '../gateway/dialect-families.ts'
-import { createGateway } from '../gateway/gateway.ts'
-import type { AnyOptions } from '../gateway/options.ts'
 import { type DialectName, dialects } from '../resources/dialects.ts'
-import { initOf } from './asker.ts'
-import { type Difference, differencesOf } from './differ.ts'
-import { answerOf } from './exchange.ts'
-import type { RecordedExchange, Recording } from './har.ts'
+import { type Difference, differencesOf, type Sides } from './differ.ts'
+import type { Answer, AskedRequest } from './exchange.ts'
+import type { RecordedExchange, Recording, RecordingFacts } from './har.ts'
 import { IdMap } from './id-map.ts'
 import { ID_IN_TEXT, idsIn } from './ids.ts'
-import { changedPath } from './texts.ts'
+import { type Reference, referenceFor } from './reference.ts'
+import { changedPath, escapedForPattern } from './texts.ts'
 
 /** A difference that is known, with the reason why it stays. */
 export interface KnownDifference {
@@ -54,73 +51,124 @@ const OLD_DAYS = 181
  * @throws Error if the dialect of the recording is unknown.
  */
 export async function replay(
-  { facts, exchanges }: Recording,
+  recording: Recording,
   { now, known = [] }: { readonly now: number; readonly known?: readonly KnownDifference[] },
 ): Promise<ReplayReport> {
-  const dialect = dialects[facts.dialect as DialectName] // Checked in the next line.
-  if (!dialect)
-    throw new Error(
-      `The recording has the dialect ${JSON.stringify(facts.dialect)}. Allowed: ${Object.keys(dialects).join(', ')}.`,
-    )
-  let at = exchanges[0]?.at ?? 0
-  const options: AnyOptions = {
-    dialect,
-    families: dialectFamilies[facts.dialect as DialectName], // The same name.
-    clock: { now: () => at },
-    baseUrl: facts.url,
-    seed: 'replay',
-  }
-  const gateway = createGateway(options)
-  const ids = new IdMap()
-  /** Lists of which the gateway lacks something: pages of these have other things. */
-  const incomplete = new Set<string>()
-  /** What the service had, whether the gateway has it or not. */
-  const there = new Set(exchanges.flatMap(({ response }) => (response.status < 300 ? idsIn(response.text) : [])))
+  const { exchanges, warnings = [] } = recording
+  const replayed = new Replay(recording)
   const used = new Set<KnownDifference>()
   const differing: ReplayedExchange[] = []
   const skipped: { request: string; reason: string }[] = []
   for (const [index, exchange] of exchanges.entries()) {
-    const { request, response } = exchange
-    const name = `${request.method} ${request.path}`
-    const reason = reasonToSkip(exchange, ids, incomplete, there)
-    if (reason !== undefined) {
-      if (request.method === 'POST' && response.status < 300) incomplete.add(request.path)
-      skipped.push({ request: name, reason })
+    const request = `${exchange.request.method} ${exchange.request.path}`
+    const found = await replayed.differences(exchange)
+    if (typeof found === 'string') {
+      skipped.push({ request, reason: found })
       continue
     }
-    // Time does not go back, whatever a recording says.
-    at = Math.max(at, exchange.at || 0)
-    const own = (text: string) => text.replaceAll(ID_IN_TEXT, (id) => ids.expectedFor(id) ?? id)
-    const { body } = request
-    const mapped = { ...request, path: changedPath(request.path, own), ...(body !== undefined && { body: own(body) }) }
-    const init = initOf(mapped, 'replay', dialect.versionHeader)
-    const expected = await answerOf(await gateway.fetch(facts.url + mapped.path, init))
-    const sides = {
-      ids,
-      expectedBase: facts.url,
-      receivedBase: facts.url,
-      operationIdHeader: dialect.operationIdHeader.toLowerCase(),
-      isForeign: (id: string) => ids.expectedFor(id) === undefined,
-      hasForeign: true,
-    }
-    const left = differencesOf(expected, response, sides).filter((each) => {
-      const excuse = known.find((one) => matches(one.request, name) && matches(one.at, each.at))
+    const left = found.filter((each) => {
+      const excuse = known.find((one) => matches(one.request, request) && matches(one.at, each.at))
       if (excuse) used.add(excuse)
       return !excuse
     })
-    if (left.length > 0) differing.push({ number: index + 1, request: name, differences: left })
+    if (left.length > 0) differing.push({ number: index + 1, request, differences: left })
   }
-  const unused = known.filter((each) => !used.has(each))
   return {
     compared: exchanges.length - skipped.length,
     differing,
     skipped,
-    unused,
-    warnings: warningsOf(exchanges, now),
+    unused: known.filter((each) => !used.has(each)),
+    warnings: [...warnings, ...ageOf(exchanges, now)],
   }
 }
 
-function warningsOf(exchanges: readonly RecordedExchange[], now: number): readonly string[] {
+/** A fresh gateway that gets the requests of a recording, one after the other. */
+class Replay {
+  readonly #reference: Reference
+  readonly #sides: Sides
+  readonly #ids = new IdMap()
+  /** Lists of which the gateway lacks something: pages of these have other things. */
+  readonly #incomplete = new Set<string>()
+  /** Ids that the service had, whether the gateway has the things or not. */
+  readonly #there: ReadonlySet<string>
+  #at: number
+
+  constructor({ facts, exchanges }: Recording) {
+    const { dialect, url } = facts
+    const { operationIdHeader } = dialectOf(facts)
+    this.#at = exchanges[0]?.at || 0
+    this.#there = new Set(exchanges.flatMap(({ response }) => (response.status < 300 ? idsIn(response.text) : [])))
+    this.#reference = referenceFor(dialect as DialectName, url, () => this.#at) // It is known.
+    this.#sides = {
+      ids: this.#ids,
+      expectedBase: url,
+      receivedBase: url,
+      operationIdHeader: operationIdHeader.toLowerCase(),
+      isForeign: (id) => this.#isUnknown(id),
+      hasForeign: true,
+    }
+  }
+
+  /** Asks the gateway, and returns the differences of the recorded answer, or the reason why it cannot be compared. */
+  async differences(exchange: RecordedExchange): Promise<readonly Difference[] | string> {
+    const { request, response, at } = exchange
+    // Time does not go back, whatever a recording says.
+    this.#at = Math.max(this.#at, at || 0)
+    const before = saysNothing(exchange) ?? this.#unknownPage(request, response)
+    const expected = before === undefined ? await this.#reference.ask(this.#mapped(request)) : undefined
+    const reason = before ?? (expected && this.#lacking(request, response, expected))
+    if (expected && reason === undefined) return differencesOf(expected, response, this.#sides)
+    if (request.method === 'POST' && response.status < 300) this.#incomplete.add(request.path)
+    return reason ?? ''
+  }
+
+  #isUnknown(id: string): boolean {
+    return this.#ids.expectedFor(id) === undefined
+  }
+
+  /** Returns the request with the ids that things have here. */
+  #mapped(request: AskedRequest): AskedRequest {
+    const own = (text: string) => text.replaceAll(ID_IN_TEXT, (id) => this.#ids.expectedFor(id) ?? id)
+    const { body } = request
+    return { ...request, path: changedPath(request.path, own), ...(body !== undefined && { body: own(body) }) }
+  }
+
+  /** Says why the page of a list would have other things here. */
+  #unknownPage({ path: whole }: AskedRequest, { status }: Answer): string | undefined {
+    const [path = '', query = ''] = whole.split('?')
+    if (status >= 400 || query === '') return undefined
+    if (this.#incomplete.has(path) && /(^|&)(limit|before_?id)=/i.test(query))
+      return 'the pages of a list that is not whole here'
+    const values = [...new URLSearchParams(query).values()].join('\n')
+    const unknown = idsIn(values).find((id) => this.#isUnknown(id))
+    return unknown === undefined ? undefined : madeByNobody(unknown)
+  }
+
+  /** Says what the gateway lacks if it refuses a request that the service took. */
+  #lacking({ path, body = '' }: AskedRequest, { status }: Answer, expected: Answer): string | undefined {
+    if (expected.status < 400) return undefined
+    if (HAS_KEY.test(body)) return 'the request had a key or a certificate, which may be replaced'
+    const named = idsIn(`${path.split('?')[0]?.replaceAll('/', '\n')}\n${body}`)
+    const unknown = named.find((id) => this.#isUnknown(id))
+    const isRefused = status === 404 || (status >= 400 && !this.#there.has(unknown ?? ''))
+    return unknown === undefined || isRefused ? undefined : madeByNobody(unknown)
+  }
+}
+
+function dialectOf({ dialect }: RecordingFacts) {
+  const known = dialects[dialect as DialectName] // Checked in the next line.
+  if (known) return known
+  throw new Error(
+    `The recording has the dialect ${JSON.stringify(dialect)}. Allowed: ${Object.keys(dialects).join(', ')}.`,
+  )
+}
+
+const madeByNobody = (id: string) => `it names ${id}, which nothing in the recording made`
+
+/** A key or certificate in a body. Of a replaced one nothing is left that could be read; other public keys keep their form. */
+const HAS_KEY = /_pem"|"public_key"\s*:\s*"(?!ssh-(ed25519|rsa) )/
+
+function ageOf(exchanges: readonly RecordedExchange[], now: number): readonly string[] {
   if (exchanges.length === 0) return []
   const newest = Math.max(...exchanges.map(({ at }) => at || 0))
   const days = Math.floor((now - newest) / DAY_MS)
@@ -132,32 +180,15 @@ export function isFine({ compared, differing, unused }: ReplayReport): boolean {
   return compared > 0 && differing.length === 0 && unused.length === 0
 }
 
-/** Says why an exchange cannot be compared. */
-function reasonToSkip(
-  { request, response }: RecordedExchange,
-  ids: IdMap,
-  incomplete: ReadonlySet<string>,
-  there: ReadonlySet<string>,
-): string | undefined {
-  const { status } = response
-  if (request.binary !== undefined || response.binary !== undefined) return 'a body that is no text was not kept'
+/** Says why an answer says nothing about the operation. */
+function saysNothing({ request, response: { status, binary } }: RecordedExchange): string | undefined {
+  if (request.binary !== undefined || binary !== undefined) return 'the text of a body is not in the recording'
   const hasOwnKey = request.headers?.authorization !== null
   if ((status === 401 || status === 403) && hasOwnKey) return `the answer ${status} is about the key`
-  if (status === 402 || status === 408 || status === 429 || status >= 500) return `the answer ${status} says nothing`
-  if (/_pem"|"public_key"\s*:\s*"(?!ssh-(ed25519|rsa) )/.test(request.body ?? ''))
-    return 'the request had a key or a certificate, which are replaced'
-  const [path = '', query = ''] = request.path.split('?')
-  const lacking = (text: string) => idsIn(text).find((id) => ids.expectedFor(id) === undefined)
-  const missing = lacking(path.replaceAll('/', '\n'))
-  const isThere = missing !== undefined && there.has(missing)
-  if (status >= 400 && (status === 404 || !isThere)) return undefined
-  if (incomplete.has(path) && /(^|&)(limit|before_?id)=/i.test(query))
-    return 'the pages of a list that is not whole here'
-  const unknown = missing ?? lacking(`${changedPath(request.path, (text) => `${text}\n`)}\n${request.body ?? ''}`)
-  return unknown === undefined ? undefined : `it names ${unknown}, which nothing in the recording made`
+  const isNone = status < 200 || (status >= 300 && status < 400) || status >= 500
+  return isNone || [402, 408, 429].includes(status) ? `the answer ${status} says nothing` : undefined
 }
 
 function matches(pattern: string, text: string): boolean {
-  const parts = pattern.split('*').map((part) => part.replaceAll(/[.+?^${}()|[\]\\]/g, '\\$&'))
-  return new RegExp(`^${parts.join('.*')}$`, 's').test(text)
+  return new RegExp(`^${pattern.split('*').map(escapedForPattern).join('.*')}$`, 's').test(text)
 }

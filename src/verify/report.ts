@@ -1,6 +1,7 @@
 import { counted } from '../schema/text.ts'
 import type { Remaining } from './cleaning.ts'
 import type { Difference } from './differ.ts'
+import type { Answer } from './exchange.ts'
 
 export type Verdict = 'same' | 'differs' | 'not asked'
 
@@ -26,6 +27,17 @@ export interface Outcome {
 export interface ShownAnswer {
   readonly status: number
   readonly body: unknown
+}
+
+/** Fields whose values a result does not show. */
+const SECRET = ['token', 'value', 'private_key_pem']
+
+/** Returns an answer as a result shows it. */
+export function shownAnswer({ status, text, body }: Answer): ShownAnswer {
+  if (body === undefined) return { status, body: text === '' ? undefined : text.slice(0, 2000) }
+  const hide = (name: string, value: unknown) =>
+    SECRET.includes(name) && typeof value === 'string' ? '[redacted]' : value
+  return { status, body: JSON.parse(JSON.stringify(body, hide)) }
 }
 
 /** What of an operation came out. */
@@ -100,7 +112,8 @@ export function reportText(report: Report): string {
   const counts = `${count('same')} operations the same, ${count('differs')} different, ${count('not asked')} not asked`
   return [
     ...asked.map((each) => `${each.operation.padEnd(width)}  ${rowText(each)}`),
-    ...notAskedLines(operations),
+    // Where nothing could be asked, one reason says it all.
+    ...(asked.length > 0 || stopped === undefined ? notAskedLines(operations) : []),
     ...outcomes.filter(({ verdict }) => verdict === 'differs').flatMap((each) => ['', ...differenceLines(each)]),
     ...(inventory.length > 0 ? ['', 'The inventory is not as it was before:'] : []),
     ...inventory.map(({ path, id, change }) => `  ${path}/${id}: ${change}`),

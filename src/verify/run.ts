@@ -1,17 +1,15 @@
 import { dialectFamilies } from '../gateway/dialect-families.ts'
-import { createGateway, type Gateway } from '../gateway/gateway.ts'
-import type { AnyOptions } from '../gateway/options.ts'
 import { type DialectName, dialects } from '../resources/dialects.ts'
-import { type Asking, initOf } from './asker.ts'
+import type { Asking } from './asker.ts'
 import { cleaned, removalProblem } from './cleaning.ts'
 import { differencesOf, type Sides } from './differ.ts'
-import { type Answer, type AskedRequest, answerOf, type Exchange, errorOf } from './exchange.ts'
+import { type Answer, type Exchange, errorOf } from './exchange.ts'
 import { IdMap } from './id-map.ts'
 import { type Listed, refusalOf } from './inventory.ts'
-import type { MadeEntries } from './made.ts'
-import { MARK } from './mark.ts'
+import { MARK, type MadeEntries } from './made.ts'
 import type { Host } from './pace.ts'
-import type { Outcome, ShownAnswer } from './report.ts'
+import { type Reference, referenceFor } from './reference.ts'
+import { type Outcome, shownAnswer } from './report.ts'
 import { planLimits, requireOwn } from './safety.ts'
 import { type FilledStep, filled, missingIn, type Scenario, type Step } from './step.ts'
 
@@ -50,7 +48,7 @@ export class Run {
   /** True once something was created. */
   hasChanged = false
   readonly #options: RunOptions
-  readonly #reference: Gateway
+  readonly #reference: Reference
   readonly #limits: ReadonlySet<string>
   #ids = new IdMap()
   /** Why nobody knows what the server has of this scenario, if so. */
@@ -62,13 +60,15 @@ export class Run {
   readonly #foreign = new Map<string, ReadonlySet<string>>()
   /** Why families are not asked any further, by the paths of their lists. */
   readonly #closed = new Map<string, string>()
+  /** Why the first list could not be read. */
+  #firstProblem: string | undefined
   readonly #deleted = new Set<string>()
   #failures = 0
 
   constructor(options: RunOptions) {
     this.#options = options
     this.#mark = MARK + options.run
-    const { dialect, host, url, run } = options
+    const { dialect, host, url } = options
     this.#asker = {
       async ask(request) {
         const response = await options.asker.ask(request)
@@ -76,21 +76,8 @@ export class Run {
         return response
       },
     }
-    const families = dialectFamilies[dialect]
-    const all: AnyOptions = {
-      dialect: dialects[dialect],
-      families,
-      clock: { now: () => host.now() },
-      baseUrl: url,
-      seed: run,
-    }
-    this.#reference = createGateway(all)
-    this.#limits = planLimits(Object.values(families ?? {}), dialects[dialect])
-  }
-
-  /** False once the server no longer answers. */
-  get isReachable(): boolean {
-    return this.#failures < MOST_FAILURES
+    this.#reference = referenceFor(dialect, url, () => host.now())
+    this.#limits = planLimits(Object.values(dialectFamilies[dialect] ?? {}), dialects[dialect])
   }
 
   /** Notes what a list had before the first creation, or what follows from its refusal. */
@@ -101,14 +88,15 @@ export class Run {
       return
     }
     this.#closed.set(path, `its list could not be read: ${list.problem}`)
+    this.#firstProblem ??= list.problem
     const isFirst = this.#closed.size === 1 && this.#foreign.size === 0
     if (list.status === undefined) this.#failed(list.problem, isFirst)
   }
 
   /** Ends the run if no list could be read, as with a key that may nothing. */
   inventoryRead(): void {
-    const [reason] = this.#closed.values()
-    if (this.#foreign.size === 0 && reason !== undefined) this.stopped ??= reason
+    const problem = this.#firstProblem
+    if (this.#foreign.size === 0 && problem !== undefined) this.stopped ??= `no list could be read: ${problem}`
   }
 
   #failed(reason: string, isLast = false): void {
@@ -118,10 +106,11 @@ export class Run {
 
   /** Asks the steps of a scenario, in order. */
   async scenario(scenario: Scenario): Promise<void> {
-    const { run, domain = 'example.com' } = this.#options
+    const { run, dialect, domain = 'example.com' } = this.#options
     const common = [
       ['mark', MARK + run],
       ['domain', domain],
+      ['version', dialects[dialect].versionHeader],
     ] as const
     this.#begin()
     const sight = { target: new Map(common), reference: new Map(common), unsaved: new Map<string, string>() }
@@ -168,7 +157,7 @@ export class Run {
     const isCreation = step.method === 'POST'
     const n = isCreation ? entries.asking(step.operation, step.path) : 0
     if (isCreation) this.hasChanged = true
-    const received = await this.#asker.ask(sent(request, this.#reference.dialect.versionHeader))
+    const received = await this.#asker.ask(request)
     if ('failed' in received) {
       this.#failed(received.failed)
       this.#noteUncertain(step, received.failed)
@@ -183,12 +172,12 @@ export class Run {
     if (received.body === undefined && received.text !== '') this.#failed('the server no longer answers with JSON')
     else this.#failures = 0
     this.#noteDeletion(request, received)
-    const expected = await this.#askReference(filled(step, sight.reference))
+    const expected = await this.#reference.ask(filled(step, sight.reference))
     if (isCreation) await this.#alignCreations(step, made, idIn(expected), sight)
     const differences = differencesOf(expected, received, this.#sides(scenario))
     if (differences.length === 0 || step.saves?.next === undefined) this.#saveOthers(step, received, expected, sight)
     if (differences.length === 0) return { verdict: 'same' }
-    return { verdict: 'differs', differences, expected: shown(expected), received: shown(received) }
+    return { verdict: 'differs', differences, expected: shownAnswer(expected), received: shownAnswer(received) }
   }
 
   #sides({ path }: Scenario): Sides {
@@ -243,11 +232,6 @@ export class Run {
     if (method === 'GET' && status === 404 && this.#deleted.has(id)) this.#options.entries.gone(id)
   }
 
-  async #askReference(request: FilledStep): Promise<Answer> {
-    const init = initOf(request, 'reference', this.#reference.dialect.versionHeader)
-    return answerOf(await this.#reference.fetch(this.#options.url + request.path, init))
-  }
-
   /** Keeps both sides alike: what only one of them made, or what no later step needs, is deleted at once. */
   async #alignCreations(
     { saves = {}, path }: Step,
@@ -262,7 +246,8 @@ export class Run {
       reference.set(name, expected)
       return
     }
-    if (expected !== undefined) await this.#askReference({ method: 'DELETE', path: `${path}/${expected}`, headers: {} })
+    if (expected !== undefined)
+      await this.#reference.ask({ method: 'DELETE', path: `${path}/${expected}`, headers: {} })
     if (made !== undefined) await removalProblem(this.#asker, this.#options.entries, { id: made, path })
   }
 
@@ -298,12 +283,6 @@ function unsavedReason({ operation, what }: Step, { verdict, reason }: Result): 
   return `"${operation} ${what}" was not answered as expected`
 }
 
-/** The sent request, with the names of its headers. */
-function sent({ method, path, body, headers }: FilledStep, versionHeader: string): AskedRequest {
-  const named = Object.entries(headers).map(([name, value]) => [name === '{version}' ? versionHeader : name, value])
-  return { method, path, ...(body !== undefined && { body }), headers: Object.fromEntries(named) }
-}
-
 function textAt({ body }: Answer, field: string): string | undefined {
   const value = typeof body === 'object' && body !== null ? Reflect.get(body, field) : undefined
   return typeof value === 'string' ? value : undefined
@@ -312,14 +291,4 @@ function textAt({ body }: Answer, field: string): string | undefined {
 /** Returns the id of what an answer says was made. */
 function idIn(answer: Answer): string | undefined {
   return answer.status >= 200 && answer.status < 300 ? textAt(answer, 'id') : undefined
-}
-
-/** Fields whose values a result does not show. */
-const SECRET = ['token', 'value', 'private_key_pem']
-
-function shown({ status, text, body }: Answer): ShownAnswer {
-  if (body === undefined) return { status, body: text === '' ? undefined : text.slice(0, 2000) }
-  const hide = (name: string, value: unknown) =>
-    SECRET.includes(name) && typeof value === 'string' ? '[redacted]' : value
-  return { status, body: JSON.parse(JSON.stringify(body, hide)) }
 }

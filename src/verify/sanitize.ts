@@ -1,12 +1,13 @@
 import { isSecretHeader } from '../schema/secret-texts.ts'
 import { isObject } from '../schema/values.ts'
-import { Found, isNamed, isPlainWord, jsonOf, type Kind, kindIn, TIME } from './found.ts'
+import { containerIn } from './exchange.ts'
+import { Found, isNamed, isPlainWord, type Kind, kindIn, TIME } from './found.ts'
 import type { RecordedExchange, Replaced } from './har.ts'
 import { address, shape } from './placeholder.ts'
 import { changedPath, escapedForPattern } from './texts.ts'
 
 /** Headers of answers that say something about the API. */
-const KEPT_HEADERS = /^(content-type|content-length|date|allow|retry-after|.*operation-id|(x-)?ratelimit.*)$/
+const API_HEADERS = /^(content-type|content-length|date|allow|retry-after|.*operation-id|(x-)?ratelimit.*)$/
 
 const ID = '[a-z][a-z0-9]*_[0-9A-Za-z]{20,64}'
 const EMAIL = '[\\w.+-]+@[\\w-]+(?:\\.[\\w-]+)+'
@@ -31,22 +32,17 @@ function formOf(value: string): Kind {
   return new RegExp(`^(?:${EMAIL}|${IPV4}|${IPV6})$`).test(value) ? 'address' : 'secret'
 }
 
-/** What of a recording is not replaced. */
-export interface Kept {
-  /** Domains of the service. */
-  readonly domains: readonly string[]
-}
-
 /**
  * Replaces secrets, ids, names and addresses in a recording, each by the same placeholder wherever it is. A placeholder has
- * the length and the shape of what it replaces: letters stay letters, digits digits, and all else unchanged.
+ * the length and the shape of what it replaces: letters stay letters, digits digits, and all else unchanged. Domains of the
+ * service are not replaced.
  */
 export function sanitized(
   exchanges: readonly RecordedExchange[],
   keys: readonly string[],
-  kept: Kept,
+  serviceDomains: readonly string[],
 ): { readonly exchanges: readonly RecordedExchange[]; readonly replaced: readonly Replaced[] } {
-  const found = new Found(kept.domains)
+  const found = new Found(serviceDomains)
   for (const key of keys) found.add('secret', key)
   for (const { request, response } of exchanges) {
     for (const [name, value] of Object.entries(request.headers ?? {}))
@@ -75,11 +71,11 @@ export function sanitized(
         status: response.status,
         headers: Object.fromEntries(
           Object.entries(response.headers)
-            .filter(([name]) => KEPT_HEADERS.test(name))
+            .filter(([name]) => API_HEADERS.test(name))
             .map(([name, value]) => [name, replacing.header(value)]),
         ),
         text,
-        body: jsonOf(text),
+        body: containerIn(text),
         ...(response.binary !== undefined && { binary: response.binary }),
       },
     }
@@ -126,7 +122,7 @@ class Replacing {
 
   /** Replaces in the text of a body: in the values of its JSON, or everywhere if it is none. */
   body(text: string): string {
-    const json = jsonOf(text)
+    const json = containerIn(text)
     return json === undefined ? this.#text(text, true) : JSON.stringify(this.#value(json, false, undefined))
   }
 
@@ -149,7 +145,7 @@ class Replacing {
   #textOf(text: string, isName: boolean, kind: Kind | undefined): string {
     if (kind === 'secret' && text !== '' && !TIME.test(text)) return this.#placeholderOf(text, kind)
     // A policy keeps its form, so that it is one after the replacing too.
-    const json = kind === undefined ? jsonOf(text) : undefined
+    const json = kind === undefined ? containerIn(text) : undefined
     return isObject(json) ? JSON.stringify(this.#value(json, false, undefined)) : this.#text(text, isName)
   }
 

@@ -5,7 +5,8 @@ import { partsOf } from '../schema/documentation.ts'
 import { LONGEST_DESCRIPTION, LONGEST_METADATA } from '../schema/schema.ts'
 import { tableOf } from '../table.ts'
 import { type Permission, reasonAgainst } from './asked.ts'
-import { type Example, examplesWith, type Upload } from './examples.ts'
+import type { Example, Upload } from './example.ts'
+import { examplesWith } from './examples.ts'
 import type { Scenario, Step } from './step.ts'
 
 /** What a run asks, and what it does not. */
@@ -136,7 +137,7 @@ function changingSteps(group: string, own: readonly Operation[], list: Operation
     ),
     on.create('with every field', example.create, 'a'),
     on.get('after its creation', '{a}'),
-    ...furtherCreations(example).map(([what, body]) => on.create(`with ${what}`, body)),
+    ...Object.entries(example.also ?? {}).map(([what, body]) => on.create(`with ${what}`, body)),
     ...refusedCreations(example, create).map(([what, body]) => on.create(`with ${what}`, body)),
     ...unreadableCreations(on, example.create),
     on.create('with few fields', example.second, 'b'),
@@ -152,7 +153,12 @@ function changingSteps(group: string, own: readonly Operation[], list: Operation
     on.update('with an unknown field', '{a}', { fauxgate_verify: 1 }),
     ...refusedChanges(example, update).map(([what, body]) => on.update(`with ${what}`, '{a}', body)),
     on.get('after refused changes', '{a}'),
-    ...(filter === undefined ? [] : [on.list('with a filter', `filter=${encoded(filter)}`)]),
+    ...(filter === undefined
+      ? []
+      : [
+          on.list('with a filter', `filter=${encoded(filter)}`),
+          on.list('with a filter that nothing matches', `filter=${encoded(`${fieldOf(filter)}.startsWith("none")`)}`),
+        ]),
     on.list('both, after a change', ''),
     ...emptied(update).map(([what, body]) => on.update(`with ${what}`, '{a}', body)),
     on.get('after these changes', '{a}'),
@@ -170,6 +176,11 @@ function changingSteps(group: string, own: readonly Operation[], list: Operation
       .reverse()
       .flatMap(([name, { family, path = `/${family}` }]) => stepsOn(family, path).removal(`{${name}}`)),
   ]
+}
+
+/** Returns the field that a filter begins with, such as `obj.name`. */
+function fieldOf(filter: string): string {
+  return /^obj\.\w+/.exec(filter)?.[0] ?? ''
 }
 
 /** Encodes a filter for a query, but not the names of values in it. */
@@ -211,11 +222,6 @@ const LIMITS = { description: LONGEST_DESCRIPTION, metadata: LONGEST_METADATA }
 /** The texts of a body that have a limit. */
 function limitedTexts(operation: Operation): (keyof typeof LIMITS)[] {
   return (['description', 'metadata'] as const).filter((field) => fieldsOf(operation).includes(field))
-}
-
-/** Bodies of creations beside the two of the example, by what is special. */
-function furtherCreations({ also = {} }: Example): [string, unknown][] {
-  return Object.entries(also)
 }
 
 /** Changes that empty texts, by how. */

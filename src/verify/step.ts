@@ -1,8 +1,8 @@
 import type { Method } from '../operation/operation.ts'
 
 /**
- * One request of a scenario. Texts in it may name values in braces: `{mark}`, `{domain}`, and what earlier steps of the same
- * scenario saved, such as `{a}`.
+ * One request of a scenario. Texts in it may name values in braces: `{mark}`, `{domain}`, the header `{version}`, and what
+ * earlier steps of the same scenario saved, such as `{a}`.
  */
 export interface Step {
   /** The operation, such as `ip_policies.create`. */
@@ -55,8 +55,9 @@ export function missingIn(step: Step, values: Values): readonly string[] {
 
 /** Replaces the names in a step by values. All of them must have one. */
 export function filled(step: Step, values: Values): FilledStep {
-  const { method, path, headers = {}, raw, body } = step
+  const { method, path, raw, body } = step
   const fill = (text: string) => text.replaceAll(NAME, (whole, name) => values.get(name) ?? whole)
+  const headers = Object.fromEntries(Object.entries(step.headers ?? {}).map(([name, value]) => [fill(name), value]))
   const sent =
     raw === undefined ? (body === undefined ? undefined : JSON.stringify(filledValue(body, fill))) : fill(raw)
   return { method, path: fill(path), headers, ...(sent !== undefined && { body: sent }) }

@@ -94,18 +94,19 @@ function overviewOf(host: ControlHost): Overview {
 
 /** Returns the next due event of a gateway or the next delayed response, or null. */
 export function nextOf(host: ControlHost, tx: Transaction): NextDue | null {
-  const next = host.nextDue()
-  const [waiting] = host.waiting()
-  if (waiting && waiting.until < (next?.at ?? Number.POSITIVE_INFINITY)) {
+  const next = host.engine.nextDue
+  const [waiting] = host.engine.clock.waiting
+  if (waiting && waiting.until < (next?.due.at ?? Number.POSITIVE_INFINITY)) {
     const at = timestamp(waiting.until)
     return { at, collection: 'requests', key: waiting.operationId, domain: null, event: 'response' }
   }
   if (!next) return null
-  const { at, collection, key } = next
-  const domain = collection === domains.name ? tx.get(domains, key) : undefined
+  const { due, table, key } = next
+  const { name } = table.collection
+  const domain = name === domains.name ? tx.get(domains, key) : undefined
   return {
-    at: timestamp(at),
-    collection,
+    at: timestamp(due.at),
+    collection: name,
     key,
     domain: domain?.domain ?? null,
     event: domain ? (domain.job ? 'attempt' : 'renewal') : null,

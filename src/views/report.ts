@@ -60,7 +60,7 @@ function reportOf(host: ControlHost): string {
     leftovers(host),
   ]
   const lines = parts.flatMap(([title, below]) => (below.length === 0 ? [] : [`  ${title}:`, ...below.map(indented)]))
-  return escaped(host.withoutKeys([`The gateway at ${timestamp(host.now())}:`, ...lines].join('\n')))
+  return escaped(host.withoutKeys([`The gateway at ${timestamp(host.engine.now)}:`, ...lines].join('\n')))
 }
 
 interface Alike {
@@ -100,7 +100,7 @@ function waiting(host: ControlHost): Part {
 function nextStep(host: ControlHost): Part {
   const next = host.transact((tx) => nextOf(host, tx))
   const first = [...host.journal.newestFirst()].at(-1)
-  if (!next || !isManual(host.clock) || first?.at !== timestamp(host.now())) return ['next', []]
+  if (!next || !isManual(host.clock) || first?.at !== timestamp(host.engine.now)) return ['next', []]
   const what = next.event === 'response' ? 'the delayed response to' : next.collection
   const event = next.domain ? `the ${next.event} for ${next.domain}` : `${what} ${next.key}`
   return [

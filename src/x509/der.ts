@@ -86,7 +86,7 @@ export function slices(der: Uint8Array, what: string): Uint8Array[] {
 }
 
 /** Returns where the content of the element at a place begins and ends. */
-export function headerAt(der: Uint8Array, at: number): { readonly content: number; readonly end: number } {
+function headerAt(der: Uint8Array, at: number): { readonly content: number; readonly end: number } {
   const first = der[at + 1]
   if (first === undefined) throw new Unreadable('its DER ends too early')
   if (first < 0x80) return { content: at + 2, end: at + 2 + first }

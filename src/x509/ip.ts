@@ -11,7 +11,7 @@ export function ipText(bytes: Uint8Array): string | undefined {
   return new URL(`http://[${groups.join(':')}]/`).hostname.slice(1, -1)
 }
 
-/** The 4 or 16 bytes of an IPv4 or IPv6 address, or undefined where the text is none. A zone (`%eth0`) is not allowed. */
+/** Returns the 4 or 16 bytes of an IPv4 or IPv6 address; undefined for any other text, also with a zone (`%eth0`). */
 export function ipBytes(text: string): Uint8Array | undefined {
   return text.includes(':') ? ipv6Bytes(text) : ipv4Bytes(text)
 }

@@ -70,5 +70,8 @@ export interface IssuingAuthority extends Authority {
   issueForClient(order: ClientOrder): string
 }
 
-/** The authority of a gateway, to issue certificates with it. */
+/**
+ * Returns the authority of a gateway, which issues certificates: `issuing(wire.authority).issueForClient({ csr, … })` signs the key of
+ * a client's request.
+ */
 export const issuing = ownPart<IssuingAuthority>()

@@ -1,6 +1,5 @@
 import { counted } from '../schema/text.ts'
 import { binaryOf, bytesOf } from './bytes.ts'
-import { headerAt, readOr } from './der.ts'
 
 const COLUMNS = 64
 
@@ -49,7 +48,7 @@ export function splitPem(text: string): Pem {
     const boundary = boundaryOf(line)
     if (boundary?.wrong !== undefined) return { blocks, problem: `line ${number} ${boundary.wrong}` }
     if (boundary === undefined) {
-      if (open) open.lines.push(withoutBlanksBehind(line, ' \t\r'))
+      if (open) open.lines.push(line.trimEnd())
       outside.push(open ? undefined : line)
       continue
     }
@@ -83,13 +82,6 @@ function readBlock({ type, number, lines }: OpenBlock, outside: Outside): PemBlo
   return { type, hasHeaders: true, encrypted, ...decode(lines.fill('', 0, headers.length), number) }
 }
 
-/** Cuts off blanks at the end: a regular expression for them would take quadratic time. */
-function withoutBlanksBehind(line: string, blanks: string): string {
-  let end = line.length
-  while (end > 0 && blanks.includes(line.charAt(end - 1))) end--
-  return line.slice(0, end)
-}
-
 // Base64 (RFC 4648, 4).
 
 /** Decodes base64 that is broken into lines, with blanks anywhere in it. `begin` is the number of the line before. */
@@ -121,7 +113,8 @@ function wrongCharacter(lines: readonly string[], begin: number): string | undef
 
 /** Names a character that nobody sees or that is not ASCII. Undefined for any other, since it may be part of a secret. */
 function oddCharacter(text: string, at: number): string | undefined {
-  const point = text.codePointAt(at) ?? 0
+  const point = text.codePointAt(at)
+  if (point === undefined) return undefined
   if (point > 0x20 && point < 0x7f) return undefined
   if (point === 0x0d) return 'a carriage return (CR) without a line feed (LF)'
   if (point === 0xfeff) return 'a byte order mark (U+FEFF)'
@@ -140,42 +133,23 @@ interface BoundaryLine {
 const WHOLE = /^-----(BEGIN|END) ([A-Z0-9.]+(?: [A-Z0-9.]+)*)-----[ \t\r]*$/
 /** The word of a boundary at the start of a line, after dashes of any kind and number: perhaps meant to be one. */
 const MEANT = /(?:^|[^A-Za-z0-9])[-\p{Pd}]\s*(?:BEGIN|END)(?![A-Za-z])/iu
-const WRITTEN_OUT = 'has "\\n" or "\\r" written out, as two characters, in place of a line break'
+/** What may be a line of base64, also without its first characters: no word, path or hexadecimal number has all of these. */
+const LONG_RUN = /[A-Za-z0-9+/]{60,}/g
+const OF_BASE64 = [/[A-Z]/, /[a-z]/, /[0-9]/, /[G-Zg-z]/]
 
 /** Reads a line as a BEGIN or END line. Undefined where it holds neither; `wrong` completes "line 7 …". */
 function boundaryOf(line: string): BoundaryLine | { readonly wrong: string } | undefined {
   const [, word, type] = WHOLE.exec(line) ?? []
   if (type !== undefined) return { begins: word === 'BEGIN', type }
   const [start] = /-----(?:BEGIN|END)/.exec(line) ?? []
-  return start === undefined ? undefined : { wrong: wrongWith(line, start) }
+  return start === undefined ? undefined : { wrong: wrongWith(line.replace(/\r$/, ''), start) }
 }
 
 function wrongWith(line: string, start: string): string {
-  const before = line.slice(0, line.indexOf(start))
-  if (before !== '') return wrongBefore(withoutBlanksBehind(before, ' \t'), start)
-  const [whole, label = ''] = /^-----(?:BEGIN|END)([^-]*)-----/.exec(line) ?? []
-  if (whole === undefined) return `has no five dashes behind the label of its "${start}"`
-  if (!/^ [A-Z0-9.]+(?: [A-Z0-9.]+)*$/.test(label)) {
-    return 'has a label that is not of capital letters and digits, with one blank before each word'
-  }
-  return wrongBehind(line.slice(whole.length).replace(/^[ \t]+/, ''), start)
-}
-
-function wrongBefore(before: string, start: string): string {
-  if (before === '') return `is indented: its "${start}" must come first`
-  if (/\\[nr]$/.test(before)) return WRITTEN_OUT
-  const odd = oddCharacter(before, before.length - 1)
-  if (odd !== undefined) return `has ${odd} before its "${start}"`
-  if (before.endsWith('-')) return `has more than five dashes before its "${start.slice(5)}"`
-  return `has text before its "${start}", without a line break between`
-}
-
-function wrongBehind(behind: string, start: string): string {
-  if (/^\\[nr]/.test(behind)) return WRITTEN_OUT
-  const odd = oddCharacter(behind, 0)
-  if (odd !== undefined) return `has ${odd} behind its "${start} …-----"`
-  const [next] = /^-----(?:BEGIN|END)/.exec(behind) ?? []
-  return `has ${next ? `"${next}"` : 'text'} behind its "${start} …-----", without a line break between`
+  if (/\\[nr]/.test(line)) return 'has "\\n" or "\\r" written out, as two characters, in place of a line break'
+  const odd = oddCharacter(line, line.search(/[^\t\x20-\x7e]/))
+  if (odd !== undefined) return `has ${odd} beside its "${start}"`
+  return `must have "${start} LABEL-----" and nothing else, with a label of capital letters and digits`
 }
 
 function misplaced({ begins, type }: BoundaryLine, number: number, open: OpenBlock | undefined): string | undefined {
@@ -189,63 +163,17 @@ function misplaced({ begins, type }: BoundaryLine, number: number, open: OpenBlo
 /** Finds the first line outside of blocks that seems to be meant as a BEGIN or END line. */
 function missed(outside: Outside): string | undefined {
   const index = outside.findIndex((line) => line !== undefined && MEANT.test(line))
-  if (index === -1) return undefined
-  const hasDashes = /-----\s*(?:BEGIN|END)/i.test(outside[index] ?? '')
-  const why = hasDashes ? 'has other capitals or blanks' : 'does not start with five dashes (U+002D)'
-  return `line ${index + 1} is not a BEGIN or END line: it ${why}`
+  return index === -1 ? undefined : `line ${index + 1} is not a BEGIN or END line: these have five dashes and capitals`
 }
 
-// Blocks whose BEGIN and END lines are spoilt.
-
-/** Joins the lines before and after a block: part of nothing that is looked for. */
-const GAP = '|'
-/** Characters of base64 that hold the headers of what is looked for. */
-const HEADERS = 16
-
-/**
- * Looks for a block among the lines outside of blocks: one that is not read because its BEGIN or END line is spoilt. All
- * but base64 and dashes is passed over, line breaks that are written out too, so no blank or invisible character hides one.
- */
-function leftOut(lines: Outside): string | undefined {
-  const solid = lines.map((line) => (line === undefined ? GAP : line.replace(/\\[nr]|[^A-Za-z0-9+/-]/g, '')))
-  const boundary = solid.join('').search(/-----(?:BEGIN|END)[A-Z0-9]+-----/)
-  if (boundary !== -1) return `line ${lineOf(solid, boundary)} has a BEGIN or END line that is torn apart`
-  const bare = solid.map((line) => line.replaceAll('-', ''))
-  const text = bare.join('')
-  // The base64 of a SEQUENCE of 32 bytes or more.
-  for (const { index } of text.matchAll(/M(?=[C-I])/g)) {
-    if (isContent(text, index)) return `line ${lineOf(bare, index)} has base64 outside a block`
-  }
-  return undefined
+/** Finds base64 among the lines outside of blocks: that of a block which is not read because its BEGIN or END line is spoilt. */
+function leftOut(outside: Outside): string | undefined {
+  const index = outside.findIndex((line) => line !== undefined && hasBase64(line.replace(/\\[nr]/g, ' ')))
+  return index === -1 ? undefined : `line ${index + 1} has base64 outside a block`
 }
 
-function lineOf(lines: readonly string[], at: number): number {
-  let end = 0
-  const index = lines.findIndex((line) => {
-    end += line.length
-    return at < end
-  })
-  return index + 1
-}
-
-/** Tells whether here begins a SEQUENCE as certificates, keys and their like have it: one of a SEQUENCE or version first. */
-function isContent(text: string, at: number): boolean {
-  const base64 = text.slice(at, at + HEADERS)
-  if (base64.length < HEADERS || /[^A-Za-z0-9+/]/.test(base64)) return false
-  const bytes = bytesOf(atob(base64))
-  const isSequence = (): boolean => {
-    const outer = headerAt(bytes, 0)
-    if (outer.content > 4 || (text.length - at) * 3 < outer.end * 4) return false
-    const [tag, length, version = 2] = bytes.subarray(outer.content)
-    // The version of a key, 0 or 1.
-    if (tag === 0x02) return length === 1 && version < 2
-    const inner = headerAt(bytes, outer.content)
-    if (tag !== 0x30 || inner.end - inner.content >= outer.end - outer.content) return false
-    // A version, a serial number, or an algorithm.
-    const [first = 0, size = 0xff] = bytes.subarray(inner.content)
-    return first === 0xa0 ? size === 3 : [0x02, 0x06, 0x30].includes(first) && size < 0x20
-  }
-  return readOr(isSequence, () => false)
+function hasBase64(line: string): boolean {
+  return [...line.matchAll(LONG_RUN)].some(([run]) => OF_BASE64.every((each) => each.test(run)))
 }
 
 // Labels.

@@ -45,7 +45,7 @@ function requestDer(pem: string): Uint8Array {
   throw new Unreadable(block.damage)
 }
 
-/** Returns why a text is no request for a certificate, as a fragment for a message; undefined if it is one. */
+/** Checks a request for a certificate (PKCS #10, PEM). Returns the problem as a fragment for a message; undefined if there is none. */
 export function requestProblem(pem: string): string | undefined {
   return readOr(
     () => void readRequest(pem),

@@ -2,10 +2,10 @@ import { X509Certificate } from 'node:crypto'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { Gateway } from '../../src/index.ts'
 import { type Served, serve } from '../../src/server/node.ts'
-import { type Control, client, controlsOf, outcome, read, thrownBy } from '../support/client.ts'
+import { type Control, client, controlsOf, outcome, read } from '../support/client.ts'
 import { open } from '../support/gateway.ts'
 import { pem } from '../support/pem.ts'
-import { DOMAIN, ECDSA, managed, NEW_YEAR, openManual, timeAfter } from '../support/provisioning.ts'
+import { ECDSA, managed, NEW_YEAR, openManual, timeAfter } from '../support/provisioning.ts'
 
 const servers: Served[] = []
 afterEach(async () => {
@@ -61,39 +61,6 @@ describe.each(Object.keys(ways))('The control API (rules: control-api#calls) thr
     const { ask, gateway, id } = await controlled()
     gateway.reservedDomains.delete(id)
     expect((await ask('POST', '/clock', { next: true })).body).toEqual({ now: NEW_YEAR, manual: true })
-  })
-
-  test('POST /provisioning/script orders outcomes, for a domain or for any', async () => {
-    const { ask, gateway, id } = await controlled()
-    const answers = [
-      await ask('POST', '/provisioning/script', { outcomes: ['DNS_ERROR', 'success'], domain: DOMAIN.toUpperCase() }),
-      await ask('POST', '/provisioning/script', { outcomes: ['INTERNAL_ERROR'] }),
-    ]
-    expect(answers.map(({ status, text }) => [status, text])).toEqual([
-      [204, ''],
-      [204, ''],
-    ])
-    expect(gateway.provisioning.pendingOutcomes()).toHaveLength(3)
-    expect(gateway.provisioning.attempt(id).certificate_management_status?.provisioning_job?.error_code).toBe(
-      'DNS_ERROR',
-    )
-  })
-
-  test('POST /provisioning/attempt runs the attempt now and answers the domain', async () => {
-    const { ask, id, domain } = await controlled()
-    const { status, body } = await ask('POST', '/provisioning/attempt', { id })
-    expect(status).toBe(200)
-    expect(body.certificate).not.toBeNull()
-    expect(body).toEqual(domain())
-    expect(outcome(await ask('POST', '/provisioning/attempt', { id }))).toBe('404 ERR_GATEWAY_90404')
-  })
-
-  test('GET /provisioning/timeline answers what the direct API does', async () => {
-    const { ask, id, gateway } = await controlled()
-    gateway.clock.advance('1m')
-    const { status, body } = await ask('GET', `/provisioning/timeline?id=${id}`)
-    expect([status, body]).toEqual([200, gateway.provisioning.timeline(id)])
-    expect(body).toHaveLength(2)
   })
 
   test('/dns sets, lists and removes records', async () => {
@@ -248,14 +215,5 @@ describe('Who may use the control API (issue: no web page can drive an emulator)
     expect((await open().fetch('http://127.0.0.1:4747/_fauxgate/clock', { headers })).status).toBe(200)
     const bare = { 'sec-fetch-site': 'cross-site' }
     expect((await open().fetch('http://127.0.0.1:4747/_fauxgate/clock', { headers: bare })).status).toBe(403)
-  })
-})
-
-describe('The private key of a certificate', () => {
-  test('that there is not is refused by what it was looked for as', () => {
-    const id = `cert_${'0'.repeat(27)}`
-    const { authority, tlsCertificates } = open()
-    expect(() => authority.privateKeyPem(id)).toThrow(`TLS certificate ${id}`)
-    expect(() => authority.privateKeyPem(id)).toThrow(thrownBy(() => tlsCertificates.get(id)).message)
   })
 })

@@ -80,7 +80,7 @@ describe('A snapshot object, in the process that made it (rules: secrets#snapsho
     expect(gateway.snapshot()).not.toEqual(before)
   })
 
-  it('does not change what it brings back when the state it was taken from goes on', async () => {
+  it('does not change what it brings back when the state it was taken from continues', async () => {
     const { gateway, certificate } = await withSecrets()
     const snapshot = gateway.snapshot()
     for (const { id } of gateway.reservedDomains.list().reserved_domains) gateway.reservedDomains.delete(id)

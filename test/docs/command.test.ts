@@ -1,12 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import { allCommands as commands } from '../../src/server/commands/all.ts'
 import { readArguments } from '../../src/server/commands/command.ts'
-import { allCommands } from '../../src/server/commands/run.ts'
 import { parseOptions } from '../../src/server/options/parsed-options.ts'
 
 const root = new URL('../../', import.meta.url)
 
-const commands = await allCommands()
 const guide = readFileSync(new URL('docs/command.md', root), 'utf8')
 
 test('Every command line of the guide is one that the command takes', () => {

@@ -75,7 +75,7 @@ describe('The OpenAPI document', () => {
     expect(addr).toEqual({
       documented: ['API reference of September 2025, "Endpoints, Reserved addresses"'],
       client: ['ngrok-api-go 9.0.0', 'ngrok-api-go 5.0.0', 'ngrok-api-typescript 0.11.0'],
-      recorded: ["examples of ngrok's API reference, recorded on 2025-09-04"],
+      recorded: ["examples of ngrok's API reference, recorded on 2024-12-12"],
     })
   })
 

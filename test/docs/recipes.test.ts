@@ -18,6 +18,7 @@ const COPIED = [
   'lint',
   'docs',
   'test',
+  'evidence',
   'examples/sandbox',
   'package.json',
   'biome.json',

@@ -1,85 +1,36 @@
 import fc from 'fast-check'
-import * as v from 'valibot'
-import { describe, expect, it } from 'vitest'
-import { Agenda } from '../../src/engine/agenda.ts'
-import { Table } from '../../src/engine/table.ts'
-import { collection, type Due } from '../../src/operation/collection.ts'
+import { expect, it } from 'vitest'
+import { Records } from '../../src/engine/records.ts'
+import type { Collection } from '../../src/operation/collection.ts'
 import { check } from '../support/property.ts'
+import { type Item, items } from './items.ts'
 
-interface Waiting {
-  readonly key: string
-  readonly due: Due
-}
-
-describe('An agenda', () => {
-  let lookups = 0
-  const waiting = collection<Waiting>({
-    name: 'waiting',
-    key: ({ key }) => key,
-    schema: v.object({ key: v.string(), due: v.object({ at: v.number(), order: v.number() }) }),
-    due(record) {
-      lookups++
-      return record.due
-    },
+it('The agenda has the event of each record, in the order of time, then of scheduling, whatever was changed', () => {
+  const step = fc.record({
+    id: fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f'),
+    at: fc.option(fc.nat({ max: 3 })),
+    order: fc.nat({ max: 3 }),
+    removes: fc.boolean(),
   })
-
-  function agendaOfOneTable() {
-    const table = new Table(waiting)
-    const agenda = new Agenda()
-    const add = (at: number, order: number) => {
-      const record: Waiting = { key: `${at} ${order}`, due: { at, order } }
-      table.replace(record.key, record)
-      agenda.add({ due: record.due, table, key: record.key })
-      return record
-    }
-    const remove = ({ key }: Waiting) => table.replace(key, undefined)
-    const postpone = ({ key, due }: Waiting) => table.replace(key, { key, due: { ...due, at: due.at + 1 } })
-    return { agenda, add, remove, postpone }
-  }
-
-  it('gives what is current in the order of time, then of scheduling', () => {
-    const step = fc.record({ at: fc.nat({ max: 9 }), outdates: fc.boolean() })
-    check(
-      fc.property(fc.array(step, { maxLength: 80 }), (steps) => {
-        const { agenda, add, remove } = agendaOfOneTable()
-        const current = new Set<Waiting>()
-        for (const [order, { at, outdates }] of steps.entries()) {
-          current.add(add(at, order))
-          const outdated = [...current][order % current.size]
-          if (outdates && outdated) {
-            current.delete(outdated)
-            remove(outdated)
-          }
-          agenda.tidy(current.size)
-        }
-        const expected = [...current].sort((a, b) => a.due.at - b.due.at || a.due.order - b.due.order)
-        const seen: object[] = []
-        for (let first = agenda.first(); first; first = agenda.first()) {
-          expect(agenda.isDue(first.entry.due.at)).toBe(true)
-          expect(agenda.isDue(first.entry.due.at - 1)).toBe(false)
-          seen.push(first.record)
-          first.entry.table.replace(first.entry.key, undefined)
-        }
-        expect(seen).toEqual(expected)
-        expect(agenda.isDue(Number.POSITIVE_INFINITY)).toBe(false)
-      }),
-    )
-  })
-
-  it('forgets what is outdated once that is most of it, not before', () => {
-    const { agenda, add, postpone } = agendaOfOneTable()
-    const first = add(1, 1)
-    for (let order = 2; order <= 66; order++) postpone(add(2, order))
-    lookups = 0
-    agenda.tidy(1)
-    expect(lookups).toBe(0)
-    postpone(add(2, 67))
-    agenda.tidy(1)
-    expect(lookups).toBe(67)
-    expect(agenda.first()?.record).toBe(first)
-    postpone(first)
-    lookups = 0
-    expect(agenda.first()).toBeUndefined()
-    expect(lookups).toBe(1)
-  })
+  check(
+    fc.property(fc.array(step, { maxLength: 80 }), (steps) => {
+      // They know their collections by name; what is in them is theirs to know.
+      const records = new Records([{ collections: [items as unknown as Collection<object>] }])
+      const model = new Map<string, Item>()
+      for (const { id, at, order, removes } of steps) {
+        const item = { id, color: null, tags: [], due: at === null ? null : { at, order } }
+        records.change(items, id, removes ? undefined : item)
+        if (removes) model.delete(id)
+        else model.set(id, item)
+      }
+      const due = [...model.values()].flatMap(({ id, due }) => (due ? [{ id, ...due }] : []))
+      due.sort((a, b) => a.at - b.at || a.order - b.order || (a.id < b.id ? -1 : 1))
+      const seen: object[] = []
+      for (let first = records.agenda.first; first; first = records.agenda.first) {
+        seen.push({ id: first.key, ...first.due })
+        records.change(items, first.key, undefined)
+      }
+      expect(seen).toEqual(due)
+    }),
+  )
 })

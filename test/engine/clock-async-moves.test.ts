@@ -63,15 +63,6 @@ describe('An application that polls on timers of the clock makes progress', () =
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  test('where it waits for delayed answers, each at its own time', async () => {
-    const gateway = openManual()
-    gateway.faults.add({ latency: '2s' })
-    const { clock, seen } = polling(gateway)
-    await clock.advanceAsync('1m')
-    expect(seen).toEqual([2, 11, 20, 29, 38].slice(0, seen.length))
-    expect(seen.at(-1)).toBeGreaterThanOrEqual(29)
-  })
-
   test('where it waits for settled() of a domain that it made', async () => {
     const gateway = openManual()
     const timers = timersOn(gateway.clock)
@@ -85,13 +76,6 @@ describe('An application that polls on timers of the clock makes progress', () =
     await gateway.clock.advanceAsync('10s')
     expect(at).toEqual([31_000])
     expect(gateway.clock.now).toBe(NOW + 31_000)
-  })
-
-  test('where the host has no MessageChannel', async () => {
-    vi.stubGlobal('MessageChannel', undefined)
-    const { clock, done } = polling()
-    await clock.advanceAsync('1h').finally(() => vi.unstubAllGlobals())
-    expect(await done).toMatch(/^cert_/)
   })
 })
 
@@ -122,22 +106,6 @@ describe('An asynchronous move', () => {
     await slow.gateway.clock.advanceAsync('200d')
     quick.gateway.clock.advance('200d')
     expect(slow.gateway.snapshot()).toEqual(quick.gateway.snapshot())
-  })
-
-  test('tells where nothing is due, and moves nothing then', async () => {
-    const clock = manualClock(NOW)
-    timersOn(clock).setTimeout(() => expect.unreachable('there was no move'), 10)
-    expect(await clock.advanceToNextAsync()).toBe(false)
-    expect(clock.now).toBe(NOW)
-  })
-
-  test('finds what became due while others went on before it', async () => {
-    const gateway = openManual()
-    void Promise.resolve().then(() =>
-      gateway.reservedDomains.create({ domain: 'app.example.com', certificate_management_policy: ECDSA }),
-    )
-    expect(await gateway.clock.advanceToNextAsync()).toBe(true)
-    expect(gateway.clock.now).toBe(NOW + 30_000)
   })
 
   test('rejects at its end with what a timer threw first, and leaves nothing out', async () => {
@@ -182,14 +150,6 @@ describe('An asynchronous move', () => {
     const also = gateway.clock.advanceAsync('1h')
     gateway.clock.set(timeAfter('5d'))
     expect([await moved, await also, gateway.clock.now]).toEqual([false, undefined, Date.parse(timeAfter('5d'))])
-  })
-
-  test('goes with another one to the later of both times', async () => {
-    const clock = manualClock(NOW)
-    const seen: number[] = []
-    timersOn(clock).setInterval(() => seen.push((clock.now - NOW) / 1000), 1000)
-    await Promise.all([clock.advanceAsync('3s'), clock.advanceAsync('5s')])
-    expect([clock.now, seen]).toEqual([NOW + 5000, [1, 2, 3, 4, 5]])
   })
 
   test('is stopped where timers of no time follow on one another without end, and says where', async () => {

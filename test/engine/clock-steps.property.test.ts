@@ -10,12 +10,12 @@ const SPAN = 200 * DAY
 const NAMES = ['a.example.com', 'b.example.com', '*.example.com']
 
 const outcome = fc.constantFrom('success' as const, 'INTERNAL_ERROR' as const, 'DNS_ERROR' as const)
-/** What is on order, and how the zone stands, before the time moves. */
+/** The scripted outcomes and the zone before the time moves. */
 const world = fc.record({
   any: fc.array(outcome, { maxLength: 12 }),
   own: fc.array(fc.array(outcome, { maxLength: 5 }), { minLength: NAMES.length, maxLength: NAMES.length }),
   always: fc.option(fc.constantFrom('INTERNAL_ERROR' as const, 'DNS_ERROR' as const), { nil: undefined }),
-  /** Which domains have their records, where the zone counts. */
+  /** The domains that have their records, where the zone counts. */
   zoned: fc.array(fc.boolean(), { minLength: NAMES.length, maxLength: NAMES.length }),
   options: fc.constantFrom<Omit<GatewayOptions, 'clock'>>(
     {},

@@ -34,27 +34,6 @@ function ask(gateway: Gateway, init: RequestInit = {}): Promise<Response> {
 }
 
 describe('Waits for a time of a manual clock', () => {
-  test('end when it is there, the earliest first, those for one time in their order', async () => {
-    const gateway = openManual()
-    const ends: unknown[] = []
-    for (const s of [3, 1, 2, 1, 5]) noting(ends, s, gateway.transport.delivered(lateUntil(NOW + s * 1000)))
-    noting(ends, 'now', gateway.transport.delivered(lateUntil(NOW)))
-    await turns()
-    expect(ends).toEqual(['now'])
-    gateway.clock.advance(999)
-    await turns()
-    expect(ends).toEqual(['now'])
-    gateway.clock.advance(1)
-    await turns()
-    expect(ends).toEqual(['now', 1, 1])
-    gateway.clock.advance('3s')
-    await turns()
-    expect(ends).toEqual(['now', 1, 1, 2, 3])
-    gateway.clock.set(NOW + 5000)
-    await turns()
-    expect(ends).toEqual(['now', 1, 1, 2, 3, 5])
-  })
-
   test('end with a reset, which takes every time away', async () => {
     const gateway = openManual()
     const ends: unknown[] = []
@@ -141,13 +120,6 @@ describe('Waits for a time of the system clock', () => {
     const timer = set.mock.results.at(-1)?.value
     expect(clear).toHaveBeenCalledWith(timer)
     vi.restoreAllMocks()
-  })
-
-  test('begin no timer for a signal that is aborted already', async () => {
-    const gateway = delayed()
-    const waiting = gateway.transport.delivered(lateUntil(NOW + 1), { signal: AbortSignal.abort('enough') })
-    await expect(waiting).rejects.toBe('enough')
-    expect(vi.getTimerCount()).toBe(0)
   })
 })
 
@@ -247,18 +219,6 @@ describe('A manual clock', () => {
     gateway.dispose()
     expect([attached.count, operations]).toEqual([0, ['provisioning', 'reserved_domains.create']])
   })
-
-  test('says when the next event of all gateways is due', () => {
-    const { clock, gateway } = counting()
-    const other = createGateway({ clock, seed: 'other', provisioningDelay: '10s' })
-    expect(clock.nextDueAt()).toBeUndefined()
-    gateway.reservedDomains.create({ domain: 'a.example.com', ...policy })
-    expect(clock.nextDueAt()).toBe(NOW + 30_000)
-    other.reservedDomains.create({ domain: 'a.example.com', ...policy })
-    expect(clock.nextDueAt()).toBe(NOW + 10_000)
-    gateway.reservedDomains.create({ domain: 'b.example.com', ...policy })
-    expect(clock.nextDueAt()).toBe(NOW + 10_000)
-  })
 })
 
 describe('No abort listener outlives the call of fetch that it was for:', () => {
@@ -272,14 +232,12 @@ describe('No abort listener outlives the call of fetch that it was for:', () => 
   const json = { ...headers, 'content-type': 'application/json' }
   const cases: [what: string, init: (url: string, signal: AbortSignal) => [string | Request, RequestInit?]][] = [
     ['a URL', (url, signal) => [url, { headers, signal }]],
-    ['a text', (url, signal) => [url, { method: 'POST', headers: json, body: '{}', signal }]],
     ['bytes', (url, signal) => [url, { method: 'POST', headers: json, body: new TextEncoder().encode('{}'), signal }]],
     [
       'a stream',
       (url, signal) => [url, { method: 'POST', headers: json, body: stream(), duplex: 'half', signal } as RequestInit],
     ],
     ['a Request beside', (url, signal) => [new Request(url, { headers }), { signal }]],
-    ['a refused request', (url, signal) => [url, { signal }]],
   ]
 
   for (const latency of [undefined, '30s'] as const) {
@@ -295,13 +253,6 @@ describe('No abort listener outlives the call of fetch that it was for:', () => 
       expect(getEventListeners(signal, 'abort')).toEqual([])
     })
   }
-
-  test('a Request, which listens to its own signal itself', async () => {
-    const gateway = openManual()
-    const request = new Request(`${gateway.url}/reserved_addrs`, { headers })
-    await gateway.fetch(request)
-    expect(getEventListeners(request.signal, 'abort')).toEqual([])
-  })
 
   test('a body that is not read to its end', async () => {
     const gateway = openManual()
@@ -331,21 +282,6 @@ describe('No abort listener outlives the call of fetch that it was for:', () => 
 })
 
 describe('The signal of a call of fetch', () => {
-  const json = { ...headers, 'content-type': 'application/json' }
-
-  type Input = (url: string, signal: AbortSignal) => [string | Request, RequestInit?]
-  const inputs: [where: string, input: Input][] = [
-    ['of a URL', (url, signal) => [url, { method: 'POST', headers, signal }]],
-    ['of a Request', (url, signal) => [new Request(url, { method: 'POST', headers, signal })]],
-    ['beside a Request', (url, signal) => [new Request(url, { method: 'POST', headers }), { signal }]],
-  ]
-  test.each(inputs)('%s that is aborted already lets nothing happen', async (_what, input) => {
-    const gateway = openManual()
-    const call = gateway.fetch(...input(`${gateway.url}/reserved_addrs`, AbortSignal.abort('enough')))
-    await expect(call).rejects.toBe('enough')
-    expect([gateway.requests.count(), gateway.reservedAddrs.list().reserved_addrs]).toEqual([0, []])
-  })
-
   test('can be taken away from a Request', async () => {
     const gateway = openManual()
     const aborting = new AbortController()
@@ -362,17 +298,5 @@ describe('The signal of a call of fetch', () => {
     await vi.waitUntil(() => gateway.requests.count() === 1, { interval: 1 })
     aborting.abort('enough')
     await expect(answer).rejects.toBe('enough')
-  })
-
-  test('leaves what a Request says of itself, and what is said beside it', async () => {
-    const gateway = openManual()
-    const url = `${gateway.url}/reserved_addrs`
-    const { signal } = new AbortController()
-    const request = new Request(url, { method: 'POST', headers: json, body: '{"description":"of the Request"}' })
-    expect((await gateway.fetch(request, { signal })).status).toBe(201)
-    const beside = { method: 'PUT', headers: { 'x-a': 'b' }, body: '{}', signal }
-    expect((await gateway.fetch(new Request(url, { method: 'POST' }), beside)).status).toBe(405)
-    expect(gateway.reservedAddrs.list().reserved_addrs).toMatchObject([{ description: 'of the Request' }])
-    expect((await gateway.fetch(url, null as never)).status).toBe(401)
   })
 })

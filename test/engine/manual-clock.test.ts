@@ -10,35 +10,14 @@ const POLICY = { certificate_management_policy: ECDSA } as const
 
 describe('A manual clock', () => {
   test.each<[Time]>([[NEW_YEAR], [NOW], [new Date(NOW)], ['2026-01-01T01:00:00+01:00'], ['2026-01-01T00:00:00.000z']])(
-    'starts at %s and stands there',
+    'starts at %s, stays there, and advances by a duration and to a time',
     (start) => {
       const clock = manualClock(start)
       expect([clock.now, clock.now]).toEqual([NOW, NOW])
-    },
-  )
-
-  test.each([
-    ['250ms', 250],
-    ['30s', 30_000],
-    ['5m', 300_000],
-    ['24h', DAY],
-    ['90d', 90 * DAY],
-    [1, 1],
-    [0, 0],
-    ['0s', 0],
-  ] as const)('advances by %s', (duration, ms) => {
-    const clock = manualClock(NOW)
-    clock.advance(duration)
-    expect(clock.now).toBe(NOW + ms)
-  })
-
-  test.each<[Time]>([['2026-02-01T00:00:00Z'], [Date.UTC(2026, 1, 1)], [new Date('2026-02-01')]])(
-    'advances to %s',
-    (time) => {
-      const clock = manualClock(NOW)
-      clock.advanceTo(time)
-      expect(clock.now).toBe(Date.UTC(2026, 1, 1))
-      clock.advanceTo(time)
+      for (const duration of ['250ms', '30s', '5m', '24h', '2d', 1, 0, '0s'] as const) clock.advance(duration)
+      const passed = 250 + 30_000 + 300_000 + 3 * DAY + 1
+      expect(clock.now).toBe(NOW + passed)
+      for (const time of ['2026-02-01T00:00:00Z', Date.UTC(2026, 1, 1), new Date('2026-02-01')]) clock.advanceTo(time)
       expect(clock.now).toBe(Date.UTC(2026, 1, 1))
     },
   )
@@ -81,11 +60,6 @@ describe('A manual clock', () => {
     const before = clock.now
     expect(clock.advanceToNext()).toBe(false)
     expect(clock.now).toBe(before)
-  })
-
-  test('has nothing due in a new gateway, and in none', () => {
-    expect(openManual().clock.advanceToNext()).toBe(false)
-    expect(manualClock(NOW).advanceToNext()).toBe(false)
   })
 
   test('can be set forward, which settles what is due by then but fires no timer', () => {
@@ -137,23 +111,6 @@ describe('Timers of code under test on a manual clock', () => {
     clock.advance('1d')
     expect(gateway.reservedDomains.list().reserved_domains).toMatchObject([{ created_at: timeAfter('1m') }])
     expect(gateway.tlsCertificates.list().tls_certificates).toMatchObject([{ issued_at: timeAfter('90s') }])
-  })
-
-  test('fire in order with intervals while a step goes over them, and the date there is the clock’s', () => {
-    const clock = manualClock(NOW)
-    const timers = timersOn(clock)
-    const seen: string[] = []
-    timers.setInterval(() => seen.push(new timers.Date().toISOString().slice(11, 19)), 20_000)
-    clock.advance('1m')
-    expect(seen).toEqual(['00:00:20', '00:00:40', '00:01:00'])
-  })
-
-  test('fire on the way of advanceToNext', () => {
-    const { gateway } = managed()
-    let fired = 0
-    timersOn(gateway.clock).setTimeout(() => fired++, 10_000)
-    gateway.clock.advanceToNext()
-    expect(fired).toBe(1)
   })
 
   test('that throw let the move end at its time, with gateways still right', () => {
@@ -214,25 +171,8 @@ describe('A manual clock that is reset', () => {
 describe('A manual clock refuses, names what is allowed, and stays where it is:', () => {
   const DURATION = 'Allowed: a number of ms, or a whole number with ms, s, m, h or d, such as "30s".'
   const TIME = 'Allowed: an RFC 3339 time such as "2026-01-01T00:00:00Z", a number of ms since 1970, or a Date.'
-  const durations = [
-    '5 parsecs',
-    '',
-    '30',
-    's',
-    '-1s',
-    '1.5h',
-    ' 30s',
-    '30S',
-    '1w',
-    -1,
-    1.5,
-    Number.NaN,
-    null,
-    undefined,
-    {},
-  ]
-  const times = ['yesterday', '', '2026-02-01', '2026-13-01T00:00:00Z', '2026-02-30T00:00:00Z', '2026-02-01T00:00:00']
-  const noTimes = [...times, Number.NaN, Number.POSITIVE_INFINITY, new Date('no'), null, undefined, {}, true]
+  const durations = ['5 parsecs', '', '30', '-1s', '1.5h', ' 30s', '1w', -1, 1.5, Number.NaN, null, undefined, {}]
+  const noTimes = ['yesterday', '2026-02-30T00:00:00Z', Number.NaN, new Date('no'), null, undefined, {}, true]
 
   /** A clock with a gateway in which something is due, at a time that is easy to tell. */
   function standing() {

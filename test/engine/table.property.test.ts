@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { SortedKeys, Table } from '../../src/engine/table.ts'
-import { casesOf, check } from '../support/property.ts'
+import { SortedList } from '../../src/engine/sorted-list.ts'
+import { Table } from '../../src/engine/table.ts'
+import { check } from '../support/property.ts'
 import { type Item, items } from './items.ts'
 
 const record = fc.record({
@@ -41,7 +42,7 @@ describe('A table', () => {
     )
   })
 
-  it('goes on from a cursor, newest first, whether the record of the cursor is still there or not', () => {
+  it('continues from a cursor, newest first, whether the record of the cursor is still there or not', () => {
     const id = fc.nat({ max: 99 }).map((n) => `i${String(n).padStart(2, '0')}`)
     check(
       fc.property(fc.uniqueArray(id), fc.array(id), id, fc.integer({ min: 1, max: 5 }), (ids, gone, start, size) => {
@@ -67,43 +68,13 @@ describe('A table', () => {
   })
 })
 
-/** Few keys, so that they meet again; enough of them that a set of sorted keys has many chunks in the long run. */
-const key = fc.nat({ max: 2000 }).map((n) => `k${String(n).padStart(4, '0')}`)
-
-describe('Sorted keys', () => {
-  it('are walked from any key down, whatever was added and deleted before', () => {
-    const step = fc.record({ key, deletes: fc.boolean(), from: fc.option(key, { nil: undefined }) })
-    check(
-      fc.property(fc.array(step, { maxLength: 60 }), fc.boolean(), (steps, isFull) => {
-        const sorted = new SortedKeys()
-        const model = new Set<string>()
-        const add = (each: string) => {
-          sorted.add(each)
-          model.add(each)
-        }
-        if (isFull) for (let n = 0; n < 2000; n += 1) add(`k${String((n * 7) % 2000).padStart(4, '0')}`)
-        for (const { key: each, deletes, from } of steps) {
-          if (deletes) {
-            sorted.delete(each)
-            model.delete(each)
-          } else add(each)
-          const below = [...model]
-            .filter((other) => from === undefined || other < from)
-            .sort()
-            .reverse()
-          expect([...sorted.descending(from)]).toEqual(below)
-        }
-      }),
-      { numRuns: casesOf(60) },
-    )
-  })
-
-  it('are walked so too where chunks are small, split and vanish', () => {
+describe('A sorted list', () => {
+  it('is walked from any item down, whatever was added and deleted before, as chunks split and vanish', () => {
     const few = fc.nat({ max: 30 }).map((n) => `k${String(n).padStart(2, '0')}`)
     const step = fc.record({ key: few, deletes: fc.boolean(), from: fc.option(few, { nil: undefined }) })
     check(
       fc.property(fc.constantFrom(2, 4, 8), fc.array(step, { maxLength: 80 }), (most, steps) => {
-        const sorted = new SortedKeys(most)
+        const sorted = new SortedList<string>((a, b) => a < b, most)
         const model = new Set<string>()
         for (const { key: each, deletes, from } of steps) {
           if (deletes) {
@@ -115,23 +86,9 @@ describe('Sorted keys', () => {
           }
           const below = [...model].filter((other) => from === undefined || other < from)
           expect([...sorted.descending(from)]).toEqual(below.sort().reverse())
+          expect([sorted.first, sorted.has(each)]).toEqual([[...model].sort()[0], !deletes])
         }
       }),
     )
-  })
-
-  it('stay in order when they come in falling order, across chunks', () => {
-    const sorted = new SortedKeys()
-    const keys = Array.from({ length: 1500 }, (_, n) => `k${String(n).padStart(4, '0')}`)
-    for (const each of [...keys].reverse()) sorted.add(each)
-    expect([...sorted.descending()]).toEqual([...keys].reverse())
-    for (const each of keys.slice(200, 1300)) sorted.delete(each)
-    expect([...sorted.descending('k0205')]).toEqual(keys.slice(0, 200).reverse())
-    expect([...sorted.descending('k0000')]).toEqual([])
-    for (const each of keys) sorted.delete(each)
-    expect([...sorted.descending()]).toEqual([])
-    sorted.add('k1')
-    sorted.add('k1')
-    expect([...sorted.descending()]).toEqual(['k1'])
   })
 })

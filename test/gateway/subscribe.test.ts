@@ -122,17 +122,4 @@ describe('Commits as values (rules: transactions#commits)', () => {
       new TypeError('No family keeps the collection "reserved_domain".'),
     )
   })
-  it('come once to who asks for one of the collections that they change', () => {
-    const gateway = createGateway({ clock: manualClock(0), provisioningDelay: 0 })
-    const told: string[] = []
-    for (const name of ['reserved_domains', 'tls_certificates', 'reserved_addrs'])
-      gateway.subscribe(({ operation }) => told.push(`${operation} for ${name}`), name)
-    const { id } = gateway.reservedDomains.create({ domain: 'a.example.com', certificate_management_policy: policy })
-    gateway.reservedDomains.update(id, { metadata: 'm' })
-    expect(told).toEqual([
-      'reserved_domains.create for reserved_domains',
-      'reserved_domains.create for tls_certificates',
-      'reserved_domains.update for reserved_domains',
-    ])
-  })
 })

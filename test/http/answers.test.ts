@@ -132,11 +132,6 @@ describe('CORS (rules: answers#cors)', () => {
     expect(outcome(await client(open())('OPTIONS', '/nowhere', { headers }))).toBe('404 ERR_GATEWAY_90400')
   })
 
-  test('takes an OPTIONS without a requested method as a method that no path has', async () => {
-    const answer = await client(open())('OPTIONS', PATH, { headers: { origin: ORIGIN } })
-    expect(outcome(answer)).toBe('405 ERR_GATEWAY_90405')
-  })
-
   test('lets a page read answers, errors and the operation id', async () => {
     const gateway = open()
     const { id } = gateway.reservedAddrs.create()

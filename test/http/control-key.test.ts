@@ -1,6 +1,5 @@
 import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
-import { createGateway, ngrok } from '../../src/index.ts'
 import { serve } from '../../src/server/node.ts'
 import { outcome, read } from '../support/client.ts'
 import { NEW_YEAR, openManual } from '../support/provisioning.ts'
@@ -98,21 +97,6 @@ describe('With a control key, the control API answers everyone who has it (rules
       expect((await ask(`${base}/_fauxgate/clock`)).status).toBe(401)
       expect((await ask(`${base}/_fauxgate/clock`, { headers })).status).toBe(200)
     }
-  })
-
-  test('and leaves the API itself as it is', async () => {
-    const { fetch, url } = keyed()
-    const status = async (headers: Record<string, string>) =>
-      (await fetch(`${url}/reserved_addrs`, { headers: { 'service-version': '2', ...headers } })).status
-    expect([await status({ authorization: 'Bearer k' }), await status({ 'fauxgate-control-key': KEY })]).toEqual([
-      200, 401,
-    ])
-  })
-
-  test('and has the dialect’s codes', async () => {
-    const gateway = createGateway({ dialect: ngrok, control: { key: KEY } })
-    const answer = await read(await gateway.fetch('http://localhost/_fauxgate/clock'))
-    expect(outcome(answer)).toBe('401 ERR_NGROK_90401')
   })
 
   test('which stands nowhere that anyone can look', async () => {

@@ -1,23 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createGateway } from '../../src/index.ts'
+import { exchanged } from '../support/exchanged.ts'
 import { casesOf, check } from '../support/property.ts'
 
 const gateway = createGateway({ seed: 'json texts' })
 
 /** The place that the error about a body names. */
 function placeIn(body: string) {
-  const headers: Record<string, string> = {
-    authorization: 'Bearer key',
-    'service-version': '2',
-    'content-type': 'application/json',
-  }
-  const { body: answer } = gateway.transport.exchange({
-    method: 'POST',
-    url: '/reserved_addrs',
-    body,
-    header: (name) => headers[name] ?? null,
-  })
+  const { body: answer } = exchanged(gateway, { body })
   const { msg, details } = JSON.parse(answer ?? '')
   const place = /^The body is not JSON: at line (\d+), column (\d+) \(position (\d+)\)\. It must be/.exec(msg)
   return { place: place?.slice(1).map(Number), answer: JSON.stringify([msg, { ...details, operation_id: '' }]) }

@@ -2,14 +2,8 @@ import '../support/steps.ts' // First: it counts what is loaded after it.
 
 import { describe, expect, test } from 'vitest'
 import { createGateway, type Gateway } from '../../src/index.ts'
+import { exchanged } from '../support/exchanged.ts'
 import { ratioOf } from '../support/steps.ts'
-
-const headers: Readonly<Record<string, string>> = {
-  authorization: 'Bearer k',
-  'service-version': '2',
-  'content-type': 'application/json',
-  host: '127.0.0.1',
-}
 
 interface Sent {
   readonly method?: string
@@ -25,17 +19,10 @@ const EDGE = 'edghts_1'
 const ROUTE = 'edghtsrt_1'
 
 /** Sends a request to a gateway and returns the status. */
-function send(gateway: Gateway, { method = 'POST', path, body, more = {} }: Sent): number {
-  const sent = { ...headers, ...more }
-  const { status } = gateway.transport.exchange({
-    method,
-    url: path,
-    body: body === undefined ? '' : JSON.stringify(body),
-    header: (name) => sent[name] ?? null,
-    rawHeaders: Object.entries(sent).flat(),
-    peer: '127.0.0.1',
-  })
-  return status
+function send(gateway: Gateway, { method = 'POST', path: url, body, more = {} }: Sent): number {
+  const text = body === undefined ? '' : JSON.stringify(body)
+  return exchanged(gateway, { method, url, body: text, headers: { host: '127.0.0.1', ...more }, peer: '127.0.0.1' })
+    .status
 }
 
 function gatewayWithRoute(): Gateway {

@@ -174,6 +174,10 @@ describe.skipIf(!hasBrowser)('Every form of every operation, filled from the exa
       await forms.fill(go, own)
       expect(forms.problems).toEqual([])
       const withForms = service.operations.filter((each) => each.method !== 'GET' && inputsOf(service, each).length > 0)
+      const withoutFields = service.operations.filter(
+        ({ body }) => body && Object.keys(service.resolved(body).properties ?? {}).length === 0,
+      )
+      expect(withoutFields).toEqual([])
       expect(forms.sent.toSorted()).toEqual(withForms.map(({ name }) => name).toSorted())
     },
   )

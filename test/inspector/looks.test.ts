@@ -9,10 +9,10 @@ import { populated } from './support/populated.ts'
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-/** Where CI finds the pictures. */
+/** The folder that CI keeps the pictures of. */
 const PICTURES = fileURLToPath(new URL('../../screenshots/', import.meta.url))
 
-/** What axe-core finds on a page as it is. */
+/** Returns the findings of axe-core on a page. */
 async function found(page: Page): Promise<string[]> {
   await page.evaluate(axe)
   const { violations } = await page.evaluate(() =>

@@ -5,7 +5,6 @@ import type { Gateway, ManualClock } from '../../src/index.ts'
 import { serve } from '../../src/server/node.ts'
 import { widgets } from '../kit/widgets.ts'
 import { DOMAIN, ECDSA } from '../support/provisioning.ts'
-import { bySocket } from './support/by-socket.ts'
 import { asked, hasBrowser, opening } from './support/opened.ts'
 
 /** Presses Tab until what has the focus is called so. */
@@ -58,24 +57,6 @@ describe.skipIf(!hasBrowser)('The page', () => {
     const again = await serve(gateway, { port: server.port })
     await page.getByText('live', { exact: true }).waitFor()
     await again.close()
-  })
-
-  test('hears by a WebSocket, below any path, where the server says so', async () => {
-    const { gateway, server, page } = await open({ control: { key: 'open(me)/' } }, { place: '' })
-    const { url, offered, end } = await bySocket(gateway, server, '/s/mine')
-    await page.goto(`${url}/_fauxgate/`)
-    await page.getByLabel('Control key').fill('open(me)/')
-    await page.getByRole('button', { name: 'Open' }).click()
-    await page.getByText('live', { exact: true }).waitFor()
-    await page.getByRole('link', { name: 'Resources' }).click()
-    await page.getByText('reserved addresses').click()
-    gateway.reservedAddrs.create({ description: 'heard by a socket' })
-    await page.getByText('heard by a socket').waitFor()
-    expect(offered).toEqual(['fauxgate, fauxgate-key.open%28me%29%2F'])
-    end()
-    await page.getByText('not connected').waitFor()
-    await page.getByText('live', { exact: true }).waitFor()
-    expect(offered).toHaveLength(2)
   })
 
   test('keeps its own requests out of the journal, and the faults for clients', async () => {
@@ -152,10 +133,8 @@ describe.skipIf(!hasBrowser)('The page', () => {
     await expect.poll(() => gateway.reservedDomains.list().reserved_domains).toEqual([])
   })
 
-  test('is of use with 10,000 domains and a full journal: few requests, few rows, search among all', {
-    timeout: 300_000,
-  }, async () => {
-    const many = 10_000
+  test('is of use with 1,000 domains and a full journal: few requests, few rows, search among all', async () => {
+    const many = 1000
     const prepare = (made: Gateway<ManualClock>) => {
       for (let number = 1; number <= many; number++) {
         made.reservedDomains.create({ domain: `d${number}.example.com`, certificate_management_policy: ECDSA })

@@ -1,37 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { ngrok, standard } from '../../src/index.ts'
-import { Service } from '../../src/inspector/service.ts'
-import type { JsonSchema } from '../../src/openapi/json-schema.ts'
-import { openApi } from '../../src/openapi/openapi.ts'
 import { serve } from '../../src/server/node.ts'
+import { certificatePair, expiredPair, type Pair } from '../../src/testing/certificates.ts'
 import { DOMAIN, ECDSA } from '../support/provisioning.ts'
 import { asked, hasBrowser, opening } from './support/opened.ts'
 
-describe.each([
-  ['standard', standard],
-  ['ngrok', ngrok],
-])('The forms of the dialect %s', (_name, dialect) => {
-  test('have fields wherever the body of an operation has some', () => {
-    const service = new Service(openApi(dialect, { part: 'service' }))
-    const fieldsOf = (schema: JsonSchema): number => Object.keys(service.resolved(schema).properties ?? {}).length
-    const bodies = service.operations.flatMap(({ name, body }) => (body ? [{ name, fields: fieldsOf(body) }] : []))
-    expect(bodies.length).toBeGreaterThan(5)
-    expect(bodies.filter(({ fields }) => fields === 0)).toEqual([])
-  })
-})
-
 describe.skipIf(!hasBrowser)('Whoever reads the page', () => {
   const open = opening()
-
-  test('creates a reserved domain by its form in the ngrok dialect', async () => {
-    const { gateway, page } = await open({ dialect: ngrok }, { place: 'resources/reserved_domains' })
-    await page.getByRole('button', { name: 'Create' }).click()
-    const side = page.getByRole('complementary')
-    await side.getByLabel('Domain', { exact: true }).fill(DOMAIN)
-    await side.getByRole('button', { name: 'Create' }).click()
-    await side.getByRole('heading', { name: DOMAIN }).waitFor()
-    expect(gateway.reservedDomains.list().reserved_domains).toHaveLength(1)
-  })
 
   test('sees which client waits and until when; Next stops there and Undo goes back', async () => {
     const { gateway, server, page } = await open({}, { place: 'requests' })
@@ -48,6 +22,69 @@ describe.skipIf(!hasBrowser)('Whoever reads the page', () => {
     await page.getByRole('button', { name: 'Undo the last move of the clock' }).click()
     await page.getByRole('button', { name: /^Lose what happened since/ }).click()
     await expect.poll(() => gateway.clock.now).toBe(Date.parse('2026-01-01T00:00:00Z'))
+  })
+
+  test('finds ten mistakes on Now, each with a link to its place', async () => {
+    const { gateway, server, page } = await open({ account: { limits: { reserved_domains: 3 } } })
+    const [edge, route, other] = ['edghts_1', 'edghtsrt_1', 'edghtsrt_2']
+    const upload = (pair: Pair) => ({ certificate_id: gateway.tlsCertificates.create(pair).id })
+    const expired = (name: string) => upload(expiredPair({ names: [name], issuers: 2 }))
+    gateway.reservedDomains.create({ domain: DOMAIN, certificate_management_policy: ECDSA })
+    gateway.dns.cname(DOMAIN, 'old.example.net')
+    gateway.reservedDomains.create({
+      domain: 'own.example.com',
+      ...upload(certificatePair({ names: ['a.example.net'] })),
+    })
+    gateway.reservedDomains.create({ domain: 'late.example.com', ...expired('late.example.com') })
+    expired('unused.example.com')
+    await asked(server, 'POST', '/reserved_domains', { domain: 'fourth.example.com' })
+    gateway.provisioning.script(['INTERNAL_ERROR'], { domain: 'forgotten.example.com' })
+    gateway.faults.add({ operation: 'reserved_addrs.create', status: 503 })
+    gateway.faults.add({ operation: 'reserved_addrs.list', latency: '5s', times: 1 })
+    const waiting = asked(server, 'GET', '/reserved_addrs')
+    await asked(server, 'POST', '/_fauxgate/declare', { edge, routes: [route, other] })
+    await asked(server, 'PUT', `/edges/https/${edge}/routes/${other}/circuit_breaker`, {})
+    await asked(server, 'GET', `/edges/https/${edge}/routes/${route}/circuit_breaker`)
+    await asked(server, 'GET', '/reserved_domain')
+    const card = page.locator('.card').filter({ hasText: 'Worth a look' })
+    for (const text of [
+      'old.example.net',
+      'The certificate is for a.example.net, not for own.example.com.',
+      'The certificate expired at',
+      'The uploaded certificate expired at',
+      'INTERNAL_ERROR for forgotten.example.com',
+      'reserved_addrs.create status 503',
+      'A client waits',
+      'POST /reserved_domains',
+      'GET /reserved_domain.',
+      'The clock has not moved',
+    ])
+      await card.getByText(text).first().waitFor()
+    await card.getByRole('link', { name: `${edge}/${other}` }).click()
+    await page.getByRole('complementary').getByText('Volume threshold').waitFor()
+    gateway.clock.advance('5s')
+    await waiting
+  })
+
+  test('sees labels in the place of wire names, which are there to hover over', async () => {
+    const { gateway, page, go } = await open()
+    const { id } = gateway.reservedDomains.create({ domain: DOMAIN, certificate_management_policy: ECDSA })
+    await gateway.fetch(
+      new Request(`${gateway.url}/reserved_domains/${id}`, {
+        method: 'PATCH',
+        headers: { authorization: 'Bearer key', 'service-version': '2', 'content-type': 'application/json' },
+        body: JSON.stringify({ certificate_management_policy: { ...ECDSA, private_key_type: 'rsa' } }),
+      }),
+    )
+    const side = page.getByRole('complementary')
+    await go(`resources/reserved_domains/${id}`)
+    await side.getByRole('heading', { name: 'Certificate management policy' }).waitFor()
+    expect(await side.getByText('Private key type', { exact: true }).getAttribute('title')).toBe('private_key_type')
+    await go(`requests/${gateway.requests.last()?.operationId}`)
+    await side
+      .getByTitle(/private_key_type$/)
+      .first()
+      .waitFor()
   })
 
   test('sees pending outcomes and faults on the lane and the page of their domain', async () => {

@@ -2,6 +2,7 @@ import '../support/steps.ts' // First: it counts what is loaded after it.
 
 import { describe, expect, test } from 'vitest'
 import { createGateway, type Gateway } from '../../src/index.ts'
+import { exchanged } from '../support/exchanged.ts'
 import { ratioOf } from '../support/steps.ts'
 
 const headers = { authorization: 'Bearer key-of-this-test', 'service-version': '2', 'content-type': 'application/json' }
@@ -9,14 +10,7 @@ const json = (value: unknown) => JSON.stringify(value)
 
 function asked(body: string, query = '', more: Readonly<Record<string, string>> = {}): Gateway {
   const gateway = createGateway({ seed: 'linear' })
-  const sent: Record<string, string> = { ...headers, ...more }
-  gateway.transport.exchange({
-    method: 'POST',
-    url: `/reserved_addrs${query}`,
-    body,
-    header: (name) => sent[name] ?? null,
-    rawHeaders: Object.entries(sent).flat(),
-  })
+  exchanged(gateway, { url: `/reserved_addrs${query}`, body, headers: { ...headers, ...more } })
   return gateway
 }
 
@@ -76,14 +70,8 @@ describe('Twice the input takes twice the steps:', () => {
     const work = (length: number) => {
       const gateway = createGateway({ seed: 'keys' })
       for (let i = 0; i < length / 64; i++) {
-        const header = (name: string) => (name === 'authorization' ? `Bearer key-number-${i}` : null)
-        gateway.transport.exchange({
-          method: 'GET',
-          url: `/reserved_addrs/key-number-${i}`,
-          body: '',
-          header,
-          rawHeaders: [],
-        })
+        const headers = { authorization: `Bearer key-number-${i}` }
+        exchanged(gateway, { method: 'GET', url: `/reserved_addrs/key-number-${i}`, headers })
       }
       return gateway.requests.all()
     }

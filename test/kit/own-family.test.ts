@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { describe, expect, it, test } from 'vitest'
+import { ngrokFamilies } from '../../src/gateway/ngrok.ts'
 import { createGateway, type Dialect, GatewayError, manualClock, ngrok, standard } from '../../src/index.ts'
 import {
   collection,
@@ -7,9 +8,12 @@ import {
   entry,
   errorsOf,
   type Families,
+  familyOf,
   named,
+  operation,
   type ResourceKind,
   type ResourceRecord,
+  recordsOf,
   resource,
 } from '../../src/kit/index.ts'
 import { openApi } from '../../src/openapi/openapi.ts'
@@ -43,6 +47,23 @@ describe('A family of a test (rules: one-table#families), through the direct API
     expect(gateway.reservedAddrs.create().id).toMatch(/^ra_/)
     gateway.widgets.delete(widget.id)
     expect(thrownBy(() => gateway.widgets.get(widget.id)).message).toBe(`There is no widget ${widget.id}.`)
+  })
+
+  it('looks up the records of any other family', () => {
+    const get = operation({
+      name: 'audit.get',
+      method: 'GET',
+      path: '/audit/{id}',
+      status: 200,
+      summary: 'Tell whether an IP policy is there',
+      ids: { id: 'ipp' },
+      run: (tx, { id }) => ({ isThere: tx.get(recordsOf(ngrokFamilies.ipPolicies), id) !== undefined }),
+    })
+    const audit = familyOf({ operations: { get }, collections: [], errors: {} })
+    const gateway = createGateway({ dialect: ngrok, families: { ...ngrokFamilies, audit } })
+    const { id } = gateway.ipPolicies.create()
+    expect([gateway.audit.get(id), gateway.audit.get('ipp_1')]).toEqual([{ isThere: true }, { isThere: false }])
+    expect(() => recordsOf(audit)).toThrow('The family keeps no records.')
   })
 
   it('reads the options of its gateway, but for secret ones', () => {

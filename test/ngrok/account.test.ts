@@ -299,7 +299,6 @@ describe('A rate (rules: account#rates)', () => {
   })
 })
 
-/** What an application declares is there, whatever the account may have. */
 test('Declaring skips limits, and an account without limits has none (rules: account#declaring)', () => {
   const { gateway } = opened({ account: { plan: 'free', limits: { credentials: 0, endpoints: 0 } } })
   gateway.declare.tunnelSession({ endpoints: [{}] })

@@ -11,7 +11,7 @@ type Ngrok = ReturnType<typeof createNgrok>
 const policyOf = (gateway: Ngrok) => gateway.ipPolicies.list().ip_policies[0]?.id ?? gateway.ipPolicies.create().id
 const vaultOf = (gateway: Ngrok) => gateway.vaults.list().vaults[0]?.id ?? gateway.vaults.create({ name: 'v' }).id
 
-/** What makes a resource with these texts, and the numbers of the errors of a description and a metadata too long. */
+/** The call that makes a resource with these texts, and the numbers of the errors of a description and a metadata too long. */
 const FAMILIES: readonly [name: string, description: number, metadata: number, (g: Ngrok, texts: Texts) => unknown][] =
   [
     ['reserved_addrs', 215, 505, (g, texts) => g.reservedAddrs.create(texts)],

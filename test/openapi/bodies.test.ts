@@ -41,7 +41,7 @@ function idOf({ reservedDomains, reservedAddrs }: Gateway, kind: string): string
   return (kind === 'domain' ? reservedDomains.create({ domain: 'app.example.com' }) : reservedAddrs.create()).id
 }
 
-/** What of a body hangs on others of its parts, which the document says in words. */
+/** The rules of bodies that the document says in words: a part depends on another. */
 const IN_WORDS = /_(?:422|506|2204|7027)$/
 
 describe.each([standard, ngrok])('The document of the dialect $name allows', (dialect) => {

@@ -31,7 +31,7 @@ function* partsOf(part: unknown, path: readonly string[] = []): Generator<[reado
     if (!['example', 'examples', 'default'].includes(name)) yield* partsOf(inner, [...path, name])
 }
 
-/** What stands under these names is for people to read. */
+/** The names of parts that have a description for people. */
 const NAMED_IN = ['properties', 'parameters', 'headers', 'responses', 'schemas', 'tags']
 
 const DOCUMENTS = [

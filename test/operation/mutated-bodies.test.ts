@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type Gateway, GatewayError, type HttpResponse } from '../../src/index.ts'
 import { IDS, pathsOf, replaced, TEMPLATES } from '../support/bodies.ts'
+import { exchanged } from '../support/exchanged.ts'
 import { open, stateOf } from '../support/gateway.ts'
 import { check } from '../support/property.ts'
 
@@ -29,19 +30,8 @@ function inhabited(): { gateway: Gateway; at: (path: string) => string } {
   return { gateway, at: (path) => path.replace('{domain}', domain).replace('{address}', address) }
 }
 
-const HEADERS: Readonly<Record<string, string>> = {
-  authorization: 'Bearer key',
-  'service-version': '2',
-  'content-type': 'application/json',
-}
-
 function send(gateway: Gateway, method: string, url: string, body: unknown): HttpResponse {
-  return gateway.transport.exchange({
-    method,
-    url,
-    header: (name) => HEADERS[name] ?? null,
-    body: JSON.stringify(body),
-  })
+  return exchanged(gateway, { method, url, body: JSON.stringify(body) })
 }
 
 describe('Bodies with one or two values replaced (rules: requests#fields, errors#catalogue)', () => {

@@ -158,7 +158,7 @@ const anyRequests = fc.oneof(
   { weight: 5, arbitrary: calls.map((call) => requestOf(filled(call, IDS).call, standard)) },
 )
 
-/** What chance may leave out: a request without a key, with a method, a path or a content type that do not exist. */
+/** Requests that chance may leave out: a request without a key, with a method, a path or a content type that do not exist. */
 const EXAMPLES: [HttpRequest][] = [
   ['GET', '/reserved_addrs', { authorization: null }],
   ['PUT', '/reserved_addrs', {}],
@@ -170,7 +170,7 @@ const EXAMPLES: [HttpRequest][] = [
   return [{ method: String(method), url: String(path), header: (name) => byName[name] ?? null, body: '{}' }]
 })
 
-/** Whether a request came past all general checks, to the rules of the resource that it is for. */
+/** Tests whether a request came past all general checks, to the rules of the resource that it is for. */
 function isUnderstood(status: number, body: string | null): boolean {
   if (status < 400) return true
   const number = Number(/"error_code":"ERR_GATEWAY_(\d+)"/.exec(body ?? '')?.[1])

@@ -1,22 +1,17 @@
-import { createPrivateKey, createPublicKey, X509Certificate } from 'node:crypto'
-import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
-import { connect, createServer } from 'node:tls'
+import { X509Certificate } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { createGateway, type Gateway } from '../../src/index.ts'
 import { client, thrownBy } from '../support/client.ts'
-import { testOpenssl, verify } from '../support/openssl.ts'
 import { upload } from '../support/pem.ts'
-import { DOMAIN, issued, NEW_YEAR, openManual, RSA, timeAfter } from '../support/provisioning.ts'
+import { DOMAIN, issued, NEW_YEAR, openManual, timeAfter } from '../support/provisioning.ts'
 
-const DAY = 86_400_000
 const kinds = ['rsa', 'ecdsa'] as const
 
 /** A domain with an automatic certificate of a kind of key. */
-function issuedWith(private_key_type: (typeof kinds)[number], domain: string = DOMAIN) {
+function issuedWith(private_key_type: (typeof kinds)[number]) {
   const gateway = openManual({ provisioningDelay: 0 })
   const policy = { authority: 'letsencrypt', private_key_type }
-  const { id, certificate } = gateway.reservedDomains.create({ domain, certificate_management_policy: policy })
+  const { id, certificate } = gateway.reservedDomains.create({ domain: DOMAIN, certificate_management_policy: policy })
   const certificate_id = certificate?.id as string
   return { gateway, id, certificate_id, resource: gateway.tlsCertificates.get(certificate_id) }
 }
@@ -56,64 +51,6 @@ describe('An automatic certificate (rules: provisioning-jobs#success)', () => {
     expect(leaf.ca).toBe(false)
     expect(leaf.checkHost(DOMAIN)).toBe(DOMAIN)
     expect(leaf.checkHost('b.example.com')).toBeUndefined()
-  })
-
-  test.each(kinds)('with an %s key has the private key that the authority hands out by name, and no other', (kind) => {
-    const { gateway, certificate_id, resource } = issuedWith(kind)
-    const key = createPrivateKey(gateway.authority.privateKeyPem(certificate_id))
-    const leaf = new X509Certificate(resource.certificate_pem)
-    expect(leaf.checkPrivateKey(key)).toBe(true)
-    expect(createPublicKey(key).export({ type: 'spki', format: 'pem' })).toBe(
-      leaf.publicKey.export({ type: 'spki', format: 'pem' }),
-    )
-  })
-
-  testOpenssl('is verified by openssl below the root at the gateway’s time, for its own name', () => {
-    for (const [domain, host] of [
-      [DOMAIN, DOMAIN],
-      ['*.example.com', 'any.example.com'],
-    ] as const) {
-      for (const kind of kinds) {
-        const { gateway, resource } = issuedWith(kind, domain)
-        const check = (at: number, name: string) =>
-          verify(gateway.authority.certificatePem, resource.certificate_pem, at, '-verify_hostname', name).output
-        expect(check(gateway.clock.now, host)).toBe('leaf.pem: OK\n')
-        expect(check(gateway.clock.now + 90 * DAY - 1000, host)).toBe('leaf.pem: OK\n')
-        expect(check(gateway.clock.now + 90 * DAY + 1000, host)).toContain('certificate has expired')
-        expect(check(gateway.clock.now, 'example.org')).toMatch(/hostname mismatch/i)
-      }
-    }
-  })
-
-  test('serves TLS to a client that trusts the root, and to no other', async () => {
-    // node:tls checks against the real present, so this certificate is valid for a century.
-    const clock = { now: Date.UTC(2020, 0, 1) }
-    const gateway = createGateway({ seed: 'tls', clock, provisioningDelay: 0, certificates: { validity: '36500d' } })
-    const { certificate } = gateway.reservedDomains.create({ domain: DOMAIN, certificate_management_policy: RSA })
-    const { certificate_pem: cert } = gateway.tlsCertificates.get(certificate?.id as string)
-    const key = gateway.authority.privateKeyPem(certificate?.id as string)
-    const server = createServer({ cert, key }, (socket) => socket.end('hello')).listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    const { port } = server.address() as AddressInfo
-    const hear = async (options: { servername: string; ca?: string }) => {
-      const socket = connect({ host: '127.0.0.1', port, ...options })
-      try {
-        return (await socket.toArray()).join('')
-      } catch (error) {
-        return (error as NodeJS.ErrnoException).code
-      } finally {
-        socket.destroy()
-      }
-    }
-    try {
-      const ca = gateway.authority.certificatePem
-      expect(await hear({ servername: DOMAIN, ca })).toBe('hello')
-      expect(await hear({ servername: 'b.example.com', ca })).toBe('ERR_TLS_CERT_ALTNAME_INVALID')
-      expect(await hear({ servername: DOMAIN })).toBe('UNABLE_TO_GET_ISSUER_CERT_LOCALLY')
-    } finally {
-      server.close()
-      await once(server, 'close')
-    }
   })
 })
 

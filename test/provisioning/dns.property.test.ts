@@ -68,7 +68,7 @@ function expectSameFinding(domain: string, sent: readonly ZoneRecord[]): void {
   expect(gateway.dns.records()).toEqual([...zone].sort((a, b) => (a.name < b.name ? -1 : 1)))
 }
 
-describe('An attempt finds in the zone what a resolver of its own finds (rules: simulated-dns#needed-records, simulated-dns#wildcard-records)', () => {
+describe('An attempt finds in the zone what a resolver of its own finds (rules: simulated-dns#needed-records, simulated-dns#names, simulated-dns#chains, simulated-dns#wildcard-records)', () => {
   test('in zones of any records, wildcards among them', () => {
     check(fc.property(domain, records, expectSameFinding), { numRuns: 400 })
   })

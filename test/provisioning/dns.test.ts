@@ -18,7 +18,7 @@ function zoned(domain: string = DOMAIN) {
     dns: it.gateway.dns,
     target: cname_target as string,
     challengeTarget: acme_challenge_cname_target as string,
-    /** What the next attempt finds: `issued`, or the message of its DNS_ERROR. */
+    /** Returns the finding of the next attempt: `issued`, or the message of its DNS_ERROR. */
     attempted() {
       const job = it.gateway.provisioning.attempt(it.id).certificate_management_status?.provisioning_job
       if (!job) return 'issued'
@@ -41,33 +41,6 @@ describe('With a simulated zone a custom name needs a CNAME to its cname_target 
     expect(attempted()).toBe('issued')
   })
 
-  test('and fails without any record: the message says which one was expected', () => {
-    const { target, attempted } = zoned()
-    const message = attempted()
-    expect(message).toContain(`Expected a CNAME record for ${DOMAIN} with the value ${target}`)
-    expect(message).toMatch(/Found no record/)
-  })
-
-  test('and fails with another target: the message says which one was found', () => {
-    const { dns, target, attempted } = zoned()
-    dns.cname(DOMAIN, 'elsewhere.example.net')
-    expect(attempted()).toContain(target)
-    expect(attempted()).toMatch(/Found .*elsewhere\.example\.net/)
-  })
-
-  test('and fails with an A record instead: the message says so', () => {
-    const { dns, target, attempted } = zoned()
-    dns.a(DOMAIN, '192.0.2.7')
-    expect(attempted()).toContain(target)
-    expect(attempted()).toMatch(/Found an A record with the value 192\.0\.2\.7/)
-  })
-
-  test('and trailing dots and case do not matter, on either side', () => {
-    const { dns, target, attempted } = zoned()
-    dns.cname('APP.Example.com.', `${target.toUpperCase()}.`)
-    expect(attempted()).toBe('issued')
-  })
-
   test('and they do not matter in the target that the dialect makes either', () => {
     const dialect = { ...standard, cnameTargetBase: 'CNAME.Gateway.test' }
     const { gateway, id, domain, certificate } = managed({ dns: 'simulated', dialect })
@@ -77,45 +50,13 @@ describe('With a simulated zone a custom name needs a CNAME to its cname_target 
   })
 })
 
-describe('CNAME chains (rules: simulated-dns#chains)', () => {
-  test.each([1, 2, 7, 8])('of %i records lead to the target', (records) => {
-    const { dns, target, attempted } = zoned()
-    chain(dns, DOMAIN, target, records)
-    expect(attempted()).toBe('issued')
-  })
-
-  test('of 9 records do not, and the message says how long they may be', () => {
-    const { dns, target, attempted } = zoned()
-    chain(dns, DOMAIN, target, 9)
-    const message = attempted()
-    expect(message).toContain(target)
-    expect(message).toContain('more than 8')
-  })
-
-  test('that end without a record, or in an A record, fail with the way that was taken', () => {
-    const { dns, attempted } = zoned()
-    chain(dns, DOMAIN, 'end.example.net', 3)
-    expect(attempted()).toContain('hop1.example.net -> hop2.example.net -> end.example.net')
-    dns.a('end.example.net', '192.0.2.7')
-    expect(attempted()).toContain('192.0.2.7')
-  })
-
-  test.each([
-    ['to itself', [DOMAIN]],
-    ['over another name', ['hop1.example.net', DOMAIN]],
-    ['that does not go through the first name', ['hop1.example.net', 'hop2.example.net', 'hop1.example.net']],
-    ['of one name behind the first', ['hop1.example.net', 'hop1.example.net']],
-  ])('that loop %s fail, and the message says loop', (_what, hops) => {
-    const { dns, target, attempted } = zoned()
-    let at = DOMAIN
-    for (const hop of hops) {
-      dns.cname(at, hop)
-      at = hop
-    }
-    const message = attempted()
-    expect(message).toContain(target)
-    expect(message.endsWith(`loop of CNAME records: ${[DOMAIN, ...hops].join(' -> ')}.`)).toBe(true)
-  })
+test.each([
+  [8, 'issued'],
+  [9, 'more than 8'],
+])('A chain of %i CNAME records ends the attempt with: %s (rules: simulated-dns#chains)', (records, found) => {
+  const { dns, target, attempted } = zoned()
+  chain(dns, DOMAIN, target, records)
+  expect(attempted()).toContain(found)
 })
 
 describe('A wildcard needs two records (rules: simulated-dns#needed-records)', () => {
@@ -134,43 +75,6 @@ describe('A wildcard needs two records (rules: simulated-dns#needed-records)', (
     dns.cname(CHALLENGE, challengeTarget)
     dns.remove(WILDCARD)
     expect(attempted()).toContain(`for ${WILDCARD} with the value ${target}`)
-  })
-
-  test('and they cannot stand in for each other', () => {
-    const { dns, target, challengeTarget, attempted } = zoned(WILDCARD)
-    dns.cname(WILDCARD, challengeTarget)
-    dns.cname(CHALLENGE, target)
-    expect(attempted()).toContain(WILDCARD)
-    dns.cname(WILDCARD, target)
-    expect(attempted()).toContain(CHALLENGE)
-  })
-})
-
-describe('A record *.example.com answers for the names below that have none of their own (RFC 4592)', () => {
-  /** Records as `name=right`, `name=wrong` or `name=A`, and what the attempt then finds. */
-  const answers = [
-    ['a name right below', 'app.example.com', '*.example.com=right', 'issued'],
-    ['a name further below', 'a.b.example.com', '*.example.com=right', 'issued'],
-    ['not the name above itself', 'example.com', '*.example.com=right', 'no record for example.com'],
-    ['not a name with a record', DOMAIN, '*.example.com=right app.example.com=wrong', 'elsewhere.example.net'],
-    ['not below a name with a record', 'a.b.example.com', '*.example.com=right b.example.com=A', 'no record for a.b.'],
-    ['the closest one, if it is right', 'a.b.example.com', '*.example.com=wrong *.b.example.com=right', 'issued'],
-    ['the closest one, if it is wrong', 'a.b.example.com', '*.example.com=right *.b.example.com=A', 'an A record with'],
-  ] as const
-  test.each(answers)('%s', (_what, domain, records, expected) => {
-    const { dns, target, attempted } = zoned(domain)
-    for (const record of records.split(' ')) {
-      const [name = '', type] = record.split('=')
-      if (type === 'A') dns.a(name, '192.0.2.7')
-      else dns.cname(name, type === 'right' ? target : 'elsewhere.example.net')
-    }
-    expect(attempted()).toContain(expected)
-  })
-
-  test('and one that points below itself is a loop', () => {
-    const { dns, attempted } = zoned()
-    dns.cname(WILDCARD, 'x.example.com')
-    expect(attempted()).toContain(`a loop of CNAME records: ${DOMAIN} -> x.example.com -> x.example.com.`)
   })
 })
 
@@ -299,7 +203,8 @@ describe('The zone', () => {
     ]
     for (const [query, left] of queries) {
       for (const json of all) expect((await api('PUT', CONTROL, { json })).body).toEqual(json)
-      expect(outcome(await api('DELETE', `${CONTROL}?${query}`))).toBe('204')
+      const isUnknown = query.startsWith('name=') && left.length === all.length
+      expect(outcome(await api('DELETE', `${CONTROL}?${query}`))).toMatch(isUnknown ? /^404 / : /^204$/)
       expect(dns.records().map(({ name }) => name)).toEqual(left)
       expect((await api('GET', CONTROL)).body).toEqual(dns.records())
     }

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { client } from '../support/client.ts'
+import { client, outcome, refusalOf, thrownBy } from '../support/client.ts'
 import {
   certificateIds,
   DOMAIN,
   ECDSA,
+  issued,
   later,
-  looksAt,
   managed,
   NEW_YEAR,
   openManual,
@@ -21,7 +21,7 @@ const IN_PROGRESS = {
   retries_at: null,
 }
 
-/** When the attempts of a timeline ended, in minutes after the first one. */
+/** Returns the ends of the attempts of a timeline, in minutes after the first one. */
 function minutesOfAttempts(timeline: readonly { at: string; outcome: string | null }[]): number[] {
   const times = timeline.filter(({ outcome }) => outcome !== null).map(({ at }) => Date.parse(at))
   return times.map((time) => (time - (times[0] as number)) / MINUTE)
@@ -37,19 +37,6 @@ describe('A provisioning job that has started (rules: provisioning-jobs#start)',
     gateway.clock.advance(29_999)
     expect(gateway.reservedDomains.get(domain.id)).toEqual(domain)
     expect(certificateIds(gateway)).toEqual([])
-  })
-
-  test('starts just so when the policy comes with a later update', () => {
-    const gateway = openManual()
-    const { id } = gateway.reservedDomains.create({ domain: DOMAIN })
-    gateway.clock.advance('1h')
-    const { certificate_management_status } = gateway.reservedDomains.update(id, {
-      certificate_management_policy: ECDSA,
-    })
-    const job = { ...IN_PROGRESS, started_at: timeAfter('1h') }
-    expect(certificate_management_status).toEqual({ renews_at: null, provisioning_job: job })
-    gateway.clock.advance('30s')
-    expect(looksAt(gateway, id).certificate()).not.toBeNull()
   })
 })
 
@@ -90,24 +77,6 @@ describe('A provisioning job that succeeds (rules: provisioning-jobs#success)', 
 })
 
 describe('A provisioning job whose attempts fail (rules: provisioning-jobs#failure, provisioning-jobs#renewal)', () => {
-  test('keeps started_at and says why and when the next attempt comes', () => {
-    const { gateway, status, certificate } = managed()
-    gateway.provisioning.failNext('INTERNAL_ERROR')
-    gateway.clock.advance('30s')
-    expect(status()).toStrictEqual({
-      renews_at: null,
-      provisioning_job: {
-        error_code: 'INTERNAL_ERROR',
-        msg: expect.stringMatching(/./),
-        started_at: NEW_YEAR,
-        retries_at: timeAfter('90s'),
-      },
-    })
-    expect(status()?.provisioning_job?.msg).not.toBe(IN_PROGRESS.msg)
-    expect(certificate()).toBeNull()
-    expect(certificateIds(gateway)).toEqual([])
-  })
-
   test('retries an INTERNAL_ERROR after 1, 2, 4, 8, 16, 32, 64, 64 minutes', () => {
     const { gateway, id, job } = managed()
     gateway.provisioning.failAlways('INTERNAL_ERROR')
@@ -125,53 +94,121 @@ describe('A provisioning job whose attempts fail (rules: provisioning-jobs#failu
     const ends = [0, 1, 3, 7, 15, 31, 63, 127, 191, 255]
     expect(minutesOfAttempts(gateway.provisioning.timeline(id))).toEqual(ends)
   })
+})
 
-  test('retries a DNS_ERROR every hour', () => {
-    const { gateway, id, job } = managed()
+/** A domain whose certificate was issued at the new year and is due for renewal. */
+function due(options: Parameters<typeof issued>[0] = {}) {
+  const it = issued(options)
+  it.gateway.clock.advance('60d')
+  return it
+}
+
+const RENEWS_AT = timeAfter('60d')
+
+describe('A renewal (rules: provisioning-jobs#renewal)', () => {
+  test('is issued a provisioning delay later, and the certificate it replaces is gone', async () => {
+    const { gateway, certificate, certificate_id, status } = due()
+    gateway.clock.advance(29_999)
+    expect(certificate()).toBe(certificate_id)
+    gateway.clock.advance(1)
+    const renewed = certificate() as string
+    expect(renewed).not.toBe(certificate_id)
+    expect(certificateIds(gateway)).toEqual([renewed])
+    const issued_at = later(RENEWS_AT, '30s')
+    expect(gateway.tlsCertificates.get(renewed)).toMatchObject({ issued_at, not_after: later(issued_at, '90d') })
+    expect(status()).toStrictEqual({ renews_at: later(issued_at, '60d'), provisioning_job: null })
+    expect(outcome(await client(gateway)('GET', `/tls_certificates/${certificate_id}`))).toBe('404 ERR_GATEWAY_90404')
+    expect(refusalOf(() => gateway.authority.privateKeyPem(certificate_id))).toBe('not_found')
+  })
+
+  test('repeats for years, each one 60 days and 30 seconds after the last', () => {
+    const { gateway, id } = issued({ certificates: '90d' })
+    gateway.clock.advance('730d')
+    const renewals = gateway.provisioning.timeline(id).filter(({ transition }) => transition === 'renewed')
+    const times = Array.from({ length: 12 }, (_, i) => timeAfter(`${60 * (i + 1)}d`, `${30 * (i + 1)}s`))
+    expect(renewals.map(({ at }) => at)).toEqual(times)
+    expect(certificateIds(gateway)).toHaveLength(1)
+  })
+
+  test('that fails keeps the certificate in use even past its expiry, with the job of the first day', () => {
+    const { gateway, job, certificate, certificate_id } = due()
     gateway.provisioning.failAlways('DNS_ERROR')
-    gateway.clock.advance('5h')
-    expect(minutesOfAttempts(gateway.provisioning.timeline(id))).toEqual([0, 60, 120, 180, 240])
-    expect(job()).toMatchObject({ error_code: 'DNS_ERROR', retries_at: timeAfter('5h', '30s') })
+    gateway.clock.advance('300d')
+    expect([certificate(), gateway.tlsCertificates.get(certificate_id).not_after]).toEqual([
+      certificate_id,
+      timeAfter('90d'),
+    ])
+    expect(job()).toMatchObject({ error_code: 'DNS_ERROR', started_at: RENEWS_AT })
   })
 
-  test('waits by the error of its last attempt, and longer only after an INTERNAL_ERROR', () => {
-    const { gateway, id } = managed()
-    const { provisioning } = gateway
-    provisioning.script(['INTERNAL_ERROR', 'DNS_ERROR', 'INTERNAL_ERROR', 'DNS_ERROR', 'INTERNAL_ERROR', 'success'])
-    gateway.clock.advance('5h')
-    expect(minutesOfAttempts(provisioning.timeline(id))).toEqual([0, 1, 61, 63, 123, 127])
-  })
-
-  test('starts its backoff anew with the next job', () => {
-    const { gateway, job } = managed()
-    gateway.provisioning.script(['INTERNAL_ERROR', 'INTERNAL_ERROR', 'INTERNAL_ERROR', 'success', 'INTERNAL_ERROR'])
-    const issued_at = timeAfter('30s', '7m')
-    gateway.clock.advanceTo(later(issued_at, '60d', '30s'))
-    expect(job()).toMatchObject({ error_code: 'INTERNAL_ERROR', retries_at: later(issued_at, '60d', '90s') })
+  test('has a key and a serial number of its own', () => {
+    const { gateway, certificate, certificate_id } = issued()
+    const before = gateway.tlsCertificates.get(certificate_id)
+    const keyBefore = gateway.authority.privateKeyPem(certificate_id)
+    gateway.clock.advance('61d')
+    const renewed = certificate() as string
+    expect(gateway.tlsCertificates.get(renewed).serial_number).not.toBe(before.serial_number)
+    expect(gateway.authority.privateKeyPem(renewed)).not.toBe(keyBefore)
   })
 })
 
-describe('The jobs of several domains', () => {
-  test('run in the order of their due times, ties in the order they were scheduled, whatever the step', () => {
+/** A domain at three points of its provisioning. */
+const points = {
+  'in progress': () => managed(),
+  'failing, with a retry to come': () => {
+    const it = managed()
+    it.gateway.provisioning.failNext('INTERNAL_ERROR')
+    it.gateway.clock.advance('31s')
+    return it
+  },
+  'issued, with a renewal to come': () => issued(),
+} as const
+
+describe.each(Object.keys(points) as (keyof typeof points)[])('A managed domain that is %s', (point) => {
+  test('is not touched by a refused update, not even its job', () => {
+    const { gateway, id } = points[point]()
+    const before = gateway.snapshot()
+    const certificate_id = 'cert_000000000000000000000000000'
+    expect(refusalOf(() => gateway.reservedDomains.update(id, { certificate_id }))).toBe('certificate_not_found')
+    expect(gateway.snapshot()).toEqual(before)
+  })
+
+  test('keeps its job through an update of something else', () => {
+    const { gateway, id, domain } = points[point]()
+    const before = domain()
+    expect(gateway.reservedDomains.update(id, { metadata: 'x' })).toEqual({ ...before, metadata: 'x' })
+  })
+})
+
+describe('An attempt that the test runs now', () => {
+  test('finds what was due settled first: the attempt of that time counts, not another one', () => {
+    const { gateway, id, certificate } = managed()
+    passUnseen(gateway.clock, '31s')
+    expect(refusalOf(() => gateway.provisioning.attempt(id))).toBe('not_found')
+    expect(gateway.tlsCertificates.get(certificate() as string).issued_at).toBe(timeAfter('30s'))
+  })
+
+  test('needs a job: there is none for a domain that is issued, or not managed', () => {
+    const { gateway, id } = issued()
+    const unmanaged = gateway.reservedDomains.create({ domain: 'b.example.com' }).id
+    const before = gateway.snapshot()
+    for (const each of [id, unmanaged]) {
+      const error = thrownBy(() => gateway.provisioning.attempt(each))
+      expect(error).toMatchObject({ name: 'GatewayError', key: 'not_found', status: 404 })
+      expect(error.message).toContain(each)
+      expect(error.message).toContain('provisioning job')
+    }
+    expect(gateway.snapshot()).toEqual(before)
+  })
+
+  test.each([
+    ['rd_000000000000000000000000000', 'not_found'],
+    ['cert_00000000000000000000000000', 'not_found'],
+    ['app.example.com', 'not_found'],
+    ['', 'not_found'],
+    [undefined, 'field_invalid'],
+  ])('refuses the domain %j as %s', (id, key) => {
     const gateway = openManual()
-    const create = (domain: string) => gateway.reservedDomains.create({ domain, certificate_management_policy: ECDSA })
-    const [a, b] = [create('a.example.com'), create('b.example.com')]
-    gateway.clock.advance('10s')
-    const c = create('c.example.com')
-    // a and b are due at 30 s, c at 40 s, and a again at 90 s: the script for any domain tells the order.
-    gateway.provisioning.script(['INTERNAL_ERROR', 'success', 'DNS_ERROR', 'DNS_ERROR', 'success'])
-    gateway.clock.advance('1d')
-    const outcomes = ({ id }: { id: string }) =>
-      gateway.provisioning.timeline(id).flatMap(({ at, outcome }) => (outcome ? [[at, outcome]] : []))
-    expect(outcomes(b)).toEqual([[timeAfter('30s'), 'success']])
-    expect(outcomes(c).slice(0, 2)).toEqual([
-      [timeAfter('40s'), 'DNS_ERROR'],
-      [timeAfter('40s', '1h'), 'success'],
-    ])
-    expect(outcomes(a).slice(0, 3)).toEqual([
-      [timeAfter('30s'), 'INTERNAL_ERROR'],
-      [timeAfter('90s'), 'DNS_ERROR'],
-      [timeAfter('90s', '1h'), 'success'],
-    ])
+    expect(refusalOf(() => gateway.provisioning.attempt(id as string))).toBe(key)
   })
 })

@@ -213,7 +213,7 @@ const DECIDED: Omit<Times, 'delay'> = {
   dnsRetry: HOUR,
 }
 
-describe('Domains, their certificates and their timelines do what their rules say, call by call (rules: provisioning-jobs#state, domain-certificates#one-or-the-other)', () => {
+describe('Domains, their certificates and their timelines do what their rules say, call by call (rules: provisioning-jobs#state, provisioning-jobs#start, provisioning-jobs#success, provisioning-jobs#failure, provisioning-jobs#renewal, provisioning-jobs#cancelled, provisioning-jobs#outcomes, domain-certificates#one-or-the-other, domain-certificates#same-policy)', () => {
   test.each<[string, fc.Arbitrary<Times>]>([
     ['with the times that are decided', fc.constant({ ...DECIDED, delay: 30_000 })],
     ['with attempts within the call itself', fc.constant({ ...DECIDED, delay: 0 })],

@@ -1,4 +1,4 @@
-/** What docs/decisions says of domains and their certificates, once more and as plainly as can be. Times are in ms. */
+/** The rules of docs/decisions about domains and their certificates, once more and as plainly as can be. Times are in ms. */
 
 export type Kind = 'rsa' | 'ecdsa'
 export type Failure = 'INTERNAL_ERROR' | 'DNS_ERROR'
@@ -64,7 +64,7 @@ export class Model {
     readonly times: Times,
   ) {}
 
-  /** What no attempt has used: by name, those for any domain last. */
+  /** The outcomes that no attempt has used: by name, those for any domain last. */
   get pending(): { domain: string | null; outcome: Outcome }[] {
     const names = [...this.#scripts.keys()].filter((name) => name !== undefined).sort()
     return [...names, undefined].flatMap((name) =>

@@ -37,7 +37,7 @@ export class Resolver {
     return node.record
   }
 
-  /** What stands between a name and its target, in the words of the message; undefined where nothing does. */
+  /** Returns the obstacle between a name and its target, in the words of the message; undefined if there is none. */
   finding(name: string, target: string): string | undefined {
     const way = [name]
     while (way.length <= 8) {

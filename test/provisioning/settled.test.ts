@@ -25,7 +25,7 @@ describe('settled() on a manual clock', () => {
     expect(settled).toEqual(domain())
   })
 
-  test('answers a failure too, and the next call goes on to the retry', async () => {
+  test('answers a failure too, and the next call continues to the retry', async () => {
     const { gateway, id } = managed()
     gateway.provisioning.script(['DNS_ERROR', 'INTERNAL_ERROR'])
     const codes: unknown[] = []

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createGateway, type GatewayOptions, manualClock } from '../../src/index.ts'
 import { check } from '../support/property.ts'
-import { DOMAIN, ECDSA, later, looksAt, NEW_YEAR } from '../support/provisioning.ts'
+import { DOMAIN, ECDSA, looksAt, NEW_YEAR } from '../support/provisioning.ts'
 
 const DAY = 86_400_000
 const LATEST = '9999-12-31T23:59:59Z'
@@ -29,52 +29,6 @@ function expectChangeAt({ gateway, domain, transitions }: Created, shown: string
 
 describe('What is scheduled happens at the very time that is shown (rules: time#whole-seconds)', () => {
   const start = Date.parse(NEW_YEAR) + 900
-
-  test('the first attempt, 30 s after the second that is not over yet', () => {
-    const it = createdAt(start)
-    expect(it.job()?.started_at).toBe(NEW_YEAR)
-    expectChangeAt(it, later(NEW_YEAR, '31s'))
-    expect(it.certificate()).not.toBeNull()
-  })
-
-  test('the retry, at retries_at', () => {
-    const it = createdAt(start)
-    it.gateway.provisioning.script(['INTERNAL_ERROR', 'DNS_ERROR'])
-    it.gateway.provisioning.attempt(it.id)
-    expect(it.job()?.retries_at).toBe(later(NEW_YEAR, '61s'))
-    expectChangeAt(it, later(NEW_YEAR, '61s'))
-    expect(it.job()?.retries_at).toBe(later(NEW_YEAR, '61s', '1h'))
-    expectChangeAt(it, later(NEW_YEAR, '61s', '1h'))
-  })
-
-  test('the renewal, at renews_at, which is 30 days before the not_after that is shown', () => {
-    const it = createdAt(start, { provisioningDelay: 0 })
-    const { issued_at, not_before, not_after } = it.gateway.tlsCertificates.get(it.certificate() as string)
-    expect([issued_at, not_before, not_after]).toEqual([NEW_YEAR, NEW_YEAR, later(NEW_YEAR, '90d')])
-    expect(it.status()?.renews_at).toBe(later(NEW_YEAR, '60d'))
-    expectChangeAt(it, later(NEW_YEAR, '60d'))
-  })
-
-  test.each<[number, number, '1s' | '2s']>([
-    [0, 250, '1s'],
-    [0, 1000, '1s'],
-    [0, 1001, '2s'],
-    [1, 999, '1s'],
-    [750, 250, '1s'],
-    [751, 250, '2s'],
-    [999, 1, '1s'],
-  ])('the first attempt, from %i ms past the second on and with a delay of %i ms', (past, provisioningDelay, after) => {
-    expectChangeAt(createdAt(Date.parse(NEW_YEAR) + past, { provisioningDelay }), later(NEW_YEAR, after))
-  })
-
-  test('and a delay of 0 still means at once, at the millisecond of the call', () => {
-    const { job, transitions } = createdAt(start, { provisioningDelay: 0 })
-    expect(job()).toBeNull()
-    expect(transitions()).toEqual([
-      [NEW_YEAR, 'started'],
-      [NEW_YEAR, 'issued'],
-    ])
-  })
 
   const options = fc
     .record({

@@ -5,7 +5,7 @@ import { ngrok, standard } from '../../src/index.ts'
 import { families } from '../../src/resources/index.ts'
 import { calls, filled, overHttp } from '../support/calls.ts'
 import { client } from '../support/client.ts'
-import { handClock, open } from '../support/gateway.ts'
+import { handClock, isDeeplyFrozen, open } from '../support/gateway.ts'
 import { upload } from '../support/pem.ts'
 import { check } from '../support/property.ts'
 
@@ -117,5 +117,63 @@ describe('A description and metadata that were set (rules: fields#absent-until-s
       expect([status, body.description, body.metadata]).toEqual([200, ...shown])
       expect((await api('GET', `${path}/${id}`)).body).toEqual(body)
     }
+  })
+})
+
+/** Changes every text and number in what a caller sent. */
+function overwrite(sent: object): void {
+  for (const [key, value] of Object.entries(sent)) {
+    if (typeof value === 'object') overwrite(value)
+    else Reflect.set(sent, key, 'changed by the caller')
+  }
+}
+
+const ROUTE = { edge_id: 'edghts_1', id: 'edghtsrt_1' }
+const EXPRESSIONS = [
+  { name: 'one', expressions: ['true'], actions: [{ type: 'log', config: { metadata: { a: [1] } } }] },
+]
+
+describe('Results of the direct API (rules: one-table#operations)', () => {
+  test.each([
+    ['reservedAddrs', '/reserved_addrs', { description: 'one' }],
+    [
+      'reservedDomains',
+      '/reserved_domains',
+      { domain: 'a.b', certificate_management_policy: { authority: 'letsencrypt' } },
+    ],
+    ['weightedBackends', '/backends/weighted', { backends: { bkdhr_1: 1 } }],
+    ['tlsCertificates', '/tls_certificates', upload()],
+  ] as const)(
+    'of %s are frozen, as on the wire, and alias neither the input nor what comes later',
+    async (family, path, body) => {
+      const gateway = open()
+      const sent = structuredClone(body)
+      const created = gateway[family].create(sent as never) // Each family with its own body.
+      const text = JSON.stringify(created)
+      overwrite(sent)
+      expect((await client(gateway)('GET', `${path}/${created.id}`)).text).toBe(text)
+      const list = gateway[family].list()
+      gateway[family].update(created.id, { metadata: 'changed' })
+      gateway[family].delete(created.id)
+      expect([isDeeplyFrozen(created), isDeeplyFrozen(list)]).toEqual([true, true])
+      expect(JSON.stringify(created)).toBe(text)
+      expect(JSON.stringify(list)).toContain(text)
+    },
+  )
+
+  test.each([
+    ['circuitBreaker', { num_buckets: 5 }],
+    ['trafficPolicy', { inbound: EXPRESSIONS }],
+  ] as const)('of the module %s too', (family, body) => {
+    const gateway = open()
+    const sent = structuredClone(body)
+    const first = gateway[family].replace(ROUTE, sent as never) // Each module with its own body.
+    const text = JSON.stringify(first)
+    overwrite(sent)
+    const second = gateway[family].get(ROUTE)
+    gateway[family].replace(ROUTE)
+    gateway[family].delete(ROUTE)
+    expect([isDeeplyFrozen(first), isDeeplyFrozen(second)]).toEqual([true, true])
+    expect([JSON.stringify(first), JSON.stringify(second)]).toEqual([text, text])
   })
 })

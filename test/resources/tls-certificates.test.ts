@@ -1,9 +1,8 @@
 import { X509Certificate } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { certificatePair } from '../../src/testing/testing.ts'
 import { client, outcome, refusalOf, thrownBy } from '../support/client.ts'
 import { HEAD, OF_A_CERTIFICATE } from '../support/fields.ts'
-import { isDeeplyFrozen, open, stateOf } from '../support/gateway.ts'
+import { open } from '../support/gateway.ts'
 import { pem, upload } from '../support/pem.ts'
 
 const PATH = '/tls_certificates'
@@ -57,40 +56,6 @@ describe('Uploading a TLS certificate (rules: tls-certificates#resource)', () =>
     expect(open().tlsCertificates.create(upload(kind)).private_key_type).toBe(type)
   })
 
-  test('shows empty texts and lists where the leaf lacks something (rules: tls-certificates#resource)', () => {
-    const body = { certificate_pem: pem('odd-empty-subject'), private_key_pem: pem('key-p256') }
-    expect(open().tlsCertificates.create(body)).toMatchObject({
-      subject_common_name: '',
-      subject_alternative_names: { dns_names: [], ips: [] },
-      key_usages: [],
-      extended_key_usages: [],
-      issuer_common_name: '',
-      subject_organization: '',
-      subject_organizational_unit: '',
-      subject_locality: '',
-      subject_province: '',
-      subject_country: '',
-    })
-  })
-
-  test('takes an expired certificate (rules: tls-certificates#accepted)', () => {
-    const body = { certificate_pem: pem('odd-expired'), private_key_pem: pem('key-p256') }
-    expect(open().tlsCertificates.create(body)).toMatchObject({
-      not_before: '2001-02-03T04:05:06Z',
-      not_after: '2002-03-04T05:06:07Z',
-    })
-  })
-
-  test('returns a chain normalised: 64 columns, no text around, one newline at the end (rules: tls-certificates#normalised)', () => {
-    const chain = pem('chain-ed25519')
-    const messy = `Bag Attributes\n${chain.replaceAll('\n', '\r\n')}\ntrailing words\n`
-    const body = { certificate_pem: messy, private_key_pem: pem('key-p256') }
-    const shown = open().tlsCertificates.create(body)
-    expect(shown.certificate_pem).toBe(chain)
-    expect(shown.subject_common_name).toBe('leaf.example.com')
-    expect(shown.issuer_common_name).toBe('ed25519 intermediate')
-  })
-
   test('may be done twice with the same certificate: each is a resource of its own', () => {
     const gateway = open()
     const [one, two] = [gateway.tlsCertificates.create(upload()), gateway.tlsCertificates.create(upload())]
@@ -115,33 +80,6 @@ describe('Limits of a TLS certificate (rules: limits#texts, tls-certificates#acc
     const expected = `400 ERR_GATEWAY_${number}`
     expect(outcome(await api('POST', PATH, { json: { ...upload(), ...longer } }))).toBe(expected)
     expect(outcome(await api('PATCH', `${PATH}/${body.id}`, { json: longer }))).toBe(expected)
-  })
-
-  test('allow a chain of ten certificates and not of eleven', async () => {
-    const pair = certificatePair({ issuers: 1 })
-    const root = pair.certificate_pem.slice(pair.certificate_pem.lastIndexOf('-----BEGIN'))
-    const api = client(open())
-    const longest = { ...pair, certificate_pem: pair.certificate_pem + root.repeat(8) }
-    expect((await api('POST', PATH, { json: longest })).body.certificate_pem).toBe(longest.certificate_pem)
-    const { status, body } = await api('POST', PATH, {
-      json: { ...pair, certificate_pem: longest.certificate_pem + root },
-    })
-    expect([status, body.error_code]).toEqual([400, 'ERR_GATEWAY_1921'])
-    expect(body.msg).toBe('certificate_pem has 11 certificates. Allowed are at most 10.')
-    expect(body.details['field:certificate_pem']).toBe(body.msg)
-  })
-
-  test('allow a PEM text of exactly 64 KiB and not one byte more', () => {
-    const gateway = open()
-    const { certificate_pem, private_key_pem } = upload()
-    const padding = 'ü'.repeat(Math.floor((65_536 - certificate_pem.length - 1) / 2))
-    const base = `${padding}\n${certificate_pem}`
-    const exact = base + ' '.repeat(65_536 - Buffer.byteLength(base))
-    const sending = (text: string) =>
-      refusalOf(() => gateway.tlsCertificates.create({ certificate_pem: text, private_key_pem }))
-    expect(Buffer.byteLength(exact)).toBe(65_536)
-    expect(sending(exact)).toBe('ok')
-    expect(sending(`${exact} `)).toBe('certificate_too_long')
   })
 })
 
@@ -270,20 +208,5 @@ describe('Asking for a private key by name (rules: secrets#private-keys)', () =>
     const error = thrownBy(() => open().authority.privateKeyPem(id))
     expect(error.key).toBe(key)
     expect(error.message).not.toContain('PRIVATE KEY')
-  })
-})
-
-describe('Results of the direct API (rules: tls-certificates#resource)', () => {
-  test("are frozen deeply, equal the wire's JSON, and stay as they were", async () => {
-    const gateway = open()
-    const created = gateway.tlsCertificates.create(upload())
-    const text = JSON.stringify(created)
-    expect(isDeeplyFrozen(created)).toBe(true)
-    expect((await client(gateway)('GET', `${PATH}/${created.id}`)).text).toBe(text)
-    gateway.tlsCertificates.update(created.id, { metadata: 'x' })
-    expect(JSON.stringify(created)).toBe(text)
-    expect(isDeeplyFrozen(gateway.tlsCertificates.list())).toBe(true)
-    gateway.tlsCertificates.delete(created.id)
-    expect(stateOf(gateway)).not.toContain('BEGIN')
   })
 })

@@ -147,7 +147,7 @@ describe('An archive of all sandboxes (rules: sandboxes#backup)', () => {
     expect(await names(to)).toEqual([])
   })
 
-  it('says of a sandbox that cannot be read why, goes on with the others, and begins after a name', async () => {
+  it('says of a sandbox that cannot be read why, continues with the others, and begins after a name', async () => {
     const { from } = await filled()
     await from.withStorage([{ of: 'SANDBOXES', name: 'one', sql: ['UPDATE fauxgate_schema SET version = 99'] }])
     const archive = await backup(from)

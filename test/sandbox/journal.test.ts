@@ -26,7 +26,7 @@ async function killOnceStored({ operationId }: Entry): Promise<void> {
 }
 
 describe('The journal of a sandbox (rules: sandboxes#journal)', () => {
-  it('is there after the process was killed, without secrets, and goes on', async () => {
+  it('is there after the process was killed, without secrets, and continues', async () => {
     const sandbox = await sandboxes.create('ci', manual)
     await sandbox.control('POST', '/faults', { operation: 'reserved_addrs.create', status: 503, times: 1 })
     await sandbox.ask('POST', '/reserved_addrs', { description: 'refused' })

@@ -47,23 +47,6 @@ describe('A sandbox', () => {
     )
   })
 
-  it('has keys of its own, which are shown once and can be renewed', async () => {
-    const sandbox = await sandboxes.create('keys')
-    expect((await sandbox.ask('GET', '/reserved_addrs')).status).toBe(200)
-    expect((await sandbox.control('GET', '/clock')).status).toBe(200)
-    const described = await sandboxes.account('GET', '/s/keys')
-    for (const key of [sandbox.created.api_key, sandbox.created.control_key]) {
-      expect(described.text).not.toContain(key)
-    }
-    const renewed = await sandboxes.account('POST', '/s/keys/keys', {})
-    expect(Object.keys(renewed.body)).toEqual(['api_key', 'control_key'])
-    expect((await sandbox.ask('GET', '/reserved_addrs')).status).toBe(401)
-    expect((await sandbox.control('GET', '/clock')).status).toBe(401)
-    const again = new InSandbox(sandboxes, { ...sandbox.created, ...renewed.body })
-    expect((await again.ask('GET', '/reserved_addrs')).status).toBe(200)
-    expect((await again.control('GET', '/clock')).status).toBe(200)
-  })
-
   it('keeps its clock and its requests that wait for it, when it is given new keys', async () => {
     const sandbox = await sandboxes.create('delayed', manual)
     await sandbox.control('POST', '/faults', { operation: 'reserved_addrs.create', latency: '30s', times: 1 })
@@ -131,14 +114,6 @@ describe('A sandbox', () => {
     expect((await sandboxes.account('GET', '/s?after=refuse&limit=1')).text).not.toContain('"refused"')
   })
 
-  it('is there once', async () => {
-    await sandboxes.create('once')
-    expect(await sandboxes.account('PUT', '/s/once', {})).toMatchObject({
-      status: 409,
-      body: { error_code: 'ERR_GATEWAY_90612' },
-    })
-  })
-
   it('is gone when it is removed, and its name free again', async () => {
     const sandbox = await sandboxes.create('removed')
     await sandbox.ask('POST', '/reserved_addrs', {})
@@ -182,7 +157,7 @@ describe('The account', () => {
 })
 
 describe('A fork', () => {
-  it('goes on like its sandbox, in the middle of a failing job', async () => {
+  it('continues like its sandbox, in the middle of a failing job', async () => {
     const one = await sandboxes.create('forked', manual)
     const outcomes = ['INTERNAL_ERROR', 'INTERNAL_ERROR', 'DNS_ERROR', 'success']
     await one.control('POST', '/provisioning/script', { outcomes })

@@ -9,7 +9,7 @@ beforeAll(async () => {
 afterAll(() => sandboxes.stop())
 
 describe('A limit', () => {
-  it('is that of records: what goes over it did not happen, and deleting goes on', async () => {
+  it('is that of records: what goes over it did not happen, and deleting continues', async () => {
     const sandbox = await sandboxes.create('records', { clock: 'manual' })
     const ids: string[] = []
     let refused = await sandbox.ask('POST', '/reserved_addrs', {})

@@ -72,7 +72,7 @@ describe.each(versions)('The sandbox of fauxgate %s', (version) => {
   const folder = `${CORPUS}/${version}/sandbox`
   const jsonOf = (name: string) => JSON.parse(readFileSync(`${folder}/${name}.json`, 'utf8'))
 
-  it('is read from its storage, with its keys, and goes on (rules: sandboxes#versions)', async () => {
+  it('is read from its storage, with its keys, and continues (rules: sandboxes#versions)', async () => {
     const older = await new SharedSandboxes().withFiles(`${folder}/state`).start()
     onTestFinished(() => older.stop())
     const sandbox = new InSandbox(older, { ...jsonOf('created'), url: `${older.url}/s/corpus` })

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { createGateway } from '../../src/index.ts'
+import { exchanged } from '../support/exchanged.ts'
 
 const SIGNS = '\u0007\u001b[31m\u009b31m\u202e\u2066\u200f'
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
@@ -7,16 +8,9 @@ const RAW = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u
 
 test('What a terminal would obey is escaped in messages and reports (rules: errors#body)', async () => {
   const gateway = createGateway({ seed: 'signs' })
-  const headers = { authorization: 'Bearer k', 'service-version': '2', 'content-type': 'application/json' }
   const body = JSON.stringify({ region: SIGNS, [`field ${SIGNS}`]: 1 })
-  const sent = {
-    method: 'POST',
-    url: '/reserved_addrs',
-    body,
-    header: (name: string) => Reflect.get(headers, name) ?? null,
-  }
-  const { body: answer } = gateway.transport.exchange({ ...sent, rawHeaders: [] })
-  gateway.transport.exchange({ ...sent, url: `/reserved_addrs/${SIGNS}`, method: 'GET', body: '', rawHeaders: [] })
+  const { body: answer } = exchanged(gateway, { body })
+  exchanged(gateway, { url: `/reserved_addrs/${SIGNS}`, method: 'GET' })
   const { msg, details } = JSON.parse(answer ?? '')
   for (const text of [msg, JSON.stringify(details), gateway.report()]) {
     expect(text).not.toMatch(RAW)

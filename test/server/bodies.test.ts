@@ -1,8 +1,7 @@
-import type { Server } from 'node:http'
 import { describe, expect, test } from 'vitest'
 import { createGateway } from '../../src/index.ts'
 import { served } from '../support/served.ts'
-import { eventually, rawAnswers, rawConnection, serverBehind } from '../support/wire.ts'
+import { eventually, rawAnswers, rawConnection } from '../support/wire.ts'
 
 const opened = () => served(createGateway({ seed: 'bodies', clock: { now: 0 } }))
 
@@ -43,38 +42,5 @@ describe('The size of a body (rules: requests#body)', () => {
     expect(answer?.status).toBe(413)
     expect(answer?.headers.get('connection')).toBe('close')
     expect(JSON.parse(answer?.body ?? '').error_code).toBe('ERR_GATEWAY_90413')
-  })
-})
-
-describe('A client that stops sending in the middle of a body', () => {
-  test('is answered, also where the requests before it were', async () => {
-    const { port } = await opened()
-    const connection = await rawConnection(port, GET)
-    await connection.until(/\}$/)
-    connection.socket.end(`${POST}Content-Length: 9\r\n\r\n{"met`)
-    expect(rawAnswers(await connection.ended()).map(({ status }) => status)).toEqual([200, 400])
-  })
-})
-
-describe('What the parser says of a connection', () => {
-  /** Tells the server of a failed connection, so many times, and answers what its client gets. */
-  async function told(times: number, error: Error): Promise<string> {
-    const { port } = await opened()
-    const server: Server = await serverBehind(port, GET)
-    const accepted = new Promise<unknown>((resolve) => server.once('connection', resolve))
-    const connection = await rawConnection(port)
-    const socket = await accepted
-    for (let i = 0; i < times; i++) server.emit('clientError', error, socket)
-    return connection.ended()
-  }
-
-  test('is answered once, however often it says so', async () => {
-    expect(rawAnswers(await told(3, new Error('no request')))).toHaveLength(1)
-  })
-
-  test('is told in its own words where it gives no reason', async () => {
-    expect(await told(1, new Error('it went wrong'))).toContain('is no HTTP/1.1 request: it went wrong.')
-    const error = Object.assign(new Error('in general'), { reason: 'in particular' })
-    expect(await told(1, error)).toContain('is no HTTP/1.1 request: in particular.')
   })
 })

@@ -1,12 +1,12 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import type { Page } from '../../src/inspector/page.ts'
 import { asCurl } from '../../src/inspector/parts/client-code.ts'
 import { newFolder } from '../support/folder.ts'
 import { named } from '../support/needed.ts'
+import { listening } from '../support/served.ts'
 
 const hasCurl = spawnSync('curl', ['--version']).status === 0
 const name = (text: string) => named(text, hasCurl, 'curl is missing')
@@ -30,9 +30,7 @@ async function receivedOf(sent: Partial<Sent>): Promise<Received[]> {
     received.push({ method, url, headers, body: Buffer.concat(chunks).toString() })
     response.end()
   })
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  onTestFinished(() => void server.close())
-  vi.stubGlobal('location', { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}` })
+  vi.stubGlobal('location', { origin: await listening(server) })
   onTestFinished(() => void vi.unstubAllGlobals())
   const page = { connection: { base: '' }, service: { versionHeader: { 'Service-Version': '2' } } } as unknown as Page // All that is asked of it.
   const command = asCurl(page, { method: 'POST', path: '/a', query: '', request: null, operation: null, ...sent })

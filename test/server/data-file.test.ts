@@ -14,7 +14,7 @@ const headers = { authorization: 'Bearer k', 'service-version': '2' }
 const file = () => join(folder, 'gateway.db')
 
 describe('fauxgate serve --data', () => {
-  testSqlite('goes on where a killed one was, with the same authority', async () => {
+  testSqlite('continues where a killed one was, with the same authority', async () => {
     const first = await started('serve', '--port', '0', '--data', file())
     const made = await fetch(`${first.url}/reserved_addrs`, { method: 'POST', headers })
     const { id, addr } = (await made.json()) as { id: string; addr: string }

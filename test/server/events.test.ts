@@ -15,7 +15,7 @@ interface Heard {
   readonly data: any
 }
 
-/** Listens to a server, and answers what waits for the next event of a kind; the others are passed over. */
+/** Listens to a server. `next` waits for an event of a kind, and passes the others over. */
 async function listening(url: string, sent: Record<string, string> = {}) {
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
     httpGet(`${url}/_fauxgate/events`, { headers: sent }, resolve).on('error', reject)

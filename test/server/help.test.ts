@@ -1,12 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { documentationOf } from '../../src/schema/documentation.ts'
 import { clientCommands } from '../../src/server/client/commands.ts'
-import { helpOn } from '../../src/server/commands/help.ts'
-import { allCommands } from '../../src/server/commands/run.ts'
+import { allCommands as commands } from '../../src/server/commands/all.ts'
 import { configRows } from '../../src/server/options/config.ts'
 import { ran } from '../support/command.ts'
-
-const commands = await allCommands()
 
 /** Reads the help on a command: its usage, what it does, and each flag as it is written, with its sentence. */
 async function helpOf(name: string) {
@@ -42,16 +39,6 @@ describe('The help', () => {
     )
   })
 
-  it('on serve says how durations, variables and signals work', async () => {
-    const { notes } = await helpOf('serve')
-    expect(notes).toEqual([
-      expect.stringMatching(/^D is a duration: .* such as 30s\. .*\n?.*--no-/s),
-      expect.stringMatching(/FAUXGATE_BASE_URL for\s--base-url/),
-      expect.stringMatching(/^SIGINT and SIGTERM stop the server\./),
-      'Example: fauxgate serve --dialect ngrok --clock manual',
-    ])
-  })
-
   it.each(commands)('on $name has what it takes, each flag with what stands for its value', async (command) => {
     const { usage, flags } = await helpOf(command.name)
     expect(usage).toBe(
@@ -77,31 +64,5 @@ describe('The help', () => {
 
   it('has a sentence for every option, also for those that have no flag', () => {
     for (const row of Object.values(configRows)) expect(documentationOf(row).sentence).toMatch(/^[A-Z].{9,}\.$/s)
-  })
-
-  it('fills lines of 100 characters, and begins behind a long flag in the next one', () => {
-    const flag = (name: string, sentence: string) =>
-      ({ flag: name, kind: 'text', value: 'V', sentence, variable: 'X' }) as const
-    const run = async () => 0
-    const long = `${'word '.repeat(12)}ends.`
-    const name = 'x'.repeat(27)
-    const flags = [flag('f', long), flag(name, 'Short.'), flag(`${name}y`, 'Short.')]
-    expect(helpOn({ name: 'c', words: '', summary: 'S', flags, run, notes: ['w '.repeat(51).trim()] })).toBe(
-      [
-        'Usage: fauxgate c [options]',
-        '',
-        'S.',
-        '',
-        `  --f V                           ${'word '.repeat(12)}ends.`,
-        `  --${name} V Short.`,
-        `  --${name}y V`,
-        '                                  Short.',
-        '',
-        'w '.repeat(50).trim(),
-        'w',
-        '',
-      ].join('\n'),
-    )
-    expect(helpOn({ name: 'c', words: 'W', summary: 'S', flags: [], run })).toBe('Usage: fauxgate c W\n\nS.\n')
   })
 })

@@ -1,10 +1,11 @@
 import { createServer } from 'node:http'
-import { type AddressInfo, createServer as createTcpServer } from 'node:net'
+import { createServer as createTcpServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { relative } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { ran } from '../support/command.ts'
 import { newFile } from '../support/folder.ts'
+import { listening } from '../support/served.ts'
 
 describe('A command line that is wrong is answered in one line, with what was typed, what is allowed and where to look', () => {
   it.each<[string, string]>([
@@ -56,57 +57,48 @@ describe('A command line that is wrong is answered in one line, with what was ty
   })
 
   it.each<[string, string]>([
-    ['sreve', '"sreve" is not a command. Did you mean serve? See "fauxgate help".'],
-    ['help sreve', '"sreve" is not a command. Did you mean serve? See "fauxgate help".'],
-    ['--verison', 'A command is missing before the options. Did you mean --version? See "fauxgate help".'],
-    ['--port 80', 'A command is missing before the options. Did you mean "fauxgate serve"? See "fauxgate help".'],
-    ['state', 'state needs one of: export, import. See "fauxgate help".'],
+    ['sreve', '"sreve" is not a command. Did you mean serve?'],
+    ['help sreve', '"sreve" is not a command. Did you mean serve?'],
+    ['--verison', 'A command is missing before the options. Did you mean --version?'],
+    ['--port 80', 'A command is missing before the options. Did you mean "fauxgate serve"?'],
+    ['state', 'state needs one of: export, import.'],
     [
       'state exprot',
-      '"state exprot" is not a command. Allowed after state: export, import. Did you mean state export? See "fauxgate help".',
+      '"state exprot" is not a command. Allowed after state: export, import. Did you mean state export?',
     ],
-    ['logs', '"logs" is not a command. Did you mean requests? See "fauxgate help".'],
-    ['http 80', '"http" is not a command. Did you mean serve? See "fauxgate help".'],
-    [
-      '--url http://127.0.0.1:9 clock',
-      'A command is missing before the options. Did you mean "fauxgate clock"? See "fauxgate help".',
-    ],
-    [
-      'clock 30s',
-      '"clock 30s" is not a command. Allowed after clock: advance, to, next. Did you mean clock advance? See "fauxgate help".',
-    ],
+    ['logs', '"logs" is not a command. Did you mean requests?'],
+    ['http 80', '"http" is not a command. Did you mean serve?'],
+    ['--url http://127.0.0.1:9 clock', 'A command is missing before the options. Did you mean "fauxgate clock"?'],
+    ['clock 30s', '"clock 30s" is not a command. Allowed after clock: advance, to, next. Did you mean clock advance?'],
     [
       'faults delete x',
-      '"faults delete" is not a command. Allowed after faults: add, remove, clear. Did you mean faults remove? See "fauxgate help".',
+      '"faults delete" is not a command. Allowed after faults: add, remove, clear. Did you mean faults remove?',
     ],
-    [
-      'clock advance',
-      'clock advance needs DURATION. Example: "fauxgate clock advance 30s". See "fauxgate help clock advance".',
-    ],
+    ['clock advance', 'clock advance needs DURATION. Example: "fauxgate clock advance 30s".'],
     [
       'clock advance 3 days',
-      'There is 1 word too many after "clock advance DURATION". Example: "fauxgate clock advance 30s". See "fauxgate help clock advance".',
+      'There is 1 word too many after "clock advance DURATION". Example: "fauxgate clock advance 30s".',
     ],
     [
       'dns cname app.example.com',
-      'dns cname needs NAME VALUE. Example: "fauxgate dns cname app.example.com 2k3jd9.cname.ngrok.example". See "fauxgate help dns cname".',
+      'dns cname needs NAME VALUE. Example: "fauxgate dns cname app.example.com 2k3jd9.cname.ngrok.example".',
     ],
-    [
-      'dns fail a.example.com NOPE',
-      '"NOPE" is not allowed here. Allowed: SERVFAIL or TIMEOUT. See "fauxgate help dns fail".',
-    ],
-    ['completion tcsh', 'completion needs a shell: bash, zsh, fish. See "fauxgate help completion".'],
-    [
-      'faults add --tiems 1',
-      '--tiems is not an option of "faults add". Did you mean --times? See "fauxgate help faults add".',
-    ],
-    ['reset --url gate', '--url is "gate". Allowed: an http or https URL. See "fauxgate help reset".'],
+    ['dns fail a.example.com NOPE', '"NOPE" is not allowed here. Allowed: SERVFAIL or TIMEOUT.'],
+    ['completion tcsh', 'completion needs a shell: bash, zsh, fish.'],
+    ['faults add --tiems 1', '--tiems is not an option of "faults add". Did you mean --times?'],
+    ['state export a b c', 'There are 2 words too many after "state export [FILE]".'],
+    ['faults add --body {"a', '--body begins with "{" and is not JSON: at line 1, column 4 (position 3).'],
+    ['serve --port 1 --port=2', '--port was given twice. It takes one value.'],
+    ['reset --url gate', '--url is "gate". Allowed: an http or https URL.'],
     [
       'init --runner vitset',
-      '--runner is "vitset". Allowed: vitest, jest, playwright, bun, deno, node. Did you mean vitest? See "fauxgate help init".',
+      '--runner is "vitset". Allowed: vitest, jest, playwright, bun, deno, node. Did you mean vitest?',
     ],
   ])('%s', async (line, message) => {
-    expect(await ran({}, ...line.split(' '))).toEqual({ code: 2, stdout: '', stderr: `fauxgate: ${message}\n` })
+    const { code, stdout, stderr } = await ran({}, ...line.split(' '))
+    const [said, help = ''] = stderr.split(' See ')
+    expect([code, stdout, said]).toEqual([2, '', `fauxgate: ${message}`])
+    expect(help).toMatch(/^"fauxgate help[a-z ]*"\.\n$/)
   })
 
   it('a command that is none, with all that are some', async () => {
@@ -122,8 +114,11 @@ describe('A command line that is wrong is answered in one line, with what was ty
   it.each<[string[], RegExp]>([
     [['--data', tmpdir()], /^--data: The store \S+ cannot be opened: it is no file\.$/],
     [['--data', '/nowhere/gateway.db'], /^--data: The store \S+ cannot be opened: its folder does not exist\.$/],
-    [['--state', tmpdir()], /^--state: The state file \S+ cannot be read: it is a folder\.$/],
-    [['--tls', '--tls-root', '/nowhere/root.pem'], /^--tls-root: ENOENT: no such file or directory[^\n]*$/],
+    [['--state', tmpdir()], /^--state: \S+ cannot be read: it is a folder\.$/],
+    [
+      ['--tls', '--tls-root', '/nowhere/root.pem'],
+      /^--tls-root: \S+root\.pem cannot be written: its folder does not exist\. Choose a file that you may write, /,
+    ],
   ])('also where the option names what cannot be used, such as %j', async (args, message) => {
     const { code, stdout, stderr } = await ran({}, 'serve', '--port', '0', ...args)
     expect([code, stdout]).toEqual([1, ''])
@@ -150,6 +145,7 @@ describe('A command line that is wrong is answered in one line, with what was ty
 describe('A config file or an initial state that is wrong is answered in one line', () => {
   it.each<[string, string, string]>([
     ['c.json', '{"prot": 80}', '"prot" in FILE is not an option. Did you mean port?'],
+    ['c.json', '{"toString": 80}', '"toString" in FILE is not an option. See'],
     ['c.json', '{"port": "80"}', '"port" in FILE is "80". Allowed: an integer from 0 to 65535.'],
     [
       'c.json',
@@ -174,7 +170,8 @@ describe('A config file or an initial state that is wrong is answered in one lin
       '"internalErrorBackoff.first" in FILE is "2h". Allowed: at most "internalErrorBackoff.most" in FILE, "90m".',
     ],
     ['c.mjs', 'export const port = 80', 'FILE exports nothing by default. Write: export default { … }'],
-    ['c.mjs', 'throw new Error("no such luck")', 'FILE cannot be loaded: no such luck'],
+    ['c.mjs', 'throw new Error("no such\\nluck")', 'FILE cannot be loaded: no such. See'],
+    ['c.mjs', 'throw "a text"', 'FILE cannot be loaded: a text. See'],
     ['c.mjs', 'export default { clock: 5 }', '"clock" in FILE is 5. Allowed: "system" or "manual".'],
     [
       'c.json',
@@ -195,17 +192,11 @@ describe('A config file or an initial state that is wrong is answered in one lin
 describe('A port that is taken', () => {
   it.each([
     ['another program', 'by another program', createTcpServer((socket) => socket.destroy())],
-    [
-      'another web server',
-      'by another web server',
-      createServer((_request, response) => response.writeHead(404).end()),
-    ],
-    ['a fauxgate', ': a fauxgate runs there', createServer((_request, response) => response.writeHead(401).end())],
+    ['another web server', 'by another web server', createServer((_, response) => response.writeHead(404).end())],
+    ['a fauxgate', ': a fauxgate runs there', createServer((_, response) => response.writeHead(401).end())],
   ])('by %s is said to be so, with one that is free', async (_what, by, server) => {
-    await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
-    const { port } = server.address() as AddressInfo
-    const { code, stderr } = await ran({}, 'serve', '--port', String(port))
-    server.close()
+    const { port } = new URL(await listening(server))
+    const { code, stderr } = await ran({}, 'serve', '--port', port)
     expect(code).toBe(1)
     expect(stderr).toMatch(/^fauxgate: Port \d+ on 127\.0\.0\.1 is taken.*\. Choose another one, such as --port \d+/)
     expect(stderr).toContain(by)

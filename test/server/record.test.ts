@@ -1,27 +1,17 @@
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { createServer, get, type IncomingMessage, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { dialects } from '../../src/resources/dialects.ts'
 import { Recorder } from '../../src/server/recorder.ts'
 import { begun, ran } from '../support/command.ts'
 import { newFolder } from '../support/folder.ts'
+import { listening } from '../support/served.ts'
 import { eventually } from '../support/wire.ts'
 
-/** Starts a server on this machine, and returns its URL. */
-async function listening(listener: RequestListener): Promise<string> {
-  const server = createServer(listener).listen(0, '127.0.0.1')
-  onTestFinished(() => {
-    server.close()
-    server.closeAllConnections()
-  })
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  return `http://127.0.0.1:${port}`
-}
+const answering = (listener: RequestListener) => listening(createServer(listener))
 
 /** Runs `record` in front of a service. `stopped` ends it, and returns the entries of the recording. */
 async function recording(service: string) {
@@ -47,7 +37,7 @@ describe('fauxgate record passes on', () => {
   test('bytes that are no text, both ways, and records their size', async () => {
     const bytes = Buffer.from([0, 255, 254, 128, 10, 13, 0])
     let received = Buffer.alloc(0)
-    const service = await listening(async (request, response) => {
+    const service = await answering(async (request, response) => {
       for await (const chunk of request) received = Buffer.concat([received, chunk])
       response.setHeader('content-type', 'application/octet-stream').end(bytes)
     })
@@ -60,12 +50,12 @@ describe('fauxgate record passes on', () => {
     expect(response.content).toEqual({ size: 7, mimeType: 'application/octet-stream', _binary: 7, comment })
     expect(request.postData).toMatchObject({ text: '', comment })
     const { code, stdout } = await ran({}, 'replay', har)
-    expect([code, stdout]).toEqual([1, expect.stringContaining('a body that is no text was not kept')])
+    expect([code, stdout]).toEqual([1, expect.stringContaining('the text of a body is not in the recording')])
   })
 
   test('compressed answers as they came, and records their text', async () => {
     const packed = gzipSync('{"ip_policies":[]}')
-    const service = await listening((_request, response) => {
+    const service = await answering((_request, response) => {
       response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' }).end(packed)
     })
     const { here, stopped } = await recording(service)
@@ -76,7 +66,7 @@ describe('fauxgate record passes on', () => {
   })
 
   test('URLs of the service as its own, in a compressed body and in headers', async () => {
-    const service = await listening(({ headers }, response) => {
+    const service = await answering(({ headers }, response) => {
       const uri = `http://${headers.host}/ip_policies/1`
       const packed = gzipSync(JSON.stringify({ uri }))
       response
@@ -91,26 +81,30 @@ describe('fauxgate record passes on', () => {
   })
 })
 
+test('A killed fauxgate record leaves what it had recorded', async () => {
+  const service = await answering((_request, response) => response.end('{}'))
+  const { har, here, stopped } = await recording(service)
+  const entries = () => JSON.parse(readFileSync(har, 'utf8')).log.entries
+  expect(entries()).toEqual([])
+  await fetch(`${here}/ip_policies`)
+  // It still runs: a kill leaves this file.
+  await eventually(() => entries().length === 1)
+  await stopped()
+})
+
 describe('A request without an answer', () => {
-  test('is answered with 502 in the form of the service, named, and not recorded, when nobody listens', async () => {
+  test('is answered with 502 and the reason, named, and not recorded, when nobody listens', async () => {
     const { here, output, stopped } = await recording('http://127.0.0.1:9')
     const answer = await fetch(`${here}/ip_policies?token=t`)
     const why = 'no connection: nobody listens there (ECONNREFUSED)'
-    expect([answer.status, await answer.json()]).toEqual([
-      502,
-      {
-        error_code: 'ERR_NGROK_RECORD',
-        status_code: 502,
-        msg: `fauxgate record got no answer from http://127.0.0.1:9: ${why}.`,
-        details: {},
-      },
-    ])
+    const text = `fauxgate record got no answer from http://127.0.0.1:9: ${why}.\n`
+    expect([answer.status, await answer.text()]).toEqual([502, text])
     expect(await stopped()).toEqual([])
     expect(output.stderr).toBe(`fauxgate: warning: GET /ip_policies is not in the recording: ${why}\n`)
   })
 
   test('is answered with 502 when the service ends the connection in the middle', async () => {
-    const service = await listening((_request, response) => {
+    const service = await answering((_request, response) => {
       response.writeHead(200, { 'content-length': 100 }).write('{"ip', () => response.destroy())
     })
     const { here, stopped } = await recording(service)
@@ -119,19 +113,19 @@ describe('A request without an answer', () => {
   })
 
   test('is answered with 504 when the service hangs', async () => {
-    const target = await listening(() => {})
+    const target = await answering(() => {})
     const warnings: string[] = []
     const warn = (text: string) => void warnings.push(text)
     const recorder = new Recorder({ target, dialect: dialects.ngrok, timeout: 1, warn })
-    const here = await listening((request, response) => void recorder.pass(request, response))
+    const here = await answering((request, response) => void recorder.pass(request, response))
     const answer = await fetch(`${here}/ip_policies`)
-    expect([answer.status, (await answer.json()).status_code, recorder.exchanges]).toEqual([504, 504, []])
+    expect([answer.status, recorder.exchanges]).toEqual([504, []])
     expect(warnings).toEqual(['GET /ip_policies is not in the recording: no answer within 0.001 s'])
   })
 
   test('is named when the program stops, and those with one are recorded', async () => {
     let hasArrived = false
-    const service = await listening(({ method }, response) => {
+    const service = await answering(({ method }, response) => {
       if (method === 'GET') response.end('{}')
       else hasArrived = true
     })
@@ -149,7 +143,7 @@ describe('A request without an answer', () => {
 
 describe('fauxgate record refuses, and listens nowhere', () => {
   test('a port that is taken, and names a free one', async () => {
-    const taken = new URL(await listening((_request, response) => response.writeHead(404).end())).port
+    const taken = new URL(await answering((_request, response) => response.writeHead(404).end())).port
     const out = join(newFolder(), 'a.har')
     const { code, stderr } = await ran({}, 'record', '--to', 'http://127.0.0.1:9', '--port', taken, '--out', out)
     expect([code, stderr]).toEqual([
@@ -162,7 +156,7 @@ describe('fauxgate record refuses, and listens nowhere', () => {
   test.each([
     [['--port', '70000'], 2, '--port is "70000". Allowed: a whole number from 0 to 65535.'],
     [['--timeout', '0'], 2, '--timeout is "0". Allowed: a whole number from 1 to 600.'],
-    [['--out', '/no/such/folder/a.har'], 1, 'The recording /no/such/folder/a.har cannot be written: ENOENT'],
+    [['--out', '/no/such/folder/a.har'], 1, '/no/such/folder/a.har cannot be written: its folder does not exist.'],
   ])('%j', async (flags, expected, message) => {
     const { code, stderr } = await ran({}, 'record', '--to', 'http://127.0.0.1:9', ...flags)
     expect([code, stderr]).toEqual([expected, expect.stringContaining(message)])

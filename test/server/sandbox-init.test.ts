@@ -56,7 +56,7 @@ describe('fauxgate sandbox init', () => {
     writeFileSync('file', '')
     expect(await ran({}, 'sandbox', 'init', 'file')).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('EEXIST'),
+      stderr: expect.stringContaining('file cannot be written: there is a file with the name of a folder.'),
     })
     mkdirSync('deploy')
     const { code, stderr } = await ran({}, 'sandbox', 'init', 'deploy', 'more')

@@ -5,6 +5,7 @@ import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { nodeSqlite } from '../../src/server/sqlite/sqlite-file.ts'
 import { begun, ran } from '../support/command.ts'
 import { enterNewFolder } from '../support/folder.ts'
+import { listening } from '../support/served.ts'
 import { testSqlite, withoutSqlite } from '../support/sqlite.ts'
 import { installFakeWorkerd } from '../support/workerd.ts'
 
@@ -102,19 +103,16 @@ describe('fauxgate sandbox', () => {
   })
 
   it('says which port is free where one is taken', async () => {
-    const other = createServer().listen(0, '127.0.0.1')
-    onTestFinished(() => void other.close())
-    await new Promise((resolve) => other.once('listening', resolve))
-    const { port } = other.address() as { port: number } // It listens at a port.
-    const { code, stderr } = await ran({}, 'sandbox', '--port', String(port))
+    const { port } = new URL(await listening(createServer()))
+    const { code, stderr } = await ran({}, 'sandbox', '--port', port)
     expect(code).toBe(1)
     expect(stderr).toMatch(new RegExp(`^fauxgate: Port ${port} on 127.0.0.1 is taken .* --port \\d+, or --port 0`))
     expect(existsSync('fauxgate-sandboxes')).toBe(false)
   })
 
   it.each([
-    ['is a file', 'data', 'The folder FOLDER/data cannot be written: EEXIST: '],
-    ['is in a file', 'data/below', 'The folder FOLDER/data/below cannot be written: ENOTDIR: '],
+    ['is a file', 'data', 'FOLDER/data cannot be written: there is a file with the name of a folder. Choose a folder '],
+    ['is in a file', 'data/below', 'FOLDER/data/below cannot be written: a part of its path is no folder. '],
   ])('refuses a folder that %s', async (_what, data, message) => {
     writeFileSync('data', 'mine')
     const { code, stderr } = await ran({}, 'sandbox', '--port', '0', '--data', data)

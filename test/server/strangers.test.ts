@@ -53,7 +53,7 @@ describe('The body of a request is not held if its head is refused (rules: reque
   ])('%s', async (_what, options, head) => {
     const { port } = await served(gatewayWith(options))
     const before = await bytesHeld()
-    const connections = await Promise.all(Array.from({ length: 20 }, () => unended(port, head, 12 * MIB)))
+    const connections = await Promise.all(Array.from({ length: 5 }, () => unended(port, head, 12 * MIB)))
     await eventually(() => connections.every(({ socket }) => socket.writableLength === 0))
     const held = (await bytesHeld()) - before
     for (const { socket } of connections) socket.destroy()
@@ -77,8 +77,8 @@ describe('The body of a request is not held if its head is refused (rules: reque
     const head = `POST /reserved_addrs HTTP/1.1\r\nHost: x\r\n${KEYS}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`
     const connection = await rawConnection(port, head + '1\r\n \r\n'.repeat(MIB / 4))
     await eventually(() => connection.socket.writableLength === 0)
-    const held = (await bytesHeld()) - before
-    expect(held).toBeLessThan(2 * MIB)
+    // It is still being read: what was let go meanwhile does not count.
+    await eventually(async () => (await bytesHeld()) - before < 2 * MIB)
     connection.socket.write('2\r\n{}\r\n0\r\n\r\n')
     await connection.until(/\}$/)
     connection.socket.destroy()
@@ -121,8 +121,8 @@ describe('A body of more than 1 MiB is for the state alone (rules: requests#body
 
 describe('Requests one behind the other whose responses nobody reads', () => {
   /** A gateway whose list of domains is long. */
-  function gatewayWithLongList(domains = 100): Gateway {
-    const gateway = createGateway({ seed: 'long list', journalSize: 10_000, journalBytes: 2 ** 30 })
+  function gatewayWithLongList(domains: number, journalSize = 10_000): Gateway {
+    const gateway = createGateway({ seed: 'long list', journalSize, journalBytes: 2 ** 30 })
     for (let i = 0; i < domains; i++) {
       gateway.reservedDomains.create({
         domain: `${i}.example.com`,
@@ -135,7 +135,7 @@ describe('Requests one behind the other whose responses nobody reads', () => {
   const LIST = `GET /reserved_domains HTTP/1.1\r\nHost: x\r\n${KEYS}\r\n`
 
   test('wait, and take bounded memory', async () => {
-    const { gateway, port } = await served(gatewayWithLongList())
+    const { gateway, port } = await served(gatewayWithLongList(100, 0))
     const before = await bytesHeld()
     const connection = await rawConnection(port)
     connection.socket.pause()

@@ -1,11 +1,12 @@
 import { Ngrok } from '@ngrok/ngrok-api'
 import axios from 'axios'
 import { setupServer } from 'msw/node'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { createNgrok } from '../../src/gateway/ngrok.ts'
+import { runCommand } from '../../src/server/commands/run.ts'
 import { serve } from '../../src/server/node.ts'
 import { handlers } from '../../src/testing/msw.ts'
-import { type CodeUnderTest, SurvivalError, survives } from '../../src/testing/testing.ts'
+import { type CodeUnderTest, SurvivalError, type SurvivesOptions, survives } from '../../src/testing/testing.ts'
 
 const headers = { authorization: 'Bearer key', 'service-version': '2', 'content-type': 'application/json' }
 const body = { description: 'app' }
@@ -61,4 +62,21 @@ test('faults act on handlers of MSW', async () => {
     return () => server.close()
   }
   expect(await failing(survives(byFetch, { setup }))).toEqual(expected)
+})
+
+test('commands move the clock of the gateway over HTTP', async () => {
+  const provision: CodeUnderTest = async ({ url }) => {
+    const domain = { domain: 'app.example.com', certificate_management_policy: { authority: 'letsencrypt' } }
+    const { data } = await axios.post(`${url}/reserved_domains`, domain, { headers })
+    expect(await runCommand(['clock', 'advance', '30s'], { FAUXGATE_URL: url })).toBe(0)
+    return (await axios.get(`${url}/reserved_domains/${data.id}`, { headers })).data.certificate
+  }
+  for (const stream of [process.stdout, process.stderr]) vi.spyOn(stream, 'write').mockReturnValue(true)
+  onTestFinished(() => void vi.restoreAllMocks())
+  // Loads the commands, for which a busy machine takes longer than a run may wait for nothing.
+  await runCommand(['help'])
+  const holds: SurvivesOptions['holds'] = ({ value }) => value !== null
+  expect(await failing(survives(provision, { serve, holds, kinds: ['outcomes'] }))).toEqual([
+    'attempt app.example.com#1 DNS_ERROR and 1 more',
+  ])
 })

@@ -1,10 +1,11 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { read } from '../support/client.ts'
 import { ran, serving, startIn } from '../support/command.ts'
 import { newFolder } from '../support/folder.ts'
+import { listening } from '../support/served.ts'
 import { eventually } from '../support/wire.ts'
 
 const KEY = 'a-key-that-nobody-may-see'
@@ -45,15 +46,16 @@ describe('fauxgate verify', () => {
     expect(stderr).toContain('add --yes, --read-only or --plan')
   })
 
+  test.each(['--record', '--junit'])('asks nobody if the file of %s cannot be written', async (flag) => {
+    const { url, verify, list } = await beside()
+    const { code, stderr } = await verify(url, '--yes', flag, '/no/such/folder/result')
+    expect([code, existsSync(list)]).toEqual([1, false])
+    expect(stderr).toContain('/no/such/folder/result cannot be written: its folder does not exist.')
+  })
+
   test('prints its plan and sends nothing', async () => {
-    const { code, stdout } = await ran(
-      { NGROK_API_KEY: KEY },
-      'verify',
-      'https://api.ngrok.com',
-      '--plan',
-      '--dialect',
-      'ngrok',
-    )
+    const line = 'verify https://api.ngrok.com --plan --dialect ngrok'
+    const { code, stdout } = await ran({ NGROK_API_KEY: KEY }, ...line.split(' '))
     expect(code).toBe(0)
     expect(stdout).toContain('POST   /ip_policies  (ip_policies.create with every field)')
     expect(stdout).toContain('reserved_domains.create: no --domain was given to reserve names below')
@@ -64,20 +66,8 @@ describe('fauxgate verify', () => {
 
   test('deletes with --clean what a killed run has left', async () => {
     const { url, list, verify } = await beside()
-    const args = [
-      'verify',
-      url,
-      '--yes',
-      '--only',
-      'ip_policies',
-      '--rate',
-      '600',
-      '--dialect',
-      'ngrok',
-      '--list',
-      list,
-    ]
-    const { child, exited } = startIn({ NGROK_API_KEY: KEY }, ...args)
+    const line = `verify ${url} --yes --only ip_policies --rate 600 --dialect ngrok --list ${list}`
+    const { child, exited } = startIn({ NGROK_API_KEY: KEY }, ...line.split(' '))
     await eventually(() => existsSync(list) && readFileSync(list, 'utf8').includes('"entry":"made"'))
     child.kill('SIGKILL')
     await exited
@@ -94,17 +84,12 @@ describe('fauxgate verify', () => {
 
   test('keeps the list when the server is gone, and says what may be left', async () => {
     const list = join(newFolder(), 'made.jsonl')
-    const url = 'http://127.0.0.1:9'
-    writeFileSync(
-      list,
-      [
-        { entry: 'run', run: 'abc', url, dialect: 'ngrok' },
-        { entry: 'asking', n: 1, path: '/ip_policies', operation: 'ip_policies.create' },
-        { entry: 'made', n: 1, id: 'ipp_1' },
-      ]
-        .map((entry) => `${JSON.stringify(entry)}\n`)
-        .join(''),
-    )
+    const entries = [
+      { entry: 'run', run: 'abc', url: 'http://127.0.0.1:9', dialect: 'ngrok' },
+      { entry: 'asking', n: 1, path: '/ip_policies', operation: 'ip_policies.create' },
+      { entry: 'made', n: 1, id: 'ipp_1' },
+    ]
+    writeFileSync(list, entries.map((entry) => `${JSON.stringify(entry)}\n`).join(''))
     const { code, stderr } = await ran({}, 'verify', '--clean', '--list', list)
     expect([code, existsSync(list)]).toEqual([4, true])
     expect(stderr).toMatch(/^fauxgate: \/ip_policies\/ipp_1 may be left: no connection/)
@@ -172,14 +157,11 @@ describe('fauxgate verify refuses, and sends nothing', () => {
 
   test('a server that is another one, after one request', async () => {
     let requests = 0
-    const server = createServer((_request, response) => {
+    const other = createServer((_request, response) => {
       requests++
       response.setHeader('content-type', 'text/html').end('<html>')
-    }).listen(0, '127.0.0.1')
-    onTestFinished(() => void server.close())
-    await new Promise((resolve) => server.once('listening', resolve))
-    const { port } = server.address() as { port: number }
-    const { code, stderr } = await ran({}, 'verify', `http://127.0.0.1:${port}`, '--yes')
+    })
+    const { code, stderr } = await ran({}, 'verify', await listening(other), '--yes')
     expect([code, requests]).toEqual([3, 1])
     expect(stderr).toContain('does not look like this API: it answered 200 without the header')
   })

@@ -17,10 +17,10 @@ async function delaying() {
   const { gateway, server } = await served(createGateway({ seed: 'waiting' }))
   gateway.faults.add({ latency: '30s' })
   /** Opens a connection on which an answer is waited for. */
-  const waiting = async (requests = 1) => {
+  const waiting = async () => {
     const before = vi.getTimerCount()
-    const connection = await rawConnection(server.port, GET.repeat(requests))
-    await eventually(() => vi.getTimerCount() === before + requests)
+    const connection = await rawConnection(server.port, GET)
+    await eventually(() => vi.getTimerCount() === before + 1)
     return connection
   }
   return { gateway, server, waiting }
@@ -49,56 +49,34 @@ describe('A server that waits with a delayed answer', () => {
     expect(printed).not.toHaveBeenCalled()
   })
 
-  test('gives up all that a client has asked for, one behind the other', async () => {
-    const warned = vi.spyOn(process, 'emitWarning')
-    const { waiting } = await delaying()
-    const connection = await waiting(50)
-    connection.socket.destroy()
-    await eventually(() => vi.getTimerCount() === 0)
-    expect(warned).not.toHaveBeenCalled()
-  })
-
-  test('gives them in order, once their time has come', async () => {
-    const { waiting } = await delaying()
-    const connection = await waiting(3)
-    await vi.advanceTimersByTimeAsync(30_000)
-    await eventually(() => rawAnswers(connection.received()).length === 3)
-    connection.socket.destroy()
-  })
-
-  test('closes at once and lets go of 100 of them', async () => {
+  test('closes at once and lets go of 20 of them', async () => {
     const { server, waiting } = await delaying()
     const connections = []
-    for (let i = 0; i < 100; i++) connections.push(await waiting())
+    for (let i = 0; i < 20; i++) connections.push(await waiting())
     const ended = connections.map((connection) => connection.ended())
     await server.close()
-    expect(await Promise.all(ended)).toEqual(Array(100).fill(''))
+    expect(await Promise.all(ended)).toEqual(Array(20).fill(''))
     await eventually(() => vi.getTimerCount() === 0)
   })
 
-  test('closes at once with a request that is only half there, and with what is none', async () => {
+  test('closes at once with a request that is only half there', async () => {
     const { server } = await delaying()
     const half = await rawConnection(server.port, GET.slice(0, 50))
-    const none = await rawConnection(server.port, `${GET}garbage\r\n\r\n`)
-    await eventually(() => vi.getTimerCount() === 1)
     await server.close()
-    expect([await half.ended(), await none.ended()]).toEqual(['', ''])
-    await eventually(() => vi.getTimerCount() === 0)
+    expect(await half.ended()).toBe('')
   })
 
   test.each([
-    ['request', 'POST /reserved_addrs HTTP/1.1\r\nHos'],
-    ['body', 'POST /reserved_addrs HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{'],
-  ])(
-    'waits no longer when its client leaves in the middle of another %s, and does not run that',
-    async (_what, half) => {
-      const { gateway, waiting } = await delaying()
-      const connection = await waiting()
-      connection.socket.end(half)
-      await eventually(() => vi.getTimerCount() === 0)
-      expect(gateway.requests.all({ method: 'POST' })).toEqual([])
-    },
-  )
+    ['what is no request', 'garbage\r\n\r\n'],
+    ['another request', 'POST /reserved_addrs HTTP/1.1\r\nHos'],
+    ['another body', 'POST /reserved_addrs HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{'],
+  ])('waits no longer when its client leaves in the middle of %s, and does not run that', async (_what, half) => {
+    const { gateway, waiting } = await delaying()
+    const connection = await waiting()
+    connection.socket.end(half)
+    await eventually(() => vi.getTimerCount() === 0)
+    expect(gateway.requests.all({ method: 'POST' })).toEqual([])
+  })
 })
 
 describe('`delivered`', () => {

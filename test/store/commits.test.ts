@@ -83,27 +83,18 @@ describe('A store is told (rules: stores#calls)', () => {
     expect(commit?.changes).toHaveLength(40)
   })
 
-  it('of what became due, together with the call that looks at it', () => {
+  it.each(['of a domain', 'that is refused'])('of what became due, with the call %s that comes first', (which) => {
     const clock = { now: Date.parse(NEW_YEAR) }
     const store = memoryStore()
     const gateway = createGateway({ clock, store })
     const { id } = gateway.reservedDomains.create({ domain: 'a.example.com', certificate_management_policy: policy })
     clock.now += 60_000
-    gateway.reservedDomains.get(id)
+    if (which === 'of a domain') gateway.reservedDomains.get(id)
+    else expect(() => gateway.reservedDomains.get('rd_gone')).toThrow()
     clock.now += 1
     gateway.reservedDomains.get(id)
     expect(names(store.commits)).toEqual(['initial', 'reserved_domains.create', 'provisioning'])
     expect(store.commits[2]).toMatchObject({ now: clock.now - 1 })
-  })
-
-  it('of what became due before a call that is refused', () => {
-    const clock = { now: Date.parse(NEW_YEAR) }
-    const store = memoryStore()
-    const gateway = createGateway({ clock, store })
-    gateway.reservedDomains.create({ domain: 'a.example.com', certificate_management_policy: policy })
-    clock.now += 60_000
-    expect(() => gateway.reservedDomains.get('rd_gone')).toThrow()
-    expect(names(store.commits)).toEqual(['initial', 'reserved_domains.create', 'provisioning'])
   })
 
   it('of every move of a manual clock as one commit, of set and reset too, in this process and over HTTP', async () => {

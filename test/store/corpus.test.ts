@@ -1,10 +1,10 @@
-import { copyFileSync, existsSync, readdirSync, readFileSync } from 'node:fs'
+import { copyFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createNgrok, type NgrokOptions } from '../../src/gateway/ngrok.ts'
 import { createGateway, type Gateway, type ManualClock, manualClock, type Snapshot } from '../../src/index.ts'
 import { sqliteStore } from '../../src/server/node.ts'
 import { nodeSqlite } from '../../src/server/sqlite/sqlite-file.ts'
-import { recordingIn } from '../../src/verify/har.ts'
+import { recordingIn } from '../../src/verify/har-reader.ts'
 import { replay } from '../../src/verify/replay.ts'
 import { ran, serving } from '../support/command.ts'
 import { deferredStore, memoryStore } from '../support/memory-store.ts'
@@ -14,7 +14,7 @@ import { newFile, testSqlite } from '../support/sqlite.ts'
 const CORPUS = new URL('../corpus/', import.meta.url)
 const versions = readdirSync(CORPUS)
 
-/** What the corpus of a version holds, with its secrets. */
+/** Returns the snapshot of a version in the corpus, with its secrets. */
 function snapshotOf(version: string): Snapshot {
   return JSON.parse(readFileSync(new URL(`${version}/snapshot.json`, CORPUS), 'utf8'))
 }
@@ -106,7 +106,11 @@ describe('The file of an older version', () => {
 
   testSqlite('must be named, and must hold a state', async () => {
     expect((await ran({}, 'migrate')).stderr).toContain('migrate needs a file')
-    const empty = await ran({}, 'migrate', newFile())
+    const file = newFile()
+    expect((await ran({}, 'migrate', file)).stderr).toContain('gateway.db cannot be read: there is no such file.')
+    expect(existsSync(file)).toBe(false)
+    writeFileSync(file, '')
+    const empty = await ran({}, 'migrate', file)
     expect([empty.code, empty.stderr]).toEqual([1, expect.stringContaining('holds no state')])
   })
 })

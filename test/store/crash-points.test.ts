@@ -13,7 +13,7 @@ import { describeSqlite, newFile } from '../support/sqlite.ts'
 /** Counts the statements of a database. One of them can fail, or be the last one of the process. */
 class Fuse {
   count = 0
-  /** How many statements are let through; undefined for all. */
+  /** The number of statements that are let through; undefined for all. */
   #left: number | undefined
   #isKill = false
   #isDead = false
@@ -24,7 +24,7 @@ class Fuse {
     this.#isKill = isKill
   }
 
-  /** Removes the fuse. Answers whether a statement has failed. */
+  /** Removes the fuse. Returns true if a statement has failed. */
   remove(): boolean {
     const hasBlown = this.#left === undefined
     this.#left = undefined
@@ -148,7 +148,7 @@ const start = (store?: Store): Tested =>
 
 const whole = (gateway: Gateway) => JSON.stringify([gateway.snapshot({ privateKeys: true }), gateway.leftovers()])
 
-/** Runs a step until it is safe. Answers whether it was acknowledged, and how many statements it took. */
+/** Runs a step until it is safe. Returns the outcome and the number of its statements. */
 async function outcomeOf(step: () => unknown, { store, fuse }: Place) {
   const before = fuse.count
   try {

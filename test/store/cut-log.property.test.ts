@@ -9,7 +9,7 @@ import { checkAsync } from '../support/property.ts'
 import { NEW_YEAR } from '../support/provisioning.ts'
 import { describeSqlite, newFile } from '../support/sqlite.ts'
 
-/** What a store gives back, in an order of its own. */
+/** Returns what a store loads, as a text in an order of its own. */
 function loaded(store: Store): string {
   const state = store.load()
   if (!state) return 'nothing'
@@ -18,7 +18,7 @@ function loaded(store: Store): string {
   return JSON.stringify([{ version, seed, now, sequence, operations }, rows.sort()])
 }
 
-/** Has a gateway write some commits, each synced by itself, and copies the file with its log. Answers what it could hold. */
+/** Has a gateway write some commits, each synced by itself, and copies the file with its log. Returns all that it could hold. */
 async function written(deeds: readonly number[]) {
   const file = newFile()
   const store = sqliteStore(file)

@@ -333,16 +333,6 @@ describe('What is answered before it is safe (rules: stores#safe-answers)', () =
     printed.mockRestore()
   })
 
-  it('is undone with the whole state and what counts as initial, where it is a reset', () => {
-    const { store, gateway } = failing()
-    gateway.reservedAddrs.create()
-    const before = whole(gateway)
-    store.failure = FULL
-    expect(thrownBy(() => gateway.reset()).key).toBe('store_failed')
-    store.failure = undefined
-    expect(whole(gateway)).toBe(before)
-  })
-
   it('keeps what counts as initial also where a reset would have made it with other ids', () => {
     const { store: first } = failing()
     const store = memoryStore(first.commits)

@@ -9,7 +9,7 @@ import { NEW_YEAR } from '../support/provisioning.ts'
 
 type Moved = Gateway<ManualClock>
 
-/** What the controls do to the state. */
+/** Changes of the state by controls. */
 const deeds: Readonly<Record<string, (gateway: Moved) => unknown>> = {
   advance: (gateway) => gateway.clock.advance('40s'),
   'advance a quarter': (gateway) => gateway.clock.advance('91d'),

@@ -11,10 +11,10 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { dirname } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createGateway, type Gateway, manualClock, sqlStore } from '../../src/index.ts'
-import { serve, sqliteStore } from '../../src/server/node.ts'
+import { sqliteStore } from '../../src/server/node.ts'
 import { nodeSqlite, SqliteFile } from '../../src/server/sqlite/sqlite-file.ts'
 import { GroupedStore } from '../../src/server/sqlite/sqlite-store.ts'
 import { client } from '../support/client.ts'
@@ -58,16 +58,6 @@ describeSqlite('A SQLite file', () => {
     openIn(`${file}.copy`).store.close()
     again.store.close()
     expect(readdirSync(dirname(file))).toEqual(['gateway.db', 'gateway.db.copy'])
-  })
-
-  it('has what was answered, whether it was closed or not', async () => {
-    const file = newFile()
-    const { gateway } = openIn(file)
-    await create(gateway)
-    await create(gateway)
-    const copy = join(dirname(file), 'copy.db')
-    for (const end of ['', '-wal']) copyFileSync(file + end, copy + end)
-    expect(addresses(openIn(copy).gateway)).toBe(2)
   })
 
   it('keeps direct calls at the end of the process', () => {
@@ -133,40 +123,6 @@ describeSqlite('A SQLite file', () => {
     expect(addresses(gateway)).toBe(2)
   })
 
-  it('on a full disk answers an error to everyone who waits, keeps what was answered before, and goes on later', async () => {
-    const file = newFile()
-    const limits: string[] = []
-    const store = new GroupedStore(
-      new SqliteFile(file, (name, options) => {
-        const database = nodeSqlite()(name, options)
-        const exec = database.exec.bind(database)
-        return Object.assign(database, {
-          exec(sql: string) {
-            for (const limit of limits.splice(0)) exec(`PRAGMA max_page_count = ${limit}`)
-            exec(sql)
-          },
-        })
-      }),
-    )
-    onTestFinished(() => store.close())
-    const gateway = createGateway({ store })
-    const description = 'x'.repeat(250)
-    const post = () => client(gateway)('POST', '/reserved_addrs', { json: { description } })
-    limits.push('12')
-    const statuses: number[] = []
-    for (let round = 0; round < 30; round++) {
-      const answers = await Promise.all([post(), post(), post()])
-      statuses.push(...answers.map(({ status }) => status))
-      expect(addresses(gateway)).toBe(statuses.filter((status) => status === 201).length)
-    }
-    expect(new Set(statuses)).toEqual(new Set([201, 507]))
-    limits.push('100000')
-    expect((await post()).status).toBe(201)
-    const kept = statuses.filter((status) => status === 201).length + 1
-    store.close()
-    expect(addresses(openIn(file).gateway)).toBe(kept)
-  })
-
   it('is written once for all requests that come at one time', async () => {
     const begun: string[] = []
     const file = new SqliteFile(newFile(), (name, options) => {
@@ -187,19 +143,6 @@ describeSqlite('A SQLite file', () => {
     const answers = await Promise.all(Array.from({ length: 50 }, () => create(gateway)))
     expect(answers.every(({ status }) => status === 201)).toBe(true)
     expect(begun).toEqual(['BEGIN IMMEDIATE', 'COMMIT'])
-  })
-
-  it('is behind a server, too, and survives it', async () => {
-    const file = newFile()
-    const { gateway, store } = openIn(file)
-    const server = await serve(gateway)
-    const headers = { authorization: 'Bearer k', 'service-version': '2', 'content-type': 'application/json' }
-    const post = () => fetch(`${server.url}/reserved_addrs`, { method: 'POST', headers, body: '{}' })
-    const answers = await Promise.all([post(), post(), post()])
-    expect(answers.map(({ status }) => status)).toEqual([201, 201, 201])
-    await server.close()
-    store.close()
-    expect(addresses(openIn(file).gateway)).toBe(3)
   })
 
   it('that a killed process has left with a journal is opened (rules: stores#sqlite-files)', () => {

@@ -64,8 +64,8 @@ export function rawAnswers(text: string): RawAnswer[] {
 }
 
 /** Resolves once something holds, looking again whenever other work of the process is done. */
-export async function eventually(holds: () => boolean): Promise<void> {
-  while (!holds()) await new Promise<void>((resolve) => process.nextTick(() => setImmediateOf(resolve)))
+export async function eventually(holds: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await holds())) await new Promise<void>((resolve) => process.nextTick(() => setImmediateOf(resolve)))
 }
 
 const setImmediateOf = setImmediate

@@ -1,7 +1,8 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { createGateway, type Gateway, type ManualClock } from '../../src/index.ts'
-import { matchers, testWithGateway } from '../../src/testing/testing.ts'
+import { createGateway, type Gateway } from '../../src/index.ts'
+import { matchers } from '../../src/testing/testing.ts'
 import { thrownBy } from '../support/client.ts'
+import { errorOf } from './error-of.ts'
 
 expect.extend(matchers)
 
@@ -9,20 +10,6 @@ const headers = { authorization: 'Bearer k', 'service-version': '2', 'content-ty
 const managed = { domain: 'app.example.com', certificate_management_policy: { authority: 'letsencrypt' } } as const
 
 const send = (gateway: Gateway, path: string, method = 'GET') => gateway.fetch(gateway.url + path, { method, headers })
-
-/** The error of a test with a gateway; `passed` if there is none. */
-async function errorOf(work: (gateway: Gateway<ManualClock>) => unknown): Promise<string> {
-  let run: (() => Promise<unknown>) | undefined
-  const base = (_name: string, work: () => Promise<unknown>) => {
-    run = work
-  }
-  testWithGateway(base)('of an application', ({ gateway }) => work(gateway))
-  const failed = run?.().then(
-    () => 'passed',
-    (error: Error) => error.message,
-  )
-  return (await failed) as string
-}
 
 describe('A request that the journal has dropped', () => {
   const options = { journalSize: 3 }

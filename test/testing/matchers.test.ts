@@ -5,7 +5,7 @@ import { test } from '../../src/testing/vitest.ts'
 import { widgets } from '../kit/widgets.ts'
 import { client, thrownBy } from '../support/client.ts'
 
-/** What a matcher says when it fails. */
+/** Returns the message of a matcher that fails. */
 function messageOf(assert: () => void): string {
   return thrownBy(assert).message
 }

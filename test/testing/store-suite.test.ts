@@ -3,13 +3,13 @@ import type { Store, StoredCommit, StoredState } from '../../src/index.ts'
 import { type StorePlace, storeSuite } from '../../src/testing/testing.ts'
 import { memoryStore } from '../support/memory-store.ts'
 
-/** What a store with a flaw does otherwise than one without. */
+/** The flaw of a store: it changes what it receives or gives back. */
 interface Flaw {
-  /** What becomes of a commit that is appended; undefined: nothing. */
+  /** Returns the commit that is kept in place of an appended one; undefined if none is. */
   readonly kept?: (commit: StoredCommit, before: readonly StoredCommit[]) => StoredCommit | undefined
-  /** What becomes of a state that is loaded, the how-manieth time at this place and since it was opened. */
+  /** Returns the state that a load gives; `times` counts the loads of this place. */
   readonly loaded?: (state: StoredState | undefined, times: number, timesSinceOpened: number) => StoredState | undefined
-  /** What becomes of the commits of a place that is opened again. */
+  /** Returns the commits that a place still has when it is opened again. */
   readonly opened?: (commits: readonly StoredCommit[]) => readonly StoredCommit[]
 }
 

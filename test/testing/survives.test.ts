@@ -200,3 +200,25 @@ test('the snapshot of a failing schedule has what was left, and can be restored'
   gateway.restore(groups[0]?.snapshot as Parameters<typeof gateway.restore>[0])
   expect(gateway.reservedAddrs.list().reserved_addrs).toHaveLength(2)
 })
+
+test('certificates are shared among runs, and are those of a gateway alone', async () => {
+  const policy = { domain: 'app.example.com', certificate_management_policy: { authority: 'letsencrypt' } }
+  const chains: string[] = []
+  const waitForCertificate: CodeUnderTest = async (life) => {
+    let domain = await call(life, 'POST', '/reserved_domains', policy)
+    while (!domain.certificate) {
+      await sleep(30_000)
+      domain = await call(life, 'GET', `/reserved_domains/${domain.id}`)
+    }
+    chains.push((await call(life, 'GET', `/tls_certificates/${domain.certificate.id}`)).certificate_pem)
+  }
+  await survives(waitForCertificate, { kinds: ['outcomes'], faults: 1 })
+  const alone = createGateway({ clock: manualClock('2026-01-01T00:00:00Z'), seed: 'survives' })
+  alone.reservedDomains.create(policy)
+  alone.clock.advance('30s')
+  const [certificate] = alone.tlsCertificates.list().tls_certificates
+  const [first, second, ...later] = chains
+  expect([first, second]).toEqual([certificate?.certificate_pem, certificate?.certificate_pem])
+  // Each failure delays the certificate by another time.
+  expect(new Set(later).add(String(first)).size).toBe(3)
+})

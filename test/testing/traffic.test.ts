@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { type Gateway, type ManualClock, manualClock } from '../../src/index.ts'
 import { timersOn } from '../../src/testing/clock.ts'
-import { type TestOptions, testWithGateway } from '../../src/testing/testing.ts'
 import '../../src/testing/vitest.ts'
+import { errorOf } from './error-of.ts'
 
 const headers = { authorization: 'Bearer k', 'service-version': '2', 'content-type': 'application/json' }
 
@@ -16,19 +16,6 @@ function clientOf(gateway: Pick<Gateway, 'url'> & { fetch: typeof fetch }) {
     remove: (id: string) => send('DELETE', `/reserved_domains/${id}`),
     list: () => send('GET', '/reserved_domains'),
   }
-}
-
-/** The error of a test with a gateway, as any runner gets it. */
-async function errorOf(work: (gateway: Gateway<ManualClock>) => unknown, options?: TestOptions): Promise<string> {
-  let run: (() => Promise<unknown>) | undefined
-  const base = (_name: string, work: () => Promise<unknown>) => {
-    run = work
-  }
-  testWithGateway(base, options)('of an application', ({ gateway }) => work(gateway))
-  return (await run?.().then(
-    () => 'passed',
-    (error: Error) => error.message,
-  )) as string
 }
 
 const passes = async (work: (gateway: Gateway<ManualClock>) => unknown) => expect(await errorOf(work)).toBe('passed')

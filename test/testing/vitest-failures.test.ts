@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 const folder = fileURLToPath(new URL('../fixtures/vitest', import.meta.url))
 const vitest = fileURLToPath(new URL('../../node_modules/vitest/vitest.mjs', import.meta.url))
 
-/** What the JSON reporter says of one test. */
+/** A test in the report of the JSON reporter. */
 interface Reported {
   readonly title: string
   readonly status: string

@@ -7,7 +7,6 @@ import {
   type Gateway,
   GatewayError,
   type GatewayOptions,
-  type Region,
   standard,
 } from '../../src/index.ts'
 
@@ -91,19 +90,6 @@ describe('Reserved addresses', () => {
     expectTypeOf(gateway.reservedAddrs.delete).parameters.toEqualTypeOf<[id: string]>()
     expectTypeOf(gateway.reservedAddrs.delete).returns.toEqualTypeOf<void>()
   })
-
-  test('are listed in pages', () => {
-    expectTypeOf(gateway.reservedAddrs.list).toBeCallableWith()
-    expectTypeOf(gateway.reservedAddrs.list).toBeCallableWith({ limit: 1, before_id: 'ra_1', filter: 'true' })
-    const page = gateway.reservedAddrs.list()
-    expectTypeOf(page.uri).toEqualTypeOf<string>()
-    expectTypeOf(page.next_page_uri).toEqualTypeOf<string | null>()
-    expectTypeOf(page.reserved_addrs).toEqualTypeOf<readonly ReturnType<typeof gateway.reservedAddrs.get>[]>()
-    // @ts-expect-error: no such parameter
-    gateway.reservedAddrs.list({ colour: 'red' })
-    // @ts-expect-error: lists are readonly
-    page.reserved_addrs.push(gateway.reservedAddrs.get('ra_1'))
-  })
 })
 
 describe('Reserved domains', () => {
@@ -126,55 +112,6 @@ describe('Reserved domains', () => {
     // @ts-expect-error: the name cannot be changed
     gateway.reservedDomains.update('rd_1', { domain: 'a.b' })
   })
-
-  test('have a certificate, a policy and a status, each or null', () => {
-    const domain = gateway.reservedDomains.get('rd_1')
-    expectTypeOf(domain.region).toEqualTypeOf<string | null>()
-    expectTypeOf(domain.cname_target).toEqualTypeOf<string | null>()
-    expectTypeOf(domain.certificate).toEqualTypeOf<Ref | null>()
-    expectTypeOf(domain.certificate_management_policy).toEqualTypeOf<{
-      readonly authority: 'letsencrypt' | (string & Record<never, never>)
-      readonly private_key_type: 'rsa' | 'ecdsa'
-    } | null>()
-    expectTypeOf(domain.certificate_management_status).toEqualTypeOf<{
-      readonly renews_at: string | null
-      readonly provisioning_job: {
-        readonly error_code: 'INTERNAL_ERROR' | 'DNS_ERROR' | null
-        readonly msg: string
-        readonly started_at: string
-        readonly retries_at: string | null
-      } | null
-    } | null>()
-    expectTypeOf(gateway.reservedDomains.detachCertificate).parameters.toEqualTypeOf<[id: string]>()
-    expectTypeOf(gateway.reservedDomains.detachCertificateManagementPolicy).returns.toEqualTypeOf<void>()
-  })
-})
-
-describe('Weighted backends and TLS certificates', () => {
-  test('have maps of weights, readonly', () => {
-    expectTypeOf(gateway.weightedBackends.create).toBeCallableWith({ backends: { bkdhr_1: 5 } })
-    const { backends } = gateway.weightedBackends.get('bkdwd_1')
-    expectTypeOf(backends).toEqualTypeOf<{ readonly [child: string]: number }>()
-    expectTypeOf(gateway.weightedBackends.list().backends).items.toHaveProperty('backends')
-    // @ts-expect-error: weights are readonly
-    backends.bkdhr_1 = 6
-    // @ts-expect-error: a weight is a number
-    gateway.weightedBackends.create({ backends: { bkdhr_1: '5' } })
-  })
-
-  test('have lists of names, readonly, and no private key', () => {
-    const certificate = gateway.tlsCertificates.get('cert_1')
-    expectTypeOf(certificate.subject_alternative_names).toEqualTypeOf<{
-      readonly dns_names: readonly string[]
-      readonly ips: readonly string[]
-    }>()
-    expectTypeOf(certificate.key_usages).toEqualTypeOf<readonly string[]>()
-    expectTypeOf(certificate.private_key_type).toEqualTypeOf<'rsa' | 'ecdsa' | 'ed25519'>()
-    expectTypeOf(certificate.issued_at).toEqualTypeOf<string | null>()
-    expectTypeOf(certificate).not.toHaveProperty('private_key_pem')
-    // @ts-expect-error: the certificate cannot be changed
-    gateway.tlsCertificates.update('cert_1', { certificate_pem: 'x' })
-  })
 })
 
 describe('Route modules', () => {
@@ -187,20 +124,6 @@ describe('Route modules', () => {
     gateway.compression.get('edghtsrt_1')
     // @ts-expect-error: the edge is missing
     gateway.compression.get({ id: 'edghtsrt_1' })
-  })
-
-  test('take bodies of their own', () => {
-    expectTypeOf(gateway.circuitBreaker.replace).toBeCallableWith(ROUTE)
-    expectTypeOf(gateway.circuitBreaker.replace).toBeCallableWith(ROUTE, { num_buckets: 5 })
-    expectTypeOf(gateway.circuitBreaker.get(ROUTE).error_threshold_percentage).toEqualTypeOf<number>()
-    expectTypeOf(gateway.webhookVerification.replace).toBeCallableWith(ROUTE, { provider: 'github', secret: 's' })
-    expectTypeOf(gateway.trafficPolicy.replace).toBeCallableWith(ROUTE, {
-      inbound: [{ name: 'x', expressions: ['true'], actions: [{ type: 'log', config: { metadata: { a: 1 } } }] }],
-    })
-    // @ts-expect-error: a number of buckets is a number
-    gateway.circuitBreaker.replace(ROUTE, { num_buckets: '5' })
-    // @ts-expect-error: an action has a type
-    gateway.trafficPolicy.replace(ROUTE, { inbound: [{ actions: [{}] }] })
   })
 
   test('are deeply readonly', () => {
@@ -226,14 +149,6 @@ describe('Errors and declarations', () => {
     // @ts-expect-error: there is no such key
     if (error.key === 'domain_eaten') return
   })
-
-  test('name regions and declare things by id', () => {
-    expectTypeOf<Region>().toEqualTypeOf<'au' | 'eu' | 'ap' | 'us' | 'jp' | 'in' | 'sa'>()
-    expectTypeOf(gateway.declare.edge).toBeCallableWith('edghts_1', { routes: ['edghtsrt_1'] })
-    expectTypeOf(gateway.declare.backend).parameters.toEqualTypeOf<[id: string]>()
-    // @ts-expect-error: an id is a text
-    gateway.declare.backend(7)
-  })
 })
 
 describe('The journal', () => {
@@ -248,11 +163,5 @@ describe('The journal', () => {
     requests.count({ operaton: 'reserved_domains.create' })
     // @ts-expect-error: methods are in upper case
     requests.last({ method: 'get' })
-  })
-
-  test('holds as many bytes as it is told to', () => {
-    expectTypeOf<{ journalBytes: number }>().toExtend<GatewayOptions>()
-    // @ts-expect-error: a number of bytes
-    createGateway({ journalBytes: '16 MiB' })
   })
 })

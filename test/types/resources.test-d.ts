@@ -2,8 +2,8 @@ import { describe, expectTypeOf, test } from 'vitest'
 import type { accessErrors, ErrorKeysOf } from '../../src/control/control.ts'
 import type { ControlMembers, controls } from '../../src/controls.ts'
 import type { Direct } from '../../src/direct/direct-api.ts'
-import type { GatewayWith } from '../../src/gateway/gateway.ts'
 import type { Ngrok, NgrokDeclare, NgrokFamilies, NgrokResources } from '../../src/gateway/ngrok.ts'
+import type { GatewayWith } from '../../src/gateway/types.ts'
 import type {
   Declare,
   Dns,

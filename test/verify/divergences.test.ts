@@ -10,6 +10,8 @@ type Json = any
 interface Altered {
   status: number
   body: Json
+  /** Comes before the body. */
+  mark?: string
   headers: Record<string, string>
 }
 
@@ -97,6 +99,33 @@ const DIVERGENCES: Readonly<Record<string, Divergence>> = {
     operation: 'ip_policies.get',
     at: 'body.description',
     alter: inEach((item) => Object.assign(item, { description: item.description?.replaceAll(/[^ -~]/g, '?') })),
+  },
+  'a time of change that stays that of the creation': {
+    ...VAULTS,
+    operation: 'vaults.update',
+    at: 'body.updated_at',
+    // The clock of the gateway stands: here the second vault shows that it should not.
+    alter: inEach((item) => {
+      if (item.name === 'fauxgate-verify-test-b') item.created_at = '2026-01-01T00:00:05Z'
+    }),
+  },
+  'a byte order mark': {
+    ...POLICIES,
+    operation: 'ip_policies.get',
+    at: 'body',
+    alter: (answer) => Object.assign(answer, { mark: '\ufeff' }),
+  },
+  'a filter by startsWith that is ignored': {
+    ...RULES,
+    operation: 'ip_policy_rules.list',
+    at: 'body.ip_policy_rules',
+    instead: ({ path }) => (path.includes('startsWith') ? { path: sortedQuery(path, 'filter') } : undefined),
+  },
+  'a greatest limit of 50': {
+    ...POLICIES,
+    operation: 'ip_policies.list',
+    at: 'status',
+    instead: ({ path }) => (path.includes('limit=100') ? { path: path.replace('=100', '=101') } : undefined),
   },
   'a longer text than is allowed': {
     ...POLICIES,
@@ -595,7 +624,8 @@ function through(gateway: Gateway, { alter, instead }: Divergence) {
       headers: Object.fromEntries(response.headers),
     }
     alter?.(answer, request)
-    return new Response(answer.body === undefined ? null : JSON.stringify(answer.body), answer)
+    const { body: altered, mark = '', ...head } = answer
+    return new Response(altered === undefined ? null : mark + JSON.stringify(altered), head)
   }
 }
 

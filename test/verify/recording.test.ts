@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { type RecordedExchange, type Recording, recordingIn } from '../../src/verify/har.ts'
+import type { RecordedExchange, Recording } from '../../src/verify/har.ts'
+import { recordingIn } from '../../src/verify/har-reader.ts'
 import { recordingText } from '../../src/verify/recording.ts'
 import { isFine, replay } from '../../src/verify/replay.ts'
 import { NEW_YEAR } from '../support/provisioning.ts'
@@ -155,9 +156,10 @@ describe('A replay', () => {
   })
 
   test.each([
-    ['no JSON', 'nonsense', 'is not JSON of a recording'],
+    ['no JSON', 'nonsense', 'a.har is not JSON. Allowed: a HAR 1.2 file.'],
     ['no HAR', '{}', 'has no log'],
-    ['a HAR of somebody else', '{"log":{"entries":[]}}', 'has no _fauxgate'],
+    ['a HAR without requests', '{"log":{"entries":[]}}', 'has no request to this API'],
+    ['a HAR with half an entry', '{"log":{"entries":[{"request":{}}]}}', 'has no response'],
     ['a later format', '{"log":{"_fauxgate":{"format":2}}}', 'has the format 2. Allowed: 1.'],
   ])('refuses a file that is %s', (_what, text, message) => {
     expect(() => recordingIn(text, 'a.har')).toThrow(message)

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest'
 import { createNgrok } from '../../src/gateway/ngrok.ts'
 import type { Gateway } from '../../src/index.ts'
 import { Asker } from '../../src/verify/asker.ts'
-import { cleanedList } from '../../src/verify/cleaning.ts'
-import { leftIn, type MadeEntry } from '../../src/verify/made.ts'
+import { cleaned } from '../../src/verify/cleaning.ts'
+import { leftIn, MARK, MadeEntries, type MadeEntry } from '../../src/verify/made.ts'
 import { Pace } from '../../src/verify/pace.ts'
 import { exitCodeOf, reportText } from '../../src/verify/report.ts'
 import { requireOwn } from '../../src/verify/safety.ts'
@@ -45,7 +45,7 @@ async function cleanedLater(gateway: Gateway, entries: readonly MadeEntry[]): Pr
     signal,
   })
   const list = { add: (entry: MadeEntry) => void all.push(entry) }
-  expect(await cleanedList(asker, list, entries, 'test', gateway.url)).toEqual([])
+  expect(await cleaned(asker, new MadeEntries(list, entries), `${MARK}test`, gateway.url)).toEqual([])
   return all
 }
 
@@ -53,9 +53,9 @@ describe('Where requests bring no answer', () => {
   test.each([
     ['nobody listens', refused, 'no connection: nobody listens there (ECONNREFUSED)', 1],
     ['each answer is a page', html, /^answered 200 with text\/html; charset=utf-8, which is no list of this API/, 2],
-    ['the key is wrong', answering(401), /^its list could not be read: answered 401 \(ERR_NGROK_1: no\)/, 2],
-    ['the key may nothing', answering(403), /^its list could not be read: answered 403/, 2],
-    ['there is another service', answering(404), /^its list could not be read: answered 404/, 2],
+    ['the key is wrong', answering(401), /^no list could be read: answered 401 \(ERR_NGROK_1: no\)/, 2],
+    ['the key may nothing', answering(403), /^no list could be read: answered 403/, 2],
+    ['there is another service', answering(404), /^no list could be read: answered 404/, 2],
     ['the server always fails', answering(503), /answered 503/, 3],
   ])('it says so and ends, when %s', async (_what, fetch, reason, most) => {
     const { report, entries } = await verified(fetch, { families: ['ip_policies', 'vaults'] })
@@ -63,6 +63,8 @@ describe('Where requests bring no answer', () => {
     expect(exitCodeOf(report)).toBe(3)
     expect(report.requests).toBeLessThanOrEqual(most)
     expect([report.remaining, report.inventory, leftIn(entries).made]).toEqual([[], [], []])
+    // The reason and the sum are all that there is to say.
+    expect(reportText(report).trim().split('\n')).toHaveLength(2)
     expect(reportText(report)).toContain('0 operations the same, 0 different')
   })
 
@@ -115,7 +117,7 @@ describe('Where requests bring no answer', () => {
     expect(report.requests).toBeLessThan(45)
   })
 
-  test('it waits as a 429 says, and goes on', async () => {
+  test('it waits as a 429 says, and continues', async () => {
     const gateway = asked()
     let count = 0
     const busy: Fetch = (url, init) => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { createGateway, type Gateway } from '../../src/index.ts'
 import { client } from '../support/client.ts'
-import { ECDSA, issued, managed, NEW_YEAR, openManual, timeAfter } from '../support/provisioning.ts'
+import { issued, managed, NEW_YEAR, openManual } from '../support/provisioning.ts'
 
 /** The lines of a report below one of its titles, without their indentation. */
 function part(gateway: Gateway, title: string): string[] {
@@ -87,30 +87,6 @@ describe('The report', () => {
     ])
   })
 
-  test('says of a fault why it let a request pass that matches', async () => {
-    const gateway = openManual()
-    const { id } = gateway.faults.add({ operation: 'reserved_addrs.list', times: 1 })
-    gateway.faults.add({ operation: 'reserved_addrs.list', after: 2 })
-    for (let request = 0; request < 2; request++) await client(gateway)('GET', '/reserved_addrs')
-    expect(part(gateway, 'pending').slice(2)).toEqual([
-      `  GET /reserved_addrs: matched, but ${id} applied.`,
-      '  GET /reserved_addrs: matched, but came too early, or was refused before.',
-    ])
-  })
-
-  test('says of a fault in what each request was another than it waits for', async () => {
-    const gateway = openManual()
-    const resource = `ra_${'0'.repeat(27)}`
-    gateway.faults.add({ method: 'POST', path: '/reserved_domains' })
-    gateway.faults.add({ operation: 'reserved_addrs.get', resource })
-    await client(gateway)('GET', '/reserved_addrs')
-    const reasons = part(gateway, 'pending').filter((line) => line.startsWith('  '))
-    expect(reasons).toEqual([
-      '  GET /reserved_addrs: its method is GET, not POST, and its path is /reserved_addrs, not /reserved_domains.',
-      `  GET /reserved_addrs: its operation is reserved_addrs.list, not reserved_addrs.get, and ${resource} is not in its path.`,
-    ])
-  })
-
   test('has of what was sent and is no JSON how long it is, since nobody knows what stands in it', async () => {
     const gateway = openManual()
     await client(gateway)('POST', '/reserved_addrs', {
@@ -120,17 +96,6 @@ describe('The report', () => {
     expect(part(gateway, 'requests')[0]).toContain(
       ' POST /reserved_addrs [a text of 9 characters that is not JSON] → 400 ',
     )
-  })
-
-  test('says of a domain when its scripted outcome will be used', () => {
-    const { gateway, id } = issued()
-    gateway.reservedDomains.create({ domain: 'new.example.com', certificate_management_policy: ECDSA })
-    for (const domain of ['new.example.com', 'app.example.com']) gateway.provisioning.failNext('DNS_ERROR', { domain })
-    const { certificate_management_status: status } = gateway.reservedDomains.get(id)
-    expect(part(gateway, 'pending').slice(1)).toEqual([
-      `  app.example.com: its renewal is due at ${status?.renews_at}, and it is ${NEW_YEAR}.`,
-      `  new.example.com: its next attempt is due at ${timeAfter('30s')}, and it is ${NEW_YEAR}.`,
-    ])
   })
 
   test('says of a domain whose scripted outcome is pending why it had no attempt', () => {
@@ -159,19 +124,6 @@ describe('The report', () => {
       `2026-01-01T00:00:00Z  PATCH /reserved_domains/${id} {"description":"first"} → 200`,
       `2026-01-01T00:00:00Z  40 times until 2026-01-01T00:00:39Z: GET /reserved_domains/${id} → 200`,
       '2026-01-01T00:00:40Z  GET /reserved_domains → 200',
-    ])
-  })
-
-  test('has a line for each run of such requests', async () => {
-    const gateway = openManual()
-    for (const path of ['/reserved_addrs', '/reserved_domains', '/tls_certificates']) {
-      for (let turn = 0; turn < 3; turn++) await client(gateway)('GET', path)
-    }
-    const at = '2026-01-01T00:00:00Z'
-    expect(part(gateway, 'requests')).toEqual([
-      `${at}  3 times until ${at}: GET /reserved_addrs → 200`,
-      `${at}  3 times until ${at}: GET /reserved_domains → 200`,
-      `${at}  3 times until ${at}: GET /tls_certificates → 200`,
     ])
   })
 

@@ -103,20 +103,6 @@ describe('The overview', () => {
 })
 
 describe('The journal, asked for what came after an operation', () => {
-  test('has the newer entries only; all, where it does not have that one', async () => {
-    const gateway = openManual()
-    const ask = client(gateway)
-    await ask('GET', '/reserved_addrs')
-    await ask('POST', '/reserved_addrs', { json: {} })
-    await ask('GET', '/reserved_domains')
-    const since = async (id: string) =>
-      (await ask('GET', `/_fauxgate/requests?after=${id}`, { headers: { host: 'localhost' } })).body
-    const [first, second, third] = gateway.requests.all()
-    expect(await since(first?.operationId as string)).toEqual(JSON.parse(JSON.stringify([second, third])))
-    expect(await since(third?.operationId as string)).toEqual([])
-    expect(await since('op_gone')).toHaveLength(3)
-  })
-
   test('tells who listens of every entry, and that it was emptied, until that ends', async () => {
     const gateway = openManual()
     const heard: unknown[] = []

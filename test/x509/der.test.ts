@@ -6,17 +6,13 @@ import {
   natural,
   oidOf,
   parse,
-  readOr,
   slices,
-  tagged,
   tagOf,
   tags,
-  Unreadable,
   wholeBits,
 } from '../../src/x509/der.ts'
 import { element, unreadable } from './support.ts'
 
-const bytes = (...values: number[]) => Uint8Array.from(values)
 const DAMAGED = 'its DER is damaged'
 const SHORT = 'its DER ends too early'
 const MALFORMED = 'its thing is missing or malformed'
@@ -60,24 +56,6 @@ describe('one element of DER (X.690, 8.1)', () => {
 })
 
 describe('the children of an element', () => {
-  it('are all that is inside, in order, each with its exact bytes', () => {
-    const der = element(0x30, element(0x05), element(0x04, 'ab'), element(0x30))
-    expect(childrenOf(parse(der), 'thing').map(tagOf)).toEqual([0x05, 0x04, 0x30])
-    expect(slices(der, 'thing').map((slice) => [...slice])).toEqual([
-      [0x05, 0],
-      [0x04, 2, 0x61, 0x62],
-      [0x30, 0],
-    ])
-    expect(childrenOf(parse(element(0x30)), 'thing')).toEqual([])
-    expect(childrenOf(parse(element(0xa1, element(0x05))), 'thing', 0xa1)).toHaveLength(1)
-  })
-
-  it('are found by their tag', () => {
-    const children = childrenOf(parse(element(0x30, element(0x80), element(0x81, 'x'), element(0x81))), 'thing')
-    expect(contentOf(tagged(children, 0x81), 'thing', 0x81)).toEqual(bytes(0x78))
-    expect(tagged(children, 0x82)).toBeUndefined()
-  })
-
   it.each([
     ['a child that is longer than what holds it', [0x30, 0x03, 0x04, 0x02, 7], DAMAGED],
     ['half a child', [0x30, 0x01, 0x04], DAMAGED],
@@ -154,16 +132,5 @@ describe('values', () => {
     expect([...wholeBits(value(tags.bitString, 0), 'thing')]).toEqual([])
     expect(unreadable(() => wholeBits(value(tags.bitString, 1, 2), 'thing'))).toBe(MALFORMED)
     expect(unreadable(() => wholeBits(value(tags.bitString), 'thing'))).toBe(MALFORMED)
-  })
-})
-
-describe('what is unreadable', () => {
-  it('is answered with its message, and nothing else is taken for it', () => {
-    const failing = (error: Error) => () => {
-      throw error
-    }
-    expect(readOr(() => 1, String)).toBe(1)
-    expect(readOr(failing(new Unreadable('why')), (problem) => `because ${problem}`)).toBe('because why')
-    expect(() => readOr(failing(new TypeError('a mistake')), String)).toThrow(TypeError)
   })
 })

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
 import { ipBytes, ipText } from '../../src/x509/ip.ts'
-import { numbers } from './support.ts'
 
 const bytesOf = (groups: string) => Uint8Array.from(groups.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16))
 
@@ -33,15 +32,4 @@ describe('IP addresses as text', () => {
     '%j is no address',
     (text) => expect(ipBytes(text)).toBeUndefined(),
   )
-
-  it('agrees with the URL parser for any address', () => {
-    const next = numbers(7)
-    for (let run = 0; run < 2000; run++) {
-      const bytes = Uint8Array.from({ length: 16 }, (_, i) => (next(2) || i === 0 ? next(256) | 1 : 0))
-      const groups = Array.from({ length: 8 }, (_, i) =>
-        (((bytes[2 * i] ?? 0) << 8) | (bytes[2 * i + 1] ?? 0)).toString(16),
-      )
-      expect(ipText(bytes)).toBe(new URL(`http://[${groups.join(':')}]`).hostname.slice(1, -1))
-    }
-  })
 })

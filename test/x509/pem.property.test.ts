@@ -40,7 +40,6 @@ const SPOILT: readonly ((line: string) => string)[] = [
   (line) => line.replace(' ', '  '),
   (line) => line.replace(' ', ''),
   (line) => `"${line}"`,
-  () => '',
 ]
 
 const between = fc.constantFrom(...BETWEEN)

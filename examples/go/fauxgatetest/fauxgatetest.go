@@ -1,4 +1,4 @@
-// Package fauxgatetest gives a test a gateway of its own. It needs the standard library alone.
+// Package fauxgatetest gives each test its own gateway. It uses only the standard library.
 package fauxgatetest
 
 import (
@@ -15,14 +15,14 @@ import (
 	"testing"
 )
 
-// Gateway is a served gateway, with its controls. What they refuse ends the test and says why.
+// Gateway is a served gateway, with its controls. If a control fails, the test ends with the reason.
 type Gateway struct {
 	URL string
 	tb  testing.TB
 }
 
-// Start serves a gateway on a free port until the test ends; one that failed says what happened there. Its clock stands
-// still until Advance. FAUXGATE says with which command it is served, where that is not npx.
+// Start serves a gateway on a free port until the test ends, and logs its report if the test fails. Its clock does not move
+// until Advance. FAUXGATE can name another command than npx fauxgate.
 func Start(tb testing.TB, options ...string) *Gateway {
 	tb.Helper()
 	words := strings.Fields(os.Getenv("FAUXGATE"))
@@ -41,7 +41,7 @@ func Start(tb testing.TB, options ...string) *Gateway {
 		tb.Fatalf("fauxgate did not start: %v", err)
 	}
 	tb.Cleanup(func() {
-		// To the whole group, since npx passes no signal on.
+		// To the whole group, because npx forwards no signals.
 		_ = syscall.Kill(-command.Process.Pid, syscall.SIGTERM)
 		_ = command.Wait()
 	})
@@ -51,7 +51,7 @@ func Start(tb testing.TB, options ...string) *Gateway {
 	if url == "" {
 		tb.Fatalf("fauxgate did not start; it said %q", said)
 	}
-	// What it says afterwards has to go somewhere, or the pipe is full some day.
+	// Read its later output too, or the pipe fills up.
 	go func() { _, _ = io.Copy(io.Discard, lines) }()
 	gateway := &Gateway{URL: url, tb: tb}
 	tb.Cleanup(func() {
@@ -62,40 +62,40 @@ func Start(tb testing.TB, options ...string) *Gateway {
 	return gateway
 }
 
-// Advance lets time pass: Advance("30s").
+// Advance advances the clock: Advance("30s").
 func (g *Gateway) Advance(duration string) {
 	g.tb.Helper()
 	g.Control("POST", "/clock", map[string]any{"advance": duration})
 }
 
-// Script orders the outcomes of the next attempts: Script("DNS_ERROR", "success").
+// Script scripts the outcomes of the next attempts: Script("DNS_ERROR", "success").
 func (g *Gateway) Script(outcomes ...string) {
 	g.tb.Helper()
 	g.Control("POST", "/provisioning/script", map[string]any{"outcomes": outcomes})
 }
 
-// Fault arms a fault, such as {"operation": "reserved_domains.create", "times": 1, "status": 503}.
+// Fault adds a fault, such as {"operation": "reserved_domains.create", "times": 1, "status": 503}.
 func (g *Gateway) Fault(fault map[string]any) {
 	g.tb.Helper()
 	g.Control("POST", "/faults", fault)
 }
 
-// Reset goes back to the beginning, for tests that share a gateway.
+// Reset returns to the initial state, for tests that share a gateway.
 func (g *Gateway) Reset() {
 	g.tb.Helper()
 	g.Control("POST", "/reset", nil)
 }
 
-// Report says what happened, as a text for people.
+// Report returns a text for people about what happened.
 func (g *Gateway) Report() string {
 	g.tb.Helper()
 	return g.Control("GET", "/report", nil)
 }
 
-// direct asks the gateway itself: no proxy stands between a test and this machine.
+// direct calls the gateway without a proxy, because it is on this machine.
 var direct = &http.Client{Transport: &http.Transport{}}
 
-// Control makes any call of the control API, such as Control("GET", "/requests", nil), and answers its text.
+// Control makes any call of the control API, such as Control("GET", "/requests", nil), and returns its text.
 func (g *Gateway) Control(method, path string, body any) string {
 	g.tb.Helper()
 	content, err := json.Marshal(body)

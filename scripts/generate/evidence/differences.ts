@@ -1,5 +1,6 @@
 import type { AllEvidence } from '../evidence.ts'
 import type { OperationRules, Section } from './rules.ts'
+import { documentedNumbers } from './witnesses.ts'
 
 /** Fills the parts of docs/differences.md that follow from the sources, each between comments with its name. */
 export function differencesPage(
@@ -31,11 +32,11 @@ function partsOfTheApi(operations: readonly OperationRules[]): string {
 }
 
 function statuses({ errors }: AllEvidence): string {
-  const documented = Object.values(errors).filter((found) => found.documented)
+  const documented = documentedNumbers(errors)
   const seen = documented.filter((found) => found.client)
-  return `Of ${documented.length} errors with a documented number, the documentation names the status of ${
+  return `The documentation numbers ${documented.length} errors, and names the status of ${
     documented.filter((found) => !found.decided).length
-  }, and programs rely on ${seen.length} of them.`
+  }. Programs rely on ${seen.length} of these numbers.`
 }
 
 function doubts(sections: readonly Section[]): string {

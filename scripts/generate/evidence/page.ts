@@ -1,6 +1,6 @@
 import type { AllEvidence, Rules } from '../evidence.ts'
 import type { Doubt, OperationRules, Section } from './rules.ts'
-import { type Evidence, KINDS } from './witnesses.ts'
+import { documentedNumbers, type Evidence, KINDS } from './witnesses.ts'
 
 const NOTE = '<!-- Made by `npm run generate` from src/, docs/decisions and evidence/. -->'
 
@@ -24,26 +24,24 @@ export function fidelityPage(
     LEGEND,
     operationTable(operations, all, doubts),
     '## Open doubts',
-    'Nobody has shown these yet. Who can ask the real service can settle them.',
+    'Nobody has shown yet how the real service behaves here.',
     doubtTable(doubts),
   ].join('\n\n')}\n`
 }
 
-const INTRODUCTION = `Every operation, field, error and rule of fauxgate has at least one witness, and a test fails if one has none. There
-are four kinds, and they are never added up, because they show different things:
+const INTRODUCTION = `Every operation, field, error and rule of fauxgate has evidence, and a test fails if one has none. There are four kinds:
 
-| kind | what it is |
+| kind | meaning |
 |---|---|
-| documented | A page of ngrok's documentation names it. "API reference of September 2025" is the one that fauxgate was written from; the file evidence/service.json has its calls and fields. |
-| client | The types of one of ngrok's official clients name it, or a program relies on it. The types are read from the sources of the clients. |
-| recorded | An answer of the real service shows it, with its date. |
-| decided | It is ours. [The decisions](decisions/README.md) have the reason. |
+| documented | A page of ngrok's documentation names it, or a standard that the API follows. fauxgate follows the API reference of September 2025, whose calls and fields are in evidence/service.json. |
+| client | A type in one of ngrok's official clients names it, or a program relies on it. |
+| recorded | A recorded answer of the real service shows it. The published ones are in [evidence/examples.har](../evidence/examples.har), and tests replay them. |
+| decided | It is a decision of fauxgate, with [its reason](decisions/README.md). |
 
-The OpenAPI document has the sources of each operation, field and error as \`x-fauxgate-evidence\`. The
-[error catalogue](reference/error-catalogue.md) has those of each error.`
+Each operation, field and error of the OpenAPI document has its sources as \`x-fauxgate-evidence\`. So has each error in the
+[error catalogue](reference/error-catalogue.md).`
 
-const LEGEND = `Of each operation, with its fields and errors, the number of those that have a witness of the kind. One can have
-several kinds.`
+const LEGEND = `For each operation, the table counts its fields and answers with each kind of evidence. One can have several kinds.`
 
 function totals(operations: readonly OperationRules[], all: AllEvidence, sections: readonly Section[]): string {
   const ofSections = Object.fromEntries(sections.map(({ name, evidence }) => [name, evidence as unknown as Evidence]))
@@ -62,14 +60,18 @@ const countsOf = (rules: readonly Evidence[]) =>
   KINDS.map((kind) => rules.filter((found) => found[kind] !== undefined).length)
 
 function statuses({ errors }: AllEvidence): string {
-  const documented = Object.values(errors).filter((found) => found.documented)
+  const documented = documentedNumbers(errors)
   const decided = documented.filter((found) => found.decided)
-  return `Of the ${documented.length} errors with a documented number, the documentation names the HTTP status of ${documented.length - decided.length}. The status of the other ${decided.length} is [decided](decisions/errors.md#catalogue). Rely on \`error_code\`.`
+  return `Of the ${documented.length} errors with a documented number, the documentation names the HTTP status of ${documented.length - decided.length}. fauxgate [decides](decisions/errors.md#catalogue) the status of the other ${decided.length}. Rely on \`error_code\`.`
 }
 
-/** The answers of an operation: its success, and each of its errors. */
+/** Conditions of the emulator itself, which no service has: it is called inside a call, or the test's own store fails. */
+const OF_THE_EMULATOR = ['gateway_busy', 'store_failed']
+
+/** The answers of an operation that a service can give too: its success, and its errors. */
 function answersOf({ name, errors }: OperationRules, all: AllEvidence): Evidence[] {
-  return [all.operations[name] ?? {}, ...errors.map(({ key }) => all.errors[key] ?? {})]
+  const possible = errors.filter(({ key }) => !OF_THE_EMULATOR.includes(key))
+  return [all.operations[name] ?? {}, ...possible.map(({ key }) => all.errors[key] ?? {})]
 }
 
 const isOursAlone = ({ documented, client, recorded }: Evidence) => !documented && !client && !recorded
@@ -77,16 +79,19 @@ const isOursAlone = ({ documented, client, recorded }: Evidence) => !documented 
 function shares(operations: readonly OperationRules[], all: AllEvidence): string {
   const answers = operations.flatMap((operation) => answersOf(operation, all))
   const ours = answers.filter(isOursAlone).length
-  const kinds = new Set(
-    operations.flatMap(({ errors }) =>
-      errors.map(({ key }) => key).filter((key) => isOursAlone(all.errors[key] ?? {})),
-    ),
-  )
-  const names = [...kinds].map((key) => `[\`${key}\`](reference/ngrok/error-catalogue.md#${key})`).join(', ')
-  return `An operation has as many answers as it has errors, and one for success. Of all ${answers.length} answers, ${ours} rest on
-a decision alone: **${percent(ours, answers.length)}**. This share is to fall. No success is among them, and of the errors only
-those of our own: ${names}.`
+  const keys = new Set(operations.flatMap(({ errors }) => errors.map(({ key }) => key)))
+  const decided = [...keys].filter((key) => !OF_THE_EMULATOR.includes(key) && isOursAlone(all.errors[key] ?? {}))
+  const further = operations.flatMap(({ errors }) => errors.filter(({ key }) => OF_THE_EMULATOR.includes(key))).length
+  const whole = `${ours + further} of ${answers.length + further}, ${percent(ours + further, answers.length + further)}`
+  return `An operation has an answer for success, and one for each of its errors. Of all ${answers.length} answers that a service can
+give, ${ours} rest on a decision alone: **${percent(ours, answers.length)}**. They are the errors ${linksTo(decided)}.
+
+Two more errors of each operation come from the emulator itself: ${linksTo(OF_THE_EMULATOR)}. No service can give these answers:
+code calls the gateway inside a call, or the store of a test fails. Counted with them, it is ${whole}.`
 }
+
+const linksTo = (keys: readonly string[]) =>
+  keys.map((key) => `[\`${key}\`](reference/ngrok/error-catalogue.md#${key})`).join(', ')
 
 const percent = (part: number, whole: number) => `${((100 * part) / whole).toFixed(1)} %`
 
@@ -116,7 +121,7 @@ function doubtTable(doubts: readonly (Doubt & { readonly section: string })[]): 
     const where = about.map((each) => `\`${each}\``).join(', ')
     return [`[\`${name}\`](decisions/${page}.md#${heading})`, where, text]
   })
-  return table(['doubt', 'operations', 'what is not known, and what is done here'], rows)
+  return table(['doubt', 'operations', 'what is not known, and what fauxgate does'], rows)
 }
 
 function table(head: readonly string[], rows: readonly (readonly (string | number)[])[]): string {

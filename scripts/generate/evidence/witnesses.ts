@@ -1,9 +1,11 @@
 // What speaks for the rules of the API: the API reference, the official clients, the recorded examples, and decisions.
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import clients from '../../../evidence/clients.json'
 import programs from '../../../evidence/programs.json'
 import service from '../../../evidence/service.json'
-import { changedOf, MODULES, PAGE, RECORDED_ON, RESOURCES, SINGLE } from '../../../test/ngrok/documented-examples.ts'
-import { opened } from '../../../test/ngrok/support.ts'
+import { jsonOf } from '../../../src/verify/exchange.ts'
+import { recordingIn } from '../../../src/verify/har-reader.ts'
 
 export const KINDS = ['documented', 'client', 'recorded', 'decided'] as const
 export type Kind = (typeof KINDS)[number]
@@ -18,7 +20,6 @@ interface Testimony {
 }
 
 const ERROR_PAGE = 'https://ngrok.com/docs/errors/err_ngrok_'
-const EXAMPLES = `examples of ngrok's API reference, recorded on ${RECORDED_ON}`
 
 /** The pages of what no client names a page of, by the end of the path. */
 const FURTHER_PAGES: readonly (readonly [end: string, page: string])[] = [
@@ -53,8 +54,8 @@ const FURTHER_PAGES: readonly (readonly [end: string, page: string])[] = [
 const POLICY_PAGE = 'https://ngrok.com/docs/api/resources/edge-route-policy-module'
 
 /** Returns all that witnesses say of a call, `METHOD /path`. */
-export function testimoniesOf(call: string): Testimony[] {
-  return [...documentedIn(call), ...inClients(call), ...inExamples(call)]
+export function testimoniesOf(call: string, examples: readonly Example[]): Testimony[] {
+  return [...documentedIn(call), ...inClients(call), ...inExamples(call, examples)]
 }
 
 /** The page of the API reference speaks for the call; its fields are those of the clients, which are made from the same source. */
@@ -93,88 +94,72 @@ function inClients(call: string): Testimony[] {
   }))
 }
 
-const examples = recordedCalls()
-
-function inExamples(call: string): Testimony[] {
-  const found = examples.filter((example) => example.matches(call))
-  if (found.length === 0) return []
-  const all = (kind: 'sends' | 'reads') => [...new Set(found.flatMap((example) => example[kind]))]
-  return [{ kind: 'recorded', source: EXAMPLES, sends: all('sends'), reads: all('reads') }]
-}
-
-interface Example {
+/** A published example of a call, from a real account: the fields that were sent and answered. */
+export interface Example {
+  readonly method: string
+  readonly path: string
+  readonly date: string
   readonly sends: readonly string[]
   readonly reads: readonly string[]
-  matches(call: string): boolean
 }
 
-/** The documented examples that the tests replay, each with the fields of its answer. */
-function recordedCalls(): Example[] {
-  const whole = (call: string, reads = '', sent: unknown = {}): Example => ({
-    sends: pathsOf(sent),
-    reads: pathsIn(reads),
-    matches: (each) => each === call,
-  })
-  const resources = Object.entries(RESOURCES).flatMap(([path, resource]) => {
-    const { items = path, create, update, created } = resource
-    return [
-      whole(`POST /${path}`, created, create(opened())),
-      whole(`GET /${path}/{id}`, created),
-      whole(`GET /${path}`, PAGE(items, created)),
-      whole(`PATCH /${path}/{id}`, changedOf(resource), update),
-      whole(`DELETE /${path}/{id}`),
-    ]
-  })
-  const at = (method: string, path: string, sent: unknown, reads: readonly string[]): Example => ({
-    sends: pathsOf(sent),
-    reads,
-    matches: (call) => call.startsWith(`${method} `) && patternOf(call.slice(method.length + 1)).test(path),
-  })
-  const modules = Object.entries(MODULES).flatMap(([path, module]) => [
-    at('PUT', path, module, pathsOf(module)),
-    at('GET', path, {}, pathsOf(module)),
-    at('DELETE', path, {}, []),
-  ])
-  const singles = SINGLE.map(({ call, path, sent, fields = '' }) =>
-    at(call.split(' ')[0] ?? '', path(opened()), sent?.json ?? {}, pathsIn(fields)),
-  )
-  return [...resources, ...modules, ...singles]
+/** Reads the recording of the published examples. */
+export function examplesIn(root: string): Example[] {
+  const file = 'evidence/examples.har'
+  return recordingIn(readFileSync(join(root, file), 'utf8'), file).exchanges.map(({ at, request, response }) => ({
+    method: request.method,
+    path: request.path.replace(/\?.*/, ''),
+    date: new Date(at).toISOString().slice(0, 10),
+    sends: pathsOf(jsonOf(request.body ?? '')),
+    reads: pathsOf(response.body),
+  }))
 }
 
-const patternOf = (path: string) => new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`)
+function inExamples(call: string, examples: readonly Example[]): Testimony[] {
+  const [method, path = ''] = call.split(' ')
+  const pattern = new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`)
+  const found = examples.filter((example) => example.method === method && pattern.test(example.path))
+  const [first] = found
+  if (!first) return []
+  const source = `examples of ngrok's API reference, recorded on ${first.date}`
+  const all = (kind: 'sends' | 'reads') => [...new Set(found.flatMap((example) => example[kind]))]
+  return [{ kind: 'recorded', source, sends: all('sends'), reads: all('reads') }]
+}
 
 /** The paths of all fields of a value; items of lists have none of their own. */
 function pathsOf(value: unknown, before = ''): string[] {
-  const part = Array.isArray(value) ? value[0] : value
-  if (typeof part !== 'object' || part === null) return []
-  return Object.entries(part).flatMap(([name, each]) => [`${before}${name}`, ...pathsOf(each, `${before}${name}.`)])
-}
-
-/** The paths in a shape such as `id owner{id uri}`. */
-function pathsIn(shape: string): string[] {
-  const open: string[] = []
-  let last = ''
-  return [...shape.matchAll(/\w+|[{}]/g)].flatMap(([word]) => {
-    if (word === '{') open.push(last)
-    if (word === '}') open.pop()
-    if (!/\w/.test(word)) return []
-    last = word
-    return [[...open, word].join('.')]
-  })
+  if (Array.isArray(value)) return value.flatMap((each) => pathsOf(each, before))
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([name, each]) => [`${before}${name}`, ...pathsOf(each, `${before}${name}.`)])
 }
 
 /** The numbers of errors whose HTTP status the public reference names. */
 const STATUS_DOCUMENTED = [218, 226]
 
+/** Where a refusal with a number of our own is documented: with another number, or by the standard. */
+const REFUSALS: Readonly<Record<number, string>> = {
+  90411: `${ERROR_PAGE}5206`,
+  90413: 'RFC 9110, section 15.5.14 (413 Content Too Large)',
+  90442: `${ERROR_PAGE}7023`,
+}
+
+const OWN_NUMBERS = 'errors#own-numbers'
+
 /** Returns what speaks for an error: its number is the page's, its status mostly a decision. */
 export function evidenceOfError({ number }: { readonly number: number }): Evidence {
   const seen = (programs as Readonly<Record<string, readonly string[]>>)[number]
   const own = number >= 90_000
-  const section = number >= 90_600 && number < 90_700 ? 'sandboxes#errors' : 'errors#own-numbers'
+  const section = number >= 90_600 && number < 90_700 ? 'sandboxes#errors' : OWN_NUMBERS
+  const page = own ? REFUSALS[number] : `${ERROR_PAGE}${number}`
   return {
-    ...(!own && { documented: [`${ERROR_PAGE}${number}`] }),
+    ...(page && { documented: [page] }),
     ...(seen && { client: seen }),
     ...(own && { decided: [section] }),
     ...(!own && !STATUS_DOCUMENTED.includes(number) && { decided: ['errors#catalogue'] }),
   }
+}
+
+/** Returns the evidence of the errors whose number is documented. */
+export function documentedNumbers(errors: Readonly<Record<string, Evidence>>): readonly Evidence[] {
+  return Object.values(errors).filter(({ documented, decided }) => documented && !decided?.includes(OWN_NUMBERS))
 }

@@ -1,3 +1,4 @@
+import type { Engine } from '../../engine/engine.ts'
 import type { ArmedFault, FaultSpec } from '../../generated/controls.ts'
 import type { JournalEntry } from '../../journal/entry.ts'
 import type { Journal } from '../../journal/journal.ts'
@@ -7,7 +8,7 @@ import { refuse } from '../../schema/errors.ts'
 import { general } from '../../schema/general-errors.ts'
 import { idProblem } from '../../schema/ids.ts'
 import { counted, quote } from '../../schema/text.ts'
-import type { Api, ControlHost } from '../control.ts'
+import type { Api } from '../control.ts'
 import { ANY_REQUEST, type FaultRequest, faultRecords, isPending, isUsedUp } from './fault.ts'
 
 /**
@@ -15,9 +16,9 @@ import { ANY_REQUEST, type FaultRequest, faultRecords, isPending, isUsedUp } fro
  * a hit; matching faults that begin later count it too. Predicates run before the counting, outside any transaction: what
  * they do to the gateway stays, and a fault that they remove does not apply.
  */
-export function applyFault(host: Pick<ControlHost, 'findAll' | 'transact'>, request: FaultRequest) {
-  const matching = waitingFor(host, request).filter((fault) => isFor(fault, request))
-  return matching.length === 0 ? undefined : host.transact((tx) => countHits(tx, matching))
+export function applyFault(engine: Engine, request: FaultRequest) {
+  const matching = waitingFor(engine, request).filter((fault) => isFor(fault, request))
+  return matching.length === 0 ? undefined : engine.transact((tx) => countHits(tx, matching))
 }
 
 /** @throws Error that names the fault, if its predicate throws. */
@@ -29,9 +30,10 @@ function isFor(fault: ArmedFault, request: FaultRequest): boolean {
   }
 }
 
-function waitingFor(host: Pick<ControlHost, 'findAll'>, { operation, method, path, ids }: FaultRequest): ArmedFault[] {
+function waitingFor({ state }: Engine, { operation, method, path, ids }: FaultRequest): ArmedFault[] {
   const named = new Set([operation, ...Object.values(ids), path, method, ANY_REQUEST])
-  const found = [...named].flatMap((name) => host.findAll(faultRecords, 'waiting', name))
+  const table = state.records.table(faultRecords)
+  const found = [...named].flatMap((name) => table.findAll('waiting', name))
   return found.sort((a, b) => (a.id < b.id ? -1 : 1))
 }
 

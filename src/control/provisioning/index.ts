@@ -140,8 +140,8 @@ async function afterNextAttempt(host: ControlHost, id: string): Promise<Reserved
   const read = () => host.transact((tx) => requiredDomain(tx, id))
   const { job, due } = read()
   if (job && due) {
-    if (!host.clock.waitUntil && host.now() < due.at) throw new Error(cannotWait(due.at))
-    while (host.now() < due.at) await host.clock.waitUntil?.(due.at)
+    if (!host.clock.waitUntil && host.engine.now < due.at) throw new Error(cannotWait(due.at))
+    while (host.engine.now < due.at) await host.clock.waitUntil?.(due.at)
   }
   const domain = host.transact((tx) => shownDomain(tx, requiredDomain(tx, id)))
   await host.safe()

@@ -30,13 +30,12 @@ interface EntryProps {
   entry: JournalEntry
   /** The row below it. */
   before?: JournalEntry | undefined
-  /** The time that its client waits for. */
-  until?: string | undefined
   isChosen?: boolean
 }
 
-export function Entry({ entry, before, until, isChosen = false }: EntryProps) {
+export function Entry({ entry, before, isChosen = false }: EntryProps) {
   const page = usePage()
+  const until = page.waitOf(entry)
   const ms = page.durations.get(entry.operationId)
   const place = `requests/${entry.operationId}`
   const linked = (to: string) => (page.path[0] === 'requests' ? page.within(to) : `#${to}`)
@@ -64,7 +63,9 @@ export function Entry({ entry, before, until, isChosen = false }: EntryProps) {
             ) : (
               <StatusChip status={status} />
             )}{' '}
-            <small class="dim">{codeOf(entry)}</small>
+            <small class="dim" title={codeOf(entry)}>
+              {codeOf(entry).replace(/.*_/, '')}
+            </small>
           </span>
           <span class="c-duration">{ms !== undefined && formatMs(ms)}</span>
           <span class="c-size">{formatBytes(sizeOf(entry))}</span>
@@ -81,13 +82,7 @@ export function Entry({ entry, before, until, isChosen = false }: EntryProps) {
   }, [entry, before?.at, until, isChosen, ms, href])
 }
 
-const sizes = new WeakMap<JournalEntry, number>()
-
 /** Returns the characters of the answer's body, about. */
-export function sizeOf(entry: JournalEntry): number {
-  const known = sizes.get(entry)
-  if (known !== undefined) return known
-  const size = entry.response === null ? 0 : JSON.stringify(entry.response).length
-  sizes.set(entry, size)
-  return size
+export function sizeOf({ response }: JournalEntry): number {
+  return response === null ? 0 : JSON.stringify(response).length
 }

@@ -4,7 +4,7 @@ import { usePage } from '../page.ts'
 import { Button, Choice, Field, Form, Problem, Submit, Text } from '../shared/controls.tsx'
 import { formatLabel } from '../shared/format.ts'
 
-/** What a fault does, and the inputs that matter then. */
+/** The effects of faults, each with the inputs that it needs. */
 const EFFECTS: Readonly<Record<string, readonly string[]>> = {
   'fails with a status': ['status', 'retryAfter', 'message', 'phase'],
   'fails with an error': ['error', 'message', 'phase'],
@@ -29,7 +29,6 @@ const PRESETS: Readonly<Record<string, Values>> = {
 const LABELS: Readonly<Record<string, string>> = {
   times: 'How often',
   after: 'After how many requests',
-  retryAfter: 'Retry after',
   phase: 'When',
   truncate: 'Characters to keep',
   latency: 'Delay',
@@ -101,8 +100,9 @@ export function FaultForm({ operation, family = '', resource }: FaultFormProps) 
     return <Text {...value} {...(NUMBERS.includes(name) && { type: 'number', min: '0' })} />
   }
   return (
-    <div class="faults">
+    <div class="fields">
       <div class="row">
+        <span class="dim">The next request:</span>
         {Object.entries(PRESETS).map(([name, what]) => (
           <Button key={name} onClick={() => void send({ ...what, times: 1 }, `Added: ${name}.`)}>
             {name}

@@ -1,20 +1,13 @@
 import { useState } from 'preact/hooks'
-import type { ArmedFault } from '../../generated/controls.ts'
+import type { ArmedFault, PendingOutcome } from '../../generated/controls.ts'
 import type { DnsRecord } from '../../provisioning/dns.ts'
-import { useLive } from '../live.ts'
+import { useControl } from '../live.ts'
 import { usePage } from '../page.ts'
 import { Button, Search, Text } from '../shared/controls.tsx'
 import { formatTime } from '../shared/format.ts'
 import { Card, Chip, OutcomeChip, Records, Table } from '../shared/layout.tsx'
 import { SchemaForm } from '../shared/schema-form.tsx'
 import { FaultForm } from './fault-form.tsx'
-
-interface PendingOutcome {
-  readonly domain: string | null
-  readonly outcome: string
-  readonly message?: string
-  readonly retriesAfter?: string | number
-}
 
 const MOST_RECORDS = 200
 
@@ -33,7 +26,7 @@ export function Faults() {
 function Zone() {
   const page = usePage()
   const [text, setText] = useState('')
-  const all = useLive(() => page.control<DnsRecord[]>('GET', '/dns'), []) ?? []
+  const all = useControl<DnsRecord[]>('/dns') ?? []
   const found = all.filter(({ name, value }) => `${name} ${value}`.includes(text))
   return (
     <Card title="DNS zone" count={all.length} wide>
@@ -64,15 +57,14 @@ function Zone() {
         />
       )}
       {found.length > MOST_RECORDS && <p class="dim">The first {MOST_RECORDS} are shown.</p>}
-      <ControlForm path="/dns" method="PUT" title="Set a record" />
+      <SetRecord />
     </Card>
   )
 }
 
 function Outcomes() {
-  const page = usePage()
   const path = '/provisioning/script'
-  const outcomes = useLive(() => page.control<PendingOutcome[]>('GET', path), []) ?? []
+  const outcomes = useControl<PendingOutcome[]>(path) ?? []
   return (
     <Card title="Pending outcomes" count={outcomes.length} wide>
       <p class="dim">The outcomes of the next attempts.</p>
@@ -130,9 +122,8 @@ export function Script({ domain }: { domain?: string }) {
 }
 
 function FaultList() {
-  const page = usePage()
-  const faults = useLive(() => page.control<ArmedFault[]>('GET', '/faults'), []) ?? []
-  const report = useLive(() => page.control<string>('GET', '/report'), []) ?? ''
+  const faults = useControl<ArmedFault[]>('/faults') ?? []
+  const report = useControl<string>('/report') ?? ''
   return (
     <Card title="Faults" count={faults.length} wide>
       <Records of={faults} keyOf={({ id }) => id}>
@@ -156,7 +147,7 @@ function FaultList() {
   )
 }
 
-/** Why no fault applied to the last requests, as the report says. */
+/** Returns the reasons why a fault applied to none of the last requests, from the report. */
 function reasonsIn(report: string, id: string): string[] {
   const lines = report.split('\n').map((line) => line.replace(/^ {4}/, ''))
   const at = lines.findIndex((line) => line.startsWith(`${id} `))
@@ -167,8 +158,7 @@ function reasonsIn(report: string, id: string): string[] {
 
 /** The pending faults that may apply to requests for a resource. */
 export function PendingFaults({ family, id }: { family: string; id: string }) {
-  const page = usePage()
-  const all = useLive(() => page.control<ArmedFault[]>('GET', '/faults'), []) ?? []
+  const all = useControl<ArmedFault[]>('/faults') ?? []
   const mattering = all.filter(({ hits, times, operation, path, resource }) => {
     const isOfFamily = operation?.startsWith(`${family}.`) ?? true
     return hits !== times && isOfFamily && (resource ?? id) === id && (path ?? id).includes(id)
@@ -224,19 +214,19 @@ function RemoveAll({ what, path }: { what: string; path: string }) {
   )
 }
 
-function ControlForm({ path, method, title }: { path: string; method: string; title: string }) {
+function SetRecord() {
   const page = usePage()
   const service = page.controls
-  const operation = service?.operations.find((each) => each.path === `/_fauxgate${path}` && each.method === method)
+  const operation = service?.operations.find(({ path, method }) => path === '/_fauxgate/dns' && method === 'PUT')
   if (!service || !operation) return null
   return (
     <details>
-      <summary>{title}</summary>
+      <summary>Set a record</summary>
       <SchemaForm
         service={service}
         operation={operation}
-        verb={title.split(' ', 1)[0] ?? ''}
-        send={(body) => page.control(method, path, body)}
+        verb="Set"
+        send={(body) => page.control('PUT', '/dns', body)}
       />
     </details>
   )

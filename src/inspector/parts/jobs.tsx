@@ -3,7 +3,7 @@ import type { DomainTimeline, NeededRecord, Timelines } from '../../views/timeli
 import { useLive } from '../live.ts'
 import { usePage } from '../page.ts'
 import { Button, Search } from '../shared/controls.tsx'
-import { formatCount, formatRelative, formatTime } from '../shared/format.ts'
+import { formatCount, formatRelative, formatTime, formatTimes } from '../shared/format.ts'
 import { Chip, Empty, Facts, OutcomeChip, Side, Split, Table, Windowed } from '../shared/layout.tsx'
 import { curlToCreate } from './client-code.ts'
 import { RequestsOf } from './entry.tsx'
@@ -131,10 +131,19 @@ function JobDetails({
           ],
         ]}
       />
-      {problem && <p class="bad">{problem}</p>}
+      {problem && <p class="bad">{formatTimes(problem)}</p>}
       {records.length > 0 && <h3>DNS records</h3>}
       {records.length > 0 && (
-        <Table heads={['Name', 'Expected', 'Found']} rows={records.map((record) => neededCells(record))} />
+        <Table
+          heads={['Name', 'Expected', 'Found']}
+          rows={records.map((record) => [
+            <code>{record.name}</code>,
+            <code>
+              {record.type} {record.value}
+            </code>,
+            <Found record={record} />,
+          ])}
+        />
       )}
       <h3>Pending outcomes</h3>
       <p>
@@ -166,22 +175,12 @@ function JobDetails({
   )
 }
 
-/** What attempts need beside what they find. */
-function neededCells({ name, type, value, problem }: NeededRecord): preact.ComponentChild[] {
-  return [
-    <code>{name}</code>,
-    <code>
-      {type} {value}
-    </code>,
-    problem === null ? <Chip tone="good">found</Chip> : <Fix record={{ name, type, value, problem }} />,
-  ]
-}
-
-function Fix({ record: { name, type, value, problem } }: { record: NeededRecord }) {
+function Found({ record: { name, type, value, problem } }: { record: NeededRecord }) {
   const page = usePage()
+  if (problem === null) return <Chip tone="good">found</Chip>
   return (
     <>
-      <p class="bad">{problem?.split('. ').slice(1).join('. ') || problem}</p>
+      <p class="bad">{problem.split('. ').slice(1).join('. ') || problem}</p>
       <Button onClick={() => void page.act('PUT', '/dns', { name, type, value })}>Fix the record</Button>
     </>
   )

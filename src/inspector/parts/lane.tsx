@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { DomainTimeline } from '../../views/timelines.ts'
 import { usePage } from '../page.ts'
-import { formatCounted, formatDuration, formatRelative, formatTime } from '../shared/format.ts'
+import { formatCounted, formatDuration, formatRelative, formatTime, formatTimes } from '../shared/format.ts'
 import { Chip, type Tone } from '../shared/layout.tsx'
 
 type Entry = DomainTimeline['timeline'][number]
@@ -55,13 +55,14 @@ export function Lane({ job, since, isChosen }: LaneProps) {
         <a class="clip" href={`#jobs/${id}`}>
           <b>{domain}</b>
         </a>
-        <span>
+        <span class="clip">
           <StateChip state={state} />{' '}
           <small class="dim">
-            {attemptsOf(job)}
-            {pending.length > 0 && (
+            {pending.length === 0 ? (
+              attemptsOf(job)
+            ) : (
               <b class="busy" title={pending.map(({ outcome }) => outcome).join(', then ')}>
-                , then {pending[0]?.outcome}
+                then {pending[0]?.outcome}
                 {pending.length > 1 && ` +${pending.length - 1}`}
               </b>
             )}
@@ -108,7 +109,7 @@ export function Lane({ job, since, isChosen }: LaneProps) {
           )}
         </svg>
         <p class="clip">
-          {job.problem && <small class="bad">{job.problem} </small>}
+          {job.problem && <small class="bad">{formatTimes(job.problem)} </small>}
           {event && (
             <small>
               <span class="dim">{formatTime(event.at)}</span> <b>{event.transition}</b> {event.message}

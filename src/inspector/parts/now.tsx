@@ -42,12 +42,7 @@ export function Now() {
         {recent.length === 0 && <p class="dim">The journal is empty.</p>}
         <div role="list">
           {recent.map((entry, at) => (
-            <Entry
-              key={entry.operationId}
-              entry={entry}
-              before={recent[at + 1]}
-              until={overview.waiting.find(({ operationId }) => operationId === entry.operationId)?.until}
-            />
+            <Entry key={entry.operationId} entry={entry} before={recent[at + 1]} />
           ))}
         </div>
       </Card>
@@ -96,7 +91,6 @@ function Moves() {
   const move = (how: object) => void page.move('/clock', how)
   const [by, setBy] = useState('90s')
   const [to, setTo] = useState('')
-  const time = to || new Date(page.now).toISOString().slice(0, 19)
   return (
     <>
       <div class="row">
@@ -113,9 +107,8 @@ function Moves() {
         <Text label="Advance by" size={8} value={by} set={setBy} />
         <Submit kind="">Advance by</Submit>
       </Form>
-      {/* Browsers leave out the seconds of a full minute. */}
-      <Form act={() => move({ to: `${time.length === 16 ? `${time}:00` : time}Z` })}>
-        <Text label="Go to, in UTC" type="datetime-local" step="1" value={time} set={setTo} />
+      <Form act={() => move({ to: `${to.replace(' ', 'T')}Z` })}>
+        <Text label="Go to, in UTC" size={20} placeholder={formatTime(page.now)} required value={to} set={setTo} />
         <Submit kind="">Go to</Submit>
       </Form>
     </>

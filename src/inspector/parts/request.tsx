@@ -24,7 +24,7 @@ export function RequestDetails({ entry }: { entry: JournalEntry }) {
   const direct = asDirect(page, entry)
   const problem = replayProblem(page, entry)
   const ms = page.durations.get(operationId)
-  const until = page.overview?.waiting.find((each) => each.operationId === operationId)?.until
+  const until = page.waitOf(entry)
   const family = page.service?.families.find(({ name }) => operation?.startsWith(`${name}.`))
   const known = page.service?.operations.find(({ name }) => name === operation)
   const ids = Object.values(idsOf(known?.path ?? '', path) ?? {})
@@ -63,7 +63,6 @@ export function RequestDetails({ entry }: { entry: JournalEntry }) {
           ['Operation id', operationId],
           ['At', `${formatTime(at)} UTC${ms === undefined ? '' : `, answered in ${formatMs(ms)}`}`],
           ['Fault', <AppliedFault entry={entry} />],
-          ...(known?.evidence ? [['Evidence', <Json value={known.evidence} />] as const] : []),
         ]}
       />
       {status >= 400 && <Failure entry={entry} />}
@@ -75,6 +74,12 @@ export function RequestDetails({ entry }: { entry: JournalEntry }) {
       {commit?.changes.map((change) => (
         <Diff key={change.key} change={change} />
       ))}
+      {known?.evidence !== undefined && (
+        <details>
+          <summary>Evidence</summary>
+          <Json value={known.evidence} />
+        </details>
+      )}
       {own && <RequestsOf text={own.split('/').pop() ?? ''} chosen={entry} />}
     </Side>
   )
@@ -134,7 +139,8 @@ function Resend({ entry }: { entry: JournalEntry }) {
   const { request } = entry
   const [method, setMethod] = useState(entry.method)
   const [path, setPath] = useState(pathOf(entry))
-  const [headers, setHeaders] = useState(textOfHeaders(clientHeaders(page, entry)))
+  const known = Object.entries(clientHeaders(page, entry))
+  const [headers, setHeaders] = useState(known.map((each) => each.join(': ')).join('\n'))
   const [body, setBody] = useState(
     request === null || typeof request === 'string' ? '' : JSON.stringify(request, null, 2),
   )
@@ -165,28 +171,26 @@ function pathOf({ path, query }: JournalEntry): string {
   return `${path}${query && `?${query}`}`
 }
 
-function textOfHeaders(headers: Readonly<Record<string, string>>): string {
-  return Object.entries(headers)
-    .map((each) => each.join(': '))
-    .join('\n')
-}
-
 function headersIn(text: string): Record<string, string> {
   return Object.fromEntries([...text.matchAll(/^\s*(\S+?)\s*:\s*(.*?)\s*$/gm)].map(([, name, value]) => [name, value]))
 }
 
 function Diff({ change: { collection, key, before, after } }: { change: Change }) {
-  const place = usePage().service?.placeOf(collection, key)
+  const { service } = usePage()
+  const place = service?.placeOf(collection, key)
   const [old, now] = [flat(before), flat(after)]
   const names = Object.keys({ ...old, ...now }).filter((name) => old[name] !== now[name])
   const what = before ? (after ? 'changed' : 'removed') : 'created'
   return (
     <>
       <p>
-        <b>{formatLabel(collection)}</b> {after && place ? <a href={place}>{key}</a> : key}{' '}
+        <b>{service?.nounOf(collection)}</b> {after && place ? <a href={place}>{key}</a> : key}{' '}
         <span class="dim">{what}</span>
       </p>
-      <Table heads={['Field', 'Before', 'After']} rows={names.map((name) => [name, old[name], now[name]])} />
+      <Table
+        heads={['Field', 'Before', 'After']}
+        rows={names.map((name) => [<span title={name}>{formatLabel(name)}</span>, old[name], now[name]])}
+      />
     </>
   )
 }

@@ -5,6 +5,7 @@ import { searchFor, toggled } from '../search.ts'
 import { Button, Text } from '../shared/controls.tsx'
 import { formatCount } from '../shared/format.ts'
 import { Empty, Split, Windowed } from '../shared/layout.tsx'
+import { SortHead, sortedBy } from '../shared/sorting.tsx'
 import { curlToCreate } from './client-code.ts'
 import { Entry, sizeOf } from './entry.tsx'
 import { RequestDetails } from './request.tsx'
@@ -13,10 +14,11 @@ const ROW_HEIGHT = 30
 
 type Entries = readonly JournalEntry[]
 
-/** What a column is sorted by; sizes are made once per entry. */
+/** The values that columns are sorted by. */
 const SORTS: Readonly<
   Record<string, (entry: JournalEntry, durations: ReadonlyMap<string, number>) => string | number>
 > = {
+  time: ({ at }) => at,
   method: ({ method }) => method,
   path: ({ path }) => path,
   operation: ({ operation }) => operation ?? '',
@@ -27,14 +29,15 @@ const SORTS: Readonly<
   change: ({ commit }) => commit?.changes.length ?? 0,
 }
 
-const COLUMNS = ['time', ...Object.keys(SORTS)]
+/** The order of the journal. */
+const NEWEST = '-time'
 
 const FILTERS = ['status:4xx', 'status:5xx', 'method:POST', 'fault:yes', 'changed:yes']
 
 export function Requests({ id }: { id: string }) {
   const page = usePage()
   const search = page.query.get('q') ?? ''
-  const sort = page.query.get('sort') ?? ''
+  const sort = page.query.get('sort') ?? NEWEST
   const [isPaused, setPaused] = useState(false)
   const [isHeld, setHeld] = useState(false)
   const held = useRef<Entries>([])
@@ -42,10 +45,16 @@ export function Requests({ id }: { id: string }) {
   const holds = isPaused || isHeld
   if (!holds || held.current.length === 0 || journal.length === 0) held.current = journal
   const entries = held.current
-  const found = useMemo(() => sorted(entries.filter(searchFor(search)), sort, page.durations), [entries, search, sort])
+  const found = useMemo(() => {
+    const matching = entries.filter(searchFor(search))
+    if (sort === NEWEST) return matching
+    // Of one time, the later entry is the newer one.
+    if (sort === 'time') return matching.reverse()
+    const by = SORTS[sort.replace('-', '')]
+    return by ? sortedBy(matching, (entry) => by(entry, page.durations), sort) : matching
+  }, [entries, search, sort])
   const chosen = journal.find(({ operationId }) => operationId === id)
   const missed = holds ? journal.findIndex(({ operationId }) => operationId === entries[0]?.operationId) : 0
-  const waiting = overview?.waiting ?? []
   if (journal.length === 0) {
     return (
       overview?.requests === 0 && (
@@ -99,25 +108,22 @@ export function Requests({ id }: { id: string }) {
           Clear
         </Button>
       </div>
-      <Heads sort={sort} />
+      <div class="line heads">
+        {Object.keys(SORTS).map((name) => (
+          <SortHead key={name} name={name} sort={sort} set={(to) => page.ask({ sort: to })} />
+        ))}
+      </div>
       {found.length === 0 && <Empty title="No request is like that." />}
       <Windowed
         total={found.length}
         rowHeight={ROW_HEIGHT}
         label="Requests"
-        onHold={sort === '' ? setHeld : undefined}
+        onHold={sort === NEWEST ? setHeld : undefined}
         row={(index) => {
           const entry = found[index]
-          const until = waiting.find(({ operationId }) => operationId === entry?.operationId)?.until
           return (
             entry && (
-              <Entry
-                key={entry.operationId}
-                entry={entry}
-                before={found[index + 1]}
-                until={until}
-                isChosen={entry === chosen}
-              />
+              <Entry key={entry.operationId} entry={entry} before={found[index + 1]} isChosen={entry === chosen} />
             )
           )
         }}
@@ -133,42 +139,4 @@ function showRow(top: number): void {
   const { scrollTop, clientHeight } = list
   if (top < scrollTop) list.scrollTo(0, top)
   else if (top + ROW_HEIGHT > scrollTop + clientHeight) list.scrollTo(0, top + ROW_HEIGHT - clientHeight)
-}
-
-function sorted(entries: Entries, sort: string, durations: ReadonlyMap<string, number>): Entries {
-  const name = sort.replace('-', '')
-  const by = SORTS[name]
-  const turned = sort.startsWith('-')
-  if (!by) return turned && name === 'time' ? entries.toReversed() : entries
-  const compare = (a: JournalEntry, b: JournalEntry) => {
-    const [one, other] = [by(a, durations), by(b, durations)]
-    return one === other ? 0 : one < other ? -1 : 1
-  }
-  return entries.toSorted(turned ? (a, b) => compare(b, a) : compare)
-}
-
-/** The heads sort: up, down, and back to the newest first; the time only turns round. */
-function Heads({ sort }: { sort: string }) {
-  const page = usePage()
-  const next = (name: string) => {
-    if (name === 'time') return sort === '-time' ? '' : '-time'
-    return sort === `-${name}` ? name : sort === name ? '' : `-${name}`
-  }
-  return (
-    <div class="line heads">
-      {COLUMNS.map((name) => {
-        const mark = sort === name || (name === 'time' && sort === '') ? '↓' : sort === `-${name}` ? '↑' : ''
-        return (
-          <Button
-            key={name}
-            kind={`quiet c-${name}`}
-            label={`Sort by ${name}`}
-            onClick={() => page.ask({ sort: next(name) })}
-          >
-            {name} {name === 'time' || !mark ? mark : mark === '↑' ? '↓' : '↑'}
-          </Button>
-        )
-      })}
-    </div>
-  )
 }

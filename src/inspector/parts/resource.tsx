@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
+import type { JsonSchema } from '../../openapi/json-schema.ts'
 import type { ListedRecord } from '../../views/records.ts'
 import { ErrorAnswer } from '../connection.ts'
 import { useLive } from '../live.ts'
@@ -23,7 +24,7 @@ interface ResourceProps {
 type Resource = Readonly<Record<string, unknown>>
 
 /** The fields that people know resources by, the best first. */
-export const NAMES = ['domain', 'name', 'match', 'hostports', 'url', 'addr']
+export const NAMES = ['domain', 'name', 'match', 'hostports', 'url', 'addr', 'subject_common_name']
 
 function nameOf(resource: Resource): string {
   return String(NAMES.map((name) => resource[name]).find((each) => each && `${each}` !== '') ?? resource.id ?? '')
@@ -37,9 +38,7 @@ export function ResourceDetails({ service, family, ids }: ResourceProps) {
   const path = filledPath(itemPath, ids)
   const loaded = useLive(() => orNull(page.connection.service<Resource>('GET', path)), [path])
   const resource = loaded ?? {}
-  const entries = Object.entries(resource)
   const act = (each: ServiceOperation) => void page.run(() => page.serve(each.method, filledPath(each.path, ids)))
-  const hasForm = (each: ServiceOperation) => inputsOf(service, each).length > 0
   const below = service.below(family)
   const modules = below.filter((each) => !each.create)
   const inner = below.flatMap(({ create }) => create ?? [])
@@ -58,19 +57,14 @@ export function ResourceDetails({ service, family, ids }: ResourceProps) {
       <div class="row">
         {update && <Button onClick={() => toggle(update)}>{verb}</Button>}
         {loaded &&
-          [...inner, ...actions.filter(hasForm)].map((each) => (
-            <Button key={each.name} onClick={() => toggle(each)}>
-              {each.summary}
-            </Button>
-          ))}
-        {loaded &&
-          actions
-            .filter((each) => !hasForm(each))
-            .map((each) => (
-              <Button key={each.name} twice onClick={() => act(each)}>
-                {each.summary}
+          [...inner, ...actions].map((each) => {
+            const hasForm = inputsOf(service, each).length > 0
+            return (
+              <Button key={each.name} twice={!hasForm} onClick={() => (hasForm ? toggle(each) : act(each))}>
+                {each.summary.replace(` from a ${family.one}`, '')}
               </Button>
-            ))}
+            )
+          })}
         {loaded && remove && (
           <Button kind="danger" twice asking={`Delete this ${family.one}?`} onClick={() => act(remove)}>
             Delete
@@ -89,11 +83,7 @@ export function ResourceDetails({ service, family, ids }: ResourceProps) {
           send={send}
         />
       )}
-      <Facts
-        of={entries.flatMap(([field, value]) =>
-          isLong(value) ? [] : [[<span title={field}>{formatLabel(field)}</span>, <Value value={value} />] as const],
-        )}
-      />
+      <Fields of={resource} known={family.fields} />
       {modules.length > 0 && <h3>Modules</h3>}
       <div class="row">
         {modules.map((each) => {
@@ -105,13 +95,6 @@ export function ResourceDetails({ service, family, ids }: ResourceProps) {
           )
         })}
       </div>
-      {entries.map(([field, value]) =>
-        isChain(value) ? (
-          <Chain key={field} title={formatLabel(field)} pem={value} />
-        ) : (
-          isLong(value) && <Json key={field} value={value} title={formatLabel(field)} />
-        ),
-      )}
       {loaded && <Uses ids={ids} resource={resource} />}
       {loaded && <PendingFaults family={name} id={id} />}
       <RequestsOf text={id} />
@@ -147,7 +130,7 @@ export function RecordLinks({ of, above = [] }: { of: readonly ListedRecord[]; a
         const place = service?.placeOf(collection, key, above)
         return (
           <>
-            <span class="dim">{service?.families.find((each) => each.name === collection)?.one ?? collection}</span>
+            <span class="dim">{service?.nounOf(collection)}</span>
             {place ? <a href={place}>{name || key}</a> : name || key}
             {name && <small class="dim">{key}</small>}
           </>
@@ -157,13 +140,54 @@ export function RecordLinks({ of, above = [] }: { of: readonly ListedRecord[]; a
   )
 }
 
-function isChain(value: unknown): value is string {
-  return typeof value === 'string' && value.startsWith('-----BEGIN CERT')
+interface FieldsProps {
+  of: object
+  /** The fields that the schema has; other names, such as those of labels, stay unchanged. */
+  known?: Readonly<Record<string, JsonSchema>> | undefined
 }
 
+/** Fields below their labels. Objects and long texts come after the others, with headings of their own. */
+function Fields({ of, known }: FieldsProps) {
+  const { now, service } = usePage()
+  const fields = Object.entries(of).map(([name, value]) => {
+    const label = <span title={name}>{known && !known[name] ? name : formatLabel(name)}</span>
+    const isPast = name === 'not_after' && Date.parse(value) <= now
+    return { name, value, label, mark: isPast && <Chip tone="bad">expired</Chip> }
+  })
+  return (
+    <>
+      <Facts
+        of={fields
+          .filter(({ value }) => !isLong(value))
+          .map(({ value, label, mark }) => {
+            const shown = (
+              <>
+                <Value value={value} /> {mark}
+              </>
+            )
+            return [label, shown] as const
+          })}
+      />
+      {fields.map(({ name, value, label }) => {
+        if (!isLong(value)) return null
+        if (String(value).startsWith('-----BEGIN CERT')) return <Chain key={name} pem={value} />
+        if (typeof value === 'string' || Array.isArray(value)) return <Json key={name} value={value} title={label} />
+        return (
+          <section key={name}>
+            <h3>{label}</h3>
+            <Fields of={value} known={known && (service?.resolved(known[name]).properties ?? {})} />
+          </section>
+        )
+      })}
+    </>
+  )
+}
+
+/** Returns whether a value needs more than a line: a text of several lines, or an object other than a reference. */
 function isLong(value: unknown): boolean {
   if (typeof value === 'string') return value.includes('\n')
-  return typeof value === 'object' && value !== null && !('uri' in value) && JSON.stringify(value).length > 40
+  if (Array.isArray(value)) return value.some(isLong)
+  return Object.keys(Object(value)).length > 0 && !Object(value).uri
 }
 
 async function orNull<T>(loading: Promise<T>): Promise<T | null> {
@@ -175,7 +199,7 @@ async function orNull<T>(loading: Promise<T>): Promise<T | null> {
   }
 }
 
-function Chain({ title, pem }: { title: string; pem: string }) {
+function Chain({ pem }: { pem: string }) {
   const page = usePage()
   const [certificates, setCertificates] = useState<readonly object[]>([])
   useEffect(() => {
@@ -190,21 +214,18 @@ function Chain({ title, pem }: { title: string; pem: string }) {
           <h3>
             Certificate {index + 1} of {certificates.length}
           </h3>
-          <Facts
-            of={Object.entries(certificate).map(([name, value]) => [formatLabel(name), <Value value={value} />])}
-          />
+          <Fields of={certificate} />
         </>
       ))}
-      <Json value={pem} title={title} />
+      <Json value={pem} title="PEM" />
     </>
   )
 }
 
 export function Value({ value }: { value: unknown }) {
   const page = usePage()
-  if (value === null || value === undefined || value === '') return <span class="dim">–</span>
-  const isList = Array.isArray(value) && value.length > 0 && value.every((each) => typeof each === 'string')
-  if (isList) return <>{value.join(', ')}</>
+  if (`${value ?? ''}` === '') return <span class="dim">–</span>
+  if (Array.isArray(value)) return <>{value.flatMap((each, at) => [at > 0 && ', ', <Value value={each} />])}</>
   if (typeof value === 'string' && /^\d{4}-\d\d-\d\dT.*Z$/.test(value)) return <>{formatTime(value)}</>
   if (typeof value !== 'object') return <>{String(value)}</>
   const { id, uri } = value as { id?: string; uri?: string } // Of a reference; others have none.

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { ListedRecord } from '../../views/records.ts'
-import { useLive } from '../live.ts'
+import { useControl, useLive } from '../live.ts'
 import { type Page, usePage } from '../page.ts'
 import { idsIn, type Service, type ServiceFamily } from '../service.ts'
 import { Button, Form, Search, Submit, Text } from '../shared/controls.tsx'
@@ -54,7 +54,7 @@ function Family({ service, family, ids }: FamilyProps) {
   const columns = [...(label.head === 'ID' ? [] : ['id']), ...columnsOf(service, family)].filter(
     (each) => each !== label.field,
   )
-  const style = { gridTemplateColumns: `17rem repeat(${columns.length}, minmax(10.5rem, 1fr))` }
+  const style = { gridTemplateColumns: `17rem repeat(${columns.length}, minmax(11rem, 1fr))` }
   const form = isNew && create?.body && (
     <Side title={create.summary} back={() => setNew(false)}>
       <SchemaForm
@@ -104,7 +104,7 @@ function Family({ service, family, ids }: FamilyProps) {
           <div class="line dim" style={style}>
             <span>{label.head}</span>
             {columns.map((each) => (
-              <span key={each} class="clip">
+              <span key={each} class="clip" title={each}>
                 {formatLabel(each)}
               </span>
             ))}
@@ -127,7 +127,7 @@ function Lookup({ service, family, ids }: FamilyProps) {
   const page = usePage()
   const { name, itemPath } = family
   const [text, setText] = useState('')
-  const known = useLive(() => page.control<ListedRecord[]>('GET', `/records?collection=${name}`), [name]) ?? []
+  const known = useControl<ListedRecord[]>(`/records?collection=${name}`) ?? []
   const names = idsIn(itemPath).join('/')
   const isChosen = ids.length === names.split('/').length
   return (

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
-import { useLive } from '../live.ts'
+import type { SavedSnapshot } from '../../generated/controls.ts'
+import { useControl } from '../live.ts'
 import { usePage } from '../page.ts'
 import { Button, Choice, Form, Submit, Text } from '../shared/controls.tsx'
 import { formatCounted, formatTime } from '../shared/format.ts'
@@ -9,7 +10,7 @@ import { asTest, RUNNERS, type Runner } from './test-code.ts'
 
 export function State() {
   const page = usePage()
-  const report = useLive(() => page.control<string>('GET', '/report'), [])
+  const report = useControl<string>('/report')
   const load = async (file: File) => {
     const text = await file.text()
     let snapshot: unknown
@@ -24,18 +25,13 @@ export function State() {
     <div class="cards">
       <Snapshots />
       <CopyTest />
-      <Card title="Export and import">
-        <p class="dim">Snapshots as JSON files, without private keys.</p>
+      <Card title="The whole state" wide>
+        <p class="dim">Files are JSON, without private keys. A reset goes back to the state at the start.</p>
         <div class="row">
           <Button onClick={() => void page.run(async () => download(await page.control('GET', '/state')))}>
             Export
           </Button>
           <Button onClick={() => chooseFile((file) => void page.run(() => load(file)))}>Import</Button>
-        </div>
-      </Card>
-      <Card title="Reset">
-        <p class="dim">Back to the state at the start.</p>
-        <div class="row">
           <Button
             kind="danger"
             twice
@@ -53,15 +49,9 @@ export function State() {
   )
 }
 
-interface SavedSnapshot {
-  readonly name: string
-  readonly at: string
-  readonly records: number
-}
-
 function Snapshots() {
   const page = usePage()
-  const snapshots = useLive(() => page.control<SavedSnapshot[]>('GET', '/snapshots'), []) ?? []
+  const snapshots = useControl<SavedSnapshot[]>('/snapshots') ?? []
   const [name, setName] = useState('')
   const [difference, setDifference] = useState('')
   const [to, setTo] = useState('')
@@ -144,9 +134,7 @@ function CopyTest() {
             {each}
           </Button>
         ))}
-        <Button kind="main" onClick={() => void page.run(async () => setText(await asTest(page, runner)))}>
-          Make the test
-        </Button>
+        <Button onClick={() => void page.run(async () => setText(await asTest(page, runner)))}>Make the test</Button>
       </div>
       {text && <Json value={text} title="Test" />}
     </Card>

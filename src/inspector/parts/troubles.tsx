@@ -2,16 +2,20 @@ import type { ComponentChildren } from 'preact'
 import { useMemo } from 'preact/hooks'
 import type { ArmedFault, PendingOutcome } from '../../generated/controls.ts'
 import type { JournalEntry } from '../../journal/entry.ts'
+import type { ListedRecord } from '../../views/records.ts'
 import type { Timelines } from '../../views/timelines.ts'
-import { useLive } from '../live.ts'
+import { useControl, useLive } from '../live.ts'
 import { usePage } from '../page.ts'
 import { codeOf } from '../search.ts'
-import { formatTime } from '../shared/format.ts'
+import { formatTime, formatTimes } from '../shared/format.ts'
 import { Card, Facts } from '../shared/layout.tsx'
 import { FaultText } from './faults.tsx'
 
 /** The most of each kind. */
-const MOST = 5
+const MOST = 8
+
+/** The domains that are looked at, the failing ones first. */
+const DOMAINS = 20
 
 interface Trouble {
   readonly place: string
@@ -19,14 +23,25 @@ interface Trouble {
   readonly why: ComponentChildren
 }
 
-/** What may be wrong, derived from the state, with a link to each: nothing is stored, and nothing is shown where all is well. */
+interface Certificates {
+  readonly tls_certificates: readonly {
+    readonly id: string
+    readonly subject_common_name: string
+    /** Null for an upload. */
+    readonly issued_at: string | null
+    readonly not_after: string
+  }[]
+}
+
+/** The likely mistakes, each with a link to its place. They follow from the state; without any, there is no card. */
 export function Troubles() {
   const page = usePage()
   const loaded = useLive(
     async () => ({
-      domains: await page.control<Timelines>('GET', `/timelines?order=failing&limit=${MOST}`),
+      domains: await page.control<Timelines>('GET', `/timelines?order=failing&limit=${DOMAINS}`),
       outcomes: await page.control<PendingOutcome[]>('GET', '/provisioning/script'),
       faults: await page.control<ArmedFault[]>('GET', '/faults'),
+      certificates: await page.connection.service<Certificates>('GET', '/tls_certificates'),
     }),
     [],
   )
@@ -39,11 +54,21 @@ export function Troubles() {
       what: 'A client waits',
       why: `until ${formatTime(until)}, because of a fault.`,
     })),
-    ...loaded.domains.timelines.flatMap(({ id, domain, state, problem, records, timeline }) => {
-      const last = state.includes('failing') ? timeline.findLast(({ outcome }) => outcome)?.message : undefined
-      const why = problem ?? records.find((each) => each.problem)?.problem ?? last
-      return why ? [{ place: `jobs/${id}`, what: domain, why }] : []
-    }),
+    ...loaded.domains.timelines
+      .flatMap(({ id, domain, state, problem, records, timeline }) => {
+        const last = state.includes('failing') ? timeline.findLast(({ outcome }) => outcome)?.message : undefined
+        const why = problem ?? records.find((each) => each.problem)?.problem ?? last
+        return why ? [{ place: `jobs/${id}`, what: domain, why: formatTimes(why) }] : []
+      })
+      .slice(0, MOST),
+    ...loaded.certificates.tls_certificates
+      .filter(({ issued_at, not_after }) => !issued_at && Date.parse(not_after) <= page.now)
+      .slice(0, MOST)
+      .map(({ id, subject_common_name: name, not_after }) => ({
+        place: `resources/tls_certificates/${id}`,
+        what: name || id,
+        why: `The uploaded certificate expired at ${formatTime(not_after)}.`,
+      })),
     ...loaded.faults
       .filter(({ hits, times }) => hits !== times)
       .slice(0, MOST)
@@ -71,21 +96,44 @@ export function Troubles() {
   )
 }
 
-/** The refusals of requests, by their codes, and the requests for unknown paths. */
+/** The refusals of requests, by operation and code, and the requests for unknown paths. */
 function refused(journal: readonly JournalEntry[]): Trouble[] {
   const groups = new Map<string, { readonly last: JournalEntry; count: number }>()
   for (const entry of journal) {
     const { status, operation } = entry
     if (status < 400) continue
     const code = codeOf(entry)
-    const word = operation === null ? 'op:none' : code ? `code:${code}` : `status:${status}`
+    const word = operation === null ? 'op:none' : `op:${operation} ${code ? `code:${code}` : `status:${status}`}`
     const known = groups.get(word)
     if (known) known.count++
     else groups.set(word, { last: entry, count: 1 })
   }
   return [...groups].slice(0, MOST).map(([word, { last, count }]) => ({
-    place: `requests?q=${word}`,
+    place: `requests?q=${encodeURIComponent(word)}`,
     what: `${last.status} × ${count}`,
-    why: `The last: ${last.method} ${last.path}. ${Object(last.response).msg ?? ''}`,
+    why: (
+      <>
+        The last: {last.method} {last.path}. {Object(last.response).msg}
+        {last.status === 404 && last.operation && <Elsewhere name={last.operation.replace(/\..*/, '')} />}
+      </>
+    ),
   }))
+}
+
+/** The places where a module is set that a request did not find at its own. */
+function Elsewhere({ name }: { name: string }) {
+  const { service } = usePage()
+  const found = useControl<ListedRecord[]>(`/records?collection=${name}`) ?? []
+  if (found.length === 0 || service?.families.find((each) => each.name === name)?.list) return null
+  return (
+    <>
+      {' '}
+      There is one at{' '}
+      {found.slice(0, MOST).map(({ key }) => (
+        <a key={key} href={service?.placeOf(name, key) ?? ''}>
+          {key}{' '}
+        </a>
+      ))}
+    </>
+  )
 }

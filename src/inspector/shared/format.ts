@@ -23,6 +23,11 @@ export function formatTime(time: string | number): string {
   return new Date(time).toISOString().slice(0, 19).replace('T', ' ')
 }
 
+/** Formats the timestamps in a text of the gateway like all others. */
+export function formatTimes(text: string): string {
+  return text.replace(/(?<=-\d\d)T([\d:]{8})Z/g, ' $1')
+}
+
 /** Formats a timestamp as seen from now: `in 30 s`, `2 d ago`, `now`. */
 export function formatRelative(timestamp: string, now: number): string {
   const ms = Date.parse(timestamp) - now
@@ -50,10 +55,25 @@ export function formatMs(ms: number): string {
   return `${ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms`
 }
 
-/** Formats the name of a field or a collection for people: `Certificate management policy`, `CNAME target`. */
-export function formatLabel(name: string): string {
-  const words = name
-    .replaceAll('_', ' ')
-    .replace(/\b(id|pem|url|dns|tls|uri|cname|ip)\b/g, (word) => word.toUpperCase())
-  return (words[0] ?? '').toUpperCase() + words.slice(1)
+const ACRONYM = /^(acl|acme|api|ca|cidr|cname|csr|dns|https?|idp?|ip|oidc|os|pem|saml|ssh|tcp|tls|uri|url)(s?)$/
+
+/** Short words of wire names, as people write them. */
+const WORDS: Readonly<Record<string, string>> = {
+  addr: 'address',
+  hostport: 'host and port',
+  hostports: 'hosts and ports',
+  num: 'number of',
+  proto: 'protocol',
+}
+
+/** Formats the name of a field for people: `Certificate management policy`, `CNAME target`. A path has each name: `Job › Error code`. */
+export function formatLabel(path: string): string {
+  const labels = path.split('.').map((name) => {
+    const words = name.replace(/(?<=[a-z])[A-Z]/g, (letter) => `_${letter.toLowerCase()}`).split(/[_ ]/)
+    const text = words
+      .map((word) => WORDS[word] ?? word.replace(ACRONYM, (_, all, s) => all.toUpperCase() + s))
+      .join(' ')
+    return (text[0] ?? '').toUpperCase() + text.slice(1)
+  })
+  return labels.join(' › ')
 }

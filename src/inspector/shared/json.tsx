@@ -1,8 +1,9 @@
+import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { Copy } from './controls.tsx'
 
 /** A value as JSON with colours and folding, or a text unchanged. */
-export function Json({ value, title }: { value: unknown; title?: string }) {
+export function Json({ value, title }: { value: unknown; title?: ComponentChildren }) {
   const text = typeof value === 'string' ? value : JSON.stringify(value, null, 2)
   return (
     <>

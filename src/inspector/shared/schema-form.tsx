@@ -37,12 +37,12 @@ export function SchemaForm({ service, operation, current = {}, verb, send, cance
     Object.entries(error?.fields ?? {}).find(([name]) => name === at || name.startsWith(`${at}.`))?.[1]
   const field = ({ path, schema }: Input) => {
     const name = path.join('.')
-    const label = labelOf(path, schema)
+    const label = formatLabel(path.at(-1) ?? '')
     return (
       <Field key={name} label={label} hint={`${name}: ${schema.description ?? ''}`} error={errorAt(name)}>
         <Control
           schema={schema}
-          name={label}
+          name={path.length > 1 ? `${label} (${path.slice(0, -1).join(' ').replaceAll('_', ' ')})` : label}
           isLong={/YAML|PEM|pem$|csr$/.test(schema.description + name)}
           value={texts[name] ?? textAt(current, path)}
           set={(to) => setTexts((all) => ({ ...all, [name]: to }))}
@@ -71,12 +71,6 @@ export function SchemaForm({ service, operation, current = {}, verb, send, cance
       </div>
     </Form>
   )
-}
-
-/** `Private key type (certificate management policy)`: the title of the schema, or its name in words. */
-function labelOf(path: readonly string[], { title }: JsonSchema): string {
-  const outer = path.length > 1 ? ` (${path.slice(0, -1).join(' ').replaceAll('_', ' ')})` : ''
-  return (title ?? formatLabel(path.at(-1) ?? '')) + outer
 }
 
 interface ControlProps {

@@ -36,7 +36,7 @@ const name = v.pipe(
   }),
 )
 
-/** The dev domain of the account, which is there from the beginning (rules: reserved-domains#dev-domain). */
+/** The declaration of the account's dev domain, which nobody can delete (rules: reserved-domains#dev-domain). */
 export const devDomain = declaration({
   schema: named(
     v.object({

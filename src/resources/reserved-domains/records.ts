@@ -68,7 +68,7 @@ const fields = v.object({
 /** A reserved domain in the state. */
 export type DomainRecord = Frozen<v.InferOutput<typeof fields>>
 
-/** The reserved domains. */
+/** The collection of reserved domains, to look one up: `tx.find(domains, 'domain', 'app.example.com')`. */
 export const domains = collection<DomainRecord>({
   name: 'reserved_domains',
   key: (record) => record.id,

@@ -1,8 +1,8 @@
-import { readFile } from 'node:fs/promises'
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { CONTROL_KEY_HEADER, CONTROL_PATH } from '../../control/control.ts'
-import type { Arguments } from '../commands/command.ts'
-import { caught, reasonFor, UsageError } from '../errors.ts'
+import { type Arguments, flagValue } from '../commands/command.ts'
+import { caught, UsageError } from '../errors.ts'
+import { textOf } from '../files.ts'
 import { variableOf } from '../options/table.ts'
 import { type RunningServer, registeredServers, startOf } from './running.ts'
 
@@ -38,17 +38,14 @@ export class Refused extends Error {
  * Reads where the server is from the flags and the environment; without either, it is the one that runs.
  * @throws UsageError if several servers run.
  */
-export async function serverAddress({ flags }: Arguments, environment: NodeJS.ProcessEnv): Promise<ServerAddress> {
-  const textFor = (flag: string) => {
-    const value = flags.get(flag)
-    return Array.isArray(value) ? value[0] : environment[variableOf(flag)] || undefined
-  }
+export async function serverAddress(parsed: Arguments, environment: NodeJS.ProcessEnv): Promise<ServerAddress> {
+  const textFor = (flag: string) => flagValue(parsed, flag) ?? (environment[variableOf(flag)] || undefined)
   const given = textFor('url')
   const { url: named, started } = given === undefined ? await onlyServer(environment) : { url: given }
   // The address of the inspector, which `serve` prints, is copied as well.
   const url = named.replace(/\/_fauxgate\/?$/, '')
   if (!/^https?:\/\/[^/]/.test(url) || !URL.canParse(url)) {
-    const name = flags.has('url') ? '--url' : variableOf('url')
+    const name = parsed.flags.has('url') ? '--url' : variableOf('url')
     throw new UsageError(`${name} is ${JSON.stringify(url)}. Allowed: an http or https URL.`)
   }
   const ca = textFor('ca')
@@ -89,30 +86,21 @@ export function sayServer({ url, started }: ServerAddress, done = false): void {
   process.stderr.write(`fauxgate: ${done ? 'done ' : ''}at ${shownUrl(url)}${since}\n`)
 }
 
-/** Leaves out the user and the password of a URL. */
-function shownUrl(url: string): string {
-  const { origin, pathname } = new URL(url)
+/** Returns a URL without its user, password and query, and without a slash at its end. */
+export function baseOf({ origin, pathname }: URL): string {
   return `${origin}${pathname.replace(/\/+$/, '')}`
 }
 
-/**
- * Reads the text of a file that a command line names.
- * @throws Error that names the file as it was typed.
- */
-export async function textOf(file: string): Promise<string> {
-  try {
-    return await readFile(file, 'utf8')
-  } catch (error) {
-    throw new Error(`${file} cannot be read: ${reasonFor(error)}.`, { cause: error })
-  }
+function shownUrl(url: string): string {
+  return baseOf(new URL(url))
 }
 
 /** Sends a request to a path below the server's URL. Rejects if the server cannot be reached. */
 export async function ask(server: ServerAddress, method: string, path: string, body?: unknown): Promise<Answer> {
   const sent = body === undefined ? undefined : JSON.stringify(body)
-  const { origin, pathname, protocol } = new URL(server.url)
-  const url = `${origin}${pathname.replace(/\/+$/, '')}${path}`
-  const request = protocol === 'https:' ? (await import('node:https')).request : httpRequest
+  const base = new URL(server.url)
+  const url = `${baseOf(base)}${path}`
+  const request = base.protocol === 'https:' ? (await import('node:https')).request : httpRequest
   const headers = {
     ...(sent === undefined ? {} : { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(sent) }),
     ...(server.key === undefined ? {} : { [CONTROL_KEY_HEADER]: server.key }),

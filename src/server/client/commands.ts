@@ -80,38 +80,15 @@ const ROWS: readonly Row[] = [
     example: 'app.example.com',
   },
   { name: 'dns', call: 'GET /dns' },
-  {
-    name: 'dns cname',
-    call: 'PUT /dns',
-    summary: 'Set the CNAME of a name',
-    words: { name: 'NAME', value: 'VALUE' },
-    sent: { type: 'CNAME' },
-    example: 'app.example.com 2k3jd9.cname.ngrok.example',
-  },
-  {
-    name: 'dns a',
-    call: 'PUT /dns',
-    summary: 'Set the address of a name',
-    words: { name: 'NAME', value: 'VALUE' },
-    sent: { type: 'A' },
-    example: 'app.example.com 192.0.2.1',
-  },
-  {
-    name: 'dns caa',
-    call: 'PUT /dns',
-    summary: 'Set the authorities that may issue for a name, separated by commas',
-    words: { name: 'NAME', value: 'AUTHORITIES' },
-    sent: { type: 'CAA' },
-    example: 'example.com letsencrypt.org',
-  },
-  {
-    name: 'dns proxy',
-    call: 'PUT /dns',
-    summary: 'Put a name behind the proxy of a CDN',
-    words: { name: 'NAME', value: 'CDN' },
-    sent: { type: 'PROXY' },
-    example: 'app.example.com cloudflare',
-  },
+  dnsRow('cname', 'Set the CNAME of a name', 'VALUE', 'app.example.com 2k3jd9.cname.ngrok.example'),
+  dnsRow('a', 'Set the address of a name', 'VALUE', 'app.example.com 192.0.2.1'),
+  dnsRow(
+    'caa',
+    'Set the authorities that may issue for a name, separated by commas',
+    'AUTHORITIES',
+    'example.com letsencrypt.org',
+  ),
+  dnsRow('proxy', 'Put a name behind the proxy of a CDN', 'CDN', 'app.example.com cloudflare'),
   {
     name: 'dns fail',
     call: 'PUT /dns',
@@ -163,6 +140,12 @@ const ROWS: readonly Row[] = [
   { name: 'undo', call: 'POST /undo' },
   { name: 'undo remember', call: 'PUT /undo' },
 ]
+
+/** Makes the row that sets the record of a type, which the name of the command ends with. */
+function dnsRow(type: string, summary: string, value: string, example: string): Row {
+  const words = { name: 'NAME', value }
+  return { name: `dns ${type}`, call: 'PUT /dns', summary, words, sent: { type: type.toUpperCase() }, example }
+}
 
 export const clientCalls: readonly string[] = ROWS.map(({ call }) => call)
 

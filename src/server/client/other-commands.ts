@@ -1,13 +1,11 @@
-import { writeFile } from 'node:fs/promises'
 import type { JournalEntry } from '../../journal/entry.ts'
-import { jsonProblem } from '../../schema/json-text.ts'
 import { timestamp } from '../../schema/time.ts'
 import { type Arguments, requireNoWords, requireWords } from '../commands/command.ts'
-import { caught, reasonFor } from '../errors.ts'
+import { jsonIn, textOf, write } from '../files.ts'
 import { paintFor, requestLine } from '../log/log.ts'
-import type { Flag } from '../options/table.ts'
-import { waited } from '../state.ts'
-import { askControl, Refused, type ServerAddress, sayServer, textOf } from './ask.ts'
+import { switchFlag } from '../options/table.ts'
+import { onSignals, waited } from '../waiting.ts'
+import { askControl, Refused, type ServerAddress, sayServer } from './ask.ts'
 
 type Connect = () => Promise<ServerAddress>
 
@@ -21,20 +19,11 @@ export const stateExport = {
     requireNoWords(rest, 'state export [FILE]')
     const server = await connect()
     const text = `${JSON.stringify(await askControl(server, 'GET', '/state'))}\n`
-    if (file !== undefined) await written(file, text)
+    if (file !== undefined) await write(file, text)
     sayServer(server, file !== undefined)
     if (file === undefined) process.stdout.write(text)
     return 0
   },
-}
-
-async function written(file: string, text: string): Promise<void> {
-  try {
-    await writeFile(file, text, { mode: 0o600 })
-  } catch (cause) {
-    const reason = caught(cause).code === 'ENOENT' ? 'its folder does not exist' : reasonFor(cause)
-    throw new Error(`${file} cannot be written: ${reason}. Choose a file in a folder that exists.`, { cause })
-  }
 }
 
 export const stateImport = {
@@ -46,7 +35,7 @@ export const stateImport = {
   async run({ words: [file, ...rest] }: Arguments, connect: Connect): Promise<number> {
     if (file === undefined) return requireWords('state import', 'FILE', 'state import snapshot.json')
     requireNoWords(rest, 'state import FILE')
-    const snapshot = parsed(await textOf(file), file)
+    const snapshot = jsonIn(await textOf(file), file)
     const server = await connect()
     await askControl(server, 'PUT', '/state', snapshot).catch((cause) => {
       if (!(cause instanceof Refused)) throw cause
@@ -57,17 +46,9 @@ export const stateImport = {
   },
 }
 
-function parsed(text: string, file: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    throw new Error(`${file} is not JSON: ${jsonProblem(text)}.`)
-  }
-}
-
-const flags: readonly Flag[] = [
-  { flag: 'follow', kind: 'switch', value: '', sentence: 'Continue with each further request, until you stop it.' },
-  { flag: 'json', kind: 'switch', value: '', sentence: 'Print whole journal entries, one JSON object per line.' },
+const flags = [
+  switchFlag('follow', 'Continue with each further request, until you stop it.'),
+  switchFlag('json', 'Print whole journal entries, one JSON object per line.'),
 ]
 
 export const requestsCommand = {
@@ -79,33 +60,29 @@ export const requestsCommand = {
   async run(parsed: Arguments, connect: Connect): Promise<number> {
     requireNoWords(parsed.words, 'requests')
     const server = await connect()
-    const write = writer(parsed.flags.get('json') === true)
+    const line = writer(parsed.flags.get('json') === true)
     let last = ''
     let isSaid = false
     const stopped = new AbortController()
     const stop = () => stopped.abort()
-    for (const name of ENDS) process.once(name, stop)
+    const end = onSignals(['SIGINT', 'SIGTERM'], stop)
     process.stdout.once('error', stop)
     do {
+      const path = `/requests${last && `?after=${last}`}`
       // The answer of this call.
-      const entries = (await askControl(
-        server,
-        'GET',
-        `/requests${last && `?after=${last}`}`,
-      )) as readonly JournalEntry[]
+      const entries = (await askControl(server, 'GET', path)) as readonly JournalEntry[]
       if (!isSaid) sayServer(server)
       isSaid = true
-      for (const entry of entries) process.stdout.write(`${write(entry)}\n`)
+      for (const entry of entries) process.stdout.write(`${line(entry)}\n`)
       last = entries.at(-1)?.operationId ?? last
     } while (parsed.flags.get('follow') && (await waited(POLL_MS, stopped.signal)))
-    for (const name of ENDS) process.off(name, stop)
+    end()
     process.stdout.off('error', stop)
     return 0
   },
 }
 
 const POLL_MS = 500
-const ENDS = ['SIGINT', 'SIGTERM'] as const
 
 function writer(isJson: boolean): (entry: JournalEntry) => string {
   if (isJson) return (entry) => JSON.stringify(entry)

@@ -7,6 +7,7 @@ import { programAt } from '../client/ask.ts'
 import { caught } from '../errors.ts'
 import type { Log } from '../log/log.ts'
 import { hostInUrl, type Served, whyNot } from '../serve.ts'
+import { warn } from '../terminal.ts'
 
 /** Says where the server listens, and unless `quiet` is set, where its inspector is and how to point a client at it. */
 export function announce(gateway: Gateway, server: Served, config: Config, host: string, log: Log): void {
@@ -95,8 +96,4 @@ export async function requireFree(host: string, port: number): Promise<void> {
   throw new Error(error.code === 'EADDRINUSE' ? await portTaken(host, port) : whyNot(error, host, port), {
     cause: error,
   })
-}
-
-export function warn(text: string): void {
-  process.stderr.write(`fauxgate: warning: ${text}\n`)
 }

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util'
+import { suggestion } from '../../schema/nearest.ts'
 import { UsageError } from '../errors.ts'
 import type { Flag } from '../options/table.ts'
 import { meantFlag } from './meanings.ts'
@@ -23,6 +24,12 @@ export interface Arguments {
   readonly flags: ReadonlyMap<string, readonly string[] | boolean>
   /** The words that belong to no flag. */
   readonly words: readonly string[]
+}
+
+/** Returns the value of a flag that takes one, or undefined where it was not given. */
+export function flagValue({ flags }: Arguments, flag: string): string | undefined {
+  const values = flags.get(flag)
+  return Array.isArray(values) ? values[0] : undefined
 }
 
 /**
@@ -62,7 +69,8 @@ export function readArguments(args: readonly string[], flags: readonly Flag[], c
     else {
       const before = found.get(name)
       const received = requireValue(rawName, value, inlineValue)
-      found.set(name, [...(Array.isArray(before) && flag.kind === 'texts' ? before : []), received])
+      if (before && flag.kind !== 'texts') throw new UsageError(`${rawName} was given twice. It takes one value.`)
+      found.set(name, [...(Array.isArray(before) ? before : []), received])
     }
   }
   return { flags: found, words }
@@ -97,6 +105,17 @@ function requireValue(typed: string, value: string | undefined, isInline: boolea
   // An empty value is never meant: a variable of the shell was not set.
   if (value === '') throw new UsageError(`${typed} is empty. Give it a value, or leave it out.`)
   return value
+}
+
+/**
+ * Reads one of some names.
+ * @throws UsageError that says `what` was received and what is allowed.
+ */
+export function requireOne<Name extends string>(what: string, received: string, allowed: readonly Name[]): Name {
+  const known = allowed.find((name) => name === received)
+  if (known) return known
+  const meant = suggestion(received, allowed)
+  throw new UsageError(`${what} is ${JSON.stringify(received)}. Allowed: ${allowed.join(', ')}.${meant}`)
 }
 
 /** Refuses words that a command does not take. They are not repeated: they may be the rest of a key with a space in it. */

@@ -1,4 +1,5 @@
 import { UsageError } from '../errors.ts'
+import { print } from '../terminal.ts'
 import { type Arguments, type Command, requireNoWords } from './command.ts'
 
 const SHELLS: Readonly<Record<string, (commands: readonly Command[]) => string>> = { bash, zsh, fish }
@@ -20,8 +21,7 @@ export function completionCommand(others: () => readonly Command[]): Command {
       const script = shell === undefined || !Object.hasOwn(SHELLS, shell) ? undefined : SHELLS[shell]
       if (!script) throw new UsageError(`completion needs a shell: ${Object.keys(SHELLS).join(', ')}.`)
       requireNoWords(rest, 'completion')
-      process.stdout.write(script(others()))
-      return 0
+      return print(script(others()))
     },
   }
 }

@@ -2,14 +2,12 @@ import { caught } from '../errors.ts'
 import { readConfigFile } from '../options/config-file.ts'
 import { type ParsedOptions, parseOptions } from '../options/parsed-options.ts'
 import { CONFIG_FLAG, variableOf } from '../options/table.ts'
-import type { Arguments } from './command.ts'
+import { type Arguments, flagValue } from './command.ts'
 
 /** Reads the options of a command line, the environment and the config file. */
 export async function optionsOf(parsed: Arguments, environment: NodeJS.ProcessEnv): Promise<ParsedOptions> {
-  const named = parsed.flags.get(CONFIG_FLAG.flag) ?? environment[variableOf(CONFIG_FLAG.flag)]
-  // A flag with a value is no switch.
-  const file = await readConfigFile(Array.isArray(named) ? named[0] : (named as string | undefined))
-  return parseOptions(parsed, environment, file)
+  const named = flagValue(parsed, CONFIG_FLAG.flag) ?? environment[variableOf(CONFIG_FLAG.flag)]
+  return parseOptions(parsed, environment, await readConfigFile(named))
 }
 
 /** Does the work of an option. The message of an error begins with the option as it was given. */

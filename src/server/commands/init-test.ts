@@ -37,12 +37,18 @@ const READ_INITIAL = `const initial = JSON.parse(readFileSync('${INITIAL}', 'utf
 /** A test of `testWithGateway`, which wraps that of the runner. */
 const wrapped = (base: string) => `const test = testWithGateway(${base}, { gatewayOptions: ${OPTIONS} })`
 
-const IMPORTS = `import { readFileSync } from 'node:fs'`
-const FAUXGATE = `import { ngrok } from 'fauxgate'
-import { testWithGateway } from 'fauxgate/testing'`
+const READ = `import { readFileSync } from 'node:fs'`
+
+/** The head of a module whose test runner is imported, or a global. */
+const moduleHead = (imports: string, base = 'base') => `${imports}
+import { ngrok } from 'fauxgate'
+import { testWithGateway } from 'fauxgate/testing'
+
+${READ_INITIAL}
+${wrapped(base)}`
 
 const HEADS: Readonly<Record<Kind, string>> = {
-  vitest: `${IMPORTS}
+  vitest: `${READ}
 import { ngrok } from 'fauxgate'
 import { test } from 'fauxgate/vitest'
 import { expect } from 'vitest'
@@ -54,38 +60,12 @@ const { testWithGateway } = require('fauxgate/testing')
 const initial = require('./${INITIAL}')
 
 ${wrapped('globalThis.test')}`,
-  'jest module': `${IMPORTS}
-import { expect, test as base } from '@jest/globals'
-${FAUXGATE}
-
-${READ_INITIAL}
-${wrapped('base')}`,
-  'ts-jest': `import { readFileSync } from 'fs'
-import { expect, test as base } from '@jest/globals'
-${FAUXGATE}
-
-${READ_INITIAL}
-${wrapped('base')}`,
-  bun: `${IMPORTS}
-import { expect, test as base } from 'bun:test'
-${FAUXGATE}
-
-${READ_INITIAL}
-${wrapped('base')}`,
-  deno: `import assert from 'node:assert/strict'
-${IMPORTS}
-${FAUXGATE}
-
-${READ_INITIAL}
-${wrapped('Deno.test')}`,
-  node: `import assert from 'node:assert/strict'
-${IMPORTS}
-import { test as base } from 'node:test'
-${FAUXGATE}
-
-${READ_INITIAL}
-${wrapped('base')}`,
-  playwright: `${IMPORTS}
+  'jest module': moduleHead(`${READ}\nimport { expect, test as base } from '@jest/globals'`),
+  'ts-jest': moduleHead(`import { readFileSync } from 'fs'\nimport { expect, test as base } from '@jest/globals'`),
+  bun: moduleHead(`${READ}\nimport { expect, test as base } from 'bun:test'`),
+  deno: moduleHead(`import assert from 'node:assert/strict'\n${READ}`, 'Deno.test'),
+  node: moduleHead(`import assert from 'node:assert/strict'\n${READ}\nimport { test as base } from 'node:test'`),
+  playwright: `${READ}
 import { test as base, expect } from '@playwright/test'
 import { createGateway, manualClock, ngrok } from 'fauxgate'
 import { serve } from 'fauxgate/node'

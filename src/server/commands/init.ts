@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
-import { createInterface } from 'node:readline/promises'
-import { suggestion } from '../../schema/nearest.ts'
 import { isObject } from '../../schema/values.ts'
-import { caught, UsageError } from '../errors.ts'
-import type { Command } from './command.ts'
-import { type Arguments, requireNoWords } from './command.ts'
+import { caught } from '../errors.ts'
+import { notWritten } from '../files.ts'
+import { switchFlag, textFlag } from '../options/table.ts'
+import { askAtTerminal, say } from '../terminal.ts'
+import { type Arguments, type Command, flagValue, requireNoWords, requireOne } from './command.ts'
 import { commandOf, type Written, writtenFor } from './init-files.ts'
 import { RUNNERS, type Runner } from './init-project.ts'
 
@@ -14,29 +14,22 @@ export const init: Command = {
   words: '',
   summary: 'Write a config file, an initial state and a first test; existing files stay unchanged',
   flags: [
-    {
-      flag: 'runner',
-      kind: 'text',
-      value: RUNNERS.join('|'),
-      sentence: 'The test runner. Default: the one in package.json, or node, which is `node --test`.',
-    },
-    {
-      flag: 'yes',
-      kind: 'switch',
-      value: '',
-      sentence: 'Ask no questions. Without a terminal there are none either.',
-    },
+    textFlag(
+      'runner',
+      RUNNERS.join('|'),
+      'The test runner. Default: the one in package.json, or node, which is `node --test`.',
+    ),
+    switchFlag('yes', 'Ask no questions. Without a terminal there are none either.'),
   ],
   run: runInit,
 }
 
-async function runInit({ flags, words }: Arguments): Promise<number> {
-  requireNoWords(words, 'init')
+async function runInit(parsed: Arguments): Promise<number> {
+  requireNoWords(parsed.words, 'init')
   const project = await readProject()
-  const named = flags.get('runner')
-  const runner = Array.isArray(named) ? requireRunner('--runner', named[0] ?? '') : found(project)
-  const isAsked =
-    !flags.get('yes') && !Array.isArray(named) && process.stdin.isTTY === true && process.stdout.isTTY === true
+  const named = flagValue(parsed, 'runner')
+  const runner = named === undefined ? found(project) : requireOne('--runner', named, RUNNERS)
+  const isAsked = !parsed.flags.get('yes') && named === undefined && process.stdin.isTTY && process.stdout.isTTY
   const chosen = isAsked ? await asked(runner) : runner
   const facts = {
     isModule: project.type === 'module',
@@ -71,22 +64,10 @@ function found({ words }: Project): Runner {
   return RUNNERS.find((runner) => words.includes(runner) || words.includes(`@${runner}/test`)) ?? 'node'
 }
 
-function requireRunner(what: string, name: string): Runner {
-  const known = RUNNERS.find((runner) => runner === name)
-  if (known) return known
-  throw new UsageError(
-    `${what} is ${JSON.stringify(name)}. Allowed: ${RUNNERS.join(', ')}.${suggestion(name, RUNNERS)}`,
-  )
-}
-
 async function asked(runner: Runner): Promise<Runner> {
-  const lines = createInterface({ input: process.stdin, output: process.stdout })
-  try {
-    const answer = (await lines.question(`What runs your tests: ${RUNNERS.join(', ')}? [${runner}] `)).trim()
-    return answer === '' ? runner : requireRunner('The answer', answer)
-  } finally {
-    lines.close()
-  }
+  const question = `What runs your tests: ${RUNNERS.join(', ')}? [${runner}] `
+  const answer = await askAtTerminal(question, process.stdout)
+  return answer === '' ? runner : requireOne('The answer', answer, RUNNERS)
 }
 
 /** Writes a file unless it exists, and says which of the two happened. */
@@ -95,11 +76,7 @@ export async function write({ name, what, text }: Written): Promise<string> {
     await writeFile(name, text, { flag: 'wx' })
     return `wrote  ${name}, ${what}`
   } catch (error) {
-    if (caught(error).code !== 'EEXIST') throw error
+    if (caught(error).code !== 'EEXIST') throw notWritten(name, error)
     return `kept   ${name}, which exists already`
   }
-}
-
-function say(line: string): void {
-  process.stdout.write(`${line}\n`)
 }

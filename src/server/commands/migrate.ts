@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { basename } from 'node:path'
 import { dialectFamilies } from '../../gateway/dialect-families.ts'
 import { createGateway } from '../../gateway/gateway.ts'
@@ -23,6 +24,8 @@ export const migrateCommand: Command = {
     const [file, ...rest] = parsed.words
     if (file === undefined) throw new UsageError('migrate needs a file, for example "fauxgate migrate gateway.db".')
     requireNoWords(rest, 'migrate')
+    // A store would make the file.
+    if (!existsSync(file)) throw new Error(`${file} cannot be read: there is no such file.`)
     const options = await gatewayOptionsOf(await optionsOf(parsed, environment))
     // The file does not say which dialect it was written in.
     const families: Families = Object.assign({}, ...Object.values(dialectFamilies), options.families)

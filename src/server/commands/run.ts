@@ -3,41 +3,15 @@ import { suggestion } from '../../schema/nearest.ts'
 import { type SecretTexts, secretTexts, withoutSecrets } from '../../schema/secret-texts.ts'
 import { quote } from '../../schema/text.ts'
 import { caught, UsageError } from '../errors.ts'
-import type { Command } from './command.ts'
-import { readArguments } from './command.ts'
+import { print } from '../terminal.ts'
+import { type Command, readArguments } from './command.ts'
 import { helpOn, helpOnAll, helpOnGroup } from './help.ts'
 import { meantCommand, meantSecondWord } from './meanings.ts'
 
-export async function allCommands(): Promise<readonly Command[]> {
-  const { init } = await import('./init.ts')
-  const { migrateCommand } = await import('./migrate.ts')
-  const { clientCommands } = await import('../client/commands.ts')
-  const { sandboxCommand } = await import('./sandbox.ts')
-  const { sandboxInit } = await import('./sandbox-init.ts')
-  const { completionCommand } = await import('./completion.ts')
-  const { verifyCommand } = await import('./verify.ts')
-  const { replayCommand } = await import('./replay.ts')
-  const { recordCommand } = await import('./record.ts')
-  const completion = completionCommand(() => all)
-  const all = [
-    ...(await serveAlone()),
-    migrateCommand,
-    verifyCommand,
-    recordCommand,
-    replayCommand,
-    sandboxCommand,
-    sandboxInit,
-    completion,
-    init,
-    ...clientCommands,
-  ]
-  return all
-}
-
-/** Loads the command that most starts are of. It does not need the others. */
-async function serveAlone(): Promise<readonly Command[]> {
-  const { serveCommand } = await import('./serve.ts')
-  return [serveCommand]
+/** Loads all commands. Most starts are of `serve`, which does not need the others. */
+async function commandsFor(first: string): Promise<readonly Command[]> {
+  if (first === 'serve') return [(await import('./serve.ts')).serveCommand]
+  return (await import('./all.ts')).allCommands
 }
 
 /**
@@ -49,7 +23,7 @@ export async function runCommand(args: readonly string[], environment = process.
   try {
     const [first = ''] = args
     if (['--version', '-v', '-V', 'version'].includes(first)) return print(`${version}\n`)
-    const commands = await (first === 'serve' ? serveAlone() : allCommands())
+    const commands = await commandsFor(first)
     if (['', 'help', '--help', '-h'].includes(first)) return print(helpFor(args.slice(1), commands))
     if (isHelpOnGroup(args, commands)) return print(helpFor([first], commands))
     const command = commandOf(args, commands)
@@ -124,9 +98,4 @@ function keysIn(args: readonly string[], environment: NodeJS.ProcessEnv): Secret
   })
   const { FAUXGATE_KEY = '', FAUXGATE_CONTROL_KEY = '', NGROK_API_KEY = '' } = environment
   return secretTexts([...typed, ...FAUXGATE_KEY.split(','), FAUXGATE_CONTROL_KEY, NGROK_API_KEY])
-}
-
-function print(text: string): number {
-  process.stdout.write(text)
-  return 0
 }

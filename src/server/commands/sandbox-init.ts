@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { sandboxExample } from '../../generated/sandbox-example.ts'
-import type { Arguments, Command } from './command.ts'
-import { requireNoWords } from './command.ts'
+import { notWritten } from '../files.ts'
+import { type Arguments, type Command, requireNoWords } from './command.ts'
 import { write } from './init.ts'
 
 export const sandboxInit: Command = {
@@ -14,7 +14,9 @@ export const sandboxInit: Command = {
   notes: ['Without FOLDER, it writes into the present folder. README.md says what to do with the files.'],
   async run({ words: [folder = '.', ...rest] }: Arguments): Promise<number> {
     requireNoWords(rest, 'sandbox init')
-    await mkdir(folder, { recursive: true })
+    await mkdir(folder, { recursive: true }).catch((error) => {
+      throw notWritten(folder, error, 'folder')
+    })
     const install = existsSync(join(folder, 'package.json'))
       ? 'npm install --save-dev fauxgate workerd && npx fauxgate sandbox'
       : 'npm install && npm start'

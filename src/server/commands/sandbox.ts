@@ -8,7 +8,9 @@ import { sandboxTable } from '../options/table.ts'
 import { type AccountKey, accountKeyOf, openDataFolder } from '../sandboxes/data-folder.ts'
 import { Workerd, workerdBinary } from '../sandboxes/workerd.ts'
 import { hostInUrl } from '../serve.ts'
-import { requireFree, warn } from './announce.ts'
+import { say, warn } from '../terminal.ts'
+import { onSignals } from '../waiting.ts'
+import { requireFree } from './announce.ts'
 import { type Arguments, type Command, requireNoWords } from './command.ts'
 import { naming } from './config-options.ts'
 
@@ -34,12 +36,11 @@ async function runSandboxes(parsed: Arguments, environment: NodeJS.ProcessEnv): 
   const folder = resolve(data)
   const removed = await naming('data', names, () => openDataFolder(folder))
   if (removed > 0) say(`Removed ${counted(removed, 'empty file', 'empty files')} of sandboxes that are gone.`)
-  const account = accountKeyOf(folder, environment)
+  const account = await accountKeyOf(folder, environment)
   if (account.madeIn) say(`The account key is ${account.key}\nIt is shown this once, and kept in ${account.madeIn}`)
   const inUrl = host.includes(':') ? `[${host}]` : host
   const workerd = new Workerd(binary, inUrl, port, folder, { ...environment, ACCOUNT_KEY: account.key })
-  const stop = () => workerd.stop()
-  for (const signal of ENDS) process.on(signal, stop)
+  const end = onSignals(['SIGINT', 'SIGTERM', 'SIGHUP'], () => workerd.stop())
   try {
     announce(await healthyAt(workerd, hostInUrl(host, host)), host, folder, account)
     const code = await workerd.ended
@@ -49,12 +50,10 @@ async function runSandboxes(parsed: Arguments, environment: NodeJS.ProcessEnv): 
   } finally {
     if (!workerd.isStopping) workerd.stop()
     await workerd.ended.catch(() => undefined)
-    for (const signal of ENDS) process.off(signal, stop)
+    end()
   }
   return 0
 }
-
-const ENDS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 /**
  * Waits until the sandboxes can be used, and returns their URL.
@@ -76,8 +75,4 @@ function announce(url: string, host: string, folder: string, { inShell }: Accoun
     warn(
       'others can reach this address, over plain HTTP. Put a proxy with TLS before it, and set PUBLIC_URL to its URL.',
     )
-}
-
-function say(text: string): void {
-  process.stdout.write(`${text}\n`)
 }

@@ -1,4 +1,3 @@
-import { writeFile } from 'node:fs/promises'
 import { readClock, systemClock } from '../../engine/clock.ts'
 import { createGateway, type Gateway } from '../../gateway/gateway.ts'
 import type { Config } from '../../generated/options.ts'
@@ -7,6 +6,7 @@ import type { Store } from '../../operation/store.ts'
 import { durationMs } from '../../schema/time.ts'
 import { registerServer } from '../client/running.ts'
 import { caught, UsageError } from '../errors.ts'
+import { write } from '../files.ts'
 import { withFrontPage } from '../front-page.ts'
 import { withLatency } from '../latency.ts'
 import { jsonLog, type Log, paintFor, textLog } from '../log/log.ts'
@@ -19,8 +19,10 @@ import { mistypedVariables, type ParsedOptions } from '../options/parsed-options
 import { CONFIG_FLAG, optionTable, variableOf } from '../options/table.ts'
 import { type Served, serve } from '../serve.ts'
 import { type GroupedStore, openedStore } from '../sqlite/sqlite-store.ts'
-import { importState, requireWritable, StateFile, waited } from '../state.ts'
-import { announce, portTaken, warn } from './announce.ts'
+import { importState, requireWritable, StateFile } from '../state.ts'
+import { warn } from '../terminal.ts'
+import { onSignals, waited } from '../waiting.ts'
+import { announce, portTaken } from './announce.ts'
 import { type Arguments, type Command, requireNoWords } from './command.ts'
 import { naming, optionsOf } from './config-options.ts'
 import { migrationOf } from './migrate.ts'
@@ -138,17 +140,14 @@ async function serveUntilEnd({ gateway, families, options, log, environment, che
   const unregister = registerServer(server.url, environment)
   const stopped = new AbortController()
   const ended = signalled(stopped.signal, () => file?.write().catch(warnOf))
-  // Whoever reads that it listens can read the file.
-  if (tlsRoot !== undefined) {
-    await naming('tlsRoot', names, () => writeFile(tlsRoot, gateway.authority.certificatePem))
-  }
-  announce(gateway, server, config, host, log)
   const running = [file?.writeEachMinute(stopped.signal, warnOf), quiet ? undefined : settling(gateway, stopped.signal)]
   try {
-    const changed = await Promise.race([
-      ended,
-      ...(watch ? [changedFile(watchedFiles(options), check, stopped.signal)] : []),
-    ])
+    // Whoever reads that it listens can read the file.
+    if (tlsRoot !== undefined)
+      await naming('tlsRoot', names, () => write(tlsRoot, gateway.authority.certificatePem, 0o644))
+    announce(gateway, server, config, host, log)
+    const changes = watch ? [changedFile(watchedFiles(options), check, stopped.signal)] : []
+    const changed = await Promise.race([ended, ...changes])
     if (changed !== undefined) log.notice('changed', `${pathFromHere(changed)} has changed: the server restarts.`)
     return { isOver: changed === undefined, port: server.port }
   } finally {
@@ -220,14 +219,10 @@ async function settling(gateway: Gateway, signal: AbortSignal): Promise<void> {
 
 /** Resolves when a signal ends the process. SIGHUP calls back instead. */
 async function signalled(signal: AbortSignal, hangUp: () => void): Promise<void> {
-  const names = ['SIGINT', 'SIGTERM'] as const
   await new Promise<void>((resolve) => {
-    const end = () => resolve()
-    for (const name of names) process.on(name, end)
-    process.on('SIGHUP', hangUp)
+    const ends = [onSignals(['SIGINT', 'SIGTERM'], () => resolve()), onSignals(['SIGHUP'], hangUp)]
     signal.addEventListener('abort', () => {
-      for (const name of names) process.off(name, end)
-      process.off('SIGHUP', hangUp)
+      for (const end of ends) end()
     })
   })
 }

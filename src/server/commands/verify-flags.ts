@@ -1,12 +1,10 @@
 import { isLoopbackAddress } from '../../http/access.ts'
-import { type DialectName, dialects } from '../../resources/dialects.ts'
-import { suggestion } from '../../schema/nearest.ts'
+import { type DialectName, dialectNames } from '../../resources/dialects.ts'
 import { operationGroups } from '../../verify/scenarios.ts'
+import { baseOf } from '../client/ask.ts'
 import { UsageError } from '../errors.ts'
-import type { Flag } from '../options/table.ts'
-import type { Arguments } from './command.ts'
-
-const names = Object.keys(dialects) as DialectName[] // The keys of the same object.
+import { type Flag, integerFlag, switchFlag, textFlag } from '../options/table.ts'
+import { type Arguments, flagValue, requireOne } from './command.ts'
 
 /** The variable that has the key. */
 const KEY_VARIABLE = 'NGROK_API_KEY'
@@ -17,36 +15,28 @@ const ANY_KEY = 'fauxgate-verify'
 const DEFAULTS = { rate: 60, timeout: 30, list: 'fauxgate-verify.jsonl' }
 
 export const verifyFlags: readonly Flag[] = [
-  text('dialect', names.join('|'), 'The dialect that the server speaks. Default: what its answers look like.'),
-  text(
+  textFlag(
+    'dialect',
+    dialectNames.join('|'),
+    'The dialect that the server speaks. Default: what its answers look like.',
+  ),
+  textFlag(
     'domain',
     'DOMAIN',
     'A domain of yours. Names below it are reserved. Default: none, and example.com on this machine.',
   ),
-  { ...text('only', 'FAMILY', 'The families to ask, such as ip_policies. Default: all.'), kind: 'texts' },
-  turn('yes', 'Create without asking before.'),
-  turn('read-only', 'Create nothing: ask for lists and for what is not there.'),
-  turn('plan', 'Send nothing: print what would be called, and what would not, with the reason.'),
-  turn('clean', 'Ask nothing: delete what an earlier run has left.'),
-  integer('rate', `The most requests of a minute. Default: ${DEFAULTS.rate}.`),
-  integer('timeout', `The seconds to wait for an answer. Default: ${DEFAULTS.timeout}.`),
-  text('list', 'FILE', `The file that says what the run has made. Default: ${DEFAULTS.list}, removed at the end.`),
-  turn('json', 'Print the result as JSON.'),
-  text('junit', 'FILE', 'The file for the result as JUnit XML.'),
-  text('record', 'FILE', 'The file for a recording, as HAR, without secrets, keys, ids, names and addresses.'),
+  { ...textFlag('only', 'FAMILY', 'The families to ask, such as ip_policies. Default: all.'), kind: 'texts' },
+  switchFlag('yes', 'Create without asking before.'),
+  switchFlag('read-only', 'Create nothing: ask for lists and for what is not there.'),
+  switchFlag('plan', 'Send nothing: print what would be called, and what would not, with the reason.'),
+  switchFlag('clean', 'Ask nothing: delete what an earlier run has left.'),
+  integerFlag('rate', `The most requests of a minute. Default: ${DEFAULTS.rate}.`),
+  integerFlag('timeout', `The seconds to wait for an answer. Default: ${DEFAULTS.timeout}.`),
+  textFlag('list', 'FILE', `The file that says what the run has made. Default: ${DEFAULTS.list}, removed at the end.`),
+  switchFlag('json', 'Print the result as JSON.'),
+  textFlag('junit', 'FILE', 'The file for the result as JUnit XML.'),
+  textFlag('record', 'FILE', 'The file for a recording, as HAR, without secrets, keys, ids, names and addresses.'),
 ]
-
-function text(flag: string, value: string, sentence: string): Flag {
-  return { flag, kind: 'text', value, sentence }
-}
-
-function turn(flag: string, sentence: string): Flag {
-  return { flag, kind: 'switch', value: '', sentence }
-}
-
-function integer(flag: string, sentence: string): Flag {
-  return { flag, kind: 'integer', value: 'N', sentence }
-}
 
 /** The options of a command line of `verify`. */
 export interface VerifyArguments {
@@ -66,34 +56,25 @@ export interface VerifyArguments {
  * Reads the flags of `verify`.
  * @throws UsageError that names the flag, the value and what is allowed.
  */
-export function verifyArguments({ flags }: Arguments): VerifyArguments {
-  const values = (flag: string) => {
-    const value = flags.get(flag)
-    return Array.isArray(value) ? value : []
-  }
-  const [dialect] = values('dialect')
-  const only = values('only')
-  const [domain] = values('domain')
+export function verifyArguments(parsed: Arguments): VerifyArguments {
+  const value = (flag: string) => flagValue(parsed, flag)
+  const [dialect, domain] = [value('dialect'), value('domain')]
+  const only = parsed.flags.get('only')
   if (domain !== undefined && !/^(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,}$/.test(domain))
     throw new UsageError(`--domain is ${JSON.stringify(domain)}. Allowed: a domain of yours, such as test.example.com.`)
   return {
-    dialect: dialect === undefined ? undefined : requireOne('--dialect', dialect, names),
+    dialect: dialect === undefined ? undefined : requireOne('--dialect', dialect, dialectNames),
     domain,
-    families: only.length > 0 ? only.map((name) => requireOne('--only', name, operationGroups('ngrok'))) : undefined,
-    perMinute: requireCount('--rate', values('rate')[0], DEFAULTS.rate, 60_000),
-    timeout: requireCount('--timeout', values('timeout')[0], DEFAULTS.timeout, 600) * 1000,
-    list: values('list')[0] ?? DEFAULTS.list,
-    junit: values('junit')[0],
-    record: values('record')[0],
-    is: (flag) => flags.get(flag) === true,
+    families: Array.isArray(only)
+      ? only.map((name) => requireOne('--only', name, operationGroups('ngrok')))
+      : undefined,
+    perMinute: requireCount('--rate', value('rate'), DEFAULTS.rate, 60_000),
+    timeout: requireCount('--timeout', value('timeout'), DEFAULTS.timeout, 600) * 1000,
+    list: value('list') ?? DEFAULTS.list,
+    junit: value('junit'),
+    record: value('record'),
+    is: (flag) => parsed.flags.get(flag) === true,
   }
-}
-
-function requireOne<Name extends string>(flag: string, received: string, allowed: readonly Name[]): Name {
-  const known = allowed.find((name) => name === received)
-  if (known) return known
-  const meant = suggestion(received, allowed)
-  throw new UsageError(`${flag} is ${JSON.stringify(received)}. Allowed: ${allowed.join(', ')}.${meant}`)
 }
 
 /**
@@ -128,8 +109,7 @@ export function targetOf(typed: string, environment: NodeJS.ProcessEnv): Target 
     )
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
   const isLocal = host === 'localhost' || isLoopbackAddress(host)
-  const base = `${url.origin}${url.pathname.replace(/\/+$/, '')}`
-  return { url: base, isLocal, key: requireKey(environment[KEY_VARIABLE], url.protocol, isLocal) }
+  return { url: baseOf(url), isLocal, key: requireKey(environment[KEY_VARIABLE], url.protocol, isLocal) }
 }
 
 function requireKey(key: string | undefined, protocol: string, isLocal: boolean): string {

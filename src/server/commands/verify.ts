@@ -1,15 +1,14 @@
-import { writeFile } from 'node:fs/promises'
-import { createInterface } from 'node:readline/promises'
 import { version } from '../../../package.json'
 import { readClock, systemClock } from '../../engine/clock.ts'
 import { freshSecret } from '../../engine/random.ts'
-import { type DialectName, dialects } from '../../resources/dialects.ts'
+import { type DialectName, dialectNames, dialects } from '../../resources/dialects.ts'
 import { secretTexts, withoutSecrets } from '../../schema/secret-texts.ts'
 import { certificatePair } from '../../testing/certificates.ts'
 import { Asker } from '../../verify/asker.ts'
-import { cleanedList } from '../../verify/cleaning.ts'
+import { cleaned } from '../../verify/cleaning.ts'
 import type { Exchange } from '../../verify/exchange.ts'
 import type { RecordedExchange } from '../../verify/har.ts'
+import { MARK, MadeEntries } from '../../verify/made.ts'
 import { type Host, Pace } from '../../verify/pace.ts'
 import { planText } from '../../verify/plan-text.ts'
 import { recordingText } from '../../verify/recording.ts'
@@ -17,10 +16,11 @@ import { exitCodeOf, type Report, reportText, reportXml } from '../../verify/rep
 import { planOf } from '../../verify/scenarios.ts'
 import { type Progress, type VerifyOptions, verify } from '../../verify/verify.ts'
 import { UsageError } from '../errors.ts'
+import { requireCanWrite, write } from '../files.ts'
 import { MadeFile } from '../made-file.ts'
-import { waited } from '../state.ts'
-import type { Arguments, Command } from './command.ts'
-import { requireNoWords } from './command.ts'
+import { askAtTerminal, print } from '../terminal.ts'
+import { onSignals, waited } from '../waiting.ts'
+import { type Arguments, type Command, requireNoWords } from './command.ts'
 import { type Target, targetOf, type VerifyArguments, verifyArguments, verifyFlags } from './verify-flags.ts'
 
 export const verifyCommand: Command = {
@@ -63,6 +63,8 @@ async function compared(options: VerifyOptions, args: VerifyArguments, file: Mad
       `${args.list} says that an earlier run has left something. Run "fauxgate verify --clean" first.`,
     )
   if (!options.isReadOnly && !args.is('yes')) await requireConsent(planText(plan, options, true))
+  if (args.record !== undefined) requireCanWrite(args.record)
+  if (args.junit !== undefined) requireCanWrite(args.junit, 0o644)
   const line = progressLine()
   const exchanges: RecordedExchange[] = []
   const onExchange = (exchange: Exchange) => void exchanges.push({ ...exchange, at: HOST.now() })
@@ -70,7 +72,7 @@ async function compared(options: VerifyOptions, args: VerifyArguments, file: Mad
   line.clear()
   if (args.record !== undefined) {
     const facts = { client: 'fauxgate verify', version, dialect: options.dialect, url: options.url }
-    await writeFile(args.record, recordingText(exchanges, [options.key], facts), { mode: 0o600 })
+    await write(args.record, recordingText(exchanges, [options.key], facts))
   }
   if (report.remaining.length === 0) file.remove()
   return printed(report, args, options.key)
@@ -127,10 +129,9 @@ async function dialectOf(
   const headers = Object.fromEntries(named.map(({ versionHeader }) => [versionHeader, '2']))
   const answer = await asker.ask({ method: 'GET', path: '/reserved_domains?limit=1', headers })
   if ('failed' in answer) return { problem: `${url} cannot be reached: ${answer.failed}.` }
-  const names = Object.keys(dialects) as DialectName[] // The keys of the same object.
-  const known = names.find((name) => dialects[name].operationIdHeader.toLowerCase() in answer.headers)
+  const known = dialectNames.find((name) => dialects[name].operationIdHeader.toLowerCase() in answer.headers)
   if (known) return known
-  const headersOf = names.map((name) => dialects[name].operationIdHeader).join(' or ')
+  const headersOf = dialectNames.map((name) => dialects[name].operationIdHeader).join(' or ')
   return {
     problem:
       `What answers at ${url} does not look like this API: it answered ${answer.status} without the header ${headersOf}. ` +
@@ -152,27 +153,17 @@ function untilStopped() {
     end()
     stopped.abort()
   }
-  const end = () => {
-    for (const name of ENDS) process.off(name, stop)
-  }
-  for (const name of ENDS) process.on(name, stop)
+  const end = onSignals(['SIGINT', 'SIGTERM', 'SIGHUP'], stop)
   return { signal: stopped.signal, end }
 }
-
-const ENDS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 async function requireConsent(plan: string): Promise<void> {
   if (!process.stdin.isTTY || !process.stderr.isTTY)
     throw new UsageError(
       'verify creates things and deletes them again. There is no terminal to confirm at: add --yes, --read-only or --plan.',
     )
-  const lines = createInterface({ input: process.stdin, output: process.stderr })
-  try {
-    const answer = await lines.question(`${plan}Go on? [y/N] `)
-    if (!/^y(es)?$/i.test(answer.trim())) throw new UsageError('Nothing was sent that creates anything.')
-  } finally {
-    lines.close()
-  }
+  const answer = await askAtTerminal(`${plan}Go on? [y/N] `, process.stderr)
+  if (!/^y(es)?$/i.test(answer)) throw new UsageError('Nothing was sent that creates anything.')
 }
 
 /** Shows on a terminal how far a run is, in one line. */
@@ -189,15 +180,10 @@ function progressLine() {
 async function printed(report: Report, args: VerifyArguments, key: string): Promise<number> {
   const secrets = secretTexts([key, JSON.stringify(key).slice(1, -1)])
   const code = exitCodeOf(report)
-  if (args.junit !== undefined) await writeFile(args.junit, withoutSecrets(reportXml(report), secrets))
+  if (args.junit !== undefined) await write(args.junit, withoutSecrets(reportXml(report), secrets), 0o644)
   const text = args.is('json') ? `${JSON.stringify({ ...report, exitCode: code }, null, 2)}\n` : reportText(report)
   print(withoutSecrets(text, secrets))
   return code
-}
-
-function print(text: string): number {
-  process.stdout.write(text)
-  return 0
 }
 
 /** Deletes what earlier runs have left, by their list. */
@@ -208,24 +194,19 @@ async function clean(
   typed: string | undefined,
 ): Promise<number> {
   const entries = file.read()
-  const begun = entries.find((each) => each.entry === 'run')
-  if (!begun) return print(`${args.list} names nothing: nothing is left.\n`)
-  const target = targetOf(begun.url, environment)
+  const started = entries.find((each) => each.entry === 'run')
+  if (!started) return print(`${args.list} names nothing: nothing is left.\n`)
+  const target = targetOf(started.url, environment)
   if (typed !== undefined && targetOf(typed, environment).url !== target.url)
     throw new UsageError(`${args.list} is of ${target.url}. Leave the URL out, or name another list with --list.`)
   const stopping = untilStopped()
   try {
-    const dialect = dialects[begun.dialect as DialectName] ?? dialects.ngrok // It wrote the name itself.
+    const dialect = dialects[started.dialect as DialectName] ?? dialects.ngrok // It wrote the name itself.
     const { perMinute, timeout } = args
     const pace = new Pace(perMinute, HOST)
     const options = { ...target, versionHeader: dialect.versionHeader, timeout, pace }
-    const remaining = await cleanedList(
-      new Asker({ ...options, signal: stopping.signal }),
-      file,
-      entries,
-      begun.run,
-      target.url,
-    )
+    const asker = new Asker({ ...options, signal: stopping.signal })
+    const remaining = await cleaned(asker, new MadeEntries(file, entries), MARK + started.run, target.url)
     if (remaining.length === 0) file.remove()
     for (const { path, reason } of remaining) process.stderr.write(`fauxgate: ${path} may be left: ${reason}\n`)
     return remaining.length === 0 ? print('All that was left is deleted.\n') : 4

@@ -3,8 +3,8 @@ import { basename, dirname } from 'node:path'
 import { caught, UsageError } from '../errors.ts'
 import { pathFromHere } from '../options/config-file.ts'
 import type { ParsedOptions } from '../options/parsed-options.ts'
-import { waited } from '../state.ts'
-import { warn } from './announce.ts'
+import { warn } from '../terminal.ts'
+import { waited } from '../waiting.ts'
 
 /** Editors write a file in several steps. */
 const SETTLED_MS = 100

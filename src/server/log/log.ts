@@ -28,7 +28,7 @@ export interface LoggedTransition {
 }
 
 export interface Log {
-  /** Something about the server itself; `facts` are what a program reads of it. */
+  /** Logs a notice about the server itself; a program reads its `facts`. */
   notice(event: string, text: string, facts?: object): void
   request(request: LoggedRequest): void
   provisioning(transition: LoggedTransition): void

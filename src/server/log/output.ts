@@ -1,4 +1,4 @@
-import { waited } from '../state.ts'
+import { waited } from '../waiting.ts'
 
 /** The most bytes that wait for the reader of a stream. Later texts are only counted. */
 const MOST_WAITING = 1024 * 1024

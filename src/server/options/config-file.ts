@@ -1,11 +1,10 @@
 import { existsSync, statSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
 import { extname, join, relative, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { jsonProblem } from '../../schema/json-text.ts'
 import { quote } from '../../schema/text.ts'
 import { isObject } from '../../schema/values.ts'
 import { caught, UsageError } from '../errors.ts'
+import { jsonIn, textOf } from '../files.ts'
 
 const CONFIG_FILES = ['json', 'js', 'mjs', 'ts'].map((extension) => `fauxgate.config.${extension}`)
 
@@ -38,31 +37,23 @@ function onlyConfigFile(): string | undefined {
  * @throws UsageError where it cannot be read, without a piece of it.
  */
 export async function readValue(file: string): Promise<unknown> {
-  if (!existsSync(file)) throw new UsageError(`${pathFromHere(file)} cannot be read: there is no such file.`)
-  return extname(file) === '.json' ? readJson(file) : readModule(file)
-}
-
-async function readJson(file: string): Promise<unknown> {
-  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw new UsageError(`${pathFromHere(file)} cannot be read: ${reasonOf(error)}`)
-  })
+  const path = pathFromHere(file)
   try {
-    return JSON.parse(text)
-  } catch {
-    // Without the parser's own error, which repeats a piece of the text.
-    throw new UsageError(`${pathFromHere(file)} is not JSON: ${jsonProblem(text)}.`)
+    if (existsSync(file) && extname(file) !== '.json') return await readModule(file, path)
+    return jsonIn(await textOf(path), path)
+  } catch (error) {
+    throw new UsageError(caught(error).message)
   }
 }
 
-async function readModule(file: string): Promise<unknown> {
+async function readModule(file: string, path: string): Promise<unknown> {
   const url = pathToFileURL(file)
   // A changed file is another module, so that --watch reads it again.
   url.searchParams.set('changed', String(statSync(file).mtimeMs))
   const module: Readonly<Record<string, unknown>> = await import(url.href).catch((error) => {
-    throw new UsageError(`${pathFromHere(file)} cannot be loaded: ${reasonOf(error)}`)
+    throw new Error(`${path} cannot be loaded: ${reasonOf(error)}`)
   })
-  if (!('default' in module))
-    throw new UsageError(`${pathFromHere(file)} exports nothing by default. Write: export default { … }`)
+  if (!('default' in module)) throw new Error(`${path} exports nothing by default. Write: export default { … }`)
   return module.default
 }
 

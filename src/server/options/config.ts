@@ -1,15 +1,11 @@
 import * as v from 'valibot'
 import { clockOption, familiesOption } from '../../gateway/option-schemas.ts'
 import { gatewayRows } from '../../gateway/options.ts'
-import { type DialectName, dialects } from '../../resources/dialects.ts'
+import { dialectNames } from '../../resources/dialects.ts'
 import { named } from '../../schema/documentation.ts'
-import { duration, integerFrom, oneOfThese, optionRow, optionsOf, switchOption } from '../../schema/options.ts'
+import { duration, oneOfThese, optionRow, optionsOf, switchOption } from '../../schema/options.ts'
 import { TIME_ALLOWED, timeMs } from '../../schema/time.ts'
-
-const HOST_ALLOWED = 'a host name or an address'
-const host = v.pipe(v.string(HOST_ALLOWED), v.nonEmpty(HOST_ALLOWED))
-
-const NAME_ALLOWED = 'a text of 1 to 100 characters'
+import { host, name, port } from './listening.ts'
 
 const FILE_ALLOWED = 'the path of a file'
 const file = v.pipe(v.string(FILE_ALLOWED), v.nonEmpty(FILE_ALLOWED), v.metadata({ isFile: true, placeholder: 'FILE' }))
@@ -26,13 +22,11 @@ const start = v.pipe(
 const namedOr = <const T extends readonly string[], S extends v.GenericSchema>(names: T, schema: S) =>
   v.union([v.picklist(names), schema], names.map((name) => `"${name}"`).join(' or '))
 
-const dialectNames = Object.keys(dialects) as DialectName[] // The keys of the same object.
-
 const { store: _store, clock: _clock, ...shared } = gatewayRows
 
 /** All options of the command, in the order of the help. Some of `createGateway` can also be a name or a file here. */
 export const configRows = {
-  port: optionRow(integerFrom(0, 65_535), 'The TCP port; 0 for any free one.', { default: 4747 }),
+  port: optionRow(port, 'The TCP port; 0 for any free one.', { default: 4747 }),
   host: optionRow(
     host,
     'The host name or address to listen on. `0.0.0.0` and `::` listen on all addresses of this machine.',
@@ -43,12 +37,7 @@ export const configRows = {
     },
   ),
   name: optionRow(
-    v.pipe(
-      v.string(NAME_ALLOWED),
-      v.nonEmpty(NAME_ALLOWED),
-      v.maxLength(100, NAME_ALLOWED),
-      v.metadata({ placeholder: 'NAME' }),
-    ),
+    v.pipe(name, v.metadata({ placeholder: 'NAME' })),
     'A name that the inspector shows, such as the branch that this gateway serves.',
     { defaultText: 'none' },
   ),
@@ -106,7 +95,7 @@ export const configRows = {
 
 /** The options of `fauxgate sandbox`. */
 export const sandboxRows = {
-  port: optionRow(integerFrom(0, 65_535), 'The TCP port; 0 for any free one.', { default: 8787 }),
+  port: optionRow(port, 'The TCP port; 0 for any free one.', { default: 8787 }),
   host: configRows.host,
   data: optionRow(folder, 'The folder for the data and the account key. It is made if there is none.', {
     default: 'fauxgate-sandboxes',

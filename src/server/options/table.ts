@@ -25,37 +25,30 @@ export interface Option extends Flag {
   readonly isFile: boolean
 }
 
-export const CONFIG_FLAG: Flag = {
-  flag: 'config',
-  kind: 'text',
-  value: 'FILE',
-  sentence: 'The config file. Default: fauxgate.config.json, .js, .mjs or .ts in the current folder, if there is one.',
-  variable: variableOf('config'),
+export function textFlag(flag: string, value: string, sentence: string): Flag {
+  return { flag, kind: 'text', value, sentence }
 }
 
-export const SERVER_FLAGS: readonly Flag[] = [
-  {
-    flag: 'url',
-    kind: 'text',
-    value: 'URL',
-    sentence: 'The URL of the server. Default: the one that runs on this machine, or `http://127.0.0.1:4747`.',
-    variable: variableOf('url'),
-  },
-  {
-    flag: 'control-key',
-    kind: 'text',
-    value: 'KEY',
-    sentence: 'The control key of the server, if it has one.',
-    variable: variableOf('control-key'),
-  },
-  {
-    flag: 'ca',
-    kind: 'text',
-    value: 'FILE',
-    sentence: 'The root certificate of a server with --tls.',
-    variable: variableOf('ca'),
-  },
-]
+export function integerFlag(flag: string, sentence: string): Flag {
+  return { flag, kind: 'integer', value: 'N', sentence }
+}
+
+export function switchFlag(flag: string, sentence: string): Flag {
+  return { flag, kind: 'switch', value: '', sentence }
+}
+
+const withVariable = (flag: Flag): Flag => ({ ...flag, variable: variableOf(flag.flag) })
+
+const CONFIG =
+  'The config file. Default: fauxgate.config.json, .js, .mjs or .ts in the current folder, if there is one.'
+export const CONFIG_FLAG = withVariable(textFlag('config', 'FILE', CONFIG))
+
+const SERVER = 'The URL of the server. Default: the one that runs on this machine, or `http://127.0.0.1:4747`.'
+export const SERVER_FLAGS = [
+  textFlag('url', 'URL', SERVER),
+  textFlag('control-key', 'KEY', 'The control key of the server, if it has one.'),
+  textFlag('ca', 'FILE', 'The root certificate of a server with --tls.'),
+].map(withVariable)
 
 const KINDS: Readonly<Record<string, Flag['kind']>> = {
   array: 'texts',

@@ -1,17 +1,8 @@
-import {
-  accessSync,
-  constants,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
+import { accessSync, constants, existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { freshSecret } from '../../engine/random.ts'
-import { caught, UsageError } from '../errors.ts'
+import { UsageError } from '../errors.ts'
+import { notWritten, textOf } from '../files.ts'
 import { nodeSqlite, type OpenDatabase, SqliteFile } from '../sqlite/sqlite-file.ts'
 
 /**
@@ -24,7 +15,7 @@ export function openDataFolder(folder: string): number {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
     accessSync(folder, constants.W_OK)
   } catch (error) {
-    throw new Error(`The folder ${folder} cannot be written: ${caught(error).message}`, { cause: error })
+    throw notWritten(folder, error, 'folder')
   }
   // The folder that workerd has for the objects of the class.
   const objects = join(folder, 'fauxgate-sandbox')
@@ -83,7 +74,7 @@ export interface AccountKey {
 }
 
 /** Returns the account key. Without one, makes it, and keeps it in the folder for its owner only. */
-export function accountKeyOf(folder: string, { ACCOUNT_KEY }: NodeJS.ProcessEnv): AccountKey {
+export async function accountKeyOf(folder: string, { ACCOUNT_KEY }: NodeJS.ProcessEnv): Promise<AccountKey> {
   if (ACCOUNT_KEY === '') throw new UsageError('ACCOUNT_KEY is empty. Give it a value, or do not set it.')
   if (ACCOUNT_KEY !== undefined) return { key: ACCOUNT_KEY, inShell: '$ACCOUNT_KEY' }
   const file = join(folder, 'account-key')
@@ -93,7 +84,7 @@ export function accountKeyOf(folder: string, { ACCOUNT_KEY }: NodeJS.ProcessEnv)
     writeFileSync(file, `${key}\n`, { flag: 'wx', mode: 0o600 })
     return { key, inShell, madeIn: file }
   }
-  const key = readFileSync(file, 'utf8').trim()
+  const key = (await textOf(file)).trim()
   if (key === '') throw new Error(`${file} is empty. Write the account key into it, or remove it.`)
   return { key, inShell }
 }

@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { caught } from '../errors.ts'
-import { waited } from '../state.ts'
+import { waited } from '../waiting.ts'
 
 /**
  * Returns the path of workerd's binary, from the packages of the present folder or from those that fauxgate is among.
@@ -44,7 +44,8 @@ const MOST_WAIT_MS = 3000
 /** A process of workerd that runs the Worker of the sandboxes. */
 export class Workerd {
   readonly #child: ChildProcess
-  #isStopping = false
+  /** True once somebody stops it. */
+  isStopping = false
   /** Resolves with the exit code, or with null for a process that a signal ended. Rejects if it could not be started. */
   readonly ended: Promise<number | null>
 
@@ -75,15 +76,10 @@ export class Workerd {
     throw new Error(`workerd ended with exit code ${await this.ended} before it listened.`)
   }
 
-  /** Tells whether somebody stopped it. */
-  get isStopping(): boolean {
-    return this.#isStopping
-  }
-
   /** Stops it: when it has answered all requests, at the latest after a few seconds, or, when called again, at once. */
   stop(): void {
-    this.#child.kill(this.#isStopping ? 'SIGKILL' : 'SIGTERM')
-    this.#isStopping = true
+    this.#child.kill(this.isStopping ? 'SIGKILL' : 'SIGTERM')
+    this.isStopping = true
     const over = new AbortController()
     const abort = () => over.abort()
     this.ended.then(abort, abort)

@@ -1,7 +1,7 @@
 import { accessSync, chmodSync, closeSync, constants, existsSync, openSync, rmSync, statSync } from 'node:fs'
 import type { SqlValue } from '../../store/sql-store.ts'
 import { caught } from '../errors.ts'
-import { realFile } from '../real-file.ts'
+import { realFile, reasonFor } from '../files.ts'
 
 export interface Database {
   exec(sql: string): void
@@ -158,6 +158,6 @@ function inodeOf(file: string): number | undefined {
 const SQLITE_BUSY = 5
 
 function reasonOf(error: unknown): string {
-  const { message, errcode }: Error & { errcode?: number } = caught(error)
-  return errcode === SQLITE_BUSY ? 'another process, or another store, has it open' : message
+  const { errcode }: Error & { errcode?: number } = caught(error)
+  return errcode === SQLITE_BUSY ? 'another process, or another store, has it open' : reasonFor(error)
 }

@@ -28,7 +28,7 @@ const MOST_REQUESTS = { atOneTime: 5000, inAll: 100_000 }
 /** The requests, attempts and effects of a run. The schedule decides which of them fail. */
 export class Arrivals {
   readonly events: Event[] = []
-  /** How often the code was called. */
+  /** The number of times that the code was called. */
   life = 0
   /** True from a crash on, until the code is called again. */
   isDead = false
@@ -129,7 +129,7 @@ export class Arrivals {
 
   #respond(arrival: Arrival, event: Event): HttpResponse {
     const { effect, name, step } = event.kind ?? {}
-    if (step) this.#world.setAhead(step)
+    if (step) this.#world.timers.setAhead(step)
     if (name === 'late') this.#late.push({ at: this.#world.clock.now + LATE_MS, answer: () => arrival.answer() })
     const isUndone = effect !== undefined && isBefore(effect)
     const usual = isUndone ? undefined : this.#answer(arrival, event)

@@ -1,5 +1,5 @@
 import type { Event } from './arrivals.ts'
-import type { AnyRun } from './run.ts'
+import type { Run } from './run.ts'
 
 /** A change by PATCH or PUT whose values were still there at the end of the run without failures. */
 export interface Change {
@@ -16,7 +16,7 @@ export interface Change {
 type Rows = readonly (readonly [collection: string, fields: ReadonlySet<string>])[]
 
 /** Returns the changes of the run without failures. */
-export function changesOf(run: AnyRun): readonly Change[] {
+export function changesOf(run: Run): readonly Change[] {
   const rows = rowsOf(run)
   const changes = new Map<string, Change>()
   for (const event of run.events) {
@@ -32,7 +32,7 @@ export function changesOf(run: AnyRun): readonly Change[] {
 }
 
 /** Says which of these changes a run lacks. Where it made other changes by the same operation, it has chosen these. */
-export function lackOf(run: AnyRun, changes: readonly Change[]): string | undefined {
+export function lackOf(run: Run, changes: readonly Change[]): string | undefined {
   if (changes.length === 0) return undefined
   const rows = rowsOf(run)
   const known = new Set(changes.map(({ at, fields }) => keyOf(at, fields)))
@@ -64,7 +64,7 @@ function textsOf(record: object): string[] {
   return Object.entries(record).map(([name, value]) => `${name}:${JSON.stringify(value).replace(/\w*\d\w*/g, '#')}`)
 }
 
-function rowsOf({ gateway }: AnyRun): Rows {
+function rowsOf({ gateway }: Run): Rows {
   const { records } = gateway.snapshot()
   return Object.entries<readonly object[]>(records).flatMap(([collection, all]) =>
     all.map((record) => [collection, new Set(textsOf(record))] as const),

@@ -1,10 +1,7 @@
 import type { Disk } from './types.ts'
 
-/** What a disk has, by name. */
-export type Files = Map<string, unknown>
-
-/** Makes a life's view of the files. The life of a crashed process writes no more. */
-export function diskOf(files: Files, isDead: () => boolean): Disk {
+/** Makes a life's view of what is stored. The life of a crashed process writes no more. */
+export function diskOf(files: Map<string, unknown>, isDead: () => boolean): Disk {
   return {
     // The caller says what it has stored.
     get: <T>(name: string) => structuredClone(files.get(name)) as T | undefined,

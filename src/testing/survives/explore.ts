@@ -1,14 +1,15 @@
 import type { ManualClock } from '../../engine/manual-clock.ts'
 import { createGateway, type Gateway } from '../../gateway/gateway.ts'
 import type { GatewayOptions } from '../../generated/options.ts'
+import type { IssuedCertificate } from '../../x509/order.ts'
 import { assertStrict } from '../strict.ts'
 import type { Event } from './arrivals.ts'
 import { KINDS, type Kind, readReplay, replayText } from './kinds.ts'
 import type { ReadSurvivalOptions } from './options.ts'
 import { Run } from './run.ts'
 import { storyOf } from './story.ts'
-import type { CodeUnderTest, Coverage, ScheduledFault, ScheduleOptions, TriedSchedule } from './types.ts'
-import { type Clean, cleanOf, judge, judgeByCaller } from './verdict.ts'
+import type { CodeUnderTest, Coverage, ScheduledFault, TriedSchedule } from './types.ts'
+import { type Clean, cleanOf, type Judgement, judge } from './verdict.ts'
 import { World } from './world.ts'
 
 type Schedule = readonly ScheduledFault[]
@@ -20,29 +21,33 @@ interface Parent {
 }
 
 /** Tries schedules of failures, fewest first. */
-export class Explorer<T, G extends Gateway<ManualClock>> {
-  readonly #code: CodeUnderTest<T, G>
-  readonly #options: ReadSurvivalOptions<T, G>
+export class Explorer {
+  readonly #code: CodeUnderTest
+  readonly #options: ReadSurvivalOptions
   readonly #kinds: readonly Kind[]
   readonly #world = new World()
-  readonly #coverage = new Map<string, Map<string, number>>()
+  readonly #coverage = new Map<string, Record<string, number>>()
+  /** The certificates of all runs, by their orders: to issue one takes as long as a run. */
+  readonly #issued = new Map<string, IssuedCertificate>()
   #clean: Clean | undefined
-  #served: Served<G> | undefined
+  /** The gateway of the run at present. */
+  #gateway: Gateway<ManualClock> | undefined
+  #server: { readonly url: string; close(): Promise<void> } | undefined
   tried = 0
   total = 0
   failing = 0
   /** The number of failures of the schedules at present. */
   level = 0
 
-  constructor(code: CodeUnderTest<T, G>, options: ReadSurvivalOptions<T, G>) {
+  constructor(code: CodeUnderTest, options: ReadSurvivalOptions) {
     this.#code = code
     this.#options = options
-    const groups: readonly string[] = [...options.kinds, ...(options.also ?? [])]
+    const groups: readonly string[] = [...options.kinds, ...options.also]
     this.#kinds = KINDS.filter(({ group }) => groups.includes(group) && (group !== 'crash' || options.restart))
   }
 
   get coverage(): Coverage[] {
-    return [...this.#coverage].map(([at, tried]) => ({ at, tried: Object.fromEntries(tried) }))
+    return [...this.#coverage].map(([at, tried]) => ({ at, tried }))
   }
 
   get isComplete(): boolean {
@@ -50,8 +55,7 @@ export class Explorer<T, G extends Gateway<ManualClock>> {
   }
 
   async enter(): Promise<void> {
-    const { serve } = this.#options
-    if (serve) this.#served ??= await servedBy(serve, this.#newGateway())
+    this.#server ??= await this.#options.serve?.(this.#gatewayOfEachRun())
     this.#world.enter()
   }
 
@@ -61,12 +65,12 @@ export class Explorer<T, G extends Gateway<ManualClock>> {
 
   async end(): Promise<void> {
     this.#world.end()
-    await this.#served?.close()
+    await this.#server?.close()
   }
 
   /** Yields each schedule after it was tried, the empty one first. May end with the level at which one fails. */
   async *tries(endsAtFailure: boolean): AsyncGenerator<TriedSchedule> {
-    const { replay, faults } = this.#options
+    const { replay, faults, budget } = this.#options
     const [first, clean] = await this.#tried([])
     const [second] = await this.#tried([])
     requireAlike(first.events, second.events)
@@ -81,16 +85,15 @@ export class Explorer<T, G extends Gateway<ManualClock>> {
       if (endsAtFailure && this.failing > 0) return
       this.level = level
       this.total += parents.reduce((sum, { next }) => sum + next.length, 0)
-      const isLast = level === faults
       const children: Parent[] = []
       for (const { schedule, next } of parents) {
         for (const fault of next) {
-          if (this.tried === this.#options.budget) return
+          if (this.tried === budget) return
           const longer = [...schedule, fault]
           const [run, tried] = await this.#tried(longer)
           this.tried++
           if (tried.verdict !== 'survived') this.failing++
-          else if (!isLast) children.push({ schedule: longer, next: this.#following(run) })
+          else if (level < faults) children.push({ schedule: longer, next: this.#following(run) })
           yield tried
         }
       }
@@ -103,7 +106,7 @@ export class Explorer<T, G extends Gateway<ManualClock>> {
     this.level = schedule.length
     const [run, tried] = await this.#tried(schedule)
     this.tried = 1
-    const missing = schedule.length - run.applied
+    const missing = schedule.length - run.events.filter(({ kind }) => kind).length
     if (missing > 0) {
       throw new Error(
         `The replay "${replayText(schedule)}" no longer applies: ${missing} of its failures happened nowhere. ` +
@@ -114,36 +117,49 @@ export class Explorer<T, G extends Gateway<ManualClock>> {
     yield tried
   }
 
-  async #tried(schedule: Schedule): Promise<[Run<T, G>, TriedSchedule]> {
-    const { setup, within } = this.#options
+  async #tried(schedule: Schedule): Promise<[Run, TriedSchedule]> {
     const world = this.#world
     this.#options.signal?.throwIfAborted()
     world.begin()
     const gateway = this.#newGateway()
-    this.#served?.swap(gateway)
-    const run = new Run({ world, code: this.#code, gateway, url: gateway.url, setup, schedule, within })
-    await run.run()
-    for (const { at, fault } of schedule) this.#count(at, fault)
-    let judgement = judge(run, within, this.#clean)
-    if (judgement.verdict === 'survived') judgement = await judgeByCaller(run, this.#options)
+    this.#gateway = gateway
+    if (this.#server) gateway.transport.servedAt(this.#server.url)
+    const run = new Run(world, this.#options, gateway, schedule)
+    await run.run(this.#code)
+    for (const { at, fault } of schedule) {
+      const tried = this.#coverage.get(at) ?? {}
+      tried[fault] = (tried[fault] ?? 0) + 1
+      this.#coverage.set(at, tried)
+    }
+    const judgement = await judge(run, this.#clean, this.#options)
     await run.end()
     return [run, triedOf(run, judgement)]
   }
 
-  #newGateway(): G {
+  #newGateway(): Gateway<ManualClock> {
     const { create, gatewayOptions } = this.#options
     const options: GatewayOptions<ManualClock> = { seed: 'survives', ...gatewayOptions, clock: this.#world.clock }
-    // Without a function of its own, G is what createGateway returns.
-    return create ? create(options) : (createGateway(options) as G)
+    const gateway = create ? create(options) : createGateway(options)
+    gateway.transport.hooks.issue = (order, issue) => {
+      const key = JSON.stringify(order)
+      const certificate = this.#issued.get(key) ?? issue(order)
+      this.#issued.set(key, certificate)
+      return certificate
+    }
+    return gateway
   }
 
-  #count(at: string, fault: string): void {
-    const tried = this.#coverage.get(at) ?? new Map<string, number>()
-    this.#coverage.set(at, tried.set(fault, (tried.get(fault) ?? 0) + 1))
+  /** Makes a stand-in for the gateway of each run in turn, so that one server is enough. */
+  #gatewayOfEachRun(): Gateway<ManualClock> {
+    const get = (first: Gateway<ManualClock>, name: string | symbol) => {
+      const gateway = this.#gateway ?? first
+      return Reflect.get(gateway, name, gateway)
+    }
+    return new Proxy(this.#newGateway(), { get })
   }
 
-  /** The failures that can come after the last one of a run. */
-  #following({ events }: Run<T, G>): ScheduledFault[] {
+  /** Returns the failures that can come after the last one of a run. */
+  #following({ events }: Run): ScheduledFault[] {
     const last = events.findLastIndex(({ kind }) => kind)
     const folded = foldedIn(events)
     return events.flatMap((event, place) => {
@@ -151,27 +167,6 @@ export class Explorer<T, G extends Gateway<ManualClock>> {
       const { at, nth } = event
       return this.#kinds.filter((kind) => fits(kind, event)).map(({ name }) => ({ at, nth, fault: name }))
     })
-  }
-}
-
-/** A server whose gateway can be another one for each run. */
-interface Served<G> {
-  swap(gateway: G): void
-  close(): Promise<void>
-}
-
-async function servedBy<G extends Gateway<ManualClock>>(
-  serve: NonNullable<ScheduleOptions['serve']>,
-  first: G,
-): Promise<Served<G>> {
-  let current = first
-  const { url, close } = await serve(new Proxy(first, { get: (_, name) => Reflect.get(current, name, current) }))
-  return {
-    close,
-    swap(gateway) {
-      current = gateway
-      gateway.transport.servedAt(url)
-    },
   }
 }
 
@@ -206,10 +201,7 @@ function foldedIn(events: readonly Event[]): ReadonlySet<Event> {
   return folded
 }
 
-function triedOf<T, G extends Gateway<ManualClock>>(
-  run: Run<T, G>,
-  { verdict, message }: Pick<TriedSchedule, 'verdict' | 'message'>,
-): TriedSchedule {
+function triedOf(run: Run, { verdict, message }: Judgement): TriedSchedule {
   const { schedule, gateway } = run
   return {
     schedule,

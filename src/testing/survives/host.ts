@@ -12,8 +12,8 @@ export interface Host {
   resources(): readonly string[]
   /** True if open handles do not show among the resources, as in Bun and Deno. */
   readonly isBlind: boolean
-  /** Counts the work on threads that is under way, which resources do not show: crypto and zlib. */
-  countThreads(): { readonly count: () => number; end(): void }
+  /** The work on threads that is under way, which resources do not show: crypto and zlib. Counted between start and stop. */
+  readonly threads: { readonly count: () => number; start(): void; stop(): void }
   /** Node's modules whose functions are replaced, and how to tell those who have imported them. */
   readonly timers: Record<string, unknown> | undefined
   readonly promises: (Record<string, unknown> & { readonly scheduler?: object }) | undefined
@@ -33,7 +33,7 @@ export function hostOf(): Host {
     pause: () => new Promise((resolve) => void after(resolve, 1)),
     resources: () => resources?.() ?? [],
     isBlind: isBlind(resources, after),
-    countThreads,
+    threads: threadsOfHost(),
     timers: timers as Record<string, unknown> | undefined, // To replace its members by name.
     promises: nodeModule?.('node:timers/promises') as Host['promises'], // As above.
     syncExports: () => nodeModule?.('node:module')?.syncBuiltinESMExports?.(),
@@ -48,42 +48,33 @@ function isBlind(resources: (() => readonly string[]) | undefined, after: typeof
   return !isSeen
 }
 
-/** A stream of zlib, or a job of crypto. */
-interface Worked {
-  write?: (...args: unknown[]) => unknown
-  run?: (...args: unknown[]) => unknown
-}
+/** A stream of zlib, or a job of crypto, with the method that starts work on a thread. */
+type Worker = Partial<Record<'write' | 'run', (...args: unknown[]) => unknown>>
 
-/** Promises use no threads, and are faster without the hook. Node 24 and later know this option; its types do not yet. */
-const WITHOUT_PROMISES = { trackPromises: false }
-
-function countThreads() {
-  /** The ids of what is under way; true for a stream of zlib, which is one resource with many writes. */
-  const working = new Map<number, boolean>()
-  const done = (id: number, isStream: boolean) => void (working.get(id) === isStream && working.delete(id))
+function threadsOfHost(): Host['threads'] {
+  /** The pieces of work that are under way, by the id of their stream or job. */
+  const working = new Map<number, number>()
   const hook = globalThis.process?.getBuiltinModule?.('node:async_hooks')?.createHook({
-    ...WITHOUT_PROMISES,
-    init(id, type, _trigger, resource: Worked) {
-      const { write, run } = resource
-      if (type === 'ZLIB' && write) {
-        resource.write = (...args) => {
-          working.set(id, true)
-          return write.apply(resource, args)
-        }
-      } else if (type.endsWith('REQUEST') && run) {
-        resource.run = (...args) => {
-          const result = run.apply(resource, args)
-          // A list is the result of work that was done in place, as by `randomBytes(16)`.
-          if (!Array.isArray(result)) working.set(id, false)
-          return result
-        }
+    // Promises use no threads, and are faster without the hook. Node 24 and later know this option; its types do not yet.
+    ...{ trackPromises: false },
+    init(id, type, _trigger, worker: Worker) {
+      const name = type === 'ZLIB' ? 'write' : type.endsWith('REQUEST') ? 'run' : undefined
+      const work = name && worker[name]
+      if (!work) return
+      worker[name] = (...args) => {
+        const result = work.apply(worker, args)
+        // A list is the result of work that was done in place, as by `randomBytes(16)`.
+        if (!Array.isArray(result)) working.set(id, (working.get(id) ?? 0) + 1)
+        return result
       }
     },
-    // What is called now may write again.
-    before: (id) => done(id, true),
-    after: (id) => done(id, false),
-    destroy: (id) => void working.delete(id),
+    after(id) {
+      const left = (working.get(id) ?? 0) - 1
+      if (left > 0) working.set(id, left)
+      else working.delete(id)
+    },
+    // Without `before`, which takes time for each callback. With `destroy`, Node 20 and 22 would follow each promise until
+    // it is collected.
   })
-  hook?.enable()
-  return { count: () => working.size, end: () => void hook?.disable() }
+  return { count: () => working.size, start: () => void hook?.enable(), stop: () => void hook?.disable() }
 }

@@ -7,19 +7,19 @@ export interface Kind {
   readonly name: string
   /** The option that switches it on. */
   readonly group: FaultKind | OptInFaultKind
-  /** What it can happen to. */
+  /** The kind of event that it can happen to. */
   readonly at: 'request' | 'attempt' | 'effect'
   /** True if it differs from another failure only where the request changes something. */
   readonly needsChange?: true
   /** True if there must be a body. */
   readonly needsBody?: true
-  /** What becomes of the response. */
+  /** The change of the response. */
   readonly effect?: FaultEffect
   /** The step of the client's `Date`, in ms. */
   readonly step?: number
   /** True if a story says what became of the answer as well. */
   readonly showsAnswer?: true
-  /** What a story says. */
+  /** The words of a story for it. */
   readonly words: string
 }
 
@@ -31,57 +31,41 @@ export const LATE_MS = SILENCE_MS + 10_000
 
 const HOUR_MS = 3_600_000
 
+const SILENT: FaultEffect = { drop: true, latency: SILENCE_MS }
+
 export const KINDS: readonly Kind[] = [
-  ...request('lost', [
-    { name: 'lost-before', effect: { drop: true }, words: 'the connection is lost' },
-    {
-      name: 'lost-after',
-      needsChange: true,
-      effect: { drop: true, phase: 'after' },
-      words: 'done, but the answer is lost',
-    },
-  ]),
-  ...request('5xx', [
-    { name: '503', effect: { status: 503 }, words: '503' },
-    { name: '503-after', needsChange: true, effect: { status: 503, phase: 'after' }, words: 'done, but 503' },
-  ]),
-  ...request('429', [
-    { name: '429', effect: { error: 'too_many_requests', retryAfter: '1s' }, words: '429, Retry-After: 1' },
-  ]),
-  ...request('cut', [
-    { name: 'cut', needsBody: true, showsAnswer: true, effect: { truncate: 0 }, words: 'cut in the middle' },
-  ]),
-  ...request('silent', [
-    { name: 'silent', effect: { drop: true, latency: SILENCE_MS }, words: 'no answer' },
-    {
-      name: 'silent-after',
-      needsChange: true,
-      effect: { drop: true, latency: SILENCE_MS, phase: 'after' },
-      words: 'done, but no answer',
-    },
-  ]),
-  ...request('crash', [{ name: 'crash', words: 'the code crashes before the answer' }]),
+  ...both('lost', { drop: true }, ['lost-before', 'the connection is lost'], ['lost-after', 'but the answer is lost']),
+  ...both('5xx', { status: 503 }, ['503', '503'], ['503-after', 'but 503']),
+  request('429', '429', '429, Retry-After: 1', { effect: { error: 'too_many_requests', retryAfter: '1s' } }),
+  request('cut', 'cut', 'cut in the middle', { needsBody: true, showsAnswer: true, effect: { truncate: 0 } }),
+  ...both('silent', SILENT, ['silent', 'no answer'], ['silent-after', 'but no answer']),
+  request('crash', 'crash', 'the code crashes before the answer', {}),
   { name: 'crash-before', group: 'crash', at: 'effect', words: 'the code crashes before it' },
   { name: 'crash-after', group: 'crash', at: 'effect', words: 'the code crashes after it' },
   { name: 'DNS_ERROR', group: 'outcomes', at: 'attempt', words: 'DNS_ERROR' },
   { name: 'INTERNAL_ERROR', group: 'outcomes', at: 'attempt', words: 'INTERNAL_ERROR' },
-  ...request('late', [
-    {
-      name: 'late',
-      needsChange: true,
-      effect: { drop: true, latency: SILENCE_MS },
-      words: 'no answer, and done too late',
-    },
-  ]),
-  ...request('slow', [{ name: 'slow', showsAnswer: true, effect: { latency: '30s' }, words: 'after 30s' }]),
-  ...request('clock', [
-    { name: 'clock-forward', step: HOUR_MS, showsAnswer: true, words: "the client's date jumps 1h ahead" },
-    { name: 'clock-back', step: -HOUR_MS, showsAnswer: true, words: "the client's date jumps 1h back" },
-  ]),
+  request('late', 'late', 'no answer, and done too late', { needsChange: true, effect: SILENT }),
+  request('slow', 'slow', 'after 30s', { showsAnswer: true, effect: { latency: '30s' } }),
+  request('clock', 'clock-forward', "the client's date jumps 1h ahead", { showsAnswer: true, step: HOUR_MS }),
+  request('clock', 'clock-back', "the client's date jumps 1h back", { showsAnswer: true, step: -HOUR_MS }),
 ]
 
-function request(group: Kind['group'], kinds: readonly Omit<Kind, 'group' | 'at'>[]): Kind[] {
-  return kinds.map((kind) => ({ ...kind, group, at: 'request' }))
+function request(group: Kind['group'], name: string, words: string, more: Partial<Kind>): Kind {
+  return { ...more, name, group, at: 'request', words }
+}
+
+/** Makes a failure before the change and the same one after it, from their names and words. */
+function both(
+  group: Kind['group'],
+  effect: FaultEffect,
+  [before, words]: [name: string, words: string],
+  [after, rest]: [name: string, words: string],
+): Kind[] {
+  const late: FaultEffect = { ...effect, phase: 'after' }
+  return [
+    request(group, before, words, { effect }),
+    request(group, after, `done, ${rest}`, { needsChange: true, effect: late }),
+  ]
 }
 
 const byName = (name: string) => KINDS.find((kind) => kind.name === name)

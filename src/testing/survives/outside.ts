@@ -15,23 +15,16 @@ const MOST_PAUSES_IN_ALL = 30_000
 /** Tells whether something is under way outside the code: sockets, files, name look-ups, threads, timers of the host. */
 export class Outside {
   readonly #host: Host
-  readonly #threads: ReturnType<Host['countThreads']>
   #baseline: readonly string[] = []
   #waits = 0
 
   constructor(host: Host) {
     this.#host = host
-    this.#threads = host.countThreads()
   }
 
-  /** How many pauses it takes to be sure that nothing comes any more: threads of WebAssembly, for one, show nowhere. */
+  /** The pauses after which nothing comes any more: threads of WebAssembly, for one, show nowhere. */
   get lastPauses(): number {
     return this.#host.isBlind ? 500 : 20
-  }
-
-  /** Lets about 1 ms of real time pass. */
-  pause(): Promise<void> {
-    return this.#host.pause()
   }
 
   /** Takes what is open now for idle. */
@@ -40,15 +33,10 @@ export class Outside {
     this.#waits = 0
   }
 
-  end(): void {
-    this.#threads.end()
-    this.#host.end()
-  }
-
   /** Lets what is under way get on. Returns false if nothing is; `held` sockets wait for an answer that is not due yet. */
   async wait(held: number): Promise<boolean> {
     const more = this.#more()
-    const isBusy = this.#threads.count() > 0 || more.length > held
+    const isBusy = this.#host.threads.count() > 0 || more.length > held
     if (!isBusy || this.#isIdle(more)) {
       this.#waits = 0
       return false
@@ -60,7 +48,7 @@ export class Outside {
   }
 
   #isIdle(more: readonly string[]): boolean {
-    const isOpenOnly = this.#threads.count() === 0 && more.every((type) => HANDLE.test(type))
+    const isOpenOnly = this.#host.threads.count() === 0 && more.every((type) => HANDLE.test(type))
     if (this.#waits < MOST_TURNS + (isOpenOnly ? MOST_PAUSES : MOST_PAUSES_IN_ALL)) return false
     this.begin()
     return true
@@ -68,14 +56,11 @@ export class Outside {
 
   /** Returns what is open beyond the baseline. */
   #more(): readonly string[] {
-    const now = this.#host.resources()
-    const more: string[] = []
     const left = [...this.#baseline]
-    for (const type of now) {
+    return this.#host.resources().filter((type) => {
       const place = left.indexOf(type)
-      if (place === -1) more.push(type)
-      else left.splice(place, 1)
-    }
-    return more
+      if (place !== -1) left.splice(place, 1)
+      return place === -1
+    })
   }
 }

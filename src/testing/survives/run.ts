@@ -3,12 +3,10 @@ import type { Gateway } from '../../gateway/gateway.ts'
 import type { Fetch } from '../../http/fetch.ts'
 import { LATEST_TIME } from '../../schema/time.ts'
 import { Arrivals, type Event } from './arrivals.ts'
-import { diskOf, type Files } from './disk.ts'
-import type { CodeUnderTest, Disk, ScheduledFault } from './types.ts'
+import { diskOf } from './disk.ts'
+import type { ReadSurvivalOptions } from './options.ts'
+import type { CodeUnderTest, Ended, ScheduledFault } from './types.ts'
 import type { World } from './world.ts'
-
-/** Why a run went no further. */
-export type Stuck = 'nothing' | 'time' | 'requests' | 'turns' | 'timers'
 
 /** The most turns of the event loop at one time: an endless loop over `setImmediate` needs nothing else. */
 const MOST_TURNS = 20_000
@@ -24,82 +22,49 @@ const MOST_LAST_TURNS = 10
 
 const never = () => new Promise<never>(() => undefined)
 
-export interface RunOptions<T, G extends Gateway<ManualClock>> {
-  readonly world: World
-  readonly code: CodeUnderTest<T, G>
-  readonly gateway: G
-  readonly url: string
-  readonly setup: ((gateway: G) => unknown) | undefined
-  readonly schedule: readonly ScheduledFault[]
-  readonly within: number
-}
-
-interface Settled<T> {
-  readonly value?: T
-  readonly error?: Error
-}
-
-/** A run as far as judges and reports look at it. */
-export type AnyRun = Pick<
-  // biome-ignore lint/suspicious/noExplicitAny: whatever the code returns, and whichever gateway it has.
-  Run<any, any>,
-  | 'events'
-  | 'gateway'
-  | 'settled'
-  | 'stuck'
-  | 'before'
-  | 'timersLeft'
-  | 'requestsAfter'
-  | 'unhandled'
-  | 'leftovers'
-  | 'lives'
-  | 'ended'
-  | 'drive'
->
-
 /** One run of the code under test: from the first call to the end of everything that followed, through crashes. */
-export class Run<T, G extends Gateway<ManualClock>> {
-  readonly gateway: G
-  readonly schedule: readonly ScheduledFault[]
-  readonly files: Files = new Map()
-  settled: Settled<T> | undefined
-  stuck: Stuck | undefined
+export class Run {
+  settled: { readonly value?: unknown; readonly error?: Error } | undefined
+  /** Why the run went no further. */
+  stuck: 'nothing' | 'time' | 'requests' | 'turns' | 'timers' | undefined
   /** The resources that there were before the code ran. */
-  before: ReadonlySet<string> = new Set()
-  /** The delays of the timers that were left at the end, in ms, and the requests that came after it. */
+  before: readonly string[] = []
+  /** The delays of the timers that were left at the end, in ms, and the number of requests that came after it. */
   timersLeft: readonly number[] = []
   requestsAfter = 0
-  unhandled: readonly unknown[] = []
   #cleanUp: unknown
-  readonly #options: RunOptions<T, G>
+  readonly #files = new Map<string, unknown>()
   readonly #world: World
+  readonly #options: ReadSurvivalOptions
   #arrivals: Arrivals
-  /** When the code may run no longer, in ms. */
+  /** The end of the time that the code may take, in ms. */
   #deadline: number
   #smallMoves = 0
 
-  constructor(options: RunOptions<T, G>) {
-    const { gateway, schedule, world, within } = options
-    this.gateway = gateway
-    this.schedule = schedule
-    this.#options = options
+  constructor(
+    world: World,
+    options: ReadSurvivalOptions,
+    readonly gateway: Gateway<ManualClock>,
+    readonly schedule: readonly ScheduledFault[],
+  ) {
     this.#world = world
+    this.#options = options
     this.#arrivals = new Arrivals(world, schedule)
-    this.#deadline = world.clock.now + within
+    this.#deadline = world.clock.now + options.within
   }
 
   get events(): readonly Event[] {
     return this.#arrivals.events
   }
 
-  /** The failures that have happened. */
-  get applied(): number {
-    return this.events.filter(({ kind }) => kind).length
-  }
-
-  /** How often the code was called. */
+  /** The number of times that the code was called. */
   get lives(): number {
     return this.#arrivals.life
+  }
+
+  /** The errors that nobody has handled. */
+  get unhandled(): readonly unknown[] {
+    return this.#world.unhandled
   }
 
   /** Returns the family and the id of each resource that was created. */
@@ -107,51 +72,51 @@ export class Run<T, G extends Gateway<ManualClock>> {
     return this.gateway.leftovers().map(({ family, id }) => `${family} ${id}`)
   }
 
-  async run(): Promise<void> {
-    const { gateway, setup, within } = this.#options
-    const world = this.#world
-    this.#cleanUp = await this.drive(async () => setup?.(gateway))
-    this.before = new Set(this.leftovers())
+  async run(code: CodeUnderTest): Promise<void> {
+    const { setup, within } = this.#options
+    const { gateway } = this
+    if (setup) this.#cleanUp = await this.drive(async () => setup(gateway))
+    this.before = this.leftovers()
     // The code's own time begins now.
-    const arrivals = new Arrivals(world, this.schedule)
+    const arrivals = new Arrivals(this.#world, this.schedule)
     this.#arrivals = arrivals
-    this.#deadline = world.clock.now + within
+    this.#deadline = this.#world.clock.now + within
     gateway.transport.hooks.arrival = (arrival) => arrivals.arrive(arrival)
     gateway.transport.hooks.attempt = (...attempt) => arrivals.attempt(...attempt)
-    do await this.#live()
+    do await this.#live(code)
     while (arrivals.isDead)
     if (!this.stuck) await this.#afterwards()
     arrivals.settleLate()
-    this.unhandled = world.unhandled
   }
 
   /** Ends the run: nothing of it may reach the next one. */
   async end(): Promise<void> {
-    const { gateway } = this.#options
+    const { gateway } = this
     if (typeof this.#cleanUp === 'function') await this.#cleanUp()
     gateway.transport.hooks.arrival = (arrival) => arrival.fail({ drop: true })
     if (this.#arrivals.servedWaiting > 0) {
-      // Whoever waits at a socket is told that nothing comes.
+      // A client that waits at a socket learns that nothing comes.
       gateway.reset()
-      for (let turns = 0; turns < MOST_LAST_TURNS; turns++) await this.#world.turn()
+      for (let turns = 0; turns < MOST_LAST_TURNS; turns++) await this.#world.host.turn()
     }
     gateway.dispose()
   }
 
   /** Calls the code once, until it ends, hangs, or crashes. */
-  async #live(): Promise<void> {
-    const { code, gateway, url } = this.#options
+  async #live(code: CodeUnderTest): Promise<void> {
+    const { gateway } = this
+    const { url } = gateway
     const world = this.#world
     const arrivals = this.#arrivals
-    if (arrivals.isDead) world.dropTimers()
+    if (arrivals.isDead) world.timers.drop()
     arrivals.isDead = false
     const life = ++arrivals.life
     const isDead = () => life !== arrivals.life || arrivals.isDead
     const fetch = this.#fetchOf(isDead)
     world.reached = { url, fetch }
-    const disk = diskOf(this.files, isDead)
+    const disk = diskOf(this.#files, isDead)
     const effect = <R>(name: string, work: () => R | Promise<R>) => this.#effect(name, work, isDead)
-    let settled: Settled<T> | undefined
+    let settled: Run['settled']
     void (async () => code({ fetch, url, gateway, disk, life, effect }))().then(
       (value) => (settled = { value }),
       (thrown) =>
@@ -174,10 +139,10 @@ export class Run<T, G extends Gateway<ManualClock>> {
   }
 
   /** Moves the clock whenever nothing else can happen, until the end, a crash, or a stop. Returns why it stopped, if it did. */
-  async #until(isOver: () => boolean): Promise<Stuck | undefined> {
+  async #until(isOver: () => boolean): Promise<Run['stuck']> {
     const world = this.#world
     for (let seen = -1, turns = 0, pauses = 0; ; turns++) {
-      await world.turn()
+      await world.host.turn()
       if (turns > MOST_TURNS) return 'turns'
       if (seen !== world.activity) {
         seen = world.activity
@@ -191,7 +156,7 @@ export class Run<T, G extends Gateway<ManualClock>> {
       if (next === undefined) {
         // The first runs may load modules, which a runner fetches from another thread.
         if (pauses++ === (this.schedule.length === 0 ? 500 : world.outside.lastPauses)) return 'nothing'
-        await world.outside.pause()
+        await world.host.pause()
         continue
       }
       if (next > this.#deadline) return 'time'
@@ -203,7 +168,7 @@ export class Run<T, G extends Gateway<ManualClock>> {
   }
 
   #nextAt(): number | undefined {
-    const next = Math.min(this.#world.nextTimerAt() ?? LATEST_TIME, this.#arrivals.nextAt())
+    const next = Math.min(this.#world.timers.nextStopAt() ?? LATEST_TIME, this.#arrivals.nextAt())
     return next === LATEST_TIME ? undefined : next
   }
 
@@ -218,50 +183,43 @@ export class Run<T, G extends Gateway<ManualClock>> {
     const { length } = this.events
     this.timersLeft = world.delaysLeft()
     for (let stops = 0; stops < MOST_STOPS_AFTER; stops++) {
-      await world.turn()
+      await world.host.turn()
       const next = this.#nextAt()
       if (next === undefined || (world.delaysLeft().length === 0 && !this.#arrivals.isWaiting)) break
       this.#advanceTo(next)
     }
-    await world.turn()
+    await world.host.turn()
     this.requestsAfter = this.events.slice(length).filter(({ on }) => on === 'request').length
   }
 
   #fetchOf(isDead: () => boolean): Fetch {
-    const { fetch } = this.#options.gateway
-    return async (input, init) => {
-      if (isDead()) return never()
-      try {
-        const response = await fetch(input, init)
-        return isDead() ? never() : response
-      } catch (error) {
-        if (isDead()) return never()
-        throw error
-      }
-    }
+    const { fetch } = this.gateway
+    const unlessDead = <R>(answer: () => R) => (isDead() ? never() : answer())
+    return (input, init) =>
+      unlessDead(() =>
+        fetch(input, init).then(
+          (response) => unlessDead(() => response),
+          (error) => unlessDead(() => Promise.reject(error)),
+        ),
+      )
   }
 
   async #effect<R>(name: string, work: () => R | Promise<R>, isDead: () => boolean): Promise<R> {
     if (isDead()) return never()
     this.#world.activity++
     const arrivals = this.#arrivals
-    const event = arrivals.add(`effect ${name}`, 'effect', name)
-    if (event.kind?.name === 'crash-before') arrivals.isDead = true
+    const { kind } = arrivals.add(`effect ${name}`, 'effect', name)
+    if (kind?.name === 'crash-before') arrivals.isDead = true
     if (isDead()) return never()
     const result = await work()
-    if (!isDead() && event.kind?.name === 'crash-after') arrivals.isDead = true
+    if (!isDead() && kind?.name === 'crash-after') arrivals.isDead = true
     return isDead() ? never() : result
   }
 
-  /** What an assertion of the caller receives. */
-  ended(): {
-    gateway: G
-    value: T | undefined
-    error: Error | undefined
-    disk: Disk
-    schedule: readonly ScheduledFault[]
-  } {
+  /** Returns what an assertion of the caller receives. */
+  ended(): Ended {
     const { value, error } = this.settled ?? {}
-    return { gateway: this.gateway, value, error, disk: diskOf(this.files, () => false), schedule: this.schedule }
+    const { gateway, schedule } = this
+    return { gateway, value, error, disk: diskOf(this.#files, () => false), schedule }
   }
 }

@@ -1,34 +1,24 @@
-import type { ManualClock } from '../../engine/manual-clock.ts'
-import type { Gateway } from '../../gateway/gateway.ts'
 import { counted, quote } from '../../schema/text.ts'
 import { Explorer } from './explore.ts'
 import { readSurvivalOptions } from './options.ts'
 import { progressLine } from './progress.ts'
 import { SurvivalError } from './survival-error.ts'
-import type {
-  CodeUnderTest,
-  FailureGroup,
-  ScheduleOptions,
-  SurvivalResult,
-  SurvivesOptions,
-  TriedSchedule,
-} from './types.ts'
-
-type Group = { -readonly [Name in keyof FailureGroup]: FailureGroup[Name] }
+import type { CodeUnderTest, FailureGroup, SurvivalResult, SurvivesOptions, TriedSchedule } from './types.ts'
 
 /** Tries all schedules up to the level at which one fails. */
-export async function search<T, G extends Gateway<ManualClock>>(
-  code: CodeUnderTest<T, G>,
-  options: SurvivesOptions<T, G>,
-): Promise<SurvivalResult> {
+export async function search(code: CodeUnderTest, options: SurvivesOptions): Promise<SurvivalResult> {
   const explorer = explorerOf(code, options)
-  const groups = new Map<string, Group>()
+  const byName = new Map<string, FailureGroup>()
   const line = progressLine()
   const { onProgress = line.show } = options
   try {
     await explorer.enter()
     for await (const tried of explorer.tries(true)) {
-      if (tried.verdict !== 'survived') addTo(groups, tried)
+      if (tried.verdict !== 'survived') {
+        const name = `${tried.verdict} ${tried.schedule.at(-1)?.at}`
+        const group = byName.get(name) ?? { ...tried, count: 0 }
+        byName.set(name, { ...group, count: group.count + 1 })
+      }
       const { tried: count, total, failing, level: faults } = explorer
       onProgress({ tried: count, total, failing, faults })
     }
@@ -36,18 +26,16 @@ export async function search<T, G extends Gateway<ManualClock>>(
     line.end()
     await explorer.end()
   }
-  if (groups.size === 0) return resultOf(explorer)
-  throw new SurvivalError(
-    reportOf(code, [...groups.values()], explorer, options.replay !== undefined),
-    [...groups.values()],
-    explorer.coverage,
-  )
+  const [first, ...others] = byName.values()
+  if (!first) return resultOf(explorer)
+  const report = reportOf(code, first, others, explorer, options.replay !== undefined)
+  throw new SurvivalError(report, [first, ...others], explorer.coverage)
 }
 
 /** Yields each schedule that was tried. In between, everything is the host's own. */
-export async function* iterate<T, G extends Gateway<ManualClock>>(
-  code: CodeUnderTest<T, G>,
-  options: ScheduleOptions<T, G>,
+export async function* iterate(
+  code: CodeUnderTest,
+  options: SurvivesOptions,
 ): AsyncGenerator<TriedSchedule, SurvivalResult> {
   const explorer = explorerOf(code, options)
   try {
@@ -65,21 +53,12 @@ export async function* iterate<T, G extends Gateway<ManualClock>>(
   }
 }
 
-function explorerOf<T, G extends Gateway<ManualClock>>(code: CodeUnderTest<T, G>, options: SurvivesOptions<T, G>) {
+function explorerOf(code: CodeUnderTest, options: SurvivesOptions): Explorer {
   if (typeof code === 'function') return new Explorer(code, readSurvivalOptions(options))
   throw new TypeError(`code is ${quote(code)}. Allowed: a function.`)
 }
 
-function addTo(groups: Map<string, Group>, tried: TriedSchedule): void {
-  const name = `${tried.verdict} ${tried.schedule.at(-1)?.at}`
-  const group = groups.get(name)
-  if (group) group.count++
-  else groups.set(name, { ...tried, count: 1 })
-}
-
-type Tried = Pick<Explorer<never, never>, 'tried' | 'total' | 'failing' | 'isComplete' | 'coverage' | 'level'>
-
-function resultOf({ tried, total, isComplete, coverage, level, failing }: Tried): SurvivalResult {
+function resultOf({ tried, total, isComplete, coverage, level, failing }: Explorer): SurvivalResult {
   const cut = isComplete ? '' : '; the budget has ended'
   const summary = `${number(tried)} of ${number(total)} schedules with up to ${counted(level, 'fault')}; ${number(failing)} fail${cut}`
   return { summary, tried, total, isComplete, coverage }
@@ -90,25 +69,22 @@ const number = (count: number) => count.toLocaleString('en-US')
 const COUNTS = ['no', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight']
 
 function reportOf(
-  code: { readonly name: string },
-  groups: readonly Group[],
-  explorer: Tried,
+  { name }: CodeUnderTest,
+  { message, story, replay, schedule: { length } }: FailureGroup,
+  others: readonly FailureGroup[],
+  { isComplete, tried, total, failing }: Explorer,
   isReplay: boolean,
 ): string {
-  const [first, ...others] = groups as [Group, ...Group[]] // Nothing is reported without one.
-  const { length } = first.schedule
-  const name = code.name || 'The code'
-  if (length === 0) return `${name} fails without any fault: ${first.message}\n\n${first.story}`
+  const code = name || 'The code'
+  if (length === 0) return `${code} fails without any fault: ${message}\n\n${story}`
   const faults = `${COUNTS[length]} ${length === 1 ? 'fault' : 'faults'}`
-  const tried = explorer.isComplete
-    ? `all ${number(explorer.tried)}`
-    : `${number(explorer.tried)} of ${number(explorer.total)}`
-  const lines = [`${name} does not survive ${faults}: ${first.message}`, '', first.story]
+  const lines = [`${code} does not survive ${faults}: ${message}`, '', story]
   if (isReplay) return lines.join('\n')
+  const which = `${isComplete ? 'all' : `${number(tried)} of`} ${number(total)} with ${length === 1 ? '' : 'up to '}${faults}`
   return [
     ...lines,
-    `  The smallest of ${counted(explorer.failing, 'failing schedule')}; ${tried} with ${length === 1 ? '' : 'up to '}${faults} were tried.`,
-    `  Replay: survives(code, { replay: '${first.replay}' })`,
-    ...others.map(({ count, message, replay }) => `  Also ${counted(count, 'schedule')}: ${message}\n    '${replay}'`),
+    `  The smallest of ${counted(failing, 'failing schedule')}; ${which} were tried.`,
+    `  Replay: survives(code, { replay: '${replay}' })`,
+    ...others.map((each) => `  Also ${counted(each.count, 'schedule')}: ${each.message}\n    '${each.replay}'`),
   ].join('\n')
 }

@@ -1,12 +1,12 @@
 import type { Event } from './arrivals.ts'
-import type { AnyRun } from './run.ts'
+import type { Run } from './run.ts'
 import { quoteError } from './verdict.ts'
 
 const LONGEST_QUESTION = 160
 const LONGEST_MESSAGE = 100
 
 /** Tells what happened in a run, one line for each event; equal ones in a row are one line. */
-export function storyOf(run: AnyRun): string {
+export function storyOf(run: Run): string {
   const lines: string[] = []
   let life = 1
   for (let at = 0; at < run.events.length; ) {
@@ -65,21 +65,20 @@ function timeOf({ time }: Event): string {
 
 /** Writes a time in two units at most, such as `2h16m`. */
 function shortTime(ms: number): string {
-  const units = [
-    ['d', 86_400_000],
-    ['h', 3_600_000],
-    ['m', 60_000],
-    ['s', 1000],
-  ] as const
-  const [first] = units.filter(([, size]) => ms >= size)
-  if (!first) return ms === 0 ? '0s' : `${ms}ms`
-  const [unit, size] = first
-  const rest = units[units.indexOf(first) + 1]
-  const more = rest ? Math.floor((ms % size) / rest[1]) : 0
-  return `${Math.floor(ms / size)}${unit}${rest && more > 0 ? `${more}${rest[0]}` : ''}`
+  if (ms > 0 && ms < 1000) return `${ms}ms`
+  const s = Math.floor(ms / 1000)
+  const parts = [
+    `${Math.floor(s / 86_400)}d`,
+    `${Math.floor(s / 3600) % 24}h`,
+    `${Math.floor(s / 60) % 60}m`,
+    `${s % 60}s`,
+  ]
+  const first = parts.findIndex((part) => !part.startsWith('0'))
+  const shown = parts.slice(first, first + 2).filter((part) => !part.startsWith('0'))
+  return shown.join('') || '0s'
 }
 
-function endOf(run: AnyRun): string {
+function endOf(run: Run): string {
   const { settled, stuck } = run
   const left = run.leftovers().map(leftText)
   const ending =

@@ -15,7 +15,7 @@ export class SurvivalError extends Error {
   readonly replay: string
   /** The failing schedules by what is wrong, the smallest of each group with its story. */
   readonly groups: readonly FailureGroup[]
-  /** What was tried, by operation. */
+  /** The failures that were tried, by operation. */
   readonly coverage: readonly Coverage[]
 
   /** @internal */

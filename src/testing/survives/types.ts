@@ -10,7 +10,7 @@ export type FaultKind = 'lost' | '5xx' | '429' | 'cut' | 'silent' | 'crash' | 'o
 /** The failures that {@link survives} tries only if `also` names them. */
 export type OptInFaultKind = 'late' | 'slow' | 'clock'
 
-/** What stays when the code under test crashes, such as a file or a database. Values are copied in and out. */
+/** Storage that outlives a crash of the code under test, such as a file or a database. Values are copied in and out. */
 export interface Disk {
   /** Returns a copy of the value of this name; undefined if there is none. */
   get<T = unknown>(name: string): T | undefined
@@ -22,7 +22,7 @@ export interface Disk {
   delete(name: string): void
 }
 
-/** What the code under test receives. After a crash it is called again, on the same gateway and the same disk. */
+/** The argument of the code under test. After a crash the code is called again, on the same gateway and the same disk. */
 export interface Life<G extends Gateway<ManualClock> = Gateway<ManualClock>> {
   /** The gateway's `fetch`. The global `fetch` reaches the gateway too, by its `url`. */
   readonly fetch: Fetch
@@ -30,7 +30,7 @@ export interface Life<G extends Gateway<ManualClock> = Gateway<ManualClock>> {
   readonly url: string
   /** The gateway of this run. Its direct API meets no failures. */
   readonly gateway: G
-  /** What stays after a crash. */
+  /** Storage that outlives a crash. */
   readonly disk: Disk
   /** 1 for the first call, and one more after each crash. */
   readonly life: number
@@ -51,7 +51,7 @@ export interface ScheduledFault {
   readonly fault: string
 }
 
-/** How a run ended. */
+/** The end of a run. */
 export interface Ended<T = unknown, G extends Gateway<ManualClock> = Gateway<ManualClock>> {
   /** The gateway of the run. */
   readonly gateway: G
@@ -59,15 +59,15 @@ export interface Ended<T = unknown, G extends Gateway<ManualClock> = Gateway<Man
   readonly value: T | undefined
   /** The error, if the code rejected. Any other value that was thrown is its `cause`. */
   readonly error: Error | undefined
-  /** What the code has stored. */
+  /** The values that the code has stored. */
   readonly disk: Disk
   /** The failures of the run; none in a run without failures. */
   readonly schedule: readonly ScheduledFault[]
 }
 
 /**
- * What is wrong with a run:
- * - `survived`: nothing
+ * The verdict on a run:
+ * - `survived`: nothing is wrong
  * - `never-ends`: the code waits for nothing, or longer than `within`
  * - `other-leftovers`: it resolves, and leaves other resources than the run without failures, or lacks a change of that run
  * - `leftovers-after-error`: it rejects, and leaves resources
@@ -92,13 +92,13 @@ export interface TriedSchedule {
   readonly schedule: readonly ScheduledFault[]
   /** The schedule as a text, for the option `replay`. */
   readonly replay: string
-  /** What is wrong with the run. */
+  /** The verdict on the run. */
   readonly verdict: Verdict
-  /** The same as a sentence. */
+  /** The verdict as a sentence. */
   readonly message: string
-  /** What happened, one line for each request, attempt, effect and crash. */
+  /** The story of the run: one line for each request, attempt, effect and crash. */
   readonly story: string
-  /** The gateway at the end: `fauxgate serve --clock manual --state FILE` opens it in the inspector. */
+  /** The gateway at the end: `fauxgate state import FILE` brings it into a server, whose inspector shows it. */
   readonly snapshot: object
 }
 
@@ -108,7 +108,7 @@ export interface FailureGroup extends TriedSchedule {
   readonly count: number
 }
 
-/** What was tried at an operation. */
+/** The failures that were tried at an operation. */
 export interface Coverage {
   /** The operation, such as `POST /reserved_addrs`. */
   readonly at: string
@@ -116,7 +116,7 @@ export interface Coverage {
   readonly tried: Readonly<Record<string, number>>
 }
 
-/** How far {@link survives} is. */
+/** The progress of {@link survives}. */
 export interface SurvivalProgress {
   /** The number of schedules that were tried. */
   readonly tried: number
@@ -128,7 +128,7 @@ export interface SurvivalProgress {
   readonly faults: number
 }
 
-/** What {@link survives} has tried. */
+/** The result of {@link survives}. */
 export interface SurvivalResult {
   /** Such as `2,184 of 2,184 schedules with up to 2 faults; 0 fail`. */
   readonly summary: string
@@ -138,7 +138,7 @@ export interface SurvivalResult {
   readonly total: number
   /** False if the budget ended before all schedules were tried. */
   readonly isComplete: boolean
-  /** What was tried, by operation. */
+  /** The failures that were tried, by operation. */
   readonly coverage: readonly Coverage[]
 }
 
@@ -183,7 +183,7 @@ export interface ScheduleOptions<T = unknown, G extends Gateway<ManualClock> = G
 /** Options of {@link survives}. */
 export interface SurvivesOptions<T = unknown, G extends Gateway<ManualClock> = Gateway<ManualClock>>
   extends ScheduleOptions<T, G> {
-  /** Is called now and then. Default: on a terminal, one line that is rewritten; nothing in CI. */
+  /** Receives the progress now and then. Default: on a terminal, one line that is rewritten; nothing in CI. */
   readonly onProgress?: (progress: SurvivalProgress) => void
 }
 

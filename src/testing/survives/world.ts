@@ -5,12 +5,7 @@ import { fakeTimersOn } from '../fake-timers.ts'
 import { START } from '../fixture.ts'
 import { hostOf } from './host.ts'
 import { Outside } from './outside.ts'
-
-/** Who answers the requests of the global `fetch`. */
-interface Reached {
-  readonly url: string
-  readonly fetch: Fetch
-}
+import type { Life } from './types.ts'
 
 type Handle = ReturnType<ReturnType<typeof fakeTimersOn>['fake']['setTimeout']>
 
@@ -23,7 +18,7 @@ interface SleepOptions {
   readonly ref?: boolean
 }
 
-/** Where `util.promisify` looks for the form of a function that returns a promise. */
+/** The symbol by which `util.promisify` finds the form of a function that returns a promise. */
 const PROMISIFIED = Symbol.for('nodejs.util.promisify.custom')
 
 const isRefed = (handle: Handle | undefined) => typeof handle !== 'object' || !('hasRef' in handle) || handle.hasRef()
@@ -34,17 +29,19 @@ const isRefed = (handle: Handle | undefined) => typeof handle !== 'object' || !(
  */
 export class World {
   readonly #clock = manualClock(START)
-  // Of a private field: what makes CommonJS of this package sets public fields after private ones.
   readonly #timers = fakeTimersOn(this.#clock)
-  readonly clock = this.#clock
   readonly #host = hostOf()
+  // Of private fields: what makes CommonJS of this package sets public fields after private ones.
+  readonly clock = this.#clock
+  readonly timers = this.#timers
+  readonly host = this.#host
   readonly outside = new Outside(this.#host)
-  readonly turn = this.#host.turn
   /** Counts what the code does that more can follow from. */
   activity = 0
   /** The errors that nobody has handled. */
   unhandled: unknown[] = []
-  reached: Reached | undefined
+  /** The gateway that answers requests of the global `fetch`. */
+  reached: Pick<Life, 'url' | 'fetch'> | undefined
   #random = 0
   /** The number of the run. */
   #run = 0
@@ -73,24 +70,10 @@ export class World {
     this.outside.begin()
   }
 
-  /** When the next timer of the code is due, in ms. */
-  nextTimerAt(): number | undefined {
-    return this.#timers.nextStopAt()
-  }
-
   /** Returns the delays, in ms, of the timers that keep a process alive. */
   delaysLeft(): readonly number[] {
     const timers = [...(this.#timers.fake.timers ?? [])]
     return timers.flatMap(([id, { delay }]) => (isRefed(this.#handles.get(id)) ? [delay ?? 0] : []))
-  }
-
-  dropTimers(): void {
-    this.#timers.drop()
-  }
-
-  /** Lets the dates be ahead of the clock; timers are not affected. */
-  setAhead(ms: number): void {
-    this.#timers.setAhead(ms)
   }
 
   /** Advances to a time. What a timer throws is unhandled. */
@@ -106,7 +89,9 @@ export class World {
   /** Replaces the functions of the host, until `leave`. */
   enter(): void {
     const { fake } = this.#timers
-    const { timers, promises } = this.#host
+    const { timers, promises, threads } = this.#host
+    threads.start()
+    this.#undo.push(threads.stop)
     const setting =
       (set: SetTimer) =>
       (work: Work, ms?: number, ...args: unknown[]) =>
@@ -124,12 +109,12 @@ export class World {
     this.#replace(globalThis, { ...replaced, Date: fake.Date, fetch: this.#fetchOver(globalThis.fetch) })
     if (globalThis.setImmediate) this.#endImmediates(globalThis.setImmediate)
     if (timers) this.#replace(timers, replaced)
-    if (promises)
-      this.#replace(promises, {
-        setTimeout: this.#sleep,
-        setInterval: (...args: Parameters<World['sleeps']>) => this.sleeps(...args),
-      })
-    if (promises?.scheduler) this.#replace(promises.scheduler, { wait: (ms: number) => this.#sleep(ms) })
+    const sleep = this.#sleep
+    async function* sleeps(...args: Parameters<typeof sleep>) {
+      for (;;) yield await sleep(...args)
+    }
+    if (promises) this.#replace(promises, { setTimeout: sleep, setInterval: sleeps })
+    if (promises?.scheduler) this.#replace(promises.scheduler, { wait: (ms: number) => sleep(ms) })
     this.#replace(performance, { now: () => fake.performance.now() })
     this.#replace(Math, { random: () => this.#nextRandom() })
     this.#replace(AbortSignal, { timeout: (ms: number) => this.#timeoutSignal(ms) })
@@ -146,7 +131,7 @@ export class World {
   end(): void {
     this.#run++
     this.leave()
-    this.outside.end()
+    this.#host.end()
   }
 
   #replace(object: object, members: Readonly<Record<string, unknown>>): void {
@@ -194,10 +179,6 @@ export class World {
       if (signal?.aborted) stop()
       else signal?.addEventListener('abort', stop, { once: true })
     })
-
-  async *sleeps(ms?: number, value?: unknown, options?: SleepOptions): AsyncGenerator<unknown> {
-    for (;;) yield await this.#sleep(ms, value, options)
-  }
 
   #timeoutSignal(ms: number): AbortSignal {
     const controller = new AbortController()

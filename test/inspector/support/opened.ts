@@ -15,7 +15,7 @@ const FLAGS = [
   '--disable-sync',
 ]
 
-/** Whether there is a browser to test with. */
+/** True if there is a browser to test with. */
 export const hasBrowser = inject('chromium') !== ''
 
 /** A page of the inspector of a gateway. */
@@ -29,8 +29,8 @@ export interface Opened {
 }
 
 /**
- * What opens the inspector of a gateway of its own in a browser. After each test everything is closed, and there must
- * have been no error in any page and no violation of its policy.
+ * Returns a function that opens the inspector of a new gateway in a browser. After each test everything is closed, and
+ * there must have been no error in any page and no violation of its policy.
  */
 export function opening() {
   let browser: Browser | undefined

@@ -7,7 +7,7 @@ import type { ErrorCase } from './error-case.ts'
 import { requestCases } from './request-cases.ts'
 import { routeCases } from './route-cases.ts'
 
-/** How each error of the catalogue is provoked. */
+/** A case for each error of the catalogue. */
 export const cases: readonly ErrorCase[] = [
   ...requestCases,
   ...domainCases,

@@ -2,11 +2,11 @@ import type { ErrorKey } from '../../../src/generated/resources.ts'
 import type { Gateway, GatewayOptions } from '../../../src/index.ts'
 import type { Sending } from '../../support/client.ts'
 
-/** How one error of the catalogue is provoked, and what its answer must show. */
+/** A way to provoke one error of the catalogue, with the facts that its answer must show. */
 export interface ErrorCase {
   readonly key: ErrorKey
   readonly options?: GatewayOptions
-  /** What must exist before; the id that it answers goes to the request. */
+  /** Makes the resources that must exist before, and returns the id that goes to the request. */
   readonly setUp?: (gateway: Gateway) => string
   /** Method, path and the rest of the HTTP request. */
   readonly send: (id: string) => readonly [method: string, path: string, sending?: Sending]
@@ -14,7 +14,7 @@ export interface ErrorCase {
   readonly direct?: (gateway: Gateway, id: string) => unknown
   /** Pieces of the message: what was received, what is allowed. */
   readonly says: readonly string[] | ((id: string) => readonly string[])
-  /** What the whole answer must not repeat. */
+  /** Texts that the whole answer must not repeat. */
   readonly hides?: readonly string[]
   /**
    * The path of the field, or of the fields, at fault: each one's entry in `details` repeats the message. Every case
@@ -27,7 +27,7 @@ export interface ErrorCase {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** What the type checker would not let a caller send. */
+/** Returns a value that the type checker would not let a caller send. */
 export function wrong(value: unknown): never {
   return value as never
 }

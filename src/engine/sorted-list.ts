@@ -1,0 +1,92 @@
+import { itemAt } from '../schema/values.ts'
+
+/**
+ * Different items in sorted order. Adding at the end is constant; adding and deleting elsewhere costs a search and a move
+ * within one chunk. A walk can start anywhere, also at an item that is not in the list.
+ */
+export class SortedList<T> {
+  /** No chunk is empty; every item of a chunk is before every item of the next. */
+  readonly #chunks: T[][] = []
+
+  /** `most` is how many items a chunk may have, an even number. */
+  constructor(
+    readonly isBefore: (a: T, b: T) => boolean,
+    readonly most = 512,
+  ) {}
+
+  get first(): T | undefined {
+    return this.#chunks[0]?.[0]
+  }
+
+  add(item: T): void {
+    const last = this.#chunks.at(-1)
+    const isLast = !last || this.isBefore(itemAt(last, last.length - 1), item)
+    if (!isLast) this.#insert(item)
+    else if (last && last.length < this.most) last.push(item)
+    else this.#chunks.push([item])
+  }
+
+  has(item: T): boolean {
+    const chunk = this.#chunks[this.#chunkOf(item)]
+    return chunk !== undefined && this.#isAt(chunk, this.#lowerBound(chunk, item), item)
+  }
+
+  delete(item: T): void {
+    const position = this.#chunkOf(item)
+    const chunk = this.#chunks[position]
+    const at = chunk ? this.#lowerBound(chunk, item) : 0
+    if (!chunk || !this.#isAt(chunk, at, item)) return
+    if (chunk.length === 1) this.#chunks.splice(position, 1)
+    else chunk.splice(at, 1)
+  }
+
+  /** The items before `bound` (all where there is none), the last one first. */
+  *descending(bound?: T): Generator<T> {
+    let position = bound === undefined ? this.#chunks.length - 1 : this.#chunkOf(bound)
+    let chunk = this.#chunks[position]
+    if (!chunk) return
+    let at = (bound === undefined ? chunk.length : this.#lowerBound(chunk, bound)) - 1
+    while (chunk) {
+      for (; at >= 0; at--) yield itemAt(chunk, at)
+      chunk = this.#chunks[--position]
+      at = (chunk?.length ?? 0) - 1
+    }
+  }
+
+  #insert(item: T): void {
+    const position = this.#chunkOf(item)
+    const chunk = itemAt(this.#chunks, position)
+    const at = this.#lowerBound(chunk, item)
+    if (this.#isAt(chunk, at, item)) return
+    chunk.splice(at, 0, item)
+    if (chunk.length > this.most) this.#chunks.splice(position + 1, 0, chunk.splice(this.most / 2))
+  }
+
+  #isAt(chunk: readonly T[], at: number, item: T): boolean {
+    return at < chunk.length && !this.isBefore(item, itemAt(chunk, at))
+  }
+
+  /** The last chunk whose first item is not after `item`; the first chunk where there is none. */
+  #chunkOf(item: T): number {
+    let low = 0
+    let high = this.#chunks.length - 1
+    while (low < high) {
+      const middle = (low + high + 1) >>> 1
+      if (this.isBefore(item, itemAt(itemAt(this.#chunks, middle), 0))) high = middle - 1
+      else low = middle
+    }
+    return low
+  }
+
+  /** The first position whose item is not before `item`. */
+  #lowerBound(chunk: readonly T[], item: T): number {
+    let low = 0
+    let high = chunk.length
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if (this.isBefore(itemAt(chunk, middle), item)) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
+}

@@ -1,0 +1,63 @@
+import { SavedSnapshots, SNAPSHOTS } from '../control/saved-snapshots.ts'
+import { Baseline } from '../direct/initial.ts'
+import { Engine } from '../engine/engine.ts'
+import { freshSeed } from '../engine/random.ts'
+import { RateLimiter } from '../engine/rate-limiter.ts'
+import { keyCheck } from '../http/access.ts'
+import { Journal } from '../journal/journal.ts'
+import { requireKnownLimits } from '../operation/limit-names.ts'
+import { SecretNames } from '../schema/secret-fields.ts'
+import { secretTexts } from '../schema/secret-texts.ts'
+import { tableOf } from '../table.ts'
+import { authorityBy } from './authority-keys.ts'
+import { ErrorBoundary } from './error-boundary.ts'
+import { type AnyOptions, readGatewayOptions, rulesIn } from './options.ts'
+import type { Hooks } from './transport.ts'
+
+export type Parts = ReturnType<typeof partsOf>
+
+/** Makes what every gateway has of its own: its state, its journal, and what depends on its options alone. */
+export function partsOf(given: AnyOptions) {
+  const options = readGatewayOptions(given)
+  const { keys, control, dialect } = options
+  const table = tableOf(dialect, options.families)
+  requireKnownLimits(options.account?.limits, table.limits)
+  /** API keys and control key, which no text shows. */
+  const ownKeys = [...(keys ?? []), ...(control.key === undefined ? [] : [control.key])]
+  const hooks: Hooks = {}
+  const authority = authorityBy(options.authorityKeys, hooks)
+  const baseline = new Baseline()
+  const snapshots = new SavedSnapshots((changes) => engine.keepBeside(changes))
+  const secretNames = new SecretNames(table.api.operations, dialect)
+  const boundary = new ErrorBoundary(dialect, secretNames, ownKeys, table.catalogue)
+  const engine: Engine = new Engine({
+    clock: options.clock,
+    dialect,
+    rules: { ...rulesIn(options), hooks },
+    seed: options.seed ?? freshSeed(),
+    authorityFor: authority.of,
+    url: options.baseUrl ?? dialect.baseUrl,
+    hidden: secretTexts(ownKeys),
+    families: table.keepers,
+    catalogue: table.catalogue,
+    store: options.store,
+    sideRecords: new Map([...authority.sideRecords, ['initial_resources', baseline], [SNAPSHOTS, snapshots]]),
+    publicError: (error) => boundary.publicError(error),
+  })
+  return {
+    options,
+    table,
+    router: table.router,
+    dialect,
+    ownKeys,
+    secretNames,
+    isValidKey: keyCheck(keys, table.keyRules, () => engine.state.records),
+    engine,
+    boundary,
+    baseline,
+    snapshots,
+    hooks,
+    journal: new Journal({ size: options.journalSize, bytes: options.journalBytes, dialect, secretNames, ownKeys }),
+    rateLimiter: options.rateLimit && new RateLimiter(options.rateLimit),
+  }
+}

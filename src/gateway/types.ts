@@ -1,0 +1,123 @@
+import type { Together } from '../control/control.ts'
+import type { JournalFields } from '../control/requests.ts'
+import type { ControlMembers } from '../controls.ts'
+import type { Direct } from '../direct/direct-api.ts'
+import type { Leftover } from '../direct/initial.ts'
+import type { Clock } from '../engine/clock.ts'
+import type { ArmedFault, FaultSpec } from '../generated/controls.ts'
+import type { AccountLimits } from '../generated/limits.ts'
+import type { AccountOptions, GatewayOptions } from '../generated/options.ts'
+import type { ErrorKey, Resources } from '../generated/resources.ts'
+import type { Fetch } from '../http/fetch.ts'
+import type { Installed, InstallOptions } from '../http/install.ts'
+import type { JournalEntry } from '../journal/entry.ts'
+import type { Commit } from '../operation/collection.ts'
+import type { LimitOption } from '../operation/limit.ts'
+import type { Dialect } from '../resources/dialects.ts'
+import type { ErrorKeyIn, NameIn } from '../resources/index.ts'
+import type { InitialOf } from '../resources/initial.ts'
+import type { Transport } from './transport.ts'
+
+/** A tunnel gateway's management API with its own state, clock and ids, made by {@link createGateway}. */
+export interface Gateway<C extends Clock = Clock> extends Resources, ControlMembers {
+  /** The base URL of every URI in a response, without a trailing slash. */
+  readonly url: string
+  /** The dialect of the service: header names, error codes and other differences. `createNgrok` sets that of ngrok. */
+  readonly dialect: Dialect
+  /** The clock of this gateway. Advance a manual clock here: `gateway.clock.advance('30s')`. */
+  readonly clock: C
+  /**
+   * Answers requests like the global `fetch`, whichever host they name. Pass it to a client that takes a `fetch`; it is
+   * bound to its gateway.
+   */
+  readonly fetch: Fetch
+  /** Returns the resources that were created since the initial state and not deleted. */
+  leftovers(): readonly Leftover[]
+  /** Returns when the next event is due, such as an attempt or a renewal, in ms since 1970; undefined if nothing is due. */
+  nextDueAt(): number | undefined
+  /**
+   * Calls back with every further commit, in order, or only with those that change a collection such as `reserved_domains`.
+   * Returns a function that ends the subscription. An exception of the subscriber is ignored.
+   *
+   * @throws TypeError if the gateway has no such collection.
+   */
+  subscribe(subscriber: (commit: Commit) => void, collection?: string): () => void
+  /**
+   * Makes the global `fetch` answer for the gateway's base URL until the returned object is disposed. Requests to other
+   * hosts are refused in the fixtures; without a fixture they reach the network, with one warning. The option `others`
+   * changes that.
+   *
+   * @example
+   * ```ts
+   * using installed = gateway.install() // until the end of this block
+   * await fetch(`${gateway.url}/reserved_domains`, { headers })
+   * ```
+   * @throws Error if another gateway is installed for the same base URL.
+   */
+  install(options?: InstallOptions): Installed
+  /**
+   * Detaches the gateway from its clock. Only a gateway that shares a longer-lived clock needs this. The gateway still
+   * works: whatever becomes due happens with its next call. `using` calls this at the end of a block.
+   */
+  dispose(): void
+  [Symbol.dispose](): void
+  /** The calls by which a server or another host serves this gateway. Tests do not need these calls. */
+  readonly transport: Transport
+}
+
+/** Families of your own, as far as the types of a gateway need them. */
+export type OwnFamilies = Readonly<
+  Record<
+    string,
+    { readonly operations: object; readonly errors: object; readonly declares?: unknown; readonly limits?: unknown }
+  >
+>
+
+/** The functions by which tests declare what families offer. */
+type DeclaredBy<F extends OwnFamilies> = Together<
+  { [Name in keyof F]: DeclareCalls<NonNullable<F[Name]['declares']>> }[keyof F]
+>
+
+type DeclareCalls<Declares> = {
+  readonly [Name in keyof Declares]: Declares[Name] extends { readonly call?: infer Call } ? NonNullable<Call> : never
+}
+
+/** The limits that families bring, by their names in `account.limits`. */
+type LimitsBy<F extends OwnFamilies> = {
+  readonly [Name in { [Family in keyof F]: keyof NonNullable<F[Family]['limits']> }[keyof F]]?: LimitOption | undefined
+}
+
+/** The account of a gateway with families of your own: see {@link AccountOptions}. */
+export type AccountWith<Limits> = Omit<AccountOptions, 'limits'> & {
+  /** Limits by their names, instead of the plan's. Default: the plan's. */
+  readonly limits?: Limits | undefined
+}
+
+/** The options of a gateway with families of your own. */
+export type OptionsWith<F extends OwnFamilies, C extends Clock = Clock> = Omit<
+  GatewayOptions<C>,
+  'account' | 'initial'
+> & {
+  /** The account that the resources belong to: see {@link GatewayOptions}. */
+  readonly account?: AccountWith<AccountLimits & LimitsBy<F>> | undefined
+  /** Families of your own, made with `fauxgate/kit`, by their names in the direct API. */
+  readonly families: F
+  /** The resources that exist from the beginning: see {@link GatewayOptions}. */
+  readonly initial?: InitialOf<Resources & Direct<F>> | undefined
+}
+
+/** The methods that take names of operations and errors, with those of your own families. */
+export interface OwnNames<Declared, Name extends string, Key extends string> {
+  readonly declare: Declared
+  readonly faults: { add(spec: FaultSpec<Name, ErrorKey | Key>): ArmedFault<Name, ErrorKey | Key> }
+  readonly requests: {
+    all(filter: JournalFields<Name>): readonly JournalEntry[]
+    count(filter: JournalFields<Name>): number
+    last(filter: JournalFields<Name>): JournalEntry | undefined
+  }
+}
+
+/** A gateway with families of your own. */
+export type GatewayWith<F extends OwnFamilies, C extends Clock = Clock> = Gateway<C> &
+  Direct<F> &
+  OwnNames<DeclaredBy<F>, NameIn<F>, ErrorKeyIn<F>>

@@ -1,0 +1,25 @@
+import { clientCommands } from '../client/commands.ts'
+import type { Command } from './command.ts'
+import { completionCommand } from './completion.ts'
+import { init } from './init.ts'
+import { migrateCommand } from './migrate.ts'
+import { recordCommand } from './record.ts'
+import { replayCommand } from './replay.ts'
+import { sandboxCommand } from './sandbox.ts'
+import { sandboxInit } from './sandbox-init.ts'
+import { serveCommand } from './serve.ts'
+import { verifyCommand } from './verify.ts'
+
+/** All commands, in the order of the help. */
+export const allCommands: readonly Command[] = [
+  serveCommand,
+  migrateCommand,
+  verifyCommand,
+  recordCommand,
+  replayCommand,
+  sandboxCommand,
+  sandboxInit,
+  completionCommand(() => allCommands),
+  init,
+  ...clientCommands,
+]

@@ -1,0 +1,98 @@
+import { appendFileSync, lstatSync, realpathSync, statSync } from 'node:fs'
+import { readFile, writeFile } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { jsonProblem } from '../schema/json-text.ts'
+import { caught } from './errors.ts'
+
+const REASONS: Readonly<Record<string, string>> = {
+  EACCES: 'this user may not',
+  EEXIST: 'there is a file with the name of a folder',
+  EISDIR: 'it is a folder',
+  ENOENT: 'there is no such file',
+  ENOSPC: 'the disk is full',
+  ENOTDIR: 'a part of its path is no folder',
+  EPERM: 'this user may not',
+  EROFS: 'its disk can only be read',
+}
+
+/** Says in plain words why a file could not be used, as the end of a sentence. */
+export function reasonFor(error: unknown): string {
+  const { code = '', message } = caught(error)
+  return REASONS[code] ?? message
+}
+
+/** Makes the error for a file that cannot be read: it names the file as it was given, and says why. */
+export function notRead(file: string, cause: unknown): Error {
+  return new Error(`${file} cannot be read: ${reasonFor(cause)}.`, { cause })
+}
+
+/** The same for a file or a folder that cannot be written. It says what to do, too. */
+export function notWritten(file: string, cause: unknown, kind = 'file'): Error {
+  const reason = caught(cause).code === 'ENOENT' ? 'its folder does not exist' : reasonFor(cause)
+  return new Error(
+    `${file} cannot be written: ${reason}. Choose a ${kind} that you may write, in a folder that exists.`,
+    {
+      cause,
+    },
+  )
+}
+
+/**
+ * Reads the text of a file.
+ * @throws Error that names the file as it was given.
+ */
+export async function textOf(file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8')
+  } catch (error) {
+    throw notRead(file, error)
+  }
+}
+
+/**
+ * Reads the JSON that is in a file.
+ * @throws Error that says where it is wrong, without the parser's own message, which repeats a piece of the text.
+ */
+export function jsonIn(text: string, file: string) {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new Error(`${file} is not JSON: ${jsonProblem(text)}.`)
+  }
+}
+
+/**
+ * Writes a file. One that does not exist yet is for its owner only, by default.
+ * @throws Error that names the file as it was given.
+ */
+export async function write(file: string, text: string, mode = 0o600): Promise<void> {
+  try {
+    await writeFile(file, text, { mode })
+  } catch (error) {
+    throw notWritten(file, error)
+  }
+}
+
+/**
+ * Makes sure that a file can be written, before the work whose result it is for. It makes the file if there is none.
+ * @throws Error that names the file as it was given.
+ */
+export function requireCanWrite(file: string, mode = 0o600): void {
+  try {
+    appendFileSync(file, '', { mode })
+  } catch (error) {
+    throw notWritten(file, error)
+  }
+}
+
+/**
+ * Returns the path of a file without symbolic links, whether it exists or not.
+ * @throws Error if it is a symbolic link to a file that does not exist, or if its folder does not exist.
+ */
+export function realFile(file: string): string {
+  if (statSync(file, { throwIfNoEntry: false })) return realpathSync(file)
+  if (lstatSync(file, { throwIfNoEntry: false })) throw new Error('it is a symbolic link to a file that does not exist')
+  const folder = dirname(file)
+  if (!statSync(folder, { throwIfNoEntry: false })) throw new Error('its folder does not exist')
+  return join(realpathSync(folder), basename(file))
+}

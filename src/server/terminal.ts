@@ -1,0 +1,25 @@
+import { createInterface } from 'node:readline/promises'
+
+/** Prints a text. Returns the exit code of a command that is done then. */
+export function print(text: string): number {
+  process.stdout.write(text)
+  return 0
+}
+
+export function say(line: string): void {
+  print(`${line}\n`)
+}
+
+export function warn(text: string): void {
+  process.stderr.write(`fauxgate: warning: ${text}\n`)
+}
+
+/** Asks a question at the terminal. */
+export async function askAtTerminal(question: string, output: NodeJS.WritableStream): Promise<string> {
+  const lines = createInterface({ input: process.stdin, output })
+  try {
+    return (await lines.question(question)).trim()
+  } finally {
+    lines.close()
+  }
+}

@@ -1,0 +1,25 @@
+import type { Gateway, HttpRequest, HttpResponse } from '../../src/index.ts'
+
+type Sent = Partial<Omit<HttpRequest, 'header' | 'rawHeaders'>> & {
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** Passes a request to a gateway as a transport does, with the headers that every request must have. */
+export function exchanged(gateway: Gateway, { headers = {}, ...request }: Sent): HttpResponse {
+  const sent: Readonly<Record<string, string>> = {
+    authorization: 'Bearer key',
+    [gateway.dialect.versionHeader.toLowerCase()]: '2',
+    'content-type': 'application/json',
+    ...headers,
+  }
+  const header = (name: string) => sent[name] ?? null
+  const rawHeaders = Object.entries(sent).flat()
+  return gateway.transport.exchange({
+    method: 'POST',
+    url: '/reserved_addrs',
+    body: '',
+    header,
+    rawHeaders,
+    ...request,
+  })
+}
