@@ -9,5 +9,7 @@ export default defineConfig({
     sequence: { shuffle: true },
     testTimeout: 120_000,
     hookTimeout: 120_000,
+    // A second is too short for a page on a busy machine.
+    expect: { poll: { timeout: 30_000 } },
   },
 })
