@@ -1,7 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { copyFileSync, cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
+import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
@@ -90,6 +92,7 @@ export class SharedSandboxes {
 
   /** Starts, on the port of before where that was started already. */
   async start(): Promise<this> {
+    this.#port ||= await ownPort()
     const socket = `--socket-addr=http=127.0.0.1:${this.#port}`
     const server = spawn(workerd, [...this.#serve, socket, '--control-fd=3'], {
       cwd: this.#folder,
@@ -98,11 +101,10 @@ export class SharedSandboxes {
     })
     this.#server = server
     const events = server.stdio[3] as Readable
-    this.#port = await new Promise<number>((resolve, reject) => {
+    await new Promise<void>((resolve, reject) => {
       events.on('data', (text) => {
         const listening = String(text).trim().split('\n')
-        const own = listening.map((line) => JSON.parse(line)).find(({ socket }) => socket === 'http')
-        if (own) resolve(own.port)
+        if (listening.some((line) => JSON.parse(line).socket === 'http')) resolve()
       })
       server.once('exit', (code) => reject(new Error(`workerd ended with ${code}.`)))
     })
@@ -250,6 +252,20 @@ export class InSandbox {
   control(method: string, path: string, body?: unknown): Promise<Answer> {
     const headers = { 'fauxgate-control-key': this.created.control_key }
     return this.of.ask(method, `${this.created.url}/_fauxgate${path}`, { headers, body })
+  }
+}
+
+/** Returns a free port that the system gives to nobody: between a stop and a start, a connection would get another one. */
+async function ownPort(): Promise<number> {
+  for (;;) {
+    const port = randomInt(10_000, 32_000)
+    const server = createServer().listen(port, '127.0.0.1')
+    const isFree = await once(server, 'listening').then(
+      () => true,
+      () => false,
+    )
+    server.close()
+    if (isFree) return port
   }
 }
 
