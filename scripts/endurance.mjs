@@ -15,6 +15,7 @@ import { Served } from '../bench/sandbox/workerd.mjs'
 import { callEverything, Ledger, leaveEarly } from './endurance/traffic.mjs'
 import { nodeOf } from './nodes.mjs'
 import { officialClients } from './official-clients.mjs'
+import { ownPort } from './own-port.mjs'
 import { installedWorkerd } from './workerd.mjs'
 
 const numbers = { seconds: '60', kills: '50', seed: String(Date.now() % 1_000_000), sandboxes: '30' }
@@ -129,8 +130,8 @@ async function steadyLife(port) {
 }
 
 async function endureServed() {
-  const first = await serve(0)
-  const { port } = new URL(first.url)
+  const port = await ownPort()
+  const first = await serve(port)
   const places = (name) => [{ name, url: first.url, key: 'any key' }]
   const official = clients.map((client) => runClient(client, places(client[0]), CLIENT_WRITES.served))
   first.child.kill('SIGKILL')

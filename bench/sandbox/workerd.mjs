@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
+import { ownPort } from '../../scripts/own-port.mjs'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const ACCOUNT_KEY = 'the key of the account'
@@ -49,6 +50,7 @@ export class Served {
   }
 
   async start() {
+    this.port ||= await ownPort()
     const args = ['serve', 'workerd.capnp', `--socket-addr=http=127.0.0.1:${this.port}`, '--control-fd=3']
     this.child = spawn(this.#binary, args, {
       cwd: this.#folder,

@@ -1,14 +1,15 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { copyFileSync, cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { inject } from 'vitest'
+// No types come with it.
+// @ts-expect-error
+import { ownPort } from '../../../scripts/own-port.mjs'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 // `npm run test:sandbox` installs it and says where.
@@ -252,20 +253,6 @@ export class InSandbox {
   control(method: string, path: string, body?: unknown): Promise<Answer> {
     const headers = { 'fauxgate-control-key': this.created.control_key }
     return this.of.ask(method, `${this.created.url}/_fauxgate${path}`, { headers, body })
-  }
-}
-
-/** Returns a free port that the system gives to nobody: between a stop and a start, a connection would get another one. */
-async function ownPort(): Promise<number> {
-  for (;;) {
-    const port = randomInt(10_000, 32_000)
-    const server = createServer().listen(port, '127.0.0.1')
-    const isFree = await once(server, 'listening').then(
-      () => true,
-      () => false,
-    )
-    server.close()
-    if (isFree) return port
   }
 }
 
