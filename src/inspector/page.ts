@@ -170,9 +170,11 @@ export class Page extends PageState {
 
   /** Does something and shows its error. Returns whether it succeeded. */
   async run(work: () => Promise<unknown>): Promise<boolean> {
+    const { problem } = this
     try {
       await work()
-      if (this.problem) this.set({ problem: '' })
+      // What another call has shown meanwhile stays.
+      if (problem && problem === this.problem) this.set({ problem: '' })
       return true
     } catch (error) {
       this.#fail(

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import type { Route } from 'playwright-core'
+import type { Page, Route } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { inspected } from '../../src/gateway/inspected.ts'
 import { DOMAIN, ECDSA, timeAfter } from '../support/provisioning.ts'
@@ -34,6 +34,19 @@ describe.skipIf(!hasBrowser)('The inspector', () => {
     expect(await page.getByRole('alert').textContent()).toContain('"soon"')
   })
 
+  test('Now: a refusal stays while the page is still loading', async () => {
+    const { page } = await open({}, { place: 'now' })
+    const held = await holdNext(page, /\/_fauxgate\/openapi\.control\.json$/)
+    await page.reload()
+    const route = await held()
+    await page.getByRole('textbox', { name: 'Advance by' }).fill('soon')
+    await page.getByRole('button', { name: 'Advance by' }).click()
+    await page.getByRole('alert').waitFor()
+    await Promise.all([page.waitForResponse(/openapi\.control/), route.continue()])
+    await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 100)))
+    expect(await page.getByRole('alert').textContent()).toContain('"soon"')
+  })
+
   test('Jobs: a domain fails, its DNS record is fixed with one click, it is issued and renewed', async () => {
     const { gateway, server, page } = await open({}, { place: 'jobs' })
     await page.getByText('No managed domains yet.').waitFor()
@@ -65,23 +78,16 @@ describe.skipIf(!hasBrowser)('The inspector', () => {
     const shows = (text: string) => page.getByText(text).first().waitFor()
     gateway.dns.cname('early.example.com', 'target.example.net')
     await shows('early.example.com')
-    let deliver = () => {}
-    const answered = new Promise<void>((resolve) => {
-      const hold = async (route: Route) => {
-        const response = await route.fetch()
-        deliver = () => void route.fulfill({ response })
-        resolve()
-      }
-      void page.route(/\/_fauxgate\/dns$/, hold, { times: 1 })
-    })
+    const held = await holdNext(page, /\/_fauxgate\/dns$/)
     gateway.dns.cname('next.example.com', 'target.example.net')
-    await answered
+    const route = await held()
+    const response = await route.fetch()
     gateway.dns.cname('late.example.com', 'target.example.net')
     gateway.clock.advance('1s')
     await shows(spoken(timeAfter('1s')))
     // The page gathers changes by a timer of 25 ms, which ends before a longer one that is set after it.
     await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 100)))
-    deliver()
+    await route.fulfill({ response })
     await shows('late.example.com')
   })
 
@@ -260,3 +266,13 @@ describe.skipIf(!hasBrowser)('The inspector', () => {
     await page.getByRole('button', { name: 'Forget with a domain' }).waitFor({ state: 'detached' })
   })
 })
+
+/** Holds the next request for a path back. Returns a function that waits for it. */
+async function holdNext(page: Page, path: RegExp): Promise<() => Promise<Route>> {
+  let take = (_: Route) => {}
+  const held = new Promise<Route>((resolve) => {
+    take = resolve
+  })
+  await page.route(path, take, { times: 1 })
+  return () => held
+}
