@@ -14,7 +14,9 @@ function read(path: string): string {
 /** The files in some folders of the repository, as paths from its top. */
 function filesIn(...folders: readonly string[]): string[] {
   const entries = folders.flatMap((folder) => readdirSync(join(root, folder), { recursive: true, withFileTypes: true }))
-  return entries.filter((entry) => entry.isFile()).map((entry) => relative(root, join(entry.parentPath, entry.name)))
+  const files = entries.filter((entry) => entry.isFile())
+  const paths = files.map((entry) => relative(root, join(entry.parentPath, entry.name)))
+  return paths.filter((path) => !path.includes('node_modules'))
 }
 
 const atTop = readdirSync(root).filter((name) => name.endsWith('.md'))
