@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config'
 
-/** Tests that count the steps of functions: each file has a process of its own. */
-const OWN = ['test/**/linear.test.ts']
+/** Tests that count the steps of functions or the bytes in memory: each file has a process of its own. */
+const OWN = ['test/**/linear.test.ts', 'test/server/strangers.test.ts']
 
 /** Tests of what is in the repository and of its documents, which are the same on every version of Node. */
 const REPOSITORY = ['test/docs/**/*.test.ts', 'test/tooling/**/*.test.ts']
