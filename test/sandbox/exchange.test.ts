@@ -100,7 +100,8 @@ describe('A state of long ago on the clock of the world', () => {
     const probe = issuedLocally(0)
     const untilRenewal = probe.gateway.nextDueAt() ?? 0
     const { now } = (await sandboxes.create('world')).created as unknown as { now: string }
-    const start = Date.parse(now) + 3000 - untilRenewal
+    // Due after the sandbox is created and asked for its next event, on a busy machine too.
+    const start = Date.parse(now) + 10_000 - untilRenewal
     const { gateway, id } = issuedLocally(start)
     const due = gateway.nextDueAt() as number
     const sandbox = await sandboxes.create('renewal', { snapshot: gateway.snapshot() })

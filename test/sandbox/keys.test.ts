@@ -108,7 +108,8 @@ describe('The keys of a sandbox (rules: sandboxes#keys)', () => {
 
   it('can be a link to the inspector that ends soon, and listening with it ends too', async () => {
     const sandbox = await sandboxes.create('link', manual)
-    const link = await made(sandbox, { name: 'link', ttl: '2s' })
+    // Long enough for a busy machine to listen with it before its end.
+    const link = await made(sandbox, { name: 'link', ttl: '5s' })
     const events = `${sandbox.created.url}/_fauxgate/events`
     expect(link.inspector_url).toBe(`${sandbox.created.url}/_fauxgate/#key=${link.key}`)
     const socket = await listen(events, link.key)

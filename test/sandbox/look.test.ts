@@ -10,6 +10,9 @@ beforeAll(async () => {
 })
 afterAll(() => sandboxes.stop())
 
+/** The longest wait for what a page shows: a busy machine is slower. */
+const PATIENCE_MS = 90_000
+
 const eventsOf = ({ created }: InSandbox) => `${created.url}/_fauxgate/events`
 const isA = (name: string) => (told: Told) => told.event === name
 
@@ -160,6 +163,7 @@ describe.skipIf(!browser)('In a browser', () => {
 
   async function pageAt(url: string): Promise<Page> {
     const page = await opened.newPage()
+    page.setDefaultTimeout(PATIENCE_MS)
     page.on('pageerror', (error) => wrong.push(String(error.stack)))
     page.on('console', (message) => {
       if (message.type() === 'error' && !/^Failed to load resource/.test(message.text())) wrong.push(message.text())
