@@ -274,7 +274,7 @@ function Sandboxes({ rows, fork, renew, remove }: SandboxesProps) {
           </Button>
         )}
       </div>
-      <Table heads={heads} rows={sorted.map(cells)} />
+      <Table heads={heads} rows={sorted.map(cells)} keys={sorted.map(({ name }) => name)} />
     </>
   )
 }

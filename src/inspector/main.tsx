@@ -28,10 +28,10 @@ const PARTS: Readonly<Record<string, Part>> = {
 function App({ page }: { page: Page }) {
   const [name = '', id = ''] = page.path
   const current = name in PARTS ? name : 'now'
+  const address = page.gateway?.url.replace(/^https?:\/\//, '')
   useDrawing(page)
   useEffect(() => {
-    const { name: own, url } = page.gateway ?? {}
-    document.title = `${PARTS[current]?.title} · ${own ?? url?.replace(/^https?:\/\//, '') ?? 'fauxgate'}`
+    document.title = `${PARTS[current]?.title} · ${page.gateway?.name ?? address ?? 'fauxgate'}`
   }, [current, page.gateway])
   useKeys((key) => {
     const found = key === '/' && document.querySelector<HTMLElement>('[type=search]')
@@ -48,9 +48,7 @@ function App({ page }: { page: Page }) {
             </svg>
             {page.gateway?.name ?? 'fauxgate'}
           </a>{' '}
-          <small class="dim">
-            {page.gateway && `${page.gateway.url.replace(/^https?:\/\//, '')} · ${page.gateway.dialect}`}
-          </small>
+          <small class="dim">{page.gateway && `${address} · ${page.gateway.dialect}`}</small>
         </h1>
         <nav class="flex" aria-label="Parts">
           {Object.entries(PARTS).map(([each, { title }]) => (

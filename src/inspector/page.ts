@@ -120,8 +120,8 @@ export class Page extends PageState {
 
   /** Returns a place of the part in sight with its query. */
   within(place: string): string {
-    const query = String(this.query)
-    return `#${place}${query && `?${query}`}`
+    const [, query] = this.place.split('?')
+    return `#${place}${query ? `?${query}` : ''}`
   }
 
   /** Changes the query of the place, without an entry in the history. */

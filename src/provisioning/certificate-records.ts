@@ -22,6 +22,8 @@ interface Upload {
   readonly private_key_pem?: string
   /** Read from `certificate_pem`, so no snapshot has it. */
   readonly leaf: CertificateFields
+  /** The earliest expiry in the chain, in ms; read like `leaf`. */
+  readonly not_after: number
 }
 
 /** The record of a TLS certificate: an upload, or an order that the authority can carry out at any time. */
@@ -51,12 +53,13 @@ const upload = v.pipe(
   readBy([], (sent: v.InferOutput<typeof uploadFields>, report): Upload | undefined => {
     let field: keyof typeof sent = 'certificate_pem'
     try {
-      const { certificate_pem, leaf } = readChain(sent.certificate_pem)
-      if (sent.private_key_pem === undefined) return { certificate_pem, leaf: leaf.fields }
+      const { certificate_pem, leaf, not_after } = readChain(sent.certificate_pem)
+      const read = { certificate_pem, leaf: leaf.fields, not_after }
+      if (sent.private_key_pem === undefined) return read
       field = 'private_key_pem'
       const { key, private_key_pem } = readKey(sent.private_key_pem)
       requireMatch(leaf, key)
-      return { certificate_pem, private_key_pem, leaf: leaf.fields }
+      return { ...read, private_key_pem }
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
       const allowed = `what can be uploaded. ${error.message}`
@@ -105,7 +108,7 @@ export const certificates = collection<CertificateRecord>({
   isAttached: (record) => record.issued_at !== null,
   exported(record, withSecrets) {
     if (!record.upload) return record
-    const { leaf: _leaf, private_key_pem, ...upload } = record.upload
+    const { leaf: _leaf, not_after: _notAfter, private_key_pem, ...upload } = record.upload
     return { ...record, upload: withSecrets && private_key_pem ? { ...upload, private_key_pem } : upload }
   },
 })

@@ -181,14 +181,14 @@ export const tlsCertificates = resource(
     view,
     create: {
       errors: [uploadErrors.certificate_key_mismatch],
-      run(tx, { certificate_pem: chain, private_key_pem: { key, private_key_pem }, ...rest }) {
-        requireMatch(chain.leaf, key)
+      run(tx, { certificate_pem: { leaf, ...chain }, private_key_pem: { key, private_key_pem }, ...rest }) {
+        requireMatch(leaf, key)
         return tx.put(certificates, {
           id: tx.newId('cert'),
           created_at: tx.now,
           ...described(rest),
           issued_at: null,
-          upload: { certificate_pem: chain.certificate_pem, private_key_pem, leaf: chain.leaf.fields },
+          upload: { ...chain, private_key_pem, leaf: leaf.fields },
           order: null,
         })
       },

@@ -15,7 +15,10 @@ const NAMES = ['domain', 'name', 'match', 'hostports', 'url', 'addr', 'descripti
 const listedRecord = named(
   v.object({
     collection: documented(v.string(), 'The collection of the record, such as `reserved_domains`.'),
-    key: documented(v.string(), "The record's id; for a module the ids of edge and route, with a slash between."),
+    key: documented(
+      v.string(),
+      "The record's id; for a route or its module the ids of edge and route, with a slash between.",
+    ),
     name: documented(v.string(), 'The hostname, name or description of the record; empty if it has none.'),
   }),
   'ListedRecord',
@@ -56,11 +59,18 @@ function recordsOf(host: ControlHost, { collection, using }: v.InferOutput<typeo
       for (const record of tx.newestFirst(each)) {
         const key = each.key(record)
         if (key === using || (using !== undefined && !key.split('/').includes(using) && !uses(record, using))) continue
-        if (found.push({ collection: each.name, key, name: host.withoutKeys(nameOf(record)) }) === MOST) return found
+        const listed = { collection: each.name, key: pathKey(key, record), name: host.withoutKeys(nameOf(record)) }
+        if (found.push(listed) === MOST) return found
       }
     }
     return found
   })
+}
+
+/** Returns the ids in the path of a record: a route is in its edge. */
+function pathKey(key: string, record: object): string {
+  const { edge_id } = record as { readonly edge_id?: unknown } // Of a route; others have none.
+  return typeof edge_id === 'string' && !key.includes('/') ? `${edge_id}/${key}` : key
 }
 
 function uses(value: unknown, text: string): boolean {

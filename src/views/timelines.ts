@@ -49,7 +49,7 @@ const domainTimeline = named(
     expiresAt: documented(v.nullable(time), 'The expiry of the certificate in use; null without one.'),
     problem: documented(
       v.nullable(v.string()),
-      'The problem with the certificate in use: it has expired, or is for other names. Null without one.',
+      'The problem with the certificate in use: it or an issuer of it has expired, or it is for other names. Null without one.',
     ),
     records: documented(v.array(neededRecord), 'The DNS records that attempts need, if DNS is simulated.'),
     pending: documented(
@@ -200,8 +200,9 @@ function certificateOf(tx: Transaction, { certificate_id }: DomainRecord) {
   const certificate = certificate_id === null ? undefined : tx.get(certificates, certificate_id)
   if (!certificate) return undefined
   const { upload, order } = certificate
-  if (!upload) return { not_after: order.not_after, names: [order.domain] }
-  return { not_after: upload.leaf.not_after, names: upload.leaf.subject_alternative_names.dns_names }
+  if (!upload) return { not_after: order.not_after, chainNotAfter: order.not_after, names: [order.domain] }
+  const { not_after, subject_alternative_names: names } = upload.leaf
+  return { not_after, chainNotAfter: upload.not_after, names: names.dns_names }
 }
 
 function expiryOf(tx: Transaction, domain: DomainRecord): string | null {
@@ -209,12 +210,14 @@ function expiryOf(tx: Transaction, domain: DomainRecord): string | null {
   return certificate ? timestamp(certificate.not_after) : null
 }
 
-/** Says what visitors would be warned of: a certificate that has expired, or is for other names (RFC 9525, 6.3). */
+/** Says what visitors would be warned of: a certificate or an issuer that has expired, or other names (RFC 9525, 6.3). */
 function problemOf(tx: Transaction, domain: DomainRecord): string | null {
   const certificate = certificateOf(tx, domain)
   if (!certificate) return null
-  const { not_after, names } = certificate
+  const { not_after, chainNotAfter, names } = certificate
   if (not_after <= tx.now) return `The certificate expired at ${timestamp(not_after)}.`
+  if (chainNotAfter <= tx.now)
+    return `An issuer in the chain of the certificate expired at ${timestamp(chainNotAfter)}.`
   const wildcard = domain.domain.replace(/^[^.]+/, '*')
   if (names.some((name) => name === domain.domain || name === wildcard)) return null
   return `The certificate is for ${names.slice(0, 3).join(', ') || 'no name'}, not for ${domain.domain}.`

@@ -23,6 +23,8 @@ export interface Chain {
   /** The chain as responses carry it: 64 columns, "\n" line ends, nothing but certificates. */
   readonly certificate_pem: string
   readonly leaf: Certificate
+  /** The earliest expiry in the chain, in ms. */
+  readonly not_after: number
 }
 
 /** A certificate of a PEM text, with its own PEM in 64 columns and its DER. */
@@ -46,7 +48,11 @@ export interface UploadedKey {
 export function readChain(text: string | undefined): Chain {
   const certificates = readCertificates(text)
   requireOrder(certificates)
-  return { certificate_pem: certificates.map(({ pem }) => pem).join(''), leaf: certificates[0] }
+  return {
+    certificate_pem: certificates.map(({ pem }) => pem).join(''),
+    leaf: certificates[0],
+    not_after: Math.min(...certificates.map(({ fields }) => fields.not_after)),
+  }
 }
 
 /** Reads one to ten PEM certificates, as {@link readChain} does, whether one is signed by the next or not. */

@@ -132,8 +132,10 @@ describe.skipIf(!hasBrowser)('The inspector', () => {
     expect(shownHeaders.join()).toMatch(/authorization\[redacted\].*service-version2.*service-operation-idop_/)
     const copied = async (name: string) => {
       await side.getByRole('button', { name, exact: true }).click()
-      await side.getByText('Copied').waitFor()
-      await side.getByText('Copied').waitFor({ state: 'detached' })
+      await side.getByRole('button', { name: 'Copied' }).waitFor()
+      // It says so until the focus goes elsewhere.
+      await page.keyboard.press('Shift+Tab')
+      await side.getByRole('button', { name, exact: true }).waitFor()
       return page.evaluate(() => navigator.clipboard.readText())
     }
     expect(await copied('Copy as curl')).toContain(`${server.url}/reserved_domains`)
@@ -203,6 +205,11 @@ describe.skipIf(!hasBrowser)('The inspector', () => {
     const value = page.getByLabel(`Value of ${DOMAIN}`)
     await value.waitFor()
     await value.fill('other.example.net')
+    gateway.dns.cname('above.example.com', 'target.example.net')
+    await page.getByLabel('Value of above.example.com').waitFor()
+    expect(await value.inputValue()).toBe('other.example.net')
+    gateway.dns.remove('above.example.com')
+    await page.getByLabel('Value of above.example.com').waitFor({ state: 'detached' })
     await value.blur()
     await expect
       .poll(() => gateway.dns.records())
@@ -247,6 +254,9 @@ describe.skipIf(!hasBrowser)('The inspector', () => {
     const file = await download.path()
     expect(JSON.parse(await readFile(file, 'utf8'))).toEqual(JSON.parse(JSON.stringify(gateway.snapshot())))
     const count = () => gateway.reservedDomains.list().reserved_domains.length
+    await page.getByRole('button', { name: 'Reset the gateway' }).click()
+    await page.getByRole('button', { name: 'Lose all resources and requests?' }).waitFor()
+    await page.keyboard.press('Tab')
     await page.getByRole('button', { name: 'Reset the gateway' }).click()
     expect(count()).toBe(1)
     await page.getByRole('button', { name: 'Lose all resources and requests?' }).click()

@@ -1,6 +1,10 @@
 import { expect, test } from 'vitest'
 import { inspected } from '../../src/gateway/inspected.ts'
 import { createNgrok } from '../../src/gateway/ngrok.ts'
+import { materialOf } from '../../src/testing/certificates-chain.ts'
+import { readPairOptions } from '../../src/testing/certificates-options.ts'
+import { leafCertificate, nameOf } from '../../src/x509/issue.ts'
+import { writePem } from '../../src/x509/pem.ts'
 import { upload } from '../support/pem.ts'
 import { openManual } from '../support/provisioning.ts'
 
@@ -19,6 +23,14 @@ test('The records that use a resource are found by its id, as a value, as a key 
     { collection: 'weighted_backends', key: weighted.id, name: 'both' },
     { collection: 'route_backend', key: `${edge.id}/${id}`, name: '' },
   ])
+})
+
+test('A route goes by the ids of its edge and of itself, like its modules: its path has both', async () => {
+  const gateway = createNgrok()
+  const edge = gateway.httpsEdges.create({ description: 'web' })
+  const { id } = gateway.httpsEdgeRoutes.create(edge.id, { match: '/' })
+  const answer = await gateway.fetch(`http://localhost/_fauxgate/records?using=${edge.id}`)
+  expect(await answer.json()).toContainEqual({ collection: 'https_edge_routes', key: `${edge.id}/${id}`, name: '/' })
 })
 
 test('The records of a collection are listed, the newest first, and a text may be before a port', async () => {
@@ -41,4 +53,32 @@ test('The timeline of a domain names a certificate for other names, and one that
   expect(problem()).toMatch(/^The certificate is for .*, not for not-in-it\.example\.net\.$/)
   gateway.clock.advanceTo(not_after)
   expect(problem()).toBe(`The certificate expired at ${not_after}.`)
+})
+
+/** Makes a certificate that is valid for all of 2026, and whose issuer expires in February. */
+function pairWithExpiringIssuer(name: string) {
+  const plan = readPairOptions({ names: ['issuer.example.com'], notAfter: '2026-02-01T00:00:00Z' })
+  const issuer = materialOf(plan)
+  const { key } = materialOf(readPairOptions({ names: [name] }))
+  const times = { not_before: plan.notBefore, not_after: Date.UTC(2027, 0, 1) }
+  const leaf = leafCertificate(
+    { serial: 1n, subject: [], key, keyType: 'ecdsa', ...times, names: [name], ips: [] },
+    { name: nameOf(...plan.subject), key: issuer.key },
+  )
+  const certificate_pem = [leaf, issuer.chain[0]].map((der) => writePem('CERTIFICATE', der)).join('')
+  return { certificate_pem, private_key_pem: writePem('PRIVATE KEY', key.pkcs8) }
+}
+
+test('The timeline of a domain names an issuer in the chain that expired before the certificate', () => {
+  const gateway = openManual()
+  const domain = 'app.example.com'
+  const { id } = gateway.tlsCertificates.create(pairWithExpiringIssuer(domain))
+  gateway.reservedDomains.create({ domain, certificate_id: id })
+  const problem = () => inspected(gateway).timelines({ order: 'failing' }).timelines[0]?.problem
+  expect(problem()).toBeUndefined()
+  gateway.clock.advanceTo('2026-02-01T00:00:00Z')
+  const expired = 'An issuer in the chain of the certificate expired at 2026-02-01T00:00:00Z.'
+  expect(problem()).toBe(expired)
+  gateway.restore(gateway.snapshot())
+  expect(problem()).toBe(expired)
 })

@@ -38,7 +38,7 @@ export function Entry({ entry, before, isChosen = false }: EntryProps) {
   const until = page.waitOf(entry)
   const ms = page.durations.get(entry.operationId)
   const place = `requests/${entry.operationId}`
-  const linked = (to: string) => (page.path[0] === 'requests' ? page.within(to) : `#${to}`)
+  const linked = (to: string) => (page.place.startsWith('requests') ? page.within(to) : `#${to}`)
   const href = linked(place)
   // The same row again is not compared.
   return useMemo(() => {

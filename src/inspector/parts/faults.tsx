@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { ArmedFault, PendingOutcome } from '../../generated/controls.ts'
+import type { JournalEntry } from '../../journal/entry.ts'
 import type { DnsRecord } from '../../provisioning/dns.ts'
 import { useControl } from '../live.ts'
 import { usePage } from '../page.ts'
@@ -10,6 +11,9 @@ import { SchemaForm } from '../shared/schema-form.tsx'
 import { FaultForm } from './fault-form.tsx'
 
 const MOST_RECORDS = 200
+
+/** The last requests, of which a pending fault says why it did not apply. */
+const MOST_EXPLAINED = 5
 
 const OUTCOMES = ['DNS_ERROR', 'INTERNAL_ERROR', 'success']
 
@@ -39,6 +43,7 @@ function Zone() {
       {found.length > 0 && (
         <Table
           heads={['Name', 'Type', 'Value', 'Action']}
+          keys={found.map(({ name, type }) => name + type)}
           rows={found.slice(0, MOST_RECORDS).map((record) => [
             <code>{record.name}</code>,
             <>
@@ -47,7 +52,8 @@ function Zone() {
             </>,
             <input
               aria-label={`Value of ${record.name}`}
-              value={record.value}
+              // What somebody types is not drawn over.
+              defaultValue={record.value}
               onChange={({ currentTarget: { value } }) =>
                 void page.act('PUT', '/dns', { name: record.name, type: record.type, value })
               }
@@ -122,22 +128,18 @@ export function Script({ domain }: { domain?: string }) {
 }
 
 function FaultList() {
+  const { journal } = usePage()
   const faults = useControl<ArmedFault[]>('/faults') ?? []
-  const report = useControl<string>('/report') ?? ''
   return (
     <Card title="Faults" count={faults.length} wide>
       <Records of={faults} keyOf={({ id }) => id}>
         {(fault) => (
           <>
-            {fault.hits === fault.times ? <Chip tone="dim">used up</Chip> : <Chip tone="busy">pending</Chip>}
+            {isPending(fault) ? <Chip tone="busy">pending</Chip> : <Chip tone="dim">used up</Chip>}
             <FaultText fault={fault} />
             <a href={`#requests?q=fault:${fault.id.toLowerCase()}`}>its requests</a>
             <Remove what={fault.id} path="/faults" query={{ id: fault.id }} />
-            {reasonsIn(report, fault.id).map((line) => (
-              <p key={line} class="dim">
-                {line}
-              </p>
-            ))}
+            {isPending(fault) && <WhyNot faults={[fault]} entries={journal.slice(0, MOST_EXPLAINED)} />}
           </>
         )}
       </Records>
@@ -147,21 +149,41 @@ function FaultList() {
   )
 }
 
-/** Returns the reasons why a fault applied to none of the last requests, from the report. */
-function reasonsIn(report: string, id: string): string[] {
-  const lines = report.split('\n').map((line) => line.replace(/^ {4}/, ''))
-  const at = lines.findIndex((line) => line.startsWith(`${id} `))
-  const after = at < 0 ? [] : lines.slice(at + 1)
-  const end = after.findIndex((line) => !line.startsWith('  '))
-  return end < 0 ? after : after.slice(0, end)
+export function isPending({ hits, times }: ArmedFault): boolean {
+  return hits !== times
+}
+
+/** Why faults did not apply to requests. */
+export function WhyNot({ faults, entries }: { faults: readonly ArmedFault[]; entries: readonly JournalEntry[] }) {
+  const lines = entries.flatMap((entry) => {
+    const place = `${entry.method} ${entry.path}`
+    return faults.flatMap((fault) => mismatches(fault, entry).map((reason) => `${place}: ${reason}.`))
+  })
+  return (
+    <>
+      {[...new Set(lines)].map((line) => (
+        <p key={line} class="dim">
+          {line}
+        </p>
+      ))}
+    </>
+  )
+}
+
+function mismatches({ resource, ...fault }: ArmedFault, entry: JournalEntry): string[] {
+  const found = (['operation', 'method', 'path'] as const).flatMap((name) => {
+    const wanted = fault[name]
+    return wanted && wanted !== entry[name] ? `its ${name} is ${entry[name] ?? 'unknown'}, not ${wanted}` : []
+  })
+  return resource && !entry.path.includes(resource) ? [...found, `${resource} is not in its path`] : found
 }
 
 /** The pending faults that may apply to requests for a resource. */
 export function PendingFaults({ family, id }: { family: string; id: string }) {
-  const all = useControl<ArmedFault[]>('/faults') ?? []
-  const mattering = all.filter(({ hits, times, operation, path, resource }) => {
+  const all = useControl<ArmedFault[]>('/faults')?.filter(isPending) ?? []
+  const mattering = all.filter(({ operation, path, resource }) => {
     const isOfFamily = operation?.startsWith(`${family}.`) ?? true
-    return hits !== times && isOfFamily && (resource ?? id) === id && (path ?? id).includes(id)
+    return isOfFamily && (resource ?? id) === id && (path ?? id).includes(id)
   })
   return (
     <>

@@ -49,26 +49,26 @@ export function Jobs({ id }: { id: string }) {
           )
         })}
       </div>
-      {answer.total > 0 && <Axis since={since} />}
-      {answer.total === 0 ? (
-        all === 0 && !name ? (
-          <Empty title="No managed domains yet." command={curlToCreate(page)}>
-            Create one, with a certificate management policy:
-          </Empty>
-        ) : (
-          <Empty title="No domain is like that." />
-        )
+      {answer.total > 0 ? (
+        <>
+          <Axis since={since} />
+          <Windowed
+            total={answer.total}
+            rowHeight={LANE_HEIGHT}
+            label="Domains"
+            onRange={setRange}
+            row={(index) => {
+              const job = answer.timelines[index - answer.first]
+              return <Lane key={job?.id ?? index} job={job} since={since} isChosen={job?.id === id} />
+            }}
+          />
+        </>
+      ) : all > 0 || name ? (
+        <Empty title="No domain is like that." />
       ) : (
-        <Windowed
-          total={answer.total}
-          rowHeight={LANE_HEIGHT}
-          label="Domains"
-          onRange={setRange}
-          row={(index) => {
-            const job = answer.timelines[index - answer.first]
-            return <Lane key={job?.id ?? index} job={job} since={since} isChosen={job?.id === id} />
-          }}
-        />
+        <Empty title="No managed domains yet." command={curlToCreate(page)}>
+          Create one, with a certificate management policy:
+        </Empty>
       )}
     </Split>
   )
@@ -132,18 +132,20 @@ function JobDetails({
         ]}
       />
       {problem && <p class="bad">{formatTimes(problem)}</p>}
-      {records.length > 0 && <h3>DNS records</h3>}
       {records.length > 0 && (
-        <Table
-          heads={['Name', 'Expected', 'Found']}
-          rows={records.map((record) => [
-            <code>{record.name}</code>,
-            <code>
-              {record.type} {record.value}
-            </code>,
-            <Found record={record} />,
-          ])}
-        />
+        <>
+          <h3>DNS records</h3>
+          <Table
+            heads={['Name', 'Expected', 'Found']}
+            rows={records.map((record) => [
+              <code>{record.name}</code>,
+              <code>
+                {record.type} {record.value}
+              </code>,
+              <Found record={record} />,
+            ])}
+          />
+        </>
       )}
       <h3>Pending outcomes</h3>
       <p>

@@ -162,8 +162,9 @@ export function Axis({ since }: { since: number }) {
   )
 }
 
-function attemptsOf({ timeline }: DomainTimeline): string {
+function attemptsOf({ state, timeline }: DomainTimeline): string {
   const start = timeline.findLastIndex(({ transition }) => transition === 'started' || transition === 'renewal started')
   const attempts = timeline.slice(start + 1).filter(({ outcome }) => outcome !== null).length
-  return attempts === 0 ? 'no attempt yet' : formatCounted(attempts, 'attempt')
+  if (attempts > 0) return formatCounted(attempts, 'attempt')
+  return state === 'unmanaged' ? '' : 'no attempt yet'
 }

@@ -1,8 +1,9 @@
 import { useState } from 'preact/hooks'
+import type { ArmedFault } from '../../generated/controls.ts'
 import type { JournalEntry } from '../../journal/entry.ts'
 import type { Change } from '../../operation/collection.ts'
 import type { Answer } from '../connection.ts'
-import { useLive } from '../live.ts'
+import { useControl } from '../live.ts'
 import { usePage } from '../page.ts'
 import { codeOf } from '../search.ts'
 import { idsOf } from '../service.ts'
@@ -13,6 +14,7 @@ import { Chip, Facts, Side, StatusChip, Table } from '../shared/layout.tsx'
 import { asCurl, asDirect, asFetch, clientHeaders, replayProblem } from './client-code.ts'
 import { RequestsOf } from './entry.tsx'
 import { FaultForm } from './fault-form.tsx'
+import { isPending, WhyNot } from './faults.tsx'
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 
@@ -86,19 +88,13 @@ export function RequestDetails({ entry }: { entry: JournalEntry }) {
 }
 
 /** The fault that applied, or why none did. */
-function AppliedFault({ entry: { fault, method, path } }: { entry: JournalEntry }) {
-  const page = usePage()
-  const pending = page.overview?.faults ?? 0
-  const report = useLive(async () => (fault || pending === 0 ? '' : page.control<string>('GET', '/report')), [pending])
-  const reasons = (report ?? '').split('\n').filter((line) => line.trim().startsWith(`${method} ${path}: `))
+function AppliedFault({ entry }: { entry: JournalEntry }) {
+  const pending = useControl<ArmedFault[]>('/faults')?.filter(isPending) ?? []
+  const { fault } = entry
   return (
     <>
-      <a href="#faults">{fault ?? (pending > 0 ? `none of ${pending} pending` : 'none')}</a>
-      {reasons.map((line) => (
-        <p key={line} class="dim">
-          {line.trim()}
-        </p>
-      ))}
+      <a href="#faults">{fault ?? (pending.length > 0 ? `none of ${pending.length} pending` : 'none')}</a>
+      {!fault && <WhyNot faults={pending} entries={[entry]} />}
     </>
   )
 }
@@ -177,7 +173,8 @@ function headersIn(text: string): Record<string, string> {
 
 function Diff({ change: { collection, key, before, after } }: { change: Change }) {
   const { service } = usePage()
-  const place = service?.placeOf(collection, key)
+  const { edge_id } = Object(after)
+  const place = service?.placeOf(collection, key, edge_id ? [edge_id] : [])
   const [old, now] = [flat(before), flat(after)]
   const names = Object.keys({ ...old, ...now }).filter((name) => old[name] !== now[name])
   const what = before ? (after ? 'changed' : 'removed') : 'created'

@@ -1,7 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { JsonSchema } from '../../openapi/json-schema.ts'
 import type { ListedRecord } from '../../views/records.ts'
-import { ErrorAnswer } from '../connection.ts'
 import { useLive } from '../live.ts'
 import { usePage } from '../page.ts'
 import { filledPath, idsOf, type Service, type ServiceFamily, type ServiceOperation } from '../service.ts'
@@ -36,7 +35,12 @@ export function ResourceDetails({ service, family, ids }: ResourceProps) {
   const { name, itemPath, update, remove, actions } = family
   const id = ids.at(-1) ?? ''
   const path = filledPath(itemPath, ids)
-  const loaded = useLive(() => orNull(page.connection.service<Resource>('GET', path)), [path])
+  const find = () =>
+    page.connection.service<Resource>('GET', path).catch((error) => {
+      if (error.status === 404) return null
+      throw error
+    })
+  const loaded = useLive(find, [path])
   const resource = loaded ?? {}
   const act = (each: ServiceOperation) => void page.run(() => page.serve(each.method, filledPath(each.path, ids)))
   const below = service.below(family)
@@ -188,15 +192,6 @@ function isLong(value: unknown): boolean {
   if (typeof value === 'string') return value.includes('\n')
   if (Array.isArray(value)) return value.some(isLong)
   return Object.keys(Object(value)).length > 0 && !Object(value).uri
-}
-
-async function orNull<T>(loading: Promise<T>): Promise<T | null> {
-  try {
-    return await loading
-  } catch (error) {
-    if (error instanceof ErrorAnswer && error.status === 404) return null
-    throw error
-  }
 }
 
 function Chain({ pem }: { pem: string }) {

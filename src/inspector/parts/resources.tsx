@@ -51,9 +51,7 @@ function Family({ service, family, ids }: FamilyProps) {
   const answer = useLive(() => loadResources(page, family, text, wanted), [text, wanted])
   const rows = answer?.rows ?? []
   const label = labelOf(family)
-  const columns = [...(label.head === 'ID' ? [] : ['id']), ...columnsOf(service, family)].filter(
-    (each) => each !== label.field,
-  )
+  const columns = ['id', ...columnsOf(service, family)].filter((each) => each !== label.field)
   const style = { gridTemplateColumns: `17rem repeat(${columns.length}, minmax(11rem, 1fr))` }
   const form = isNew && create?.body && (
     <Side title={create.summary} back={() => setNew(false)}>

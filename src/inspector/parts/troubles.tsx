@@ -9,7 +9,7 @@ import { usePage } from '../page.ts'
 import { codeOf } from '../search.ts'
 import { formatTime, formatTimes } from '../shared/format.ts'
 import { Card, Facts } from '../shared/layout.tsx'
-import { FaultText } from './faults.tsx'
+import { FaultText, isPending } from './faults.tsx'
 
 /** The most of each kind. */
 const MOST = 8
@@ -49,37 +49,33 @@ export function Troubles() {
   const refusals = useMemo(() => refused(journal), [journal])
   if (!overview || !loaded) return null
   const troubles: Trouble[] = [
-    ...overview.waiting.slice(0, MOST).map(({ operationId, until }) => ({
+    overview.waiting.map(({ operationId, until }) => ({
       place: `requests/${operationId}`,
       what: 'A client waits',
       why: `until ${formatTime(until)}, because of a fault.`,
     })),
-    ...loaded.domains.timelines
-      .flatMap(({ id, domain, state, problem, records, timeline }) => {
-        const last = state.includes('failing') ? timeline.findLast(({ outcome }) => outcome)?.message : undefined
-        const why = problem ?? records.find((each) => each.problem)?.problem ?? last
-        return why ? [{ place: `jobs/${id}`, what: domain, why: formatTimes(why) }] : []
-      })
-      .slice(0, MOST),
-    ...loaded.certificates.tls_certificates
+    loaded.domains.timelines.flatMap(({ id, domain, state, problem, records, timeline }) => {
+      const last = state.includes('failing') ? timeline.findLast(({ outcome }) => outcome)?.message : undefined
+      const why = problem ?? records.find((each) => each.problem)?.problem ?? last
+      return why ? [{ place: `jobs/${id}`, what: domain, why: formatTimes(why) }] : []
+    }),
+    loaded.certificates.tls_certificates
       .filter(({ issued_at, not_after }) => !issued_at && Date.parse(not_after) <= page.now)
-      .slice(0, MOST)
       .map(({ id, subject_common_name: name, not_after }) => ({
         place: `resources/tls_certificates/${id}`,
         what: name || id,
         why: `The uploaded certificate expired at ${formatTime(not_after)}.`,
       })),
-    ...loaded.faults
-      .filter(({ hits, times }) => hits !== times)
-      .slice(0, MOST)
+    loaded.faults
+      .filter(isPending)
       .map((fault) => ({ place: 'faults', what: 'A fault waits', why: <FaultText fault={fault} /> })),
-    ...loaded.outcomes.slice(0, MOST).map(({ domain, outcome }) => ({
+    loaded.outcomes.map(({ domain, outcome }) => ({
       place: 'faults',
       what: 'An outcome waits',
       why: `${outcome} for ${domain ?? 'any domain'}: no attempt has taken it yet.`,
     })),
-    ...refusals,
-  ]
+    refusals,
+  ].flatMap((kind: readonly Trouble[]) => kind.slice(0, MOST))
   const first = journal.at(-1)
   if (overview.manual && overview.next && first?.at === overview.now) {
     troubles.push({
@@ -108,7 +104,7 @@ function refused(journal: readonly JournalEntry[]): Trouble[] {
     if (known) known.count++
     else groups.set(word, { last: entry, count: 1 })
   }
-  return [...groups].slice(0, MOST).map(([word, { last, count }]) => ({
+  return [...groups].map(([word, { last, count }]) => ({
     place: `requests?q=${encodeURIComponent(word)}`,
     what: `${last.status} × ${count}`,
     why: (

@@ -1,11 +1,13 @@
 import type { ComponentChildren, InputHTMLAttributes } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 
 interface ButtonProps {
   onClick: () => void
+  /** Called when the focus goes elsewhere. */
+  onLeave?: () => void
   children: ComponentChildren
   kind?: string
-  /** Asks before it does anything. */
+  /** Asks before it does anything, until the focus goes elsewhere. */
   twice?: boolean
   /** The question; what is lost. */
   asking?: string
@@ -18,6 +20,7 @@ interface ButtonProps {
 /** A button. It keeps the focus while it is disabled. */
 export function Button({
   onClick,
+  onLeave,
   children,
   kind,
   twice = false,
@@ -26,17 +29,24 @@ export function Button({
   pressed,
   disabled,
 }: ButtonProps) {
-  const [isAsking, setAsking] = useBriefly(4000)
-  const press = () => {
+  const [isAsking, setAsking] = useState(false)
+  const press = (event: Event & { currentTarget: HTMLElement }) => {
     if (disabled) return
+    // Safari gives no focus to what is clicked.
+    event.currentTarget.focus()
     setAsking(twice && !isAsking)
     if (!twice || isAsking) onClick()
+  }
+  const leave = () => {
+    setAsking(false)
+    onLeave?.()
   }
   return (
     <button
       type="button"
       class={isAsking ? 'asking' : kind}
       onClick={press}
+      onBlur={leave}
       aria-label={isAsking ? undefined : label}
       aria-disabled={disabled}
       aria-pressed={pressed}
@@ -46,27 +56,18 @@ export function Button({
   )
 }
 
+/** Copies a text, and says so until the focus goes elsewhere. */
 export function Copy({ text, children = 'Copy' }: { text: () => string; children?: ComponentChildren }) {
-  const [isDone, setDone] = useBriefly(1500)
+  const [isDone, setDone] = useState(false)
   const copy = async () => {
     await navigator.clipboard.writeText(text())
     setDone(true)
   }
   return (
-    <Button kind="quiet" onClick={() => void copy()}>
+    <Button kind="quiet" onClick={() => void copy()} onLeave={() => setDone(false)}>
       {isDone ? 'Copied' : children}
     </Button>
   )
-}
-
-function useBriefly(ms: number): [boolean, (isOn: boolean) => void] {
-  const [isOn, setOn] = useState(false)
-  useEffect(() => {
-    if (!isOn) return undefined
-    const timer = setTimeout(() => setOn(false), ms)
-    return () => clearTimeout(timer)
-  }, [isOn])
-  return [isOn, setOn]
 }
 
 export function Form({ act, kind = 'row', children }: { act: () => void; kind?: string; children: ComponentChildren }) {

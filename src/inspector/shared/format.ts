@@ -8,15 +8,12 @@ const UNITS = [
 /** Formats a length of time in its two largest units: `2 d 3 h`, `30 s`. */
 export function formatDuration(ms: number): string {
   let left = Math.max(0, Math.round(ms / 1000))
-  const counts = UNITS.map(([unit, size]) => {
+  const texts = UNITS.map(([unit, size]) => {
     const count = Math.floor(left / size)
     left %= size
-    return { count, text: `${count} ${unit}` }
+    return count > 0 ? `${count} ${unit}` : ''
   })
-  const first = counts.findIndex(({ count }) => count > 0)
-  if (first < 0) return '0 s'
-  const [largest, next] = counts.slice(first, first + 2)
-  return next?.count ? `${largest?.text} ${next.text}` : `${largest?.text}`
+  return texts.slice(texts.findIndex(Boolean)).slice(0, 2).join(' ').trim() || '0 s'
 }
 
 export function formatTime(time: string | number): string {

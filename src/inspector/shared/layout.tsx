@@ -99,16 +99,14 @@ export function Facts({ of }: { of: readonly (readonly [name: ComponentChildren,
   return <dl>{of.flatMap(([name, value]) => [<dt>{name}</dt>, <dd>{value}</dd>])}</dl>
 }
 
-export function Table({
-  heads,
-  rows,
-}: {
+interface TableProps {
   heads: readonly ComponentChildren[]
   rows: readonly (readonly ComponentChildren[])[]
-}) {
-  const row = (cells: readonly ComponentChildren[], index: number) => (
-    <tr key={index}>{cells.map((cell, column) => (column === 0 ? <th scope="row">{cell}</th> : <td>{cell}</td>))}</tr>
-  )
+  /** What each row is of, so that its inputs and questions stay with it; its place without them. */
+  keys?: readonly string[]
+}
+
+export function Table({ heads, rows, keys = [] }: TableProps) {
   return (
     <table>
       <thead>
@@ -118,7 +116,16 @@ export function Table({
           ))}
         </tr>
       </thead>
-      <tbody>{rows.map(row)}</tbody>
+      <tbody>
+        {rows.map(([first, ...others], index) => (
+          <tr key={keys[index] ?? index}>
+            <th scope="row">{first}</th>
+            {others.map((cell) => (
+              <td>{cell}</td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
     </table>
   )
 }
