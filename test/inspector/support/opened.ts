@@ -15,6 +15,9 @@ const FLAGS = [
   '--disable-sync',
 ]
 
+/** The longest wait for what a page shows: a busy machine is slower. */
+const PATIENCE_MS = 90_000
+
 /** True if there is a browser to test with. */
 export const hasBrowser = inject('chromium') !== ''
 
@@ -61,6 +64,7 @@ export function opening() {
       ...how,
     })
     open.push(context)
+    context.setDefaultTimeout(PATIENCE_MS)
     const page = await context.newPage()
     page.on('pageerror', (error) => wrong.push(String(error.stack)))
     page.on('console', (message) => {
