@@ -155,10 +155,9 @@ export function isPending({ hits, times }: ArmedFault): boolean {
 
 /** Why faults did not apply to requests. */
 export function WhyNot({ faults, entries }: { faults: readonly ArmedFault[]; entries: readonly JournalEntry[] }) {
-  const lines = entries.flatMap((entry) => {
-    const place = `${entry.method} ${entry.path}`
-    return faults.flatMap((fault) => mismatches(fault, entry).map((reason) => `${place}: ${reason}.`))
-  })
+  const lines = entries.flatMap((entry) =>
+    faults.flatMap((fault) => mismatches(fault, entry).map((reason) => `${entry.method} ${entry.path}: ${reason}.`)),
+  )
   return (
     <>
       {[...new Set(lines)].map((line) => (
