@@ -290,10 +290,11 @@ function typeOf(value: unknown): string {
   return Array.isArray(value) ? 'array' : typeof value
 }
 
-/** Replaces the base URL, and brings the parameters of a URL below it into one order. */
+/** Replaces the base URL, and decodes the parameters of a URL below it, in one order. */
 function withoutBase(text: string, base: string): string {
   const replaced = text.replaceAll(new RegExp(`${escapedForPattern(base)}(?=[/?#]|$)`, 'g'), '{base}')
   if (!replaced.startsWith('{base}') || !replaced.includes('?')) return replaced
   const [path = '', query = ''] = replaced.split(/\?(.*)/s)
-  return `${path}?${query.split('&').sort().join('&')}`
+  const parameters = [...new URLSearchParams(query)].map(([name, value]) => `${name}=${value}`)
+  return `${path}?${parameters.sort().join('&')}`
 }

@@ -21,7 +21,7 @@ export interface Example {
 }
 
 /** A thing of another family. */
-interface Need {
+export interface Need {
   readonly family: string
   /** The path of its list. Default: the name of the family. */
   readonly path?: string

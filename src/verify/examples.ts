@@ -1,12 +1,12 @@
 import type { Body, Example, Further, Upload } from './example.ts'
 
 /** What a service may cut, escape or bring into another form. */
-const texts = { description: '{mark} “é” <&> ', metadata: '{"run": "{mark}"}\n' }
+const texts = { description: '{mark} “é” 🔑 <&> ', metadata: '{"run": "{mark}"}\n' }
 /** The names of the two things where a name must be free. */
 const [first, second, third] = ['{mark}-a', '{mark}-b', '{mark}-c']
 const LONG = 'x'.repeat(5000)
 const isMine = 'obj.metadata.contains("{mark}-changed")'
-const changedTexts = { description: '{mark} changed', metadata: '{mark}-changed' }
+const changedTexts = { description: '{mark} changed ', metadata: '{mark}-changed\n' }
 const DENY = '{"on_http_request":[{"actions":[{"type":"deny","config":{"status_code":404}}]}]}'
 /** What refused creations change: an endpoint, and a rule of a policy. */
 const endpoint = { ...texts, url: `https://${third}.internal`, traffic_policy: DENY }
@@ -79,7 +79,7 @@ export function examplesWith({ certificate_pem, private_key_pem }: Upload): Read
     weighted_backends: {
       create: texts,
       second: { description: second, backends: { '{a}': 5 } },
-      update: { ...changedTexts, backends: {} },
+      update: { ...changedTexts, backends: { '{b}': 7 } },
       filter: isMine,
       refused: { 'a weight that is too great': { ...texts, backends: { '{a}': 10_001 } } },
     },

@@ -109,6 +109,7 @@ export class Run {
     const { run, dialect, domain = 'example.com' } = this.#options
     const common = [
       ['mark', MARK + run],
+      ['capital_mark', `F${MARK.slice(1)}${run}`],
       ['domain', domain],
       ['version', dialects[dialect].versionHeader],
     ] as const

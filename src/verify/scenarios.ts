@@ -1,11 +1,12 @@
 import { ngrokFamilies } from '../ngrok/families.ts'
+import { isFiltered } from '../operation/list.ts'
 import { groupOf, type Operation } from '../operation/operation.ts'
 import { type DialectName, dialects } from '../resources/dialects.ts'
 import { partsOf } from '../schema/documentation.ts'
 import { LONGEST_DESCRIPTION, LONGEST_METADATA } from '../schema/schema.ts'
 import { tableOf } from '../table.ts'
 import { type Permission, reasonAgainst } from './asked.ts'
-import type { Example, Upload } from './example.ts'
+import type { Example, Need, Upload } from './example.ts'
 import { examplesWith } from './examples.ts'
 import type { Scenario, Step } from './step.ts'
 
@@ -53,7 +54,8 @@ export function planOf(options: PlanOptions): Plan {
       continue
     }
     const example = reason === undefined ? examples[group] : undefined
-    const steps = [...readingSteps(group, own, list), ...(example ? changingSteps(group, own, list, example) : [])]
+    const on = stepsOn(group, list.path, isFiltered(list, dialects[options.dialect]))
+    const steps = [...readingSteps(group, own, list), ...(example ? changingSteps(on, own, example) : [])]
     scenarios.push({ family: group, path: list.path, steps })
   }
   const asked = new Set(scenarios.flatMap(({ steps }) => steps.map(({ operation }) => operation)))
@@ -124,17 +126,14 @@ function readingSteps(group: string, own: readonly Operation[], list: Operation)
   ]
 }
 
-function changingSteps(group: string, own: readonly Operation[], list: Operation, example: Example): Step[] {
-  const operation = (verb: string) => own.find(({ name }) => name === `${group}.${verb}`)
+function changingSteps(on: Steps, own: readonly Operation[], example: Example): Step[] {
+  const operation = (verb: string) => own.find(({ name }) => name === `${on.group}.${verb}`)
   const [create, update] = [operation('create'), operation('update')]
   if (!create || !update) return []
-  const on = stepsOn(group, list.path)
-  const { needs = {}, filter, further = [] } = example
+  const { needs = {}, further = [] } = example
   const parents = Object.entries(needs)
   return [
-    ...parents.map(([name, { family, path = `/${family}`, body }]) =>
-      stepsOn(family, path).create('that another thing needs', body, name),
-    ),
+    ...parents.map(([name, need]) => ofNeed(need).create('that another thing needs', need.body, name)),
     on.create('with every field', example.create, 'a'),
     on.get('after its creation', '{a}'),
     ...Object.entries(example.also ?? {}).map(([what, body]) => on.create(`with ${what}`, body)),
@@ -143,8 +142,7 @@ function changingSteps(group: string, own: readonly Operation[], list: Operation
     on.create('with few fields', example.second, 'b'),
     on.get('after its creation', '{b}'),
     on.list('both', ''),
-    { ...on.list('a first page of one', 'limit=1'), saves: { next: 'next_page_uri' } },
-    { ...on.list('the next page', ''), path: '{next}' },
+    ...pages(on.list('of one', 'limit=1'), 'next'),
     on.list('a page after a cursor', 'limit=5&before_id={b}'),
     on.list('a page after the last', 'before_id={a}'),
     on.update('with every field', '{a}', example.update),
@@ -152,14 +150,15 @@ function changingSteps(group: string, own: readonly Operation[], list: Operation
     on.update('without any field', '{a}', {}),
     on.update('with an unknown field', '{a}', { fauxgate_verify: 1 }),
     ...refusedChanges(example, update).map(([what, body]) => on.update(`with ${what}`, '{a}', body)),
+    { ...on.update('with another content type', '{a}', example.update), headers: { 'content-type': 'text/plain' } },
     on.get('after refused changes', '{a}'),
-    ...(filter === undefined
-      ? []
-      : [
-          on.list('with a filter', `filter=${encoded(filter)}`),
-          on.list('with a filter that nothing matches', `filter=${encoded(`${fieldOf(filter)}.startsWith("none")`)}`),
-        ]),
+    ...filtering(on, example.filter),
     on.list('both, after a change', ''),
+    ...fieldsOf(create)
+      .filter((field) => !fieldsOf(update).includes(field) && field in example.create)
+      .map((field) =>
+        on.update(`with its ${field}, which only a creation has`, '{a}', { [field]: example.create[field] }),
+      ),
     ...emptied(update).map(([what, body]) => on.update(`with ${what}`, '{a}', body)),
     on.get('after these changes', '{a}'),
     ...further.flatMap(({ operation: name, what, method, path }) => {
@@ -168,27 +167,51 @@ function changingSteps(group: string, own: readonly Operation[], list: Operation
     }),
     ...on.removal('{b}'),
     on.list('with the one that is left', ''),
+    on.list('a page after a deleted one', 'limit=5&before_id={b}'),
+    ...parents.map(([name, need]) => ofNeed(need).remove('of what another thing needs', `{${name}}`)),
+    on.get('after the deletion of what it needs', '{a}'),
     ...on.removal('{a}'),
     on.remove('a second time', '{a}'),
     on.update('after its deletion', '{a}', example.update),
     on.list('after both were deleted', ''),
-    ...parents
-      .reverse()
-      .flatMap(([name, { family, path = `/${family}` }]) => stepsOn(family, path).removal(`{${name}}`)),
+    ...parents.reverse().flatMap(([name, need]) => ofNeed(need).removal(`{${name}}`)),
   ]
 }
 
-/** Returns the field that a filter begins with, such as `obj.name`. */
-function fieldOf(filter: string): string {
-  return /^obj\.\w+/.exec(filter)?.[0] ?? ''
+/** A first page, and the next one, whose address it names. */
+function pages(first: Step, next: string): Step[] {
+  return [
+    { ...first, what: `a first page ${first.what}`, saves: { [next]: 'next_page_uri' } },
+    { ...first, what: `the next page ${first.what}`, path: `{${next}}` },
+  ]
 }
 
-/** Encodes a filter for a query, but not the names of values in it. */
-function encoded(filter: string): string {
-  return encodeURIComponent(filter).replaceAll('%7B', '{').replaceAll('%7D', '}')
+/** Filters of the list, after the first thing was changed. `filter` selects that one, which is the older one of two. */
+function filtering(on: Steps, filter = 'obj.id == "{a}"'): Step[] {
+  const field = /^obj\.\w+/.exec(filter)?.[0]
+  const list = (what: string, expression: string, limit = ''): Step => {
+    // The names of values stay as they are.
+    const encoded = encodeURIComponent(expression).replaceAll('%7B', '{').replaceAll('%7D', '}')
+    return on.list(what, `${limit}filter=${encoded}`)
+  }
+  return [
+    list('with a filter', filter, 'limit=1&'),
+    list('with a filter that nothing matches', `${field}.startsWith("none")`),
+    list('with a filter in other capitals', filter.replaceAll('{mark}', '{capital_mark}')),
+    list('with a filter for all but one', 'obj.id != "{b}"'),
+    ...(on.isFiltered
+      ? pages(list('with a filter', 'obj.id == "{a}" || obj.id == "{b}"', 'limit=1&'), 'filtered')
+      : []),
+  ]
 }
 
-function stepsOn(group: string, path: string) {
+function ofNeed({ family, path = `/${family}` }: Need) {
+  return stepsOn(family, path)
+}
+
+type Steps = ReturnType<typeof stepsOn>
+
+function stepsOn(group: string, path: string, isFiltered = false) {
   const step = (verb: string, what: string, method: Step['method'], at: string): Step => ({
     operation: `${group}.${verb}`,
     what,
@@ -196,6 +219,8 @@ function stepsOn(group: string, path: string) {
     path: at,
   })
   const on = {
+    group,
+    isFiltered,
     create: (what: string, body: unknown, name?: string): Step => ({
       ...step('create', what, 'POST', path),
       body,
@@ -263,9 +288,14 @@ function refusedChanges({ refusedUpdates = {} }: Example, operation: Operation):
   const fields = fieldsOf(operation)
   return [
     ...fields.map((field): [string, unknown] => [`a ${field} of the wrong type`, { [field]: WRONG_TYPE }]),
+    // As many characters as bytes are allowed.
     ...limitedTexts(operation).map((field): [string, unknown] => [
       `a ${field} one byte too long`,
-      { [field]: 'x'.repeat(LIMITS[field] + 1) },
+      { [field]: `${'x'.repeat(LIMITS[field] - 1)}é` },
+    ]),
+    ...limitedTexts(operation).map((field): [string, unknown] => [
+      `a ${field} whose name has a capital`,
+      { [field.replace(/^./, (letter) => letter.toUpperCase())]: 'x' },
     ]),
     ...Object.entries(refusedUpdates),
   ]
@@ -276,7 +306,7 @@ function otherThan(create: object): object {
   return JSON.parse(JSON.stringify(create).replaceAll('{mark}-a', '{mark}-d').replaceAll('192.0.2.0', '203.0.113.0'))
 }
 
-function unreadableCreations(on: ReturnType<typeof stepsOn>, create: object): Step[] {
+function unreadableCreations(on: Steps, create: object): Step[] {
   const json = JSON.stringify(otherThan(create))
   const raw = (what: string, text: string, headers: Step['headers'] = {}): Step => {
     const { body: _, ...step } = on.create(what, undefined)

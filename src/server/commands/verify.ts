@@ -97,7 +97,7 @@ function optionsFor(
     list,
     signal,
     isReadOnly: args.is('read-only'),
-    upload: certificatePair({ names: ['fauxgate-verify.example.com'] }),
+    upload: certificatePair({ names: ['fauxgate-verify.example.com', 'www.fauxgate-verify.example.com'] }),
     run: freshSecret().slice(0, RUN_LENGTH),
     host: HOST,
   }
