@@ -30,8 +30,8 @@ export async function cleaned(
       continue
     }
     const made = [...list.items].filter(([id, json]) => json.includes(mark) && !entries.hasMade(id))
-    for (const [id] of made) entries.made(n, id)
-    entries.looked(n)
+    for (const [id] of made) entries.add({ entry: 'made', n, id })
+    entries.add({ entry: 'looked', n })
   }
   let failures = 0
   for (const made of entries.left.made) {
@@ -64,7 +64,7 @@ export async function removalProblem(
   const after = await asker.ask({ method: 'GET', path: one })
   if ('failed' in after) return after
   if (after.status === 404) {
-    entries.gone(id)
+    entries.add({ entry: 'gone', id })
     return undefined
   }
   const isDone = deleted.status < 300

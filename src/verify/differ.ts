@@ -1,3 +1,4 @@
+import { isObject } from '../schema/values.ts'
 import { type Answer, BYTE_ORDER_MARK, errorOf, mediaTypeOf } from './exchange.ts'
 import type { IdMap } from './id-map.ts'
 import { ID_IN_TEXT, idsIn, patternWithIds } from './ids.ts'
@@ -80,8 +81,6 @@ function compareHeaders(expected: Answer, received: Answer, sides: Sides, found:
 }
 
 type Json = Readonly<Record<string, unknown>>
-
-const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Names of fields whose values a service makes up: only their shape is compared. */
 const MADE_UP: Readonly<Record<string, (text: string) => string>> = {

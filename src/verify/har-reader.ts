@@ -139,16 +139,10 @@ function exchangeOf(entry: Entry, base: string, headers: Readonly<Record<string,
       method,
       path: url.startsWith(base) ? url.slice(base.length) : url,
       headers,
-      ...(body.text !== undefined && { body: body.text }),
-      ...(body.binary !== undefined && { binary: body.binary }),
+      body: body.text,
+      binary: body.binary,
     },
-    response: {
-      status,
-      headers: Object.fromEntries(answerHeaders),
-      text,
-      body: jsonOf(text),
-      ...(binary !== undefined && { binary }),
-    },
+    response: { status, headers: Object.fromEntries(answerHeaders), text, body: jsonOf(text), binary },
   }
 }
 

@@ -3,7 +3,8 @@ export const MARK = 'fauxgate-verify-'
 
 /**
  * An entry of the list of what a run makes. It is kept before the call, so that a crash leaves nothing unknown:
- * `asking` before a creation, then `made` or `refused`; `gone` once a GET after its deletion has answered 404.
+ * `asking` before a creation, then `made` or `refused`; `looked` once its list has shown what came of it; `gone` once a GET
+ * after its deletion has answered 404.
  */
 export type MadeEntry =
   | { readonly entry: 'run'; readonly run: string; readonly url: string; readonly dialect: string }
@@ -67,36 +68,17 @@ export class MadeEntries {
     this.#entries.push(...entries)
   }
 
-  #add(entry: MadeEntry): void {
+  /** Notes what came of a creation or a deletion. */
+  add(entry: MadeEntry): void {
     this.#list.add(entry)
     this.#entries.push(entry)
-  }
-
-  begin(run: string, url: string, dialect: string): void {
-    this.#add({ entry: 'run', run, url, dialect })
   }
 
   /** Notes a creation before it is sent, and returns its number. */
   asking(operation: string, path: string): number {
     const n = ++this.#asked
-    this.#add({ entry: 'asking', n, path, operation })
+    this.add({ entry: 'asking', n, path, operation })
     return n
-  }
-
-  made(n: number, id: string): void {
-    this.#add({ entry: 'made', n, id })
-  }
-
-  refused(n: number): void {
-    this.#add({ entry: 'refused', n })
-  }
-
-  gone(id: string): void {
-    this.#add({ entry: 'gone', id })
-  }
-
-  looked(n: number): void {
-    this.#add({ entry: 'looked', n })
   }
 
   get left(): Left {

@@ -1,3 +1,6 @@
+/** A letter of each length in bytes: limits of texts count bytes. */
+const OTHER_LETTERS = ['x', 'é', '語', '𝒳']
+
 /** A text with the same kinds of characters: the digits of a number, from its end. */
 export function shape(text: string, number: number): string {
   let rest = number
@@ -10,7 +13,7 @@ export function shape(text: string, number: number): string {
     if (/[a-z]/.test(each)) return String.fromCharCode(97 + ((take(26) + 23) % 26))
     if (/[A-Z]/.test(each)) return String.fromCharCode(65 + ((take(26) + 23) % 26))
     if (/\d/.test(each)) return String(take(10))
-    return /\p{L}/u.test(each) ? 'x' : each
+    return /\p{L}/u.test(each) ? (OTHER_LETTERS[new TextEncoder().encode(each).length - 1] ?? each) : each
   })
   return characters.reverse().join('')
 }

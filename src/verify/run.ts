@@ -220,9 +220,9 @@ export class Run {
   #noteCreation(n: number, received: Answer): string | undefined {
     const { entries } = this.#options
     const id = idIn(received)
-    if (id !== undefined) entries.made(n, id)
+    if (id !== undefined) entries.add({ entry: 'made', n, id })
     // After an error of the server it may be there.
-    else if (received.status >= 300 && received.status < 500) entries.refused(n)
+    else if (received.status >= 300 && received.status < 500) entries.add({ entry: 'refused', n })
     return id
   }
 
@@ -230,7 +230,7 @@ export class Run {
     const id = path.split(/[/?]/).at(-1) ?? ''
     if (!this.#options.entries.hasMade(id)) return
     if (method === 'DELETE') this.#deleted.add(id)
-    if (method === 'GET' && status === 404 && this.#deleted.has(id)) this.#options.entries.gone(id)
+    if (method === 'GET' && status === 404 && this.#deleted.has(id)) this.#options.entries.add({ entry: 'gone', id })
   }
 
   /** Keeps both sides alike: what only one of them made, or what no later step needs, is deleted at once. */

@@ -23,6 +23,9 @@ const HEX = '(?=[0-9a-f-]*\\d)(?=[0-9a-f-]*[a-f])[0-9a-f-]{20,}'
 /** What each public key of a kind begins with: the kind, the exponent, the length. With these it stays one. */
 const PUBLIC_KEY = /^ssh-(ed25519 \S{26}|rsa \S{32})/
 
+/** Its values are encoded: an id after `%22` would be part of a longer word. */
+const URL_WITH_QUERY = /^(https?:\/\/[^\s?]+)(\?\S+)$/
+
 /** Addresses that documents use, and those of no machine. */
 const HARMLESS = /^(192\.0\.2\.|198\.51\.100\.|203\.0\.113\.|0\.0\.0\.0|127\.|2001:db8:|::1$)/i
 
@@ -64,8 +67,8 @@ export function sanitized(
         method: request.method,
         path: replacing.path(request.path),
         headers: Object.fromEntries(headers),
-        ...(request.body !== undefined && { body: replacing.body(request.body) }),
-        ...(request.binary !== undefined && { binary: request.binary }),
+        body: request.body && replacing.body(request.body),
+        binary: request.binary,
       },
       response: {
         status: response.status,
@@ -76,7 +79,7 @@ export function sanitized(
         ),
         text,
         body: containerIn(text),
-        ...(response.binary !== undefined && { binary: response.binary }),
+        binary: response.binary,
       },
     }
   })
@@ -146,7 +149,9 @@ class Replacing {
     if (kind === 'secret' && text !== '' && !TIME.test(text)) return this.#placeholderOf(text, kind)
     // A policy keeps its form, so that it is one after the replacing too.
     const json = kind === undefined ? containerIn(text) : undefined
-    return isObject(json) ? JSON.stringify(this.#value(json, false, undefined)) : this.#text(text, isName)
+    if (isObject(json)) return JSON.stringify(this.#value(json, false, undefined))
+    const [, url, query] = URL_WITH_QUERY.exec(text) ?? []
+    return url ? this.#text(url, isName) + this.path(query ?? '') : this.#text(text, isName)
   }
 
   #text(text: string, isName: boolean): string {

@@ -261,22 +261,38 @@ function emptied(operation: Operation): [string, unknown][] {
   ]
 }
 
-/** Bodies of creations that are refused, by what is wrong: those of the example, and one for each field of the schema. */
+/**
+ * Bodies of creations, by what is wrong: those of the example, and for each field one of another type, one without it, and one
+ * in which it is nonsense. Some are fine nevertheless; what they create is deleted at once.
+ */
 function refusedCreations({ create, refused = {} }: Example, operation: Operation): [string, unknown][] {
   const renamed = otherThan(create)
-  const fields = fieldsOf(operation)
-  // What is created nevertheless must be found again by its mark.
-  const marked = (body: object) => JSON.stringify(body).includes('{mark}')
-  const typed = fields.map((field): [string, object] => [
-    `a ${field} of the wrong type`,
-    { ...renamed, [field]: WRONG_TYPE },
-  ])
-  const long = limitedTexts(operation).map((field): [string, object] => [
-    `a ${field} that is too long`,
-    { ...renamed, [field]: `{mark}${'x'.repeat(5000)}` },
-  ])
-  const unknown: [string, object] = ['an unknown field', { ...renamed, fauxgate_verify: 1 }]
-  return [unknown, ...typed, ...long].filter(([, body]) => marked(body)).concat(Object.entries(refused))
+  const own = Object.entries(renamed).filter(([field]) => !Object.hasOwn(LIMITS, field))
+  const bodies: [string, object][] = [
+    ['an unknown field', { ...renamed, fauxgate_verify: 1 }],
+    ...fieldsOf(operation).map((field): [string, object] => [
+      `a ${field} of the wrong type`,
+      { ...renamed, [field]: WRONG_TYPE },
+    ]),
+    ...limitedTexts(operation).map((field): [string, object] => [
+      `a ${field} that is too long`,
+      { ...renamed, [field]: `{mark}${'x'.repeat(5000)}` },
+    ]),
+    ...own.map(([field]): [string, object] => [`no ${field}`, { ...renamed, [field]: undefined }]),
+    // A name keeps its mark.
+    ...own
+      .filter(([, value]) => !isMarked({ value }))
+      .flatMap(([field, value]): [string, object][] => {
+        const nonsense = typeof value === 'string' ? 'nonsense' : Array.isArray(value) ? ['nonsense'] : undefined
+        return nonsense ? [[`a ${field} that is nonsense`, { ...renamed, [field]: nonsense }]] : []
+      }),
+  ]
+  return [...bodies.filter(([, body]) => isMarked(body)), ...Object.entries(refused)]
+}
+
+/** What is created nevertheless must be found again by its mark. */
+function isMarked(body: object): boolean {
+  return JSON.stringify(body).includes('{mark}')
 }
 
 function fieldsOf({ body }: Operation): readonly string[] {

@@ -13,7 +13,7 @@ export function shownValue(value: unknown): string {
   return json.length <= LONGEST_SHOWN ? json : `${json.slice(0, LONGEST_SHOWN)}… (${json.length} characters)`
 }
 
-/** Changes the parts of a path, and the decoded values of its query. */
+/** Changes the parts of a path, and the names and decoded values of its query. */
 export function changedPath(path: string, change: (text: string, isValue: boolean) => string): string {
   const [at = '', query] = path.split(/\?(.*)/s)
   const parts = at.split('/').map((part) => change(part, false))
@@ -22,7 +22,8 @@ export function changedPath(path: string, change: (text: string, isValue: boolea
     const [name = '', ...rest] = parameter.split('=')
     const value = decoded(rest.join('='))
     const changed = change(value, true)
-    return changed === value ? parameter : `${name}=${encodeURIComponent(changed)}`
+    const shown = change(name, false)
+    return changed === value && shown === name ? parameter : `${shown}=${encodeURIComponent(changed)}`
   })
   return `${parts.join('/')}?${parameters.join('&')}`
 }

@@ -48,7 +48,7 @@ export async function verify(options: VerifyOptions): Promise<Report> {
   const startedAt = timestamp(host.now())
   const plan = planOf(options)
   const entries = new MadeEntries(options.list)
-  if (!options.isReadOnly) entries.begin(run, url, dialect)
+  if (!options.isReadOnly) entries.add({ entry: 'run', run, url, dialect })
   const paths = plan.scenarios.flatMap(({ path }) => path || [])
   const steps = plan.scenarios.reduce((sum, scenario) => sum + scenario.steps.length, 0)
   const total = steps + paths.length * (options.isReadOnly ? 1 : 2)
@@ -133,7 +133,7 @@ async function leftInList(
   if ('problem' in after) return after
   const ownIn = (items: Items) => [...items].filter(([id, json]) => !before.items.has(id) && json.includes(mark))
   const own = ownIn(after.items)
-  for (const [id] of own) entries.made(entries.asking('found in the list', path), id)
+  for (const [id] of own) entries.add({ entry: 'made', n: entries.asking('found in the list', path), id })
   const remaining = own.length > 0 ? [...(await cleaned(asker, entries, mark, url))] : []
   const last = own.length > 0 && remaining.length === 0 ? await listed(asker, path, url) : after
   if ('problem' in last) return last
