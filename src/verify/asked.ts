@@ -14,7 +14,7 @@ const HOW_NGROK_CHARGES = 'https://ngrok.com/docs/pricing-limits/how-ngrok-charg
  * The closed list of what is called, by the group of operations. A group that is not in it is never called. What ngrok
  * bills: {@link HOW_NGROK_CHARGES}.
  */
-export const RULES: Readonly<Record<string, Rule>> = {
+const RULES: Readonly<Record<string, Rule>> = {
   ip_policies: { when: 'free', reason: 'a set of rules that no endpoint uses; nothing is billed for it' },
   ip_policy_rules: { when: 'free', reason: 'a rule of a policy that no endpoint uses' },
   api_keys: { when: 'free', reason: 'a key that nobody learns, and that is deleted again' },
@@ -24,13 +24,6 @@ export const RULES: Readonly<Record<string, Rule>> = {
   vault_secrets: { when: 'free', reason: 'a value that is no secret' },
   tls_certificates: { when: 'free', reason: 'an upload of a certificate for tests, which no domain serves' },
   kubernetes_operators: { when: 'free', reason: 'the registration of an operator that does not run' },
-  weighted_backends: { when: 'free', reason: 'a backend that no edge uses' },
-  ...Object.fromEntries(
-    ['static_backends', 'http_response_backends', 'failover_backends', 'tunnel_group_backends'].map((kind) => [
-      kind,
-      { when: 'free', reason: 'a backend that no edge uses' },
-    ]),
-  ),
   endpoints: {
     when: 'free',
     reason: `an internal endpoint, which the internet cannot reach; hours count only with traffic (${HOW_NGROK_CHARGES})`,
@@ -46,9 +39,16 @@ export const RULES: Readonly<Record<string, Rule>> = {
   tunnel_sessions: { when: 'read', reason: 'a command would stop or restart an agent' },
 }
 
-/** The rule of all operations below this path. */
-const EDGES = '/edges/'
-const OF_EDGES: Rule = { when: 'read', reason: 'the service has ended edges and their modules' }
+/** The rules of all operations below a path. */
+const RULES_BELOW: readonly (readonly [path: string, rule: Rule])[] = [
+  ['/edges/', { when: 'read', reason: 'the service has ended edges and their modules' }],
+  ['/backends/', { when: 'free', reason: 'a backend that no edge uses' }],
+]
+
+/** Returns the rule of a group of operations, the first of which has this path. */
+export function ruleOf(group: string, path: string): Rule | undefined {
+  return RULES_BELOW.find(([above]) => path.startsWith(above))?.[1] ?? RULES[group]
+}
 
 /** What a run may do. */
 export interface Permission {
@@ -66,7 +66,7 @@ export function reasonAgainst(
   path: string,
   { isLocal, domain, isReadOnly }: Permission,
 ): string | undefined {
-  const rule = path.startsWith(EDGES) ? OF_EDGES : RULES[group]
+  const rule = ruleOf(group, path)
   if (!rule) return 'not in the list of operations that may be called'
   if (isReadOnly) return '--read-only'
   if (rule.when === 'read') return rule.reason

@@ -10,14 +10,10 @@ export interface Example {
   readonly update: Body
   /** A filter of the list that selects the first thing alone; it is changed already. */
   readonly filter?: string
-  /** Bodies of further creations, by what is special; what they make is deleted at once. */
-  readonly also?: Readonly<Record<string, Body>>
-  /** Bodies of creations that are refused, by what is wrong. */
+  /** Bodies of further creations, by what is wrong or special. What one creates nevertheless is deleted at once. */
   readonly refused?: Readonly<Record<string, Body>>
   /** Changes of the first thing that are refused, by what is wrong. */
   readonly refusedUpdates?: Readonly<Record<string, Body>>
-  /** The requests about the two things before their deletion. */
-  readonly further?: readonly Further[]
 }
 
 /** A thing of another family. */
@@ -26,14 +22,6 @@ export interface Need {
   /** The path of its list. Default: the name of the family. */
   readonly path?: string
   readonly body: Body
-}
-
-export interface Further {
-  readonly operation: string
-  readonly what: string
-  readonly method: 'GET' | 'DELETE'
-  /** The whole path. */
-  readonly path: string
 }
 
 export type Body = Readonly<Record<string, unknown>>

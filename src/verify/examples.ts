@@ -1,4 +1,4 @@
-import type { Body, Example, Further, Upload } from './example.ts'
+import type { Body, Example, Upload } from './example.ts'
 
 /** What a service may cut, escape or bring into another form. */
 const texts = { description: '{mark} “é” 🔑 <&> ', metadata: '{"run": "{mark}"}\n' }
@@ -29,7 +29,6 @@ export function examplesWith({ certificate_pem, private_key_pem }: Upload): Read
       second: { description: second },
       update: changedTexts,
       filter: isMine,
-      further: [detach('reserved_addrs', '{a}', 'endpoint_configuration')],
     },
     reserved_domains: {
       needs: { certificate: { family: 'tls_certificates', body: { ...upload, description: '{mark}' } } },
@@ -41,8 +40,8 @@ export function examplesWith({ certificate_pem, private_key_pem }: Upload): Read
       second: { domain: `${second}.{domain}`, certificate_id: '{certificate}' },
       update: changedTexts,
       filter: `obj.domain == "${first}.{domain}"`,
-      also: { 'capital letters in its name': { domain: `{mark}-D.{domain}` } },
       refused: {
+        'capital letters in its name': { domain: `{mark}-D.{domain}` },
         'a domain that is reserved already': { domain: `${first}.{domain}` },
         'a domain that is none': { domain: `${third}..{domain}` },
         'a policy and a certificate': {
@@ -60,19 +59,6 @@ export function examplesWith({ certificate_pem, private_key_pem }: Upload): Read
           certificate_management_policy: { authority: 'letsencrypt', private_key_type: 'dsa' },
         },
       },
-      further: [
-        detach('reserved_domains', '{b}', 'certificate'),
-        {
-          operation: 'reserved_domains.get',
-          what: 'without its certificate',
-          method: 'GET',
-          path: '/reserved_domains/{b}',
-        },
-        detach('reserved_domains', '{a}', 'certificate_management_policy'),
-        { operation: 'reserved_domains.get', what: 'without its policy', method: 'GET', path: '/reserved_domains/{a}' },
-        detach('reserved_domains', '{a}', 'http_endpoint_configuration'),
-        detach('reserved_domains', '{a}', 'https_endpoint_configuration'),
-      ],
     },
     weighted_backends: {
       create: texts,
@@ -206,14 +192,6 @@ export function examplesWith({ certificate_pem, private_key_pem }: Upload): Read
       refused: {
         'a selector that is none': { ...texts, enabled_features: ['bindings'], binding: { endpoint_selectors: ['('] } },
       },
-      further: [
-        {
-          operation: 'kubernetes_operators.bound_endpoints',
-          what: 'of an operator',
-          method: 'GET',
-          path: '/kubernetes_operators/{b}/bound_endpoints',
-        },
-      ],
     },
     vaults: {
       create: { ...texts, name: first },
@@ -226,9 +204,6 @@ export function examplesWith({ certificate_pem, private_key_pem }: Upload): Read
         'a name that is taken': { name: first },
       },
       refusedUpdates: { 'a name that is taken': { name: second } },
-      further: [
-        { operation: 'vaults.secrets', what: 'of a vault without any', method: 'GET', path: '/vaults/{a}/secrets' },
-      ],
     },
     vault_secrets: {
       needs: { vault: { family: 'vaults', body: { name: '{mark}-vault' } } },
@@ -239,9 +214,6 @@ export function examplesWith({ certificate_pem, private_key_pem }: Upload): Read
       refused: {
         'a name that is taken': { vault_id: '{vault}', name: first, value: 'none' },
       },
-      further: [
-        { operation: 'vaults.secrets', what: 'of a vault with two', method: 'GET', path: '/vaults/{vault}/secrets' },
-      ],
     },
   }
 }
@@ -259,8 +231,4 @@ const user: Example = {
     'a name that is too long': { name: `{mark}${LONG.slice(0, 300)}` },
   },
   refusedUpdates: { 'a name that is taken': { name: second } },
-}
-
-function detach(group: string, id: string, part: string): Further {
-  return { operation: `${group}.detach_${part}`, what: 'twice', method: 'DELETE', path: `/${group}/${id}/${part}` }
 }

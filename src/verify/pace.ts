@@ -12,6 +12,8 @@ export interface Host {
 
 /** Keeps requests apart in time. */
 export class Pace {
+  /** The number of requests so far. */
+  count = 0
   #nextAt = 0
 
   constructor(
@@ -23,6 +25,7 @@ export class Pace {
   async turn(signal: AbortSignal): Promise<void> {
     const now = this.host.now()
     if (this.#nextAt > now) await this.host.sleep(this.#nextAt - now, signal)
+    this.count++
     this.#nextAt = Math.max(this.#nextAt, now) + 60_000 / this.perMinute
   }
 }

@@ -1,4 +1,4 @@
-import { RULES } from './asked.ts'
+import { ruleOf } from './asked.ts'
 import type { Plan } from './scenarios.ts'
 
 interface PlanFacts {
@@ -20,7 +20,7 @@ export function planText(plan: Plan, facts: PlanFacts, isShort = false): string 
     ...(isShort ? [] : scenarios.flatMap(({ family, steps }) => [family, ...steps.map(stepText), ''])),
     ...(isShort ? [] : ['Not asked:', ...[...notAsked].map(([name, reason]) => `  ${name}: ${reason}`), '']),
     ...(changing.length > 0 ? ['Creates, changes and deletes only its own:'] : ['Creates nothing.']),
-    ...changing.map(({ family }) => `  ${family}: ${RULES[family]?.reason ?? ''}`),
+    ...changing.map(({ family, path }) => `  ${family}: ${ruleOf(family, path)?.reason ?? ''}`),
     ...(changing.length > 0 ? [namesText(facts)] : []),
     `${facts.url}: ${requests} requests or a few more, ${creations.length} creations, ` +
       `${Math.ceil(requests / facts.perMinute)} min at ${facts.perMinute} requests a minute.`,

@@ -2,10 +2,9 @@ import { ngrokFamilies } from '../ngrok/families.ts'
 import { isFiltered } from '../operation/list.ts'
 import { groupOf, type Operation } from '../operation/operation.ts'
 import { type DialectName, dialects } from '../resources/dialects.ts'
-import { partsOf } from '../schema/documentation.ts'
-import { LONGEST_DESCRIPTION, LONGEST_METADATA } from '../schema/schema.ts'
 import { tableOf } from '../table.ts'
 import { type Permission, reasonAgainst } from './asked.ts'
+import { emptied, fieldsOf, otherThan, refusedChanges, refusedCreations } from './bodies.ts'
 import type { Example, Need, Upload } from './example.ts'
 import { examplesWith } from './examples.ts'
 import type { Scenario, Step } from './step.ts'
@@ -42,7 +41,8 @@ export function planOf(options: PlanOptions): Plan {
   const examples = examplesWith(options.upload)
   const notAsked = new Map<string, string>()
   const scenarios: Scenario[] = []
-  for (const [group, own] of groupsOf(operations)) {
+  const groups = groupsOf(operations)
+  for (const [group, own] of groups) {
     const isChosen = options.families?.includes(group) ?? true
     const reason = isChosen ? reasonAgainst(group, own[0]?.path ?? '', options) : 'not among the families of --only'
     const changing = own.filter(({ method }) => method !== 'GET')
@@ -55,7 +55,7 @@ export function planOf(options: PlanOptions): Plan {
     }
     const example = reason === undefined ? examples[group] : undefined
     const on = stepsOn(group, list.path, isFiltered(list, dialects[options.dialect]))
-    const steps = [...readingSteps(group, own, list), ...(example ? changingSteps(on, own, example) : [])]
+    const steps = [...readingSteps(group, own, list), ...(example ? changingSteps(on, groups, example) : [])]
     scenarios.push({ family: group, path: list.path, steps })
   }
   const asked = new Set(scenarios.flatMap(({ steps }) => steps.map(({ operation }) => operation)))
@@ -67,7 +67,9 @@ export function planOf(options: PlanOptions): Plan {
 
 const NO_OWN = 'it needs something that only an agent or another program makes'
 
-function groupsOf(operations: readonly Operation[]): ReadonlyMap<string, readonly Operation[]> {
+type Groups = ReadonlyMap<string, readonly Operation[]>
+
+function groupsOf(operations: readonly Operation[]): Groups {
   const groups = new Map<string, Operation[]>()
   for (const operation of operations) {
     const group = groupOf(operation)
@@ -126,17 +128,16 @@ function readingSteps(group: string, own: readonly Operation[], list: Operation)
   ]
 }
 
-function changingSteps(on: Steps, own: readonly Operation[], example: Example): Step[] {
+function changingSteps(on: Steps, groups: Groups, example: Example): Step[] {
+  const own = groups.get(on.group) ?? []
   const operation = (verb: string) => own.find(({ name }) => name === `${on.group}.${verb}`)
   const [create, update] = [operation('create'), operation('update')]
   if (!create || !update) return []
-  const { needs = {}, further = [] } = example
-  const parents = Object.entries(needs)
+  const parents = Object.entries(example.needs ?? {})
   return [
     ...parents.map(([name, need]) => ofNeed(need).create('that another thing needs', need.body, name)),
     on.create('with every field', example.create, 'a'),
     on.get('after its creation', '{a}'),
-    ...Object.entries(example.also ?? {}).map(([what, body]) => on.create(`with ${what}`, body)),
     ...refusedCreations(example, create).map(([what, body]) => on.create(`with ${what}`, body)),
     ...unreadableCreations(on, example.create),
     on.create('with few fields', example.second, 'b'),
@@ -161,10 +162,8 @@ function changingSteps(on: Steps, own: readonly Operation[], example: Example): 
       ),
     ...emptied(update).map(([what, body]) => on.update(`with ${what}`, '{a}', body)),
     on.get('after these changes', '{a}'),
-    ...further.flatMap(({ operation: name, what, method, path }) => {
-      const step = { operation: name, what, method, path }
-      return what === 'twice' && own.some((each) => each.name === name) ? [{ ...step, what: 'at first' }, step] : [step]
-    }),
+    ...['{b}', '{a}'].flatMap((id) => partSteps(own, id, on.get('without its parts', id))),
+    ...parents.flatMap(([name, { family }]) => partSteps(groups.get(family) ?? [], `{${name}}`)),
     ...on.removal('{b}'),
     on.list('with the one that is left', ''),
     on.list('a page after a deleted one', 'limit=5&before_id={b}'),
@@ -176,6 +175,16 @@ function changingSteps(on: Steps, own: readonly Operation[], example: Example): 
     on.list('after both were deleted', ''),
     ...parents.reverse().flatMap(([name, need]) => ofNeed(need).removal(`{${name}}`)),
   ]
+}
+
+/** Requests about parts of a thing: what reads is sent once, and what detaches twice, with a look at the thing after it. */
+function partSteps(own: readonly Operation[], id: string, look?: Step): Step[] {
+  return own.flatMap(({ name, method, path }) => {
+    const [, at, part] = /^(.*)\{id\}(\/\w+)$/.exec(path) ?? []
+    if (part === undefined || (method !== 'GET' && method !== 'DELETE')) return []
+    const step: Step = { operation: name, what: 'of its own', method, path: `${at}${id}${part}` }
+    return method === 'GET' || !look ? [step] : [step, { ...step, what: 'twice' }, look]
+  })
 }
 
 /** A first page, and the next one, whose address it names. */
@@ -236,90 +245,6 @@ function stepsOn(group: string, path: string, isFiltered = false) {
     removal: (id: string): Step[] => [on.remove('of its own', id), on.get('after its deletion', id)],
   }
   return on
-}
-
-/** A value that no field takes: a list of numbers. */
-const WRONG_TYPE = [5]
-
-/** The texts with a limit, each with its most bytes. */
-const LIMITS = { description: LONGEST_DESCRIPTION, metadata: LONGEST_METADATA }
-
-/** The texts of a body that have a limit. */
-function limitedTexts(operation: Operation): (keyof typeof LIMITS)[] {
-  return (['description', 'metadata'] as const).filter((field) => fieldsOf(operation).includes(field))
-}
-
-/** Changes that empty texts, by how. */
-function emptied(operation: Operation): [string, unknown][] {
-  const fields = limitedTexts(operation)
-  const all = (value: unknown) => Object.fromEntries(fields.map((field) => [field, value]))
-  if (fields.length === 0) return []
-  return [
-    ['null for its texts', all(null)],
-    ['the longest texts', Object.fromEntries(fields.map((field) => [field, 'x'.repeat(LIMITS[field])]))],
-    ['empty texts', all('')],
-  ]
-}
-
-/**
- * Bodies of creations, by what is wrong: those of the example, and for each field one of another type, one without it, and one
- * in which it is nonsense. Some are fine nevertheless; what they create is deleted at once.
- */
-function refusedCreations({ create, refused = {} }: Example, operation: Operation): [string, unknown][] {
-  const renamed = otherThan(create)
-  const own = Object.entries(renamed).filter(([field]) => !Object.hasOwn(LIMITS, field))
-  const bodies: [string, object][] = [
-    ['an unknown field', { ...renamed, fauxgate_verify: 1 }],
-    ...fieldsOf(operation).map((field): [string, object] => [
-      `a ${field} of the wrong type`,
-      { ...renamed, [field]: WRONG_TYPE },
-    ]),
-    ...limitedTexts(operation).map((field): [string, object] => [
-      `a ${field} that is too long`,
-      { ...renamed, [field]: `{mark}${'x'.repeat(5000)}` },
-    ]),
-    ...own.map(([field]): [string, object] => [`no ${field}`, { ...renamed, [field]: undefined }]),
-    // A name keeps its mark.
-    ...own
-      .filter(([, value]) => !isMarked({ value }))
-      .flatMap(([field, value]): [string, object][] => {
-        const nonsense = typeof value === 'string' ? 'nonsense' : Array.isArray(value) ? ['nonsense'] : undefined
-        return nonsense ? [[`a ${field} that is nonsense`, { ...renamed, [field]: nonsense }]] : []
-      }),
-  ]
-  return [...bodies.filter(([, body]) => isMarked(body)), ...Object.entries(refused)]
-}
-
-/** What is created nevertheless must be found again by its mark. */
-function isMarked(body: object): boolean {
-  return JSON.stringify(body).includes('{mark}')
-}
-
-function fieldsOf({ body }: Operation): readonly string[] {
-  return Object.keys(body ? (partsOf(body).entries ?? {}) : {})
-}
-
-/** Changes that are refused, by what is wrong. */
-function refusedChanges({ refusedUpdates = {} }: Example, operation: Operation): [string, unknown][] {
-  const fields = fieldsOf(operation)
-  return [
-    ...fields.map((field): [string, unknown] => [`a ${field} of the wrong type`, { [field]: WRONG_TYPE }]),
-    // As many characters as bytes are allowed.
-    ...limitedTexts(operation).map((field): [string, unknown] => [
-      `a ${field} one byte too long`,
-      { [field]: `${'x'.repeat(LIMITS[field] - 1)}é` },
-    ]),
-    ...limitedTexts(operation).map((field): [string, unknown] => [
-      `a ${field} whose name has a capital`,
-      { [field.replace(/^./, (letter) => letter.toUpperCase())]: 'x' },
-    ]),
-    ...Object.entries(refusedUpdates),
-  ]
-}
-
-/** A body whose name no other thing has. */
-function otherThan(create: object): object {
-  return JSON.parse(JSON.stringify(create).replaceAll('{mark}-a', '{mark}-d').replaceAll('192.0.2.0', '203.0.113.0'))
 }
 
 function unreadableCreations(on: Steps, create: object): Step[] {

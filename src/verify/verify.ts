@@ -52,16 +52,8 @@ export async function verify(options: VerifyOptions): Promise<Report> {
   const paths = plan.scenarios.flatMap(({ path }) => path || [])
   const steps = plan.scenarios.reduce((sum, scenario) => sum + scenario.steps.length, 0)
   const total = steps + paths.length * (options.isReadOnly ? 1 : 2)
-  let requests = 0
-  const progress = (now: string) => options.onProgress?.({ done: requests, total, now })
-  const counting: Host = {
-    ...host,
-    fetch(address, init) {
-      requests++
-      return host.fetch(address, init)
-    },
-  }
-  const pace = new Pace(options.perMinute, counting)
+  const pace = new Pace(options.perMinute, host)
+  const progress = (now: string) => options.onProgress?.({ done: pace.count, total, now })
   const askerUntil = (ended: AbortSignal) =>
     new Asker({
       url,
@@ -105,7 +97,7 @@ export async function verify(options: VerifyOptions): Promise<Report> {
     dialect,
     run,
     startedAt,
-    requests,
+    requests: pace.count,
     outcomes: work.outcomes,
     operations: operationResults(plan.operations, work.outcomes, plan.notAsked),
     inventory,

@@ -1,0 +1,88 @@
+import type { Operation } from '../operation/operation.ts'
+import { partsOf } from '../schema/documentation.ts'
+import { LONGEST_DESCRIPTION, LONGEST_METADATA } from '../schema/schema.ts'
+import type { Example } from './example.ts'
+
+/** A value that no field takes: a list of numbers. */
+const WRONG_TYPE = [5]
+
+/** The texts with a limit, each with its most bytes. */
+const LIMITS = { description: LONGEST_DESCRIPTION, metadata: LONGEST_METADATA }
+
+/** The texts of a body that have a limit. */
+function limitedTexts(operation: Operation): (keyof typeof LIMITS)[] {
+  return (['description', 'metadata'] as const).filter((field) => fieldsOf(operation).includes(field))
+}
+
+/** Changes that empty texts, by how. */
+export function emptied(operation: Operation): [string, unknown][] {
+  const fields = limitedTexts(operation)
+  const all = (value: unknown) => Object.fromEntries(fields.map((field) => [field, value]))
+  if (fields.length === 0) return []
+  return [
+    ['null for its texts', all(null)],
+    ['the longest texts', Object.fromEntries(fields.map((field) => [field, 'x'.repeat(LIMITS[field])]))],
+    ['empty texts', all('')],
+  ]
+}
+
+/**
+ * Bodies of creations, by what is wrong: those of the example, and for each field one of another type, one without it, and one
+ * in which it is nonsense. Some are fine nevertheless; what they create is deleted at once.
+ */
+export function refusedCreations({ create, refused = {} }: Example, operation: Operation): [string, unknown][] {
+  const renamed = otherThan(create)
+  const own = Object.entries(renamed).filter(([field]) => !Object.hasOwn(LIMITS, field))
+  const bodies: [string, object][] = [
+    ['an unknown field', { ...renamed, fauxgate_verify: 1 }],
+    ...fieldsOf(operation).map((field): [string, object] => [
+      `a ${field} of the wrong type`,
+      { ...renamed, [field]: WRONG_TYPE },
+    ]),
+    ...limitedTexts(operation).map((field): [string, object] => [
+      `a ${field} that is too long`,
+      { ...renamed, [field]: `{mark}${'x'.repeat(5000)}` },
+    ]),
+    ...own.map(([field]): [string, object] => [`no ${field}`, { ...renamed, [field]: undefined }]),
+    // A name keeps its mark.
+    ...own
+      .filter(([, value]) => !isMarked({ value }))
+      .flatMap(([field, value]): [string, object][] => {
+        const nonsense = typeof value === 'string' ? 'nonsense' : Array.isArray(value) ? ['nonsense'] : undefined
+        return nonsense ? [[`a ${field} that is nonsense`, { ...renamed, [field]: nonsense }]] : []
+      }),
+  ]
+  return [...bodies.filter(([, body]) => isMarked(body)), ...Object.entries(refused)]
+}
+
+/** What is created nevertheless must be found again by its mark. */
+function isMarked(body: object): boolean {
+  return JSON.stringify(body).includes('{mark}')
+}
+
+export function fieldsOf({ body }: Operation): readonly string[] {
+  return Object.keys(body ? (partsOf(body).entries ?? {}) : {})
+}
+
+/** Changes that are refused, by what is wrong. */
+export function refusedChanges({ refusedUpdates = {} }: Example, operation: Operation): [string, unknown][] {
+  const fields = fieldsOf(operation)
+  return [
+    ...fields.map((field): [string, unknown] => [`a ${field} of the wrong type`, { [field]: WRONG_TYPE }]),
+    // As many characters as bytes are allowed.
+    ...limitedTexts(operation).map((field): [string, unknown] => [
+      `a ${field} one byte too long`,
+      { [field]: `${'x'.repeat(LIMITS[field] - 1)}é` },
+    ]),
+    ...limitedTexts(operation).map((field): [string, unknown] => [
+      `a ${field} whose name has a capital`,
+      { [field.replace(/^./, (letter) => letter.toUpperCase())]: 'x' },
+    ]),
+    ...Object.entries(refusedUpdates),
+  ]
+}
+
+/** A body whose name no other thing has. */
+export function otherThan(create: object): object {
+  return JSON.parse(JSON.stringify(create).replaceAll('{mark}-a', '{mark}-d').replaceAll('192.0.2.0', '203.0.113.0'))
+}
