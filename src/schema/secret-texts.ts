@@ -25,10 +25,18 @@ export function withoutSecrets(text: string, secrets: SecretTexts): string {
   return secrets(withoutPrivateKeys(text))
 }
 
+/** Finds secrets verbatim, and as JSON has them inside a text. */
 export function secretTexts(secrets: Iterable<string>): SecretTexts {
-  const search = new TextSearch([...secrets].filter((secret) => secret.length >= SHORTEST))
+  const search = new TextSearch([...secrets].filter((secret) => secret.length >= SHORTEST).flatMap(formsOf))
   return (text) => search.replacedIn(text, REDACTED)
 }
+
+function formsOf(secret: string): string[] {
+  return CHANGED_IN_JSON.test(secret) ? [secret, JSON.stringify(secret).slice(1, -1)] : [secret]
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: JSON escapes these
+const CHANGED_IN_JSON = /["\\\u0000-\u001f]/
 
 /** The names of headers that carry secrets; those of CORS only name others. */
 const SECRET_HEADER = /^(?!access-control-).*(auth|cookie|credential|key|password|secret|session|signature|token)/i

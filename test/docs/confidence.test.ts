@@ -31,7 +31,7 @@ function problemOf({ verdict, shown }: Row): string | undefined {
 /** The titles of the tests of a file, as they are written. */
 function titlesIn(file: string): Set<string> {
   const calls = readFileSync(file, 'utf8').matchAll(
-    /\b(?:it|test|describe)\b[\w.]*(?:\([^\n]*?\)|<[^\n]*?>\([^\n]*?\))?\(\s*(['"`])((?:\\.|(?!\1)[^\\])*)\1/g,
+    /\b(?:it|test(?:Sqlite)?|describe)\b[\w.]*(?:\([^\n]*?\)|<[^\n]*?>\([^\n]*?\))?\(\s*(['"`])((?:\\.|(?!\1)[^\\])*)\1/g,
   )
   const inTables = readFileSync(file, 'utf8').matchAll(/\]\s*(?:as const)?\s*\)\(\s*(['"`])((?:\\.|(?!\1)[^\\])*)\1/g)
   return new Set([...calls, ...inTables].map(([, , title = '']) => title.replace(/\\(.)/g, '$1')))

@@ -65,6 +65,13 @@ describe('The seed (rules: ids#seed)', () => {
     expect(stateOf(one as Gateway)).toBe(stateOf(two as Gateway))
   })
 
+  test('gives these ids and addresses on every machine', () => {
+    const { reservedAddrs } = open({ seed: 'fixed', clock: handClock() })
+    const [{ id, addr }, other] = [reservedAddrs.create(), reservedAddrs.create()]
+    expect([id, addr]).toEqual(['ra_0000000ZH46ugDMC9f729PE93dm', '52.tcp.gateway.test:11956'])
+    expect(other.id).toBe('ra_0000002TglDhGurtT40zI0jbeqw')
+  })
+
   test('gives the same resources through HTTP and the direct API', async () => {
     const { body } = await client(open())('POST', '/reserved_addrs', { json: { metadata: 'm' } })
     expect(open().reservedAddrs.create({ metadata: 'm' })).toEqual(body)

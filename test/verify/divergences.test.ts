@@ -745,7 +745,7 @@ function jsonOf(text: string | undefined): Json {
 }
 
 describe('A run finds', () => {
-  test.each(Object.entries(DIVERGENCES))('%s', async (_name, divergence) => {
+  test.each(Object.entries(DIVERGENCES))('the divergence: %s', async (_name, divergence) => {
     const gateway = asked()
     const { family, operation, at } = divergence
     const { report } = await verified(through(gateway, divergence), { ...urlOf(gateway), families: [family] })

@@ -178,7 +178,7 @@ function progressLine() {
 }
 
 async function printed(report: Report, args: VerifyArguments, key: string): Promise<number> {
-  const secrets = secretTexts([key, JSON.stringify(key).slice(1, -1)])
+  const secrets = secretTexts([key])
   const code = exitCodeOf(report)
   if (args.junit !== undefined) await write(args.junit, withoutSecrets(reportXml(report), secrets), 0o644)
   const text = args.is('json') ? `${JSON.stringify({ ...report, exitCode: code }, null, 2)}\n` : reportText(report)

@@ -1,0 +1,11 @@
+import { expect, test } from 'vitest'
+import { secretTexts } from '../../src/schema/secret-texts.ts'
+
+test('A secret is found verbatim, and as JSON has it inside a text', () => {
+  const secret = 'a "quoted\\" key\nof two lines'
+  const found = secretTexts([secret, 'short'])
+  expect(found(`It is ${secret}.`)).toBe('It is [redacted].')
+  expect(found(JSON.stringify({ secret, other: 'short' }))).toBe('{"secret":"[redacted]","other":"short"}')
+  const difference = JSON.stringify({ received: JSON.stringify(secret) })
+  expect(found(JSON.parse(difference).received)).toBe('"[redacted]"')
+})
