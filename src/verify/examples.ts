@@ -63,7 +63,7 @@ export function examplesWith({ certificate_pem, private_key_pem }: Upload): Read
     weighted_backends: {
       create: texts,
       second: { description: second, backends: { '{a}': 5 } },
-      update: { ...changedTexts, backends: { '{b}': 7 } },
+      update: { ...changedTexts, backends: {} },
       filter: isMine,
       refused: { 'a weight that is too great': { ...texts, backends: { '{a}': 10_001 } } },
     },

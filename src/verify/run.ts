@@ -5,7 +5,7 @@ import { cleaned, removalProblem } from './cleaning.ts'
 import { differencesOf, type Sides } from './differ.ts'
 import { type Answer, type Exchange, errorOf } from './exchange.ts'
 import { IdMap } from './id-map.ts'
-import { type Listed, refusalOf } from './inventory.ts'
+import { type Listed, listed, refusalOf } from './inventory.ts'
 import { MARK, type MadeEntries } from './made.ts'
 import type { Host } from './pace.ts'
 import { type Reference, referenceFor } from './reference.ts'
@@ -60,8 +60,6 @@ export class Run {
   readonly #foreign = new Map<string, ReadonlySet<string>>()
   /** Why families are not asked any further, by the paths of their lists. */
   readonly #closed = new Map<string, string>()
-  /** Why the first list could not be read. */
-  #firstProblem: string | undefined
   readonly #deleted = new Set<string>()
   #failures = 0
 
@@ -80,23 +78,26 @@ export class Run {
     this.#limits = planLimits(Object.values(dialectFamilies[dialect] ?? {}), dialects[dialect])
   }
 
-  /** Notes what a list had before the first creation, or what follows from its refusal. */
-  noteInventory(path: string, list: Listed): void {
-    if (!('problem' in list)) {
-      this.#failures = 0
-      this.#foreign.set(path, new Set(list.items.keys()))
-      return
+  /** Reads all lists before the first creation. Ends the run if it can read none, as with a key that may nothing. */
+  async inventory(paths: readonly string[]): Promise<ReadonlyMap<string, Listed>> {
+    const lists = new Map<string, Listed>()
+    for (const path of paths) {
+      if (this.stopped !== undefined) break
+      this.#options.onStep(`reading ${path}`)
+      const list = await listed(this.#options.asker, path, this.#options.url)
+      lists.set(path, list)
+      if ('problem' in list) {
+        this.#closed.set(path, `its list could not be read: ${list.problem}`)
+        if (list.status === undefined) this.#failed(list.problem, lists.size === 1)
+      } else {
+        this.#failures = 0
+        this.#foreign.set(path, new Set(list.items.keys()))
+      }
     }
-    this.#closed.set(path, `its list could not be read: ${list.problem}`)
-    this.#firstProblem ??= list.problem
-    const isFirst = this.#closed.size === 1 && this.#foreign.size === 0
-    if (list.status === undefined) this.#failed(list.problem, isFirst)
-  }
-
-  /** Ends the run if no list could be read, as with a key that may nothing. */
-  inventoryRead(): void {
-    const problem = this.#firstProblem
-    if (this.#foreign.size === 0 && problem !== undefined) this.stopped ??= `no list could be read: ${problem}`
+    const [first] = lists.values()
+    if (this.#foreign.size === 0 && first && 'problem' in first)
+      this.stopped ??= `no list could be read: ${first.problem}`
+    return lists
   }
 
   #failed(reason: string, isLast = false): void {
@@ -113,7 +114,9 @@ export class Run {
       ['domain', domain],
       ['version', dialects[dialect].versionHeader],
     ] as const
-    this.#begin()
+    this.#reference.reset()
+    this.#ids = new IdMap()
+    this.#uncertain = undefined
     const sight = { target: new Map(common), reference: new Map(common), unsaved: new Map<string, string>() }
     for (const step of scenario.steps) {
       if (this.#options.signal.aborted) this.stopped ??= 'stopped by a signal'
@@ -126,13 +129,6 @@ export class Run {
     if (this.#uncertain === undefined || this.stopped !== undefined) return
     const remaining = await cleaned(this.#asker, entries, this.#mark, url)
     if (remaining.length > 0) this.stopped = this.#uncertain
-  }
-
-  /** Begins a scenario with an empty gateway, in which no ids are known. */
-  #begin(): void {
-    this.#reference.reset()
-    this.#ids = new IdMap()
-    this.#uncertain = undefined
   }
 
   async #step(scenario: Scenario, step: Step, sight: Sight): Promise<Result> {

@@ -162,6 +162,9 @@ function changingSteps(on: Steps, groups: Groups, example: Example): Step[] {
       ),
     ...emptied(update).map(([what, body]) => on.update(`with ${what}`, '{a}', body)),
     on.get('after these changes', '{a}'),
+    ...emptied(update)
+      .slice(0, 1)
+      .map(([what, body]) => on.update(`with nothing but ${what}`, '{b}', body)),
     ...['{b}', '{a}'].flatMap((id) => partSteps(own, id, on.get('without its parts', id))),
     ...parents.flatMap(([name, { family }]) => partSteps(groups.get(family) ?? [], `{${name}}`)),
     ...on.removal('{b}'),

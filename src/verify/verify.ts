@@ -66,15 +66,7 @@ export async function verify(options: VerifyOptions): Promise<Report> {
     })
   const asker = askerUntil(signal)
   const work = new Run({ ...options, asker, entries, onStep: progress })
-  const before = new Map<string, Listed>()
-  for (const path of paths) {
-    if (work.stopped !== undefined) break
-    progress(`reading ${path}`)
-    const list = await listed(asker, path, url)
-    before.set(path, list)
-    work.noteInventory(path, list)
-  }
-  work.inventoryRead()
+  const before = await work.inventory(paths)
   for (const scenario of plan.scenarios) await work.scenario(scenario)
   // A signal ends the asking, not the cleaning.
   const last = askerUntil(new AbortController().signal)

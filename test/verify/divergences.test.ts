@@ -202,9 +202,11 @@ const DIVERGENCES: Readonly<Record<string, Divergence>> = {
     family: 'weighted_backends',
     operation: 'weighted_backends.update',
     at: 'body.backends',
-    instead: remembered((seen, { method, body }) => {
-      if (method === 'PATCH' && body?.backends && Object.keys(body.backends).length > 0) seen.push(body.backends)
-      return method === 'PATCH' && body?.metadata === '' ? { body: { ...body, backends: seen.at(-1) } } : undefined
+    instead: remembered((seen, { path, body }) => {
+      const [[id, weight] = []] = Object.entries(body?.backends ?? {})
+      if (weight === 5 && id?.startsWith('bkdwd_')) seen.push(id)
+      const isOther = body?.metadata === null && !path.endsWith(seen[0])
+      return isOther ? { body: { ...body, backends: { [seen[0]]: 5 } } } : undefined
     }),
   },
   'filters in any case': {
