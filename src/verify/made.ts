@@ -2,9 +2,10 @@
 export const MARK = 'fauxgate-verify-'
 
 /**
- * An entry of the list of what a run makes. It is kept before the call, so that a crash leaves nothing unknown:
- * `asking` before a creation, then `made` or `refused`; `looked` once its list has shown what came of it; `gone` once a GET
- * after its deletion has answered 404.
+ * An entry of the list of what a run makes. It is kept before the call, so that a crash leaves nothing unknown.
+ * - `asking` comes before a creation, and `made` or `refused` after it.
+ * - `looked` says that the list of the service has shown what came of a creation without an answer.
+ * - `gone` says that a GET after the deletion has answered 404.
  */
 export type MadeEntry =
   | { readonly entry: 'run'; readonly run: string; readonly url: string; readonly dialect: string }
