@@ -35,13 +35,16 @@ const addresses = (count) => async (life) => {
   }
 }
 
-/** Waits for the certificate of a domain. */
+/** Waits for the certificate of a domain, and reads it. */
 async function certificate(life) {
   await retried(async () => {
     const { reserved_domains: all } = await call(life, '/reserved_domains')
     const policy = { certificate_management_policy: { authority: 'letsencrypt' } }
     const { id } = all[0] ?? (await call(life, '/reserved_domains', { domain: 'app.example.com', ...policy }))
-    while (!(await call(life, `/reserved_domains/${id}`)).certificate) await sleep(7000)
+    let domain = await call(life, `/reserved_domains/${id}`)
+    for (; !domain.certificate; domain = await call(life, `/reserved_domains/${id}`)) await sleep(7000)
+    const { certificate_pem: chain } = await call(life, `/tls_certificates/${domain.certificate.id}`)
+    if (!chain.startsWith('-----BEGIN')) throw new Error('no certificate')
   })
 }
 

@@ -37,4 +37,4 @@ test('a domain is reserved once, whatever fails and wherever the program crashes
     holds: ({ gateway, disk }) => gateway.reservedDomains.get(disk.get('id')).domain === 'app.example.com',
   })
   expect(summary).toMatch(/; 0 fail$/)
-})
+}, 30_000)

@@ -51,6 +51,12 @@ test('faults act on axios over serve', async () => {
   expect(await failing(survives(byAxios, { serve }))).toEqual(['POST /reserved_addrs#1 lost-after and 2 more'])
 })
 
+test('over serve too, the story and the snapshot of a crash have what was left', async () => {
+  const error = await survives(byAxios, { serve, restart: true, kinds: ['crash'] }).catch((thrown) => thrown)
+  expect(error.message).toContain('in the end: it resolves; left: ra_a, ra_b')
+  expect(error.groups[0].snapshot.records.reserved_addrs).toHaveLength(2)
+})
+
 test("faults act on ngrok's own client over serve", async () => {
   expect(await failing(survives(byClient, { serve, create: createNgrok }))).toEqual(expected)
 })

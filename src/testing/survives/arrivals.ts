@@ -22,8 +22,23 @@ export interface Event {
   hasChanged: boolean
 }
 
-/** The most requests at one time, and in all. */
-const MOST_REQUESTS = { atOneTime: 5000, inAll: 100_000 }
+/** The most events at one time, and in all. */
+const MOST_EVENTS = { atOneTime: 5000, inAll: 100_000 }
+
+/** The answer for a request of a crashed process: none. */
+const UNANSWERED: HttpResponse = {
+  status: 503,
+  headers: {},
+  body: null,
+  delivery: { drop: true, notBefore: LATEST_TIME },
+}
+
+/** Something that is still to come: an answer, or a change that happens after the code has given up. */
+interface Pending {
+  readonly at: number
+  readonly isServed?: boolean
+  readonly change?: () => unknown
+}
 
 /** The requests, attempts and effects of a run. The schedule decides which of them fail. */
 export class Arrivals {
@@ -32,54 +47,45 @@ export class Arrivals {
   life = 0
   /** True from a crash on, until the code is called again. */
   isDead = false
+  /** The time at which the code was called first, in ms. */
+  start = 0
   readonly #world: World
-  readonly #start: number
   readonly #plan: ReadonlyMap<string, Kind>
   readonly #counts = new Map<string, number>()
-  /** The answers that are not due yet. */
-  #held: { readonly at: number; readonly isServed: boolean }[] = []
-  /** The changes that happen after the code has given up. */
-  #late: { readonly at: number; readonly answer: () => unknown }[] = []
-  #requestsHere = { time: 0, count: 0, all: 0 }
+  #pending: Pending[] = []
 
   constructor(world: World, schedule: readonly ScheduledFault[]) {
     this.#world = world
-    this.#start = world.clock.now
     this.#plan = new Map(schedule.map(({ at, nth, fault }) => [`${at}#${nth}`, kindNamed(fault)]))
   }
 
   /** True if the code sends requests without end. */
   get isOverloaded(): boolean {
-    const { count, all } = this.#requestsHere
-    return count > MOST_REQUESTS.atOneTime || all > MOST_REQUESTS.inAll
+    const { length } = this.events
+    const isAtOneTime = this.events[length - MOST_EVENTS.atOneTime]?.time === this.#world.clock.now - this.start
+    return isAtOneTime || length > MOST_EVENTS.inAll
   }
 
   /** True if a request waits for its answer. */
   get isWaiting(): boolean {
-    return this.#held.length > 0
+    return this.#pending.some(({ change }) => !change)
   }
 
   /** The number of sockets that wait for an answer. */
   get servedWaiting(): number {
-    return this.#held.filter(({ isServed }) => isServed).length
+    return this.#pending.filter(({ isServed }) => isServed).length
   }
 
   /** Returns when the next answer or late change is due, in ms. */
   nextAt(): number {
-    return [...this.#held, ...this.#late].reduce((next, { at }) => Math.min(next, at), LATEST_TIME)
+    return this.#pending.reduce((next, { at }) => Math.min(next, at), LATEST_TIME)
   }
 
   /** Lets happen what is due by this time, in ms. */
   settle(now: number): void {
-    this.#held = this.#held.filter(({ at }) => at > now)
-    this.settleLate(now)
-  }
-
-  /** Makes the late changes that are due by this time, in ms; all of them if there is none. */
-  settleLate(now = LATEST_TIME): void {
-    const due = this.#late.filter(({ at }) => at <= now)
-    this.#late = this.#late.filter(({ at }) => at > now)
-    for (const { answer } of due) answer()
+    const due = this.#pending.filter(({ at }) => at <= now)
+    this.#pending = this.#pending.filter(({ at }) => at > now)
+    for (const { change } of due) change?.()
   }
 
   /** Adds an event, with its failure if the schedule has one for it. */
@@ -91,7 +97,7 @@ export class Arrivals {
       at,
       nth,
       on,
-      time: time - this.#start,
+      time: time - this.start,
       life: this.life,
       question,
       kind: planned?.at === on ? planned : undefined,
@@ -112,30 +118,27 @@ export class Arrivals {
 
   /** Answers a request. */
   arrive(arrival: Arrival): HttpResponse {
-    const world = this.#world
-    world.activity++
-    const { now } = world.clock
-    const { time, count, all } = this.#requestsHere
-    this.#requestsHere = { time: now, count: time === now ? count + 1 : 1, all: all + 1 }
-    if (this.isDead || this.isOverloaded) return this.#unanswered(arrival)
-    const { method, path, query, body, operation } = arrival
-    const text = typeof body === 'string' ? body : ''
-    const question = `${method} ${path}${query && `?${query}`}${text && ` ${text}`}`
-    const event = this.add(`${method} ${operation?.path ?? path}`, 'request', question)
-    const response = this.#respond(arrival, event)
-    if (response.delivery) this.#held.push({ at: response.delivery.notBefore, isServed: arrival.isServed })
+    this.#world.activity++
+    const { method, path, query, body, operation, isServed } = arrival
+    let response = UNANSWERED
+    if (!this.isDead && !this.isOverloaded) {
+      const text = typeof body === 'string' ? body : ''
+      const question = `${method} ${path}${query && `?${query}`}${text && ` ${text}`}`
+      response = this.#respond(arrival, this.add(`${method} ${operation?.path ?? path}`, 'request', question))
+    }
+    if (response.delivery) this.#pending.push({ at: response.delivery.notBefore, isServed })
     return response
   }
 
   #respond(arrival: Arrival, event: Event): HttpResponse {
     const { effect, name, step } = event.kind ?? {}
     if (step) this.#world.timers.setAhead(step)
-    if (name === 'late') this.#late.push({ at: this.#world.clock.now + LATE_MS, answer: () => arrival.answer() })
+    if (name === 'late') this.#pending.push({ at: this.#world.clock.now + LATE_MS, change: () => arrival.answer() })
     const isUndone = effect !== undefined && isBefore(effect)
     const usual = isUndone ? undefined : this.#answer(arrival, event)
     if (name === 'crash') {
       this.isDead = true
-      return this.#unanswered(arrival)
+      return UNANSWERED
     }
     if (!effect) return usual as HttpResponse // It was answered: nothing fails.
     const isCut = effect.truncate !== undefined
@@ -149,11 +152,5 @@ export class Arrivals {
     event.answer = response
     event.hasChanged = hasChanged
     return response
-  }
-
-  /** The answer for a request of a crashed process: none. */
-  #unanswered({ isServed }: Arrival): HttpResponse {
-    if (isServed) this.#held.push({ at: LATEST_TIME, isServed })
-    return { status: 503, headers: {}, body: null, delivery: { drop: true, notBefore: LATEST_TIME } }
   }
 }

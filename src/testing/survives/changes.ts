@@ -19,7 +19,7 @@ type Rows = readonly (readonly [collection: string, fields: ReadonlySet<string>]
 export function changesOf(run: Run): readonly Change[] {
   const rows = rowsOf(run)
   const changes = new Map<string, Change>()
-  for (const event of run.events) {
+  for (const event of run.arrivals.events) {
     const body = bodyOf(event)
     if (!body) continue
     const fields = fieldsOf(body)
@@ -36,7 +36,7 @@ export function lackOf(run: Run, changes: readonly Change[]): string | undefined
   if (changes.length === 0) return undefined
   const rows = rowsOf(run)
   const known = new Set(changes.map(({ at, fields }) => keyOf(at, fields)))
-  const others = run.events.flatMap((event) => {
+  const others = run.arrivals.events.flatMap((event) => {
     const body = bodyOf(event)
     return body && !known.has(keyOf(event.at, fieldsOf(body))) ? [event.at] : []
   })

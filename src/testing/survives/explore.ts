@@ -14,12 +14,6 @@ import { World } from './world.ts'
 
 type Schedule = readonly ScheduledFault[]
 
-/** A schedule whose run went well, and the failures that can follow in it. */
-interface Parent {
-  readonly schedule: Schedule
-  readonly next: readonly ScheduledFault[]
-}
-
 /** Tries schedules of failures, fewest first. */
 export class Explorer {
   readonly #code: CodeUnderTest
@@ -73,48 +67,29 @@ export class Explorer {
     const { replay, faults, budget } = this.#options
     const [first, clean] = await this.#tried([])
     const [second] = await this.#tried([])
-    requireAlike(first.events, second.events)
+    requireAlike(first, second)
     yield clean
     if (clean.verdict !== 'survived') return
-    if (first.events.length === 0) throw nothingToFail(first.gateway.url)
+    if (first.arrivals.events.length === 0) throw nothingToFail(first.gateway.url)
     assertStrict(first.gateway)
     this.#clean = cleanOf(first, this.#options)
-    if (replay !== undefined) return yield* this.#replayed(readReplay(replay))
-    let parents: Parent[] = [{ schedule: [], next: this.#following(first) }]
-    for (let level = 1; level <= faults && parents.length > 0; level++) {
+    let schedules = replay === undefined ? this.#longer(first) : [readReplay(replay)]
+    while (schedules[0]) {
       if (endsAtFailure && this.failing > 0) return
-      this.level = level
-      this.total += parents.reduce((sum, { next }) => sum + next.length, 0)
-      const children: Parent[] = []
-      for (const { schedule, next } of parents) {
-        for (const fault of next) {
-          if (this.tried === budget) return
-          const longer = [...schedule, fault]
-          const [run, tried] = await this.#tried(longer)
-          this.tried++
-          if (tried.verdict !== 'survived') this.failing++
-          else if (level < faults) children.push({ schedule: longer, next: this.#following(run) })
-          yield tried
-        }
+      this.level = schedules[0].length
+      this.total += schedules.length
+      const longer: Schedule[] = []
+      for (const schedule of schedules) {
+        if (this.tried === budget) return
+        const [run, tried] = await this.#tried(schedule)
+        if (replay !== undefined) requireApplied(run)
+        this.tried++
+        if (tried.verdict !== 'survived') this.failing++
+        else if (this.level < faults && replay === undefined) longer.push(...this.#longer(run))
+        yield tried
       }
-      parents = children
+      schedules = longer
     }
-  }
-
-  async *#replayed(schedule: Schedule): AsyncGenerator<TriedSchedule> {
-    this.total = 1
-    this.level = schedule.length
-    const [run, tried] = await this.#tried(schedule)
-    this.tried = 1
-    const missing = schedule.length - run.events.filter(({ kind }) => kind).length
-    if (missing > 0) {
-      throw new Error(
-        `The replay "${replayText(schedule)}" no longer applies: ${missing} of its failures happened nowhere. ` +
-          'The code has changed since. Search again without replay.',
-      )
-    }
-    if (tried.verdict !== 'survived') this.failing = 1
-    yield tried
   }
 
   async #tried(schedule: Schedule): Promise<[Run, TriedSchedule]> {
@@ -131,9 +106,11 @@ export class Explorer {
       tried[fault] = (tried[fault] ?? 0) + 1
       this.#coverage.set(at, tried)
     }
-    const judgement = await judge(run, this.#clean, this.#options)
+    const tried = triedOf(run, await judge(run, this.#clean, this.#options))
+    // The end of such a run resets its gateway.
+    const kept = run.hasOpenSockets ? { ...tried } : tried
     await run.end()
-    return [run, triedOf(run, judgement)]
+    return [run, kept]
   }
 
   #newGateway(): Gateway<ManualClock> {
@@ -158,14 +135,15 @@ export class Explorer {
     return new Proxy(this.#newGateway(), { get })
   }
 
-  /** Returns the failures that can come after the last one of a run. */
-  #following({ events }: Run): ScheduledFault[] {
+  /** Returns the schedules with one failure more than a run, after its last one. */
+  #longer({ arrivals: { events }, schedule }: Run): Schedule[] {
     const last = events.findLastIndex(({ kind }) => kind)
     const folded = foldedIn(events)
-    return events.flatMap((event, place) => {
-      if (place <= last || folded.has(event)) return []
+    const next = events.slice(last + 1).filter((event) => !folded.has(event))
+    return next.flatMap((event) => {
       const { at, nth } = event
-      return this.#kinds.filter((kind) => fits(kind, event)).map(({ name }) => ({ at, nth, fault: name }))
+      const kinds = this.#kinds.filter((kind) => fits(kind, event))
+      return kinds.map(({ name }) => [...schedule, { at, nth, fault: name }])
     })
   }
 }
@@ -180,25 +158,21 @@ function fits(kind: Kind, { on, hasChanged, answer }: Event): boolean {
  * the last stand for all.
  */
 function foldedIn(events: readonly Event[]): ReadonlySet<Event> {
-  const folded = new Set<Event>()
   const rows = new Map<string, Event[]>()
-  const end = (row: readonly Event[]) => {
-    for (const event of row.slice(2, -1)) folded.add(event)
-  }
+  let changes = 0
   for (const event of events) {
-    if (event.hasChanged || event.kind) {
-      for (const row of rows.values()) end(row)
-      rows.clear()
-      continue
+    const { question, answer, hasChanged, kind } = event
+    if (hasChanged || kind) {
+      changes++
+    } else {
+      const key = `${changes} ${question} ${answer?.status} ${answer?.body}`
+      rows
+        .set(key, rows.get(key) ?? [])
+        .get(key)
+        ?.push(event)
     }
-    const row = rows.get(event.question) ?? []
-    const [before] = row
-    const isSame = before?.answer?.status === event.answer?.status && before?.answer?.body === event.answer?.body
-    if (before && !isSame) end(row)
-    rows.set(event.question, before && !isSame ? [event] : [...row, event])
   }
-  for (const row of rows.values()) end(row)
-  return folded
+  return new Set([...rows.values()].flatMap((row) => row.slice(2, -1)))
 }
 
 function triedOf(run: Run, { verdict, message }: Judgement): TriedSchedule {
@@ -206,12 +180,14 @@ function triedOf(run: Run, { verdict, message }: Judgement): TriedSchedule {
   return {
     schedule,
     verdict,
-    message,
+    get message() {
+      return storyOf(run, message).message
+    },
     get replay() {
       return replayText(schedule)
     },
     get story() {
-      return storyOf(run)
+      return storyOf(run, message).story
     },
     get snapshot() {
       return gateway.snapshot()
@@ -226,8 +202,18 @@ function nothingToFail(url: string): Error {
   )
 }
 
+/** Refuses a replay that is of other code. */
+function requireApplied({ arrivals: { events }, schedule }: Run): void {
+  const missing = schedule.length - events.filter(({ kind }) => kind).length
+  if (missing === 0) return
+  throw new Error(
+    `The replay "${replayText(schedule)}" no longer applies: ${missing} of its failures happened nowhere. ` +
+      'The code has changed since. Search again without replay.',
+  )
+}
+
 /** Refuses code that does not do the same twice: no schedule could be repeated. */
-function requireAlike(first: readonly Event[], second: readonly Event[]): void {
+function requireAlike({ arrivals: { events: first } }: Run, { arrivals: { events: second } }: Run): void {
   const textOf = (event: Event | undefined) => (event ? `${event.question} → ${event.answer?.status}` : 'nothing')
   for (let place = 0; place < Math.max(first.length, second.length); place++) {
     const [one, other] = [textOf(first[place]), textOf(second[place])]

@@ -1,41 +1,33 @@
 import { Turns } from '../../engine/turns.ts'
 
 /** The parts of Node that the explorer needs, as far as the host has them: Bun and Deno lack some. */
-export interface Host {
-  /** Resolves once everything has run that waits for nothing but its turn. */
-  turn(): Promise<void>
-  /** Must be called at the end. */
-  end(): void
-  /** Resolves after about 1 ms of real time, in which sockets, files and threads get on. */
-  pause(): Promise<void>
-  /** Returns the kinds of open handles and requests, such as `TCPSocketWrap`. */
-  resources(): readonly string[]
-  /** True if open handles do not show among the resources, as in Bun and Deno. */
-  readonly isBlind: boolean
-  /** The work on threads that is under way, which resources do not show: crypto and zlib. Counted between start and stop. */
-  readonly threads: { readonly count: () => number; start(): void; stop(): void }
-  /** Node's modules whose functions are replaced, and how to tell those who have imported them. */
-  readonly timers: Record<string, unknown> | undefined
-  readonly promises: (Record<string, unknown> & { readonly scheduler?: object }) | undefined
-  syncExports(): void
-}
+export type Host = ReturnType<typeof hostOf>
 
 /** Takes the functions of the host, before any of them is replaced. */
-export function hostOf(): Host {
+export function hostOf() {
   const nodeModule = globalThis.process?.getBuiltinModule
   const timers = nodeModule?.('node:timers')
   const { setTimeout: after } = timers ?? globalThis
   const turns = new Turns(timers?.setImmediate)
+  // Its modules come from another thread, which shows nowhere else.
+  const vitest: { resolvingModules?: Iterable<string> } | undefined = Reflect.get(globalThis, '__vitest_worker__')
   const resources = globalThis.process?.getActiveResourcesInfo?.bind(process)
   return {
+    /** Resolves once everything has run that waits for nothing but its turn. */
     turn: () => turns.round(),
+    /** Must be called at the end. */
     end: () => turns.end(),
+    /** Resolves after about 1 ms of real time, in which sockets, files and threads get on. */
     pause: () => new Promise((resolve) => void after(resolve, 1)),
-    resources: () => resources?.() ?? [],
+    /** Returns the kinds of open handles and requests, such as `TCPSocketWrap`, and the modules that vitest is loading. */
+    resources: () => [...(resources?.() ?? []), ...(vitest?.resolvingModules ?? [])],
+    /** True if open handles do not show among the resources, as in Bun and Deno. */
     isBlind: isBlind(resources, after),
+    /** The work on threads that is under way, which resources do not show: crypto and zlib. Counted between start and stop. */
     threads: threadsOfHost(),
-    timers: timers as Record<string, unknown> | undefined, // To replace its members by name.
-    promises: nodeModule?.('node:timers/promises') as Host['promises'], // As above.
+    /** Node's modules whose functions are replaced, and how to tell those who have imported them. */
+    timers,
+    promises: nodeModule?.('node:timers/promises'),
     syncExports: () => nodeModule?.('node:module')?.syncBuiltinESMExports?.(),
   }
 }
@@ -51,7 +43,7 @@ function isBlind(resources: (() => readonly string[]) | undefined, after: typeof
 /** A stream of zlib, or a job of crypto, with the method that starts work on a thread. */
 type Worker = Partial<Record<'write' | 'run', (...args: unknown[]) => unknown>>
 
-function threadsOfHost(): Host['threads'] {
+function threadsOfHost() {
   /** The pieces of work that are under way, by the id of their stream or job. */
   const working = new Map<number, number>()
   const hook = globalThis.process?.getBuiltinModule?.('node:async_hooks')?.createHook({

@@ -2,10 +2,9 @@ import type { ManualClock } from '../../engine/manual-clock.ts'
 import type { Gateway } from '../../gateway/gateway.ts'
 import type { Fetch } from '../../http/fetch.ts'
 import { LATEST_TIME } from '../../schema/time.ts'
-import { Arrivals, type Event } from './arrivals.ts'
-import { diskOf } from './disk.ts'
+import { Arrivals } from './arrivals.ts'
 import type { ReadSurvivalOptions } from './options.ts'
-import type { CodeUnderTest, Ended, ScheduledFault } from './types.ts'
+import type { CodeUnderTest, Disk, Ended, ScheduledFault } from './types.ts'
 import type { World } from './world.ts'
 
 /** The most turns of the event loop at one time: an endless loop over `setImmediate` needs nothing else. */
@@ -32,39 +31,25 @@ export class Run {
   /** The delays of the timers that were left at the end, in ms, and the number of requests that came after it. */
   timersLeft: readonly number[] = []
   requestsAfter = 0
+  /** True if clients wait at sockets for answers that never come. */
+  hasOpenSockets = false
   #cleanUp: unknown
   readonly #files = new Map<string, unknown>()
-  readonly #world: World
   readonly #options: ReadSurvivalOptions
-  #arrivals: Arrivals
+  readonly arrivals: Arrivals
   /** The end of the time that the code may take, in ms. */
-  #deadline: number
+  #deadline = 0
   #smallMoves = 0
 
   constructor(
-    world: World,
+    readonly world: World,
     options: ReadSurvivalOptions,
     readonly gateway: Gateway<ManualClock>,
     readonly schedule: readonly ScheduledFault[],
   ) {
-    this.#world = world
     this.#options = options
-    this.#arrivals = new Arrivals(world, schedule)
-    this.#deadline = world.clock.now + options.within
-  }
-
-  get events(): readonly Event[] {
-    return this.#arrivals.events
-  }
-
-  /** The number of times that the code was called. */
-  get lives(): number {
-    return this.#arrivals.life
-  }
-
-  /** The errors that nobody has handled. */
-  get unhandled(): readonly unknown[] {
-    return this.#world.unhandled
+    this.arrivals = new Arrivals(world, schedule)
+    this.#startTime()
   }
 
   /** Returns the family and the id of each resource that was created. */
@@ -73,20 +58,28 @@ export class Run {
   }
 
   async run(code: CodeUnderTest): Promise<void> {
-    const { setup, within } = this.#options
+    const { setup } = this.#options
     const { gateway } = this
+    const arrivals = this.arrivals
     if (setup) this.#cleanUp = await this.drive(async () => setup(gateway))
     this.before = this.leftovers()
-    // The code's own time begins now.
-    const arrivals = new Arrivals(this.#world, this.schedule)
-    this.#arrivals = arrivals
-    this.#deadline = this.#world.clock.now + within
-    gateway.transport.hooks.arrival = (arrival) => arrivals.arrive(arrival)
-    gateway.transport.hooks.attempt = (...attempt) => arrivals.attempt(...attempt)
+    this.#startTime()
+    Object.assign(gateway.transport.hooks, {
+      arrival: arrivals.arrive.bind(arrivals),
+      attempt: arrivals.attempt.bind(arrivals),
+    })
     do await this.#live(code)
     while (arrivals.isDead)
+    this.timersLeft = this.world.delaysLeft()
     if (!this.stuck) await this.#afterwards()
-    arrivals.settleLate()
+    this.hasOpenSockets = arrivals.servedWaiting > 0
+    arrivals.settle(LATEST_TIME)
+  }
+
+  #startTime(): void {
+    const { now } = this.world.clock
+    this.arrivals.start = now
+    this.#deadline = now + this.#options.within
   }
 
   /** Ends the run: nothing of it may reach the next one. */
@@ -94,10 +87,10 @@ export class Run {
     const { gateway } = this
     if (typeof this.#cleanUp === 'function') await this.#cleanUp()
     gateway.transport.hooks.arrival = (arrival) => arrival.fail({ drop: true })
-    if (this.#arrivals.servedWaiting > 0) {
-      // A client that waits at a socket learns that nothing comes.
+    if (this.hasOpenSockets) {
+      // The clients learn that nothing comes.
       gateway.reset()
-      for (let turns = 0; turns < MOST_LAST_TURNS; turns++) await this.#world.host.turn()
+      for (let turns = 0; turns < MOST_LAST_TURNS; turns++) await this.world.host.turn()
     }
     gateway.dispose()
   }
@@ -106,41 +99,44 @@ export class Run {
   async #live(code: CodeUnderTest): Promise<void> {
     const { gateway } = this
     const { url } = gateway
-    const world = this.#world
-    const arrivals = this.#arrivals
+    const world = this.world
+    const arrivals = this.arrivals
     if (arrivals.isDead) world.timers.drop()
     arrivals.isDead = false
     const life = ++arrivals.life
     const isDead = () => life !== arrivals.life || arrivals.isDead
     const fetch = this.#fetchOf(isDead)
     world.reached = { url, fetch }
-    const disk = diskOf(this.#files, isDead)
     const effect = <R>(name: string, work: () => R | Promise<R>) => this.#effect(name, work, isDead)
+    const { settled, stuck } = await this.#settled(() =>
+      code({ fetch, url, gateway, disk: this.#disk(isDead), life, effect }),
+    )
+    this.settled = settled
+    this.stuck = stuck
+  }
+
+  /** Lets work of the caller run to its end, on the time of this world. */
+  async drive(work: () => unknown): Promise<unknown> {
+    const { settled } = await this.#settled(work)
+    if (!settled) throw new Error('It never ends.')
+    if (settled.error) throw settled.error
+    return settled.value
+  }
+
+  async #settled(work: () => unknown): Promise<Pick<Run, 'settled' | 'stuck'>> {
     let settled: Run['settled']
-    void (async () => code({ fetch, url, gateway, disk, life, effect }))().then(
+    void (async () => work())().then(
       (value) => (settled = { value }),
       (thrown) =>
         (settled = { error: thrown instanceof Error ? thrown : new Error(String(thrown), { cause: thrown }) }),
     )
-    this.stuck = await this.#until(() => settled !== undefined)
-    this.settled = settled
-  }
-
-  /** Lets work of the caller run to its end, on the time of this world. */
-  async drive<R>(work: () => Promise<R>): Promise<R> {
-    let isSettled = false
-    const result = work().finally(() => {
-      isSettled = true
-    })
-    result.catch(() => undefined)
-    const stuck = await this.#until(() => isSettled)
-    if (stuck) throw new Error('It never ends.')
-    return result
+    const stuck = await this.#until(() => settled !== undefined)
+    return { settled, stuck }
   }
 
   /** Moves the clock whenever nothing else can happen, until the end, a crash, or a stop. Returns why it stopped, if it did. */
   async #until(isOver: () => boolean): Promise<Run['stuck']> {
-    const world = this.#world
+    const world = this.world
     for (let seen = -1, turns = 0, pauses = 0; ; turns++) {
       await world.host.turn()
       if (turns > MOST_TURNS) return 'turns'
@@ -149,9 +145,9 @@ export class Run {
         pauses = 0
         continue
       }
-      if (await world.outside.wait(this.#arrivals.servedWaiting)) continue
-      if (this.#arrivals.isDead || isOver()) return undefined
-      if (this.#arrivals.isOverloaded) return 'requests'
+      if (await world.outside.wait(this.arrivals.servedWaiting)) continue
+      if (this.arrivals.isDead || isOver()) return undefined
+      if (this.arrivals.isOverloaded) return 'requests'
       const next = this.#nextAt()
       if (next === undefined) {
         // The first runs may load modules, which a runner fetches from another thread.
@@ -168,28 +164,27 @@ export class Run {
   }
 
   #nextAt(): number | undefined {
-    const next = Math.min(this.#world.timers.nextStopAt() ?? LATEST_TIME, this.#arrivals.nextAt())
+    const next = Math.min(this.world.timers.nextStopAt() ?? LATEST_TIME, this.arrivals.nextAt())
     return next === LATEST_TIME ? undefined : next
   }
 
   #advanceTo(at: number): void {
-    this.#world.advanceTo(at)
-    this.#arrivals.settle(this.#world.clock.now)
+    this.world.advanceTo(at)
+    this.arrivals.settle(this.world.clock.now)
   }
 
   /** Lets everything happen that the code has left under way. */
   async #afterwards(): Promise<void> {
-    const world = this.#world
-    const { length } = this.events
-    this.timersLeft = world.delaysLeft()
+    const world = this.world
+    const { length } = this.arrivals.events
     for (let stops = 0; stops < MOST_STOPS_AFTER; stops++) {
       await world.host.turn()
       const next = this.#nextAt()
-      if (next === undefined || (world.delaysLeft().length === 0 && !this.#arrivals.isWaiting)) break
+      if (next === undefined || (world.delaysLeft().length === 0 && !this.arrivals.isWaiting)) break
       this.#advanceTo(next)
     }
     await world.host.turn()
-    this.requestsAfter = this.events.slice(length).filter(({ on }) => on === 'request').length
+    this.requestsAfter = this.arrivals.events.slice(length).filter(({ on }) => on === 'request').length
   }
 
   #fetchOf(isDead: () => boolean): Fetch {
@@ -206,8 +201,8 @@ export class Run {
 
   async #effect<R>(name: string, work: () => R | Promise<R>, isDead: () => boolean): Promise<R> {
     if (isDead()) return never()
-    this.#world.activity++
-    const arrivals = this.#arrivals
+    this.world.activity++
+    const arrivals = this.arrivals
     const { kind } = arrivals.add(`effect ${name}`, 'effect', name)
     if (kind?.name === 'crash-before') arrivals.isDead = true
     if (isDead()) return never()
@@ -216,10 +211,21 @@ export class Run {
     return isDead() ? never() : result
   }
 
+  /** Returns a life's view of what is stored. The life of a crashed process writes no more. */
+  #disk(isDead = () => false): Disk {
+    const files = this.#files
+    return {
+      // The caller says what it has stored.
+      get: <T>(name: string) => structuredClone(files.get(name)) as T | undefined,
+      set: (name, value) => void (isDead() || files.set(name, structuredClone(value))),
+      has: (name) => files.has(name),
+      delete: (name) => void (isDead() || files.delete(name)),
+    }
+  }
+
   /** Returns what an assertion of the caller receives. */
   ended(): Ended {
-    const { value, error } = this.settled ?? {}
-    const { gateway, schedule } = this
-    return { gateway, value, error, disk: diskOf(this.#files, () => false), schedule }
+    const { gateway, schedule, settled } = this
+    return { gateway, schedule, disk: this.#disk(), value: settled?.value, error: settled?.error }
   }
 }

@@ -1,53 +1,59 @@
 import type { Event } from './arrivals.ts'
 import type { Run } from './run.ts'
+import type { TriedSchedule } from './types.ts'
 import { quoteError } from './verdict.ts'
 
 const LONGEST_QUESTION = 160
 const LONGEST_MESSAGE = 100
+const STARTS_AGAIN = 'the code starts again'
 
-/** Tells what happened in a run, one line for each event; equal ones in a row are one line. */
-export function storyOf(run: Run): string {
+/** Tells what happened in a run, one line for each event; equal ones in a row are one line. Ids are short, in the message too. */
+export function storyOf(run: Run, message: string): Pick<TriedSchedule, 'story' | 'message'> {
+  const rows = rowsOf(run)
   const lines: string[] = []
-  let life = 1
-  for (let at = 0; at < run.events.length; ) {
-    const [count, period] = repeatedAt(run.events, at)
-    for (const event of run.events.slice(at, at + period)) {
-      if (event.life > life) lines.push(`${timeOf(event)}  the code starts again`)
-      life = event.life
-      lines.push(lineOf(event))
-    }
+  for (let at = 0; at < rows.length; ) {
+    const [count, period] = repeatedAt(rows, at)
+    lines.push(...rows.slice(at, at + period).map(({ time, text }) => `${time.padStart(8)}  ${text}`))
     at += period * count
-    const last = run.events[at - 1]
-    if (count > 1 && last) lines.push(`        … ${count} times, until ${shortTime(last.time)}`)
+    if (count > 1) lines.push(`        … ${count} times, until ${rows[at - 1]?.time}`)
   }
-  if (life < run.lives) lines.push('        the code starts again')
-  return shortIds([...lines, `  in the end: ${endOf(run)}`].join('\n'))
+  const shortened = shortenerOfIds()
+  return { story: shortened([...lines, `  in the end: ${endOf(run)}`].join('\n')), message: shortened(message) }
+}
+
+interface Row {
+  readonly time: string
+  readonly text: string
+}
+
+function rowsOf({ arrivals: { events, life: lives } }: Run): Row[] {
+  const rows: Row[] = []
+  let life = 1
+  for (const event of events) {
+    const time = shortTime(event.time)
+    if (event.life > life) rows.push({ time, text: STARTS_AGAIN })
+    life = event.life
+    rows.push({ time, text: textOf(event) })
+  }
+  return life < lives ? [...rows, { time: '', text: STARTS_AGAIN }] : rows
 }
 
 /** Counts how often the next event, or the next few, come again and again. */
-function repeatedAt(events: readonly Event[], start: number): [count: number, period: number] {
+function repeatedAt(rows: readonly Row[], start: number): [count: number, period: number] {
   for (const period of [1, 2, 3]) {
-    let count = 1
-    while (isAlike(events, start, start + count * period, period)) count++
+    let end = start + period
+    while (end < rows.length && rows[end]?.text === rows[end - period]?.text) end++
+    const count = Math.floor((end - start) / period)
     if (count > 2) return [count, period]
   }
   return [1, 1]
 }
 
-function isAlike(events: readonly Event[], a: number, b: number, length: number): boolean {
-  for (let at = 0; at < length; at++) {
-    const [one, other] = [events[a + at], events[b + at]]
-    if (!one || !other || one.life !== other.life || lineOf(one).slice(8) !== lineOf(other).slice(8)) return false
-  }
-  return true
-}
-
-function lineOf(event: Event): string {
-  const { question, kind, answer, on } = event
-  const text = cut(question, LONGEST_QUESTION)
+function textOf({ question, kind, answer, on }: Event): string {
   // The words of most failures say what became of the answer.
   const isShown = answer && on !== 'effect' && (!kind || kind.showsAnswer)
-  return `${timeOf(event)}  ${text}${kind ? ` ✗ ${kind.words}` : ''}${isShown ? ` → ${answerText(answer)}` : ''}`
+  const text = cut(question, LONGEST_QUESTION)
+  return `${text}${kind ? ` ✗ ${kind.words}` : ''}${isShown ? ` → ${answerText(answer)}` : ''}`
 }
 
 /** Writes the status of an answer, with the message of an error. */
@@ -58,10 +64,6 @@ function answerText({ status, body }: NonNullable<Event['answer']>): string {
 }
 
 const cut = (text: string, length: number) => (text.length > length ? `${text.slice(0, length)}…` : text)
-
-function timeOf({ time }: Event): string {
-  return shortTime(time).padStart(8)
-}
 
 /** Writes a time in two units at most, such as `2h16m`. */
 function shortTime(ms: number): string {
@@ -96,17 +98,16 @@ function leftText(resource: string): string {
   return id.includes('/') ? `${family} of ${id}` : id
 }
 
-/** Writes `ra_a` for the first id of a prefix, `ra_b` for the second. */
-function shortIds(text: string): string {
+/** Returns a function that writes `ra_a` for the first id of a prefix, `ra_b` for the second. */
+function shortenerOfIds(): (text: string) => string {
   const short = new Map<string, string>()
   const counts = new Map<string, number>()
-  return text.replace(/\b([a-z]{1,12})_[0-9A-Za-z]{20,}/g, (id, prefix: string) => {
-    const known = short.get(id)
-    if (known) return known
-    const count = counts.get(prefix) ?? 0
-    counts.set(prefix, count + 1)
-    const name = `${prefix}_${count < 26 ? String.fromCharCode(97 + count) : count}`
-    short.set(id, name)
-    return name
-  })
+  return (text) =>
+    text.replace(/\b([a-z]{1,12})_[0-9A-Za-z]{20,}/g, (id, prefix: string) => {
+      const count = counts.get(prefix) ?? 0
+      const name = short.get(id) ?? `${prefix}_${count < 26 ? String.fromCharCode(97 + count) : count}`
+      if (!short.has(id)) counts.set(prefix, count + 1)
+      short.set(id, name)
+      return name
+    })
 }

@@ -28,7 +28,8 @@ const GOOD: Judgement = { verdict: 'survived', message: 'It survives.' }
 
 const WHY = {
   nothing: () => 'it waits for nothing, with no timer and no request under way',
-  time: (within: number) => `it runs longer than ${durationText(within)}, the most that \`within\` allows`,
+  time: (within: number, [next = 0]: readonly number[]) =>
+    `it runs longer than ${durationText(within)}, the most that \`within\` allows${next > within ? `; a timer waits for ${durationText(next)}` : ''}`,
   requests: () => 'it sends requests without end',
   turns: () => 'it takes turns of the event loop without end, as with setImmediate',
   timers: () => 'it sets timers without end',
@@ -36,9 +37,10 @@ const WHY = {
 
 /** Judges a run by the one without failures; that one by itself. */
 export async function judge(run: Run, clean: Clean | undefined, options: ReadSurvivalOptions): Promise<Judgement> {
-  const { settled, stuck, unhandled, requestsAfter, timersLeft } = run
+  const { settled, stuck, requestsAfter, timersLeft } = run
+  const { unhandled } = run.world
   if (stuck || !settled) {
-    return { verdict: 'never-ends', message: `it never ends: ${WHY[stuck ?? 'nothing'](options.within)}.` }
+    return { verdict: 'never-ends', message: `it never ends: ${WHY[stuck ?? 'nothing'](options.within, timersLeft)}.` }
   }
   if (unhandled.length > 0) {
     const message = `a promise rejects with ${quoteError(unhandled[0])}, and nobody handles it.`

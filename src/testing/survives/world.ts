@@ -1,4 +1,6 @@
+import { abortable } from '../../engine/clock.ts'
 import { manualClock } from '../../engine/manual-clock.ts'
+import { randomSource } from '../../engine/random.ts'
 import { type Fetch, isRequest } from '../../http/fetch.ts'
 import { isBelow } from '../../http/request.ts'
 import { fakeTimersOn } from '../fake-timers.ts'
@@ -21,6 +23,8 @@ interface SleepOptions {
 /** The symbol by which `util.promisify` finds the form of a function that returns a promise. */
 const PROMISIFIED = Symbol.for('nodejs.util.promisify.custom')
 
+const NUMBERS = randomSource('survives')
+
 const isRefed = (handle: Handle | undefined) => typeof handle !== 'object' || !('hasRef' in handle) || handle.hasRef()
 
 /**
@@ -28,20 +32,17 @@ const isRefed = (handle: Handle | undefined) => typeof handle !== 'object' || !(
  * explorer moves. They stay the same for all runs, so that code may keep them.
  */
 export class World {
-  readonly #clock = manualClock(START)
-  readonly #timers = fakeTimersOn(this.#clock)
-  readonly #host = hostOf()
-  // Of private fields: what makes CommonJS of this package sets public fields after private ones.
-  readonly clock = this.#clock
-  readonly timers = this.#timers
-  readonly host = this.#host
-  readonly outside = new Outside(this.#host)
+  readonly clock = manualClock(START)
+  readonly timers = fakeTimersOn(this.clock)
+  readonly host = hostOf()
+  readonly outside = new Outside(this.host)
   /** Counts what the code does that more can follow from. */
   activity = 0
   /** The errors that nobody has handled. */
   unhandled: unknown[] = []
   /** The gateway that answers requests of the global `fetch`. */
   reached: Pick<Life, 'url' | 'fetch'> | undefined
+  /** The count of random numbers in this run. */
   #random = 0
   /** The number of the run. */
   #run = 0
@@ -62,17 +63,17 @@ export class World {
   /** Begins a run: everything is as at the start. */
   begin(): void {
     this.#run++
-    this.#timers.setAhead(0)
+    this.timers.setAhead(0)
     this.clock.reset()
     this.#handles = new Map()
-    this.#random = 1
+    this.#random = 0
     this.unhandled = []
     this.outside.begin()
   }
 
   /** Returns the delays, in ms, of the timers that keep a process alive. */
   delaysLeft(): readonly number[] {
-    const timers = [...(this.#timers.fake.timers ?? [])]
+    const timers = [...(this.timers.fake.timers ?? [])]
     return timers.flatMap(([id, { delay }]) => (isRefed(this.#handles.get(id)) ? [delay ?? 0] : []))
   }
 
@@ -88,53 +89,46 @@ export class World {
 
   /** Replaces the functions of the host, until `leave`. */
   enter(): void {
-    const { fake } = this.#timers
-    const { timers, promises, threads } = this.#host
-    threads.start()
-    this.#undo.push(threads.stop)
-    const setting =
-      (set: SetTimer) =>
-      (work: Work, ms?: number, ...args: unknown[]) =>
-        this.#set(set, work, ms, args)
-    const clearing = (clear: (handle?: Handle) => void) => (handle?: Handle) => {
-      this.activity++
-      clear(handle)
-    }
-    const replaced = {
-      setTimeout: Object.assign(setting(fake.setTimeout), { [PROMISIFIED]: this.#sleep }),
-      setInterval: setting(this.#timers.setInterval),
-      clearTimeout: clearing(fake.clearTimeout),
-      clearInterval: clearing(fake.clearInterval),
-    }
-    this.#replace(globalThis, { ...replaced, Date: fake.Date, fetch: this.#fetchOver(globalThis.fetch) })
-    if (globalThis.setImmediate) this.#endImmediates(globalThis.setImmediate)
-    if (timers) this.#replace(timers, replaced)
+    const { fake, setInterval } = this.timers
+    const { timers, promises, threads } = this.host
     const sleep = this.#sleep
     async function* sleeps(...args: Parameters<typeof sleep>) {
       for (;;) yield await sleep(...args)
     }
-    if (promises) this.#replace(promises, { setTimeout: sleep, setInterval: sleeps })
-    if (promises?.scheduler) this.#replace(promises.scheduler, { wait: (ms: number) => sleep(ms) })
+    const replaced = {
+      setTimeout: Object.assign(this.#setting(fake.setTimeout), { [PROMISIFIED]: sleep }),
+      setInterval: this.#setting(setInterval),
+      clearTimeout: this.#clearing(fake.clearTimeout),
+      clearInterval: this.#clearing(fake.clearInterval),
+    }
+    threads.start()
+    this.#undo.push(threads.stop)
+    this.#replace(globalThis, { ...replaced, Date: fake.Date, fetch: this.#fetchOver(globalThis.fetch) })
+    if (globalThis.setImmediate) this.#endImmediates(globalThis.setImmediate)
+    this.#replace(timers, replaced)
+    this.#replace(promises, { setTimeout: sleep, setInterval: sleeps })
+    this.#replace(promises?.scheduler, { wait: (ms: number) => sleep(ms) })
     this.#replace(performance, { now: () => fake.performance.now() })
     this.#replace(Math, { random: () => this.#nextRandom() })
     this.#replace(AbortSignal, { timeout: (ms: number) => this.#timeoutSignal(ms) })
-    this.#host.syncExports()
+    this.host.syncExports()
     this.#hearRejections()
   }
 
   leave(): void {
     for (const undo of this.#undo.reverse()) undo()
     this.#undo = []
-    this.#host.syncExports()
+    this.host.syncExports()
   }
 
   end(): void {
     this.#run++
     this.leave()
-    this.#host.end()
+    this.host.end()
   }
 
-  #replace(object: object, members: Readonly<Record<string, unknown>>): void {
+  #replace(object: object | undefined, members: Readonly<Record<string, unknown>>): void {
+    if (!object) return
     for (const [name, value] of Object.entries(members)) {
       const before = Object.getOwnPropertyDescriptor(object, name)
       Object.defineProperty(object, name, { value, writable: true, configurable: true, enumerable: true })
@@ -156,29 +150,36 @@ export class World {
     this.#replace(globalThis, { setImmediate: Object.assign(setImmediate, soon) })
   }
 
-  #set(set: SetTimer, work: Work, ms: number | undefined, args: readonly unknown[]): Handle {
-    this.activity++
-    const handle = set(work, ms, ...args)
-    this.#handles.set(Number(handle), handle)
-    return handle
+  #setting(set: SetTimer): SetTimer {
+    return (...args) => {
+      this.activity++
+      const handle = set(...args)
+      this.#handles.set(Number(handle), handle)
+      return handle
+    }
   }
 
-  readonly #sleep = (ms?: number, value?: unknown, { signal, ref = true }: SleepOptions = {}) =>
-    new Promise((resolve, reject) => {
-      const stop = () => {
-        clearTimeout(handle)
-        reject(
-          signal?.reason instanceof Error ? signal.reason : new DOMException('The operation was aborted', 'AbortError'),
-        )
-      }
-      const handle = globalThis.setTimeout(() => {
-        signal?.removeEventListener('abort', stop)
-        resolve(value)
-      }, ms)
+  #clearing(clear: (handle?: Handle) => void) {
+    return (handle?: Handle) => {
+      this.activity++
+      clear(handle)
+    }
+  }
+
+  /** Waits as `setTimeout` of Node's timers/promises. */
+  readonly #sleep = async (ms?: number, value?: unknown, { signal, ref = true }: SleepOptions = {}) => {
+    const start = (resolve: () => void) => {
+      const handle = globalThis.setTimeout(resolve, ms)
       if (!ref) handle.unref?.()
-      if (signal?.aborted) stop()
-      else signal?.addEventListener('abort', stop, { once: true })
-    })
+      return () => clearTimeout(handle)
+    }
+    try {
+      await abortable(signal, start)
+    } catch (cause) {
+      throw Object.assign(new Error('The operation was aborted', { cause }), { name: 'AbortError', code: 'ABORT_ERR' })
+    }
+    return value
+  }
 
   #timeoutSignal(ms: number): AbortSignal {
     const controller = new AbortController()
@@ -195,12 +196,10 @@ export class World {
     }
   }
 
-  /** The mulberry32 generator: the same numbers in each run. */
+  /** Returns the same numbers in each run. */
   #nextRandom(): number {
-    this.#random = (this.#random + 0x6d2b79f5) | 0
-    let mixed = Math.imul(this.#random ^ (this.#random >>> 15), 1 | this.#random)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+    const bytes = NUMBERS.draw('Math.random', this.#random++)(4)
+    return new DataView(bytes.buffer).getUint32(0) / 2 ** 32
   }
 
   /** Takes the place of whoever listens to unhandled rejections, such as the runner. */

@@ -2,8 +2,9 @@ import { randomBytes, scrypt } from 'node:crypto'
 import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
+import { hostOf } from '../../../src/testing/survives/host.ts'
 import { type CodeUnderTest, type Life, type SurvivesOptions, survives } from '../../../src/testing/testing.ts'
-import { headers } from './programs/client.ts'
+import { callOf, headers } from './programs/client.ts'
 
 const derived = promisify<string, string, number, Buffer>(scrypt)
 
@@ -58,6 +59,30 @@ describe('Code that never ends', () => {
     }
     expect(await said(code)).toMatch(/; 0 fail$/)
   })
+})
+
+it('Modules that vitest loads count as work that is under way: no run waits for nothing meanwhile', () => {
+  const { resolvingModules } = Reflect.get(globalThis, '__vitest_worker__')
+  const host = hostOf()
+  try {
+    resolvingModules.add('/slow.ts')
+    expect(host.resources()).toContain('/slow.ts')
+  } finally {
+    resolvingModules.delete('/slow.ts')
+    host.end()
+  }
+})
+
+it('A message has the ids of its story, and the wait that is longer than `within`', async () => {
+  const code = async (life: Life) => {
+    const { id } = await callOf(life)('POST', '/reserved_addrs', {})
+    const { status } = await get(life)
+    if (status === 429) await new Promise((resolve) => setTimeout(resolve, 86_400_000))
+    if (status !== 200) throw new Error(`${id} is left`)
+  }
+  const ids = await said(code, { replay: 'GET /reserved_addrs#1 503' })
+  expect(ids).toContain('it rejects with Error: ra_a is left, and leaves 1 reserved_addrs.')
+  expect(await said(code, { replay: 'GET /reserved_addrs#1 429' })).toContain('; a timer waits for 1d.')
 })
 
 describe('survives refuses', () => {
