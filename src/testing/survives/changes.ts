@@ -22,7 +22,7 @@ export function changesOf(run: Run): readonly Change[] {
   for (const event of run.arrivals.events) {
     const body = bodyOf(event)
     if (!body) continue
-    const fields = fieldsOf(body)
+    const fields = textsOf(JSON.parse(body))
     const [collection] = rows.find((row) => isIn(row, fields)) ?? []
     if (collection === undefined || fields.length === 0) continue
     const count = countIn(rows, collection, fields)
@@ -38,7 +38,7 @@ export function lackOf(run: Run, changes: readonly Change[]): string | undefined
   const known = new Set(changes.map(({ at, fields }) => keyOf(at, fields)))
   const others = run.arrivals.events.flatMap((event) => {
     const body = bodyOf(event)
-    return body && !known.has(keyOf(event.at, fieldsOf(body))) ? [event.at] : []
+    return body && !known.has(keyOf(event.at, textsOf(JSON.parse(body)))) ? [event.at] : []
   })
   for (const { at, body, fields, collection, count } of changes) {
     const is = countIn(rows, collection, fields)
@@ -53,10 +53,6 @@ const keyOf = (at: string, fields: readonly string[]) => `${at} ${fields.join()}
 /** Returns the body of a PATCH or PUT that has changed something. */
 function bodyOf({ question, hasChanged }: Event): string | undefined {
   return hasChanged ? /^(?:PATCH|PUT) \S+ (\{.*\})$/s.exec(question)?.[1] : undefined
-}
-
-function fieldsOf(body: string): readonly string[] {
-  return textsOf(JSON.parse(body))
 }
 
 /** Writes the fields of an object without what differs from run to run: words with a digit are ids, times and numbers. */

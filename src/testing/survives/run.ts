@@ -64,10 +64,8 @@ export class Run {
     if (setup) this.#cleanUp = await this.drive(async () => setup(gateway))
     this.before = this.leftovers()
     this.#startTime()
-    Object.assign(gateway.transport.hooks, {
-      arrival: arrivals.arrive.bind(arrivals),
-      attempt: arrivals.attempt.bind(arrivals),
-    })
+    gateway.transport.hooks.arrival = (arrival) => arrivals.arrive(arrival)
+    gateway.transport.hooks.attempt = (...attempt) => arrivals.attempt(...attempt)
     do await this.#live(code)
     while (arrivals.isDead)
     this.timersLeft = this.world.delaysLeft()

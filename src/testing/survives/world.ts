@@ -4,6 +4,7 @@ import { randomSource } from '../../engine/random.ts'
 import { type Fetch, isRequest } from '../../http/fetch.ts'
 import { isBelow } from '../../http/request.ts'
 import { fakeTimersOn } from '../fake-timers.ts'
+import { promisify } from '../fake-timers-util.ts'
 import { START } from '../fixture.ts'
 import { hostOf } from './host.ts'
 import { Outside } from './outside.ts'
@@ -19,11 +20,6 @@ interface SleepOptions {
   readonly signal?: AbortSignal
   readonly ref?: boolean
 }
-
-/** The symbol by which `util.promisify` finds the form of a function that returns a promise. */
-const PROMISIFIED = Symbol.for('nodejs.util.promisify.custom')
-
-const NUMBERS = randomSource('survives')
 
 const isRefed = (handle: Handle | undefined) => typeof handle !== 'object' || !('hasRef' in handle) || handle.hasRef()
 
@@ -42,6 +38,7 @@ export class World {
   unhandled: unknown[] = []
   /** The gateway that answers requests of the global `fetch`. */
   reached: Pick<Life, 'url' | 'fetch'> | undefined
+  readonly #numbers = randomSource('survives')
   /** The count of random numbers in this run. */
   #random = 0
   /** The number of the run. */
@@ -96,7 +93,7 @@ export class World {
       for (;;) yield await sleep(...args)
     }
     const replaced = {
-      setTimeout: Object.assign(this.#setting(fake.setTimeout), { [PROMISIFIED]: sleep }),
+      setTimeout: Object.assign(this.#setting(fake.setTimeout), { [promisify.custom]: sleep }),
       setInterval: this.#setting(setInterval),
       clearTimeout: this.#clearing(fake.clearTimeout),
       clearInterval: this.#clearing(fake.clearInterval),
@@ -198,7 +195,7 @@ export class World {
 
   /** Returns the same numbers in each run. */
   #nextRandom(): number {
-    const bytes = NUMBERS.draw('Math.random', this.#random++)(4)
+    const bytes = this.#numbers.draw('Math.random', this.#random++)(4)
     return new DataView(bytes.buffer).getUint32(0) / 2 ** 32
   }
 
