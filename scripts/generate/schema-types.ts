@@ -14,7 +14,13 @@ export function interfaceOf(schema: AnySchema, isSent: boolean): string {
   const entries = entriesOf(schema)
   if (!entries) throw new Error(`${nameOf(schema)} is no object: only objects become interfaces.`)
   const fields = Object.entries(entries).filter(([, each]) => !factOf(each, 'isUnoffered'))
-  const members = fields.map(([name, each]) => memberOf(name, each, isSent))
+  const members = fields.map(([name, each]) => {
+    try {
+      return memberOf(name, each, isSent)
+    } catch (error) {
+      throw new Error(`The field ${name} of ${nameOf(schema)} has no type.`, { cause: error })
+    }
+  })
   const parameters = factOf(schema, 'parameters')
   const head = parameters === undefined ? nameOf(schema) : `${nameOf(schema)}<${parameters}>`
   return `${comment([aboutOf(schema, isSent)])}export interface ${head} {\n${members.join('')}}\n`
@@ -123,7 +129,7 @@ export function typeOf(schema: AnySchema): string {
     case 'custom':
       return typeOfJson(jsonOf(schema))
     default:
-      throw new Error(`No type is known for a schema of the kind ${type}: say it by facts({ type: '…' }).`)
+      throw new Error(`No type is known for v.${type}(). Use another schema, or name the type by facts({ type: '…' }).`)
   }
 }
 

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { gatewayRows } from '../../src/gateway/options.ts'
@@ -19,43 +19,25 @@ async function read(flags: readonly string[], environment: NodeJS.ProcessEnv = {
   return parseOptions(given, environment, file === undefined ? undefined : await readConfigFile(file)).config
 }
 
-/** A value that each option can have, as it is typed, and as a config file has it. */
-const VALUES: Readonly<Record<string, readonly [text: string, value: unknown]>> = {
-  port: ['8080', 8080],
-  host: ['localhost', 'localhost'],
-  name: ['main', 'main'],
-  tlsRoot: ['/tmp/root.pem', '/tmp/root.pem'],
-  data: ['/tmp/gateway.db', '/tmp/gateway.db'],
-  state: ['/tmp/state.json', '/tmp/state.json'],
-  initial: ['/tmp/initial.json', '/tmp/initial.json'],
-  log: ['json', 'json'],
-  latency: ['200ms', '200ms'],
-  'control.key': ['s3cret', 's3cret'],
-  'control.allowHosts': ['gate', ['gate']],
-  dialect: ['ngrok', 'ngrok'],
-  baseUrl: ['https://gate.example', 'https://gate.example'],
-  keys: ['k1', ['k1']],
-  seed: ['s', 's'],
-  references: ['declared', 'declared'],
-  unknownActions: ['accept', 'accept'],
-  'rateLimit.requests': ['5', 5],
-  'rateLimit.window': ['10s', '10s'],
-  takenDomains: ['taken.example.com', ['taken.example.com']],
-  'account.plan': ['free', 'free'],
-  journalSize: ['10', 10],
-  journalBytes: ['1000', 1000],
-  addressesPerRegion: ['2', 2],
-  clock: ['manual', 'manual'],
-  start: ['2026-01-01T00:00:00Z', '2026-01-01T00:00:00Z'],
-  dns: ['simulated', 'simulated'],
-  provisioningDelay: ['0s', '0s'],
-  certificates: ['64d', '64d'],
-  'certificates.validity': ['60d', '60d'],
-  'certificates.renewalLead': ['10d', '10d'],
-  'internalErrorBackoff.first': ['2m', '2m'],
-  'internalErrorBackoff.most': ['4m', '4m'],
-  dnsErrorRetry: ['2h', '2h'],
-  authorityKeys: ['test', 'test'],
+/** A value of each kind of option, by the word that the help shows in place of the value. */
+const VALUES: Readonly<Record<string, string | number>> = {
+  N: 10,
+  D: '10m',
+  FILE: '/tmp/a.file',
+  HOST: 'localhost',
+  KEY: 'k1',
+  NAME: 'one.example.com',
+  TEXT: 's',
+  TIME: '2026-01-01T00:00:00Z',
+  URL: 'https://gate.example',
+}
+
+/** Returns a value that an option can have, as it is typed, and as a config file has it. */
+function valuesOf({ kind, value: placeholder, flag }: (typeof optionTable)[number]): readonly [string, unknown] {
+  if (kind === 'switch') return ['true', true]
+  const value = VALUES[placeholder] ?? placeholder.split('|')[1]
+  if (value === undefined) throw new Error(`--${flag} takes ${placeholder}: add a value for ${placeholder} to VALUES.`)
+  return [String(value), kind === 'texts' ? [value] : value]
 }
 
 /** An object with a value at a path. */
@@ -72,9 +54,18 @@ describe('Every option of the command', () => {
     expect(Object.keys(configRows).filter((name) => !named.has(name))).toEqual(['families'])
   })
 
+  it('changes something: a file other than the tables of options reads it', () => {
+    const root = new URL('../../src/', import.meta.url)
+    const isTable = (path: string) => /^generated|^gateway.options\.ts|^server.options.config\.ts/.test(path)
+    const paths = readdirSync(root, { recursive: true, encoding: 'utf8' })
+    const sources = paths.filter((path) => path.endsWith('.ts') && !isTable(path))
+    const words = new Set(sources.flatMap((path) => readFileSync(new URL(path, root), 'utf8').match(/\w+/g) ?? []))
+    expect(Object.keys(configRows).filter((name) => !words.has(name))).toEqual([])
+  })
+
   it.each(optionTable)('--$flag is the same from a flag, the environment and a config file', async (option) => {
     const { flag, variable, kind, path } = option
-    const [text, value] = kind === 'switch' ? ['true', true] : (VALUES[path] ?? ['', undefined])
+    const [text, value] = valuesOf(option)
     const flags = kind === 'switch' ? [`--${flag}`] : [`--${flag}`, text]
     const expected = at(path, value)
     expect(await read(flags)).toEqual(expected)

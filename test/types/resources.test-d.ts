@@ -92,10 +92,9 @@ describe('The types of the families are those of their schemas', () => {
 
 describe('The types of the controls', () => {
   test('are those of every control together', () => {
-    type Own = 'authority' | 'clock' | 'declare' | 'dns' | 'faults' | 'provisioning' | 'requests'
-    expectTypeOf<keyof ControlMembers>().toEqualTypeOf<
-      Own | 'describedBy' | 'report' | 'reset' | 'restore' | 'snapshot'
-    >()
+    type NamesOf<C> = C extends { members?(...args: never[]): infer Members } ? keyof Members : never
+    expectTypeOf<keyof ControlMembers>().toEqualTypeOf<NamesOf<(typeof controls)[number]>>()
+    expectTypeOf<'clock' | 'dns' | 'report' | 'reset' | 'restore' | 'snapshot'>().toExtend<keyof ControlMembers>()
     expectTypeOf<Pick<Gateway, 'dns' | 'faults'>>().toEqualTypeOf<{ readonly dns: Dns; readonly faults: Faults }>()
   })
 })
