@@ -68,7 +68,10 @@ export class ClockTime {
     let stopsHere = 0
     for (let stop = this.#nextStopAt(); stop <= to || this.now < to; stop = this.#nextStopAt()) {
       stopsHere = stop > this.now ? 1 : stopsHere + 1
-      if (stopsHere > MOST_STOPS_AT_ONE_TIME) throw new Error(endless(this.now, MOST_STOPS_AT_ONE_TIME, 'at one time'))
+      if (stopsHere > MOST_STOPS_AT_ONE_TIME) {
+        // What a follower has thrown is why something is still due.
+        throw thrown ? thrown.error : new Error(endless(this.now, MOST_STOPS_AT_ONE_TIME, 'at one time'))
+      }
       // Whoever was called at a stop may have moved the time further.
       this.now = Math.max(this.now, Math.min(stop, to))
       try {

@@ -22,7 +22,7 @@ export interface ClockFollower {
   nextDueAt(): number | undefined
   /** Returns the time of the next stop: an event, the end of a wait, or a timer. */
   nextStopAt(): number | undefined
-  /** Handles what is due. */
+  /** Handles all events that are due by now. */
   settle(): void
   /** Called before a synchronous move. Returns a function to call at the end of that move. */
   moves?(): () => void

@@ -1,5 +1,6 @@
-import type { Change, Collection } from '../operation/collection.ts'
+import type { Change, Collection, Due } from '../operation/collection.ts'
 import type { Family } from '../operation/family.ts'
+import { quote } from '../schema/text.ts'
 import { deepFreeze } from '../schema/values.ts'
 import { Agenda } from './agenda.ts'
 import { Table } from './table.ts'
@@ -48,10 +49,12 @@ export class Records {
   /** Puts a record under its key, or removes what is there. The agenda and the indexes follow. */
   change<R extends object>(collection: Collection<R>, key: string, after: R | undefined): RecordChange {
     const table: Table<R> = this.table(collection)
-    const before = table.replace(key, after)
     const dueOf = collection.due
-    const was = before && dueOf?.(before)
     const due = after && dueOf?.(after)
+    if (due && !(Number.isFinite(due.at) && Number.isFinite(due.order)))
+      throw new TypeError(noDue(collection.name, due))
+    const before = table.replace(key, after)
+    const was = before && dueOf?.(before)
     if (was) this.agenda.delete({ due: was, table, key })
     if (due) this.agenda.add({ due, table, key })
     return { collection, key, before, after }
@@ -68,6 +71,11 @@ export class Records {
       yield { collection: table.collection, oldestFirst: [...table.newestFirst()].reverse() }
     }
   }
+}
+
+function noDue(name: string, { at, order }: Due): string {
+  const received = `{ at: ${quote(at)}, order: ${quote(order)} }`
+  return `The collection "${name}" has a record that is due at ${received}. Allowed: at in ms since 1970, and order from tx.nextOrder().`
 }
 
 /** Returns what may leave the gateway of a change. */

@@ -1,4 +1,5 @@
 import type { Collection, Index, Indexed } from '../operation/collection.ts'
+import { quote } from '../schema/text.ts'
 import { SortedList } from './sorted-list.ts'
 
 /** The keys of the records of each value of an index, in creation order. */
@@ -22,13 +23,13 @@ export class Table<R extends object = object> {
 
   /** The oldest record whose index has this value. */
   find(index: string, value: string): R | undefined {
-    const key = this.#entries(index)?.get(value)?.[0]
+    const key = this.#entries(index).get(value)?.[0]
     return key === undefined ? undefined : this.#rows.get(key)
   }
 
   /** The records whose index has this value, oldest first. */
   findAll(index: string, value: string): R[] {
-    return (this.#entries(index)?.get(value) ?? []).map((key) => this.#row(key))
+    return (this.#entries(index).get(value) ?? []).map((key) => this.#row(key))
   }
 
   /** Records from the one before `cursor` on; the cursor need not exist. */
@@ -50,11 +51,11 @@ export class Table<R extends object = object> {
   }
 
   /** The entries of an index, which is made when it is first used: that halves the time to load many records. */
-  #entries(index: string): Entries | undefined {
+  #entries(index: string): Entries {
     const known = this.#indexes.get(index)
     if (known) return known[0]
     const valuesOf = this.collection.indexes[index]
-    if (!valuesOf) return undefined
+    if (!valuesOf) throw new TypeError(noIndex(this.collection, index))
     const entries: Entries = new Map()
     for (const [key, row] of this.#rows) reindex(entries, key, null, valuesOf(row))
     this.#indexes.set(index, [entries, valuesOf])
@@ -64,6 +65,11 @@ export class Table<R extends object = object> {
   #row(key: string): R {
     return this.#rows.get(key) as R // Every key of the order and of an index has one.
   }
+}
+
+function noIndex({ name, indexes }: Pick<Collection<object>, 'name' | 'indexes'>, index: string): string {
+  const known = Object.keys(indexes).join(', ') || 'none'
+  return `The collection "${name}" has no index ${quote(index)}. Its indexes: ${known}.`
 }
 
 function isBefore(a: string, b: string): boolean {

@@ -27,7 +27,7 @@ export interface Family<
   readonly limits?: Limits
   /** The collections; each family knows its own records. */
   readonly collections: readonly Collection<object>[]
-  /** Handles a due record, at its due time (rules: provisioning-jobs#renewal). */
+  /** Handles a record at its due time, and moves or removes that time (rules: provisioning-jobs#renewal). */
   onDue?(tx: Transaction, record: object): void
   /** The things that no operation makes and tests can declare, by their names in `gateway.declare`. */
   readonly declares?: Declares

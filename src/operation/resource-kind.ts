@@ -98,7 +98,7 @@ export interface ResourceRules<Kind extends ResourceKind> {
     /** Applies the rules of a deletion, and removes what belongs to the record. */
     before(tx: Transaction, record: RecordOf<Kind>): void
   }
-  /** Handles a due record. */
+  /** Handles a record at its due time. It must put the record with a later due time or none, or remove the record. */
   onDue?(tx: Transaction, record: RecordOf<Kind>): void
   /** Rules that this kind adds to operations of other families, by the operation's name. */
   readonly before?: Family['before']

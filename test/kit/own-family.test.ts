@@ -5,6 +5,7 @@ import { createGateway, type Dialect, GatewayError, manualClock, ngrok, standard
 import {
   collection,
   declareErrors,
+  domains,
   entry,
   errorsOf,
   type Families,
@@ -15,10 +16,11 @@ import {
   type ResourceRecord,
   recordsOf,
   resource,
+  type Transaction,
 } from '../../src/kit/index.ts'
 import { openApi } from '../../src/openapi/openapi.ts'
 import { client, controlsOf, outcome, thrownBy } from '../support/client.ts'
-import { errors, widgets } from './widgets.ts'
+import { errors, type WidgetRecord, widgetRecords, widgets } from './widgets.ts'
 
 const SEED = 'kit'
 
@@ -125,6 +127,35 @@ describe('A family of a test (rules: one-table#families), through the direct API
     clock.now += 60_000
     expect(() => gateway.widgets.get(id)).toThrow(
       `onDue of "widgets" has left the event of "${id}" due at 2026-01-01T00:01:00Z. It must move or remove it.`,
+    )
+  })
+
+  it('that throws for a due record is named by a manual clock, too', () => {
+    const onDue = () => {
+      throw new Error('The lock is stuck.')
+    }
+    const gateway = createGateway({
+      families: { widgets: { ...widgets, onDue } },
+      clock: manualClock('2026-01-01T00:00:00Z'),
+    })
+    gateway.widgets.create({ name: 'left', token: 'very-secret-token' })
+    expect(() => gateway.clock.advance('1h')).toThrow('The lock is stuck.')
+  })
+
+  it('that looks up an index, or is due at a time, that there cannot be is told what there is', () => {
+    const wrong = (run: (tx: Transaction, record: WidgetRecord) => unknown) =>
+      thrownBy(() => {
+        const own = { ...widgets, onDue: (tx: Transaction, record: object) => void run(tx, record as WidgetRecord) }
+        const gateway = createGateway({ families: { widgets: own }, clock: manualClock('2026-01-01T00:00:00Z') })
+        gateway.widgets.create({ name: 'left', token: 'very-secret-token' })
+        gateway.clock.advance('1m')
+      }).message
+    expect(wrong((tx) => tx.find(domains, 'names', 'a.example.com'))).toMatch(
+      /^The collection "reserved_domains" has no index "names"\. Its indexes: domain, /,
+    )
+    const at = new Date() as never
+    expect(wrong((tx, each) => tx.put(widgetRecords, { ...each, due: { at, order: tx.nextOrder() } }))).toMatch(
+      /^The collection "widgets" has a record that is due at \{ at: an object, order: \d+ \}\. Allowed: at in ms /,
     )
   })
 

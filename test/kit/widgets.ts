@@ -62,9 +62,9 @@ const record = v.object({
   due: v.nullable(v.object({ at: dueTime, order: v.number() })),
 })
 
-type WidgetRecord = Frozen<v.InferOutput<typeof record>>
+export type WidgetRecord = Frozen<v.InferOutput<typeof record>>
 
-const widgetRecords = collection<WidgetRecord>({
+export const widgetRecords = collection<WidgetRecord>({
   name: 'widgets',
   key: ({ id }) => id,
   schema: record,
