@@ -121,7 +121,7 @@ const undo = controlCall({
   errors: [general.not_found],
   run(host) {
     const state = host.snapshots.undo
-    if (!state) return refuse(general.not_found, { what: 'state', received: 'to return to' }, {})
+    if (!state) return refuse(general.not_found, { what: 'remembered state', received: 'to return to' }, {})
     host.restore(state)
     host.snapshots.undo = undefined
   },

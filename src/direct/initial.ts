@@ -1,6 +1,8 @@
 import type { Engine } from '../engine/engine.ts'
 import type { SideRecords } from '../engine/stored-records.ts'
 import type { Families } from '../operation/family.ts'
+import { suggestion } from '../schema/nearest.ts'
+import { quote } from '../schema/text.ts'
 
 /** A resource that was created and not deleted. */
 export interface Leftover {
@@ -15,10 +17,13 @@ export function applyInitial(direct: object, initial: object): void {
   for (const [name, bodies] of Object.entries(initial)) {
     // A name that the direct API does not have is refused below.
     const calls = (direct as Record<string, Record<string, (...args: unknown[]) => unknown>>)[name]
-    if (!calls || !Array.isArray(bodies)) {
-      const names = Object.keys(direct).join(', ')
-      throw new TypeError(`initial.${name} cannot be created. Supported: arrays of bodies for ${names}.`)
+    if (!calls) {
+      const names = Object.keys(direct)
+      const meant = suggestion(name, names) || ` Allowed: ${names.join(', ')}.`
+      throw new TypeError(`initial: ${quote(name)} is not a family.${meant}`)
     }
+    if (!Array.isArray(bodies))
+      throw new TypeError(`initial: ${name} is ${quote(bodies)}. Allowed: an array of bodies.`)
     // The rules say whether each is a body.
     for (const [place, body] of (bodies as Record<string, unknown>[]).entries()) {
       try {

@@ -87,7 +87,10 @@ describe('The initial state (reset to seed)', () => {
   it('is held to the rules of the API', () => {
     expect(() => open({ initial: { reservedDomains: [{ domain: 'a_b.com' }] } })).toThrow(/a name without "_"/)
     expect(() => open({ initial: { tunnels: [] } as never })).toThrow(
-      /initial.tunnels cannot be created.* reservedAddrs, .*reservedDomains, /,
+      /^initial: "tunnels" is not a family\. Allowed: reservedAddrs, reservedDomains, /,
+    )
+    expect(() => open({ initial: { reservedAddrs: {} } as never })).toThrow(
+      'initial: reservedAddrs is an object. Allowed: an array of bodies.',
     )
   })
 })

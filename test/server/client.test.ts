@@ -176,22 +176,22 @@ describe('A command that cannot ask says why, and what to do', () => {
     [
       'the duration has no unit',
       'faults add --latency 200',
-      /^--latency is "200"\. .* The unit is missing, as in 200s\. \(/,
+      /^--latency is "200"\. .* The unit is missing, as in 200s\. See /,
     ],
     [
       'a flag is missing',
       'declare --routes edghtsrt_1',
-      /^declare needs one of --edge, --endpoint-configuration, --backend\. \(/,
+      /^declare needs one of --edge, --endpoint-configuration, --backend\. See /,
     ],
     [
       'there is no such outcome',
       'script NOPE',
-      /^OUTCOME is "NOPE"\. Allowed: success, INTERNAL_ERROR, DNS_ERROR\. \(/,
+      /^OUTCOME is "NOPE"\. Allowed: success, INTERNAL_ERROR, DNS_ERROR\. See /,
     ],
     [
       'there is no such operation',
       'faults add --operation reserved_domain.create',
-      /^--operation is "reserved_domain\.create"\. Allowed: .* and \d+ more\. Did you mean reserved_domains\.create\? \(/,
+      /^--operation is "reserved_domain\.create"\. Allowed: .* and \d+ more\. Did you mean reserved_domains\.create\? See /,
     ],
     [
       'there is no such fault',
@@ -226,7 +226,8 @@ describe('A command that cannot ask says why, and what to do', () => {
       { FAUXGATE_URL: server.url },
       ...args.replace('URL', server.url).split(' '),
     )
-    expect([code, stdout]).toEqual([1, ''])
+    const isMistyped = stderr.includes(' See "fauxgate help ')
+    expect([code, stdout]).toEqual([isMistyped ? 2 : 1, ''])
     expect(stderr).toMatch(/^fauxgate: [^\n]+\n$/)
     expect(stderr.slice('fauxgate: '.length, -1)).toMatch(message)
   })

@@ -62,7 +62,7 @@ describe('the command `fauxgate serve`', () => {
     [
       'is damaged in many places',
       JSON.stringify(address),
-      'holds no snapshot: records.reserved_addrs.0.id is nothing. Allowed: a value; the field is required. There are 5 more problems.',
+      'holds no snapshot: records.reserved_addrs.0.id is missing. It is required. There are 5 more problems.',
     ],
     [
       'is damaged all over',

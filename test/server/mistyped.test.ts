@@ -50,6 +50,7 @@ describe('A command line that is wrong is answered in one line, with what was ty
     ['--start 2026-01-01T00:00:00Z', '--start needs --clock manual.'],
     ['--initial nowhere.json', 'nowhere.json cannot be read: there is no such file.'],
     ['--config nowhere.json', 'nowhere.json cannot be read: there is no such file.'],
+    ['--config src', 'src cannot be read: it is a folder.'],
     ['--config nowhere.mjs', 'nowhere.mjs cannot be read: there is no such file.'],
   ])('serve %s', async (line, message) => {
     const stderr = `fauxgate: ${message} See "fauxgate help serve".\n`
@@ -84,7 +85,12 @@ describe('A command line that is wrong is answered in one line, with what was ty
       'dns cname needs NAME VALUE. Example: "fauxgate dns cname app.example.com 2k3jd9.cname.ngrok.example".',
     ],
     ['dns fail a.example.com NOPE', '"NOPE" is not allowed here. Allowed: SERVFAIL or TIMEOUT.'],
-    ['completion tcsh', 'completion needs a shell: bash, zsh, fish.'],
+    ['completion tcsh', 'The shell is "tcsh". Allowed: bash, zsh, fish.'],
+    [
+      'requests --limit 1',
+      '--limit is not an option of "requests". Allowed: --follow, --json, --url, --control-key, --ca.',
+    ],
+    ['stop', '"stop" is not a command. A server stops with Ctrl+C, or with a signal.'],
     ['faults add --tiems 1', '--tiems is not an option of "faults add". Did you mean --times?'],
     ['state export a b c', 'There are 2 words too many after "state export [FILE]".'],
     ['faults add --body {"a', '--body begins with "{" and is not JSON: at line 1, column 4 (position 3).'],
@@ -176,7 +182,7 @@ describe('A config file or an initial state that is wrong is answered in one lin
     [
       'c.json',
       '{"initial": {"reservedDomain": []}}',
-      '"initial" in FILE, at reservedDomain cannot be created. Supported: arrays of bodies for',
+      '"initial" in FILE: "reservedDomain" is not a family. Did you mean reservedDomains?',
     ],
     ['c.json', '{"initial": {"reservedDomains": [{"domain": "no"}]}}', '"initial" in FILE, at reservedDomains[0]: '],
   ])('%s with %s', async (name, text, message) => {

@@ -138,7 +138,7 @@ const ROWS: readonly Row[] = [
     words: { name: 'NAME' },
   },
   { name: 'undo', call: 'POST /undo' },
-  { name: 'undo remember', call: 'PUT /undo' },
+  { name: 'undo remember', call: 'PUT /undo', summary: 'Remember the present state, for undo' },
 ]
 
 /** Makes the row that sets the record of a type, which the name of the command ends with. */
@@ -192,7 +192,9 @@ function commandOf(row: Row): Command {
       ])
       const answer = await askControl(server, call.method, `${call.path}${query}`, body).catch((error) => {
         if (!(error instanceof Refused)) throw error
-        throw new Error(`${inWordsOfCommand(error.message, name, shown)} (${error.code})`, { cause: error })
+        const mistyped = inWordsOfCommand(error.message, name, shown)
+        if (mistyped) throw new UsageError(mistyped)
+        throw new Error(`${error.message} (${error.code})`, { cause: error })
       })
       const text = formatted(`${call.method} ${call.path}`, answer, values)
       sayServer(server, answer === undefined)

@@ -8,21 +8,26 @@ const MOST_LISTED = 12
 
 /**
  * Says in the words of the command line what the server refused: fields of a request become flags and words.
- * `shown` has the flag or the word of each field.
+ * `shown` has the flag or the word of each field. Returns undefined for what is not about a flag or a word.
  */
-export function inWordsOfCommand(message: string, command: string, shown: ReadonlyMap<string, string>): string {
+export function inWordsOfCommand(
+  message: string,
+  command: string,
+  shown: ReadonlyMap<string, string>,
+): string | undefined {
   const { field = '', received = '', allowed = '' } = INVALID.exec(message)?.groups ?? {}
-  if (field === '') return message
   if (field === 'the body') {
     const names = allowed.replace(/^one of /, '').split(', ')
     const flags = names.flatMap((name) => shown.get(name) ?? [])
-    return flags.length > 0 ? `${command} needs one of ${flags.join(', ')}.` : message
+    return flags.length > 0 ? `${command} needs one of ${flags.join(', ')}.` : undefined
   }
+  const name = shown.get(field)
+  if (name === undefined) return undefined
   // On the command line a number is a text, and an outcome is never an object.
   const texts = inTexts(allowed).replace(/, or an object with .*$/s, '')
   const isUnitMissing = texts !== allowed && /^"\d+"$/.test(received)
   const hint = isUnitMissing ? ` The unit is missing, as in ${received.slice(1, -1)}s.` : meantIn(texts, received)
-  return `${shown.get(field) ?? field} is ${received}. Allowed: ${shortened(texts)}.${hint}`
+  return `${name} is ${received}. Allowed: ${shortened(texts)}.${hint}`
 }
 
 function meantIn(allowed: string, received: string): string {

@@ -76,6 +76,9 @@ export function readArguments(args: readonly string[], flags: readonly Flag[], c
   return { flags: found, words }
 }
 
+/** The most options that a message lists. */
+const MOST_LISTED = 8
+
 /** Reads `--no-` and a switch, which turns it off. Any other name is unknown. */
 function requireNegation(
   name: string,
@@ -90,7 +93,9 @@ function requireNegation(
     if (shown !== typed) throw new UsageError(`${shown} takes no value. Write --${positive} or ${shown}.`)
     return [positive, false]
   }
-  const meant = meantFlag(shown.replace(/^-+/, ''), [...known.keys()])
+  const flags = [...known.keys()]
+  const all = flags.length <= MOST_LISTED ? ` Allowed: ${flags.map((flag) => `--${flag}`).join(', ') || 'none'}.` : ''
+  const meant = meantFlag(shown.replace(/^-+/, ''), flags) || all
   throw new UsageError(`${shown} is not an option of "${command}".${meant}`)
 }
 
@@ -125,6 +130,11 @@ export function requireNoWords(words: readonly string[], usage: string, example?
   const hint = isDash ? ' One begins with a dash; options begin with two hyphens.' : ''
   const are = words.length === 1 ? 'is 1 word' : `are ${words.length} words`
   throw new UsageError(`There ${are} too many after "${usage}".${hint}${exampleOf(example)}`)
+}
+
+/** Names what was typed in place of a URL if it looks like one: anything else may be a key or have a password. */
+export function notUrl(typed: string | undefined): string {
+  return typed && /^(?:localhost|\w+:\/\/|[\w-]+(?:\.[\w-]+)+)[\w.:/-]*$/.test(typed) ? `, and "${typed}" is none` : ''
 }
 
 /** Refuses a command line without a word that its command needs. */

@@ -1,8 +1,8 @@
-import { UsageError } from '../errors.ts'
 import { print } from '../terminal.ts'
-import { type Arguments, type Command, requireNoWords } from './command.ts'
+import { type Arguments, type Command, requireNoWords, requireOne, requireWords } from './command.ts'
 
-const SHELLS: Readonly<Record<string, (commands: readonly Command[]) => string>> = { bash, zsh, fish }
+const SHELLS = { bash, zsh, fish }
+const SHELL_NAMES = ['bash', 'zsh', 'fish'] as const
 
 /** Makes the command that prints the completions of all other commands. */
 export function completionCommand(others: () => readonly Command[]): Command {
@@ -18,10 +18,10 @@ export function completionCommand(others: () => readonly Command[]): Command {
       'fish: fauxgate completion fish > ~/.config/fish/completions/fauxgate.fish',
     ],
     async run({ words: [shell, ...rest] }: Arguments): Promise<number> {
-      const script = shell === undefined || !Object.hasOwn(SHELLS, shell) ? undefined : SHELLS[shell]
-      if (!script) throw new UsageError(`completion needs a shell: ${Object.keys(SHELLS).join(', ')}.`)
+      if (shell === undefined) requireWords('completion', 'bash, zsh or fish', 'completion bash')
+      const name = requireOne('The shell', shell, SHELL_NAMES)
       requireNoWords(rest, 'completion')
-      return print(script(others()))
+      return print(SHELLS[name](others()))
     },
   }
 }

@@ -67,6 +67,7 @@ const FLAGS: Readonly<Record<string, string>> = {
 
 /** Returns ` Did you mean …?` for a word that is no command: by its meaning, else by its letters. */
 export function meantCommand(typed: string, names: readonly string[]): string {
+  if (/^(?:stop|kill|quit|exit|shutdown|down)$/.test(typed)) return ' A server stops with Ctrl+C, or with a signal.'
   const meant = meaningOf(typed, COMMANDS)
   return meant ? ` Did you mean ${meant}?` : suggestion(typed, names)
 }

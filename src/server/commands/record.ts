@@ -14,7 +14,7 @@ import { Recorder } from '../recorder.ts'
 import { print, say, warn } from '../terminal.ts'
 import { waited } from '../waiting.ts'
 import { requireFree } from './announce.ts'
-import { type Arguments, type Command, flagValue, requireNoWords, requireOne } from './command.ts'
+import { type Arguments, type Command, flagValue, notUrl, requireNoWords, requireOne } from './command.ts'
 import { requireCount } from './verify-flags.ts'
 
 const HOST = '127.0.0.1'
@@ -123,5 +123,7 @@ const ENDS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 function targetOf(typed: string | undefined): string {
   const url = typed !== undefined && URL.canParse(typed) ? new URL(typed) : undefined
   if (url && /^https?:$/.test(url.protocol) && url.username === '' && url.search === '') return baseOf(url)
-  throw new UsageError('record needs the URL of a service, for example "fauxgate record --to https://api.ngrok.com".')
+  throw new UsageError(
+    `record needs the URL of a service${notUrl(typed)}, for example "fauxgate record --to https://api.ngrok.com".`,
+  )
 }

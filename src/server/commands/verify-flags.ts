@@ -4,7 +4,7 @@ import { operationGroups } from '../../verify/scenarios.ts'
 import { baseOf } from '../client/ask.ts'
 import { UsageError } from '../errors.ts'
 import { type Flag, integerFlag, switchFlag, textFlag } from '../options/table.ts'
-import { type Arguments, flagValue, requireOne } from './command.ts'
+import { type Arguments, flagValue, notUrl, requireOne } from './command.ts'
 
 /** The variable that has the key. */
 const KEY_VARIABLE = 'NGROK_API_KEY'
@@ -102,7 +102,9 @@ export interface Target {
 export function targetOf(typed: string, environment: NodeJS.ProcessEnv): Target {
   const url = URL.canParse(typed) ? new URL(typed) : undefined
   if (!url || !/^https?:$/.test(url.protocol))
-    throw new UsageError(`verify needs the URL of a server, for example "fauxgate verify http://127.0.0.1:4747".`)
+    throw new UsageError(
+      `verify needs the URL of a server${notUrl(typed)}, for example "fauxgate verify http://127.0.0.1:4747".`,
+    )
   if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '')
     throw new UsageError(
       'The URL of the server has more than a host, a port and a path. Allowed: https://host:port/path.',

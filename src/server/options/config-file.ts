@@ -39,7 +39,8 @@ function onlyConfigFile(): string | undefined {
 export async function readValue(file: string): Promise<unknown> {
   const path = pathFromHere(file)
   try {
-    if (existsSync(file) && extname(file) !== '.json') return await readModule(file, path)
+    if (existsSync(file) && extname(file) !== '.json' && !statSync(file).isDirectory())
+      return await readModule(file, path)
     return jsonIn(await textOf(path), path)
   } catch (error) {
     throw new UsageError(caught(error).message)
