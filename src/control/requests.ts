@@ -171,6 +171,9 @@ const FILTER_WORDS: OptionWords = {
   unknownError: general.field_invalid,
 }
 
+/** The usual reasons for `undefined` in place of an id. */
+const NO_VALUE = 'Is an await missing, or a field misspelt?'
+
 const MOST_NAMED = 20
 
 const LONGEST_BODY = 80
@@ -185,9 +188,11 @@ export function requestLine({ method, path, query, request, ...answer }: Journal
   ].join('')
 }
 
-export function reasonOf(answer: Pick<JournalEntry, 'status' | 'response'>): string | undefined {
-  const { msg } = errorOf(answer)
-  return typeof msg === 'string' ? msg : undefined
+/** Returns why a request was refused. */
+export function reasonOf(entry: JournalEntry): string | undefined {
+  const { msg } = errorOf(entry)
+  if (typeof msg !== 'string') return undefined
+  return entry.operation !== null && noIdIn(entry.path) !== undefined ? `${msg} ${NO_VALUE}` : msg
 }
 
 /** Returns what every error is answered with; a fault's own body may have none of it. */
@@ -211,10 +216,12 @@ function unknownRequests(journal: Journal): string | undefined {
   const isNoId = (entry: JournalEntry) => entry.operation !== null
   const lines = named.map((entry) => `  ${requestLine(entry)}: ${isNoId(entry) ? noId(entry) : reasonOf(entry)}`)
   const earlier = count > lines.length ? [`  … and ${count - lines.length} earlier`] : []
-  const what = named.every(isNoId) ? 'with an id that is none' : 'for no operation of the API'
-  return [`${counted(count, 'request is', 'requests are')} ${what}:`, ...earlier, ...lines].join('\n')
+  const what = named.every(isNoId)
+    ? `${counted(count, 'request has', 'requests have')} no id in the path`
+    : `${counted(count, 'request is', 'requests are')} for no operation of the API`
+  return [`${what}:`, ...earlier, ...lines].join('\n')
 }
 
 function noId({ path }: JournalEntry): string {
-  return `the path has ${noIdIn(path)} in the place of an id. Has a variable no value?`
+  return `the path has ${noIdIn(path)} in place of an id. ${NO_VALUE}`
 }

@@ -1,6 +1,7 @@
 import type { PathIds } from '../operation/operation.ts'
 import { refuse } from '../schema/errors.ts'
 import { general } from '../schema/general-errors.ts'
+import { nearest } from '../schema/nearest.ts'
 import { quote, quoteWord } from '../schema/text.ts'
 
 interface Routed {
@@ -72,8 +73,11 @@ function problemOf<O>(root: Node<O>, path: string): string {
   let node = root
   for (const segment of segmentsOf(path)) {
     const next = below(node, segment)
-    if (!next)
-      return `${segment === '' ? 'an empty segment' : `the segment ${quote(segment)}`} is not known, ${known(node)}`
+    if (!next) {
+      const meant = nearest(segment, node.fixed.keys())
+      const what = segment === '' ? 'an empty segment' : `the segment ${quote(segment)}`
+      return `${what} is not known, ${meant ? `but ${meant} is` : known(node)}`
+    }
     node = next
   }
   return `the path continues, ${known(node)}`

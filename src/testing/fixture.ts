@@ -3,6 +3,7 @@ import type { Gateway } from '../gateway/gateway.ts'
 import type { Installed } from '../http/install.ts'
 import { AssertionError } from '../schema/errors.ts'
 import { counted } from '../schema/text.ts'
+import { timestamp } from '../schema/time.ts'
 import { Losses } from './losses.ts'
 import { reportAbout } from './report-about.ts'
 import { unusedIn } from './strict.ts'
@@ -41,7 +42,7 @@ export function explain(error: Shown | undefined, gateway: Gateway, { unfinished
   const { message, stack, diff } = error
   const more = [
     ...(/^The gateway at /m.test(message) ? [] : [reportAfter(message, gateway)]),
-    ...(fakeTimers(gateway) ?? (pauses ? [pauses] : [])),
+    ...(fakeTimers(gateway) ?? (pauses ? [pauses] : hostTimers(message, gateway))),
     ...(message.startsWith(PASSED) ? [] : unfinished),
   ]
   if (more.length === 0) return
@@ -77,6 +78,18 @@ function fakeTimers({ clock }: Gateway): readonly string[] | undefined {
   return [
     `${wait} on the runner's fake timers, which do not follow the gateway's manual clock. Advance both, use the timers of ` +
       '`timersOn(gateway.clock)`, or give the gateway the system clock, which follows fake timers.',
+  ]
+}
+
+/** Says why a test may have run into its time-out: the clock has moved, and the code under test has not noticed. */
+function hostTimers(message: string, { clock, requests }: Gateway): readonly string[] {
+  const last = requests.last()?.at
+  if (!/timed out|^The runner ended this test/.test(message) || !isManual(clock) || last === undefined) return []
+  const now = timestamp(clock.now)
+  if (last === now) return []
+  return [
+    `No request came after ${last}, although the clock moved to ${now}. Does the code under test wait on real timers? ` +
+      'Pass it the timers of `timersOn(gateway.clock)`.',
   ]
 }
 

@@ -10,7 +10,7 @@ export interface StorePlace {
   close?(): void
 }
 
-/** A check of one thing that every store must do. */
+/** A check of one rule that every store must follow. */
 export interface StoreCheck {
   /** The thing that is checked, as a sentence. */
   readonly name: string

@@ -161,7 +161,9 @@ function withGateway<C extends Clock, G extends Gateway<C>>(
 /** Adds a text to a test that its runner has ended: node:test shows diagnostics, most other runners the errors of hooks. */
 function sayUnfinished(error: Error, context: unknown): void {
   const { diagnostic } = (context ?? {}) as { diagnostic?: (text: string) => void } // Checked before the call.
-  if (typeof diagnostic === 'function') diagnostic.call(context, error.stack ?? error.message)
+  // One line at a time: the TAP reporter writes the end of a line as "\\n".
+  if (typeof diagnostic === 'function')
+    for (const line of (error.stack ?? error.message).split('\n')) diagnostic.call(context, line)
   // Mocha, which has no expect of its own, would leave out all further tests.
   else if (!atEndOf(context) && !('expect' in globalThis)) console.error(error)
   else throw error

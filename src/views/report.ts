@@ -14,6 +14,7 @@ import { shownTimeline } from '../provisioning/transitions.ts'
 import { type DomainRecord, domains } from '../resources/reserved-domains/records.ts'
 import { escaped } from '../schema/text.ts'
 import { timestamp } from '../schema/time.ts'
+import { isObject } from '../schema/values.ts'
 import { nextOf } from './overview.ts'
 
 const MOST_REQUESTS = 20
@@ -74,13 +75,22 @@ function requests({ journal, transact }: ControlHost): Part {
   if (journal.size === 0) return ['requests', ['none came over HTTP']]
   const faults = new Map(transact(faultsIn).map((fault) => [fault.id, describeFault(fault)]))
   // The reason has a line of its own: few readers see the end of a long line.
+  const asked = new Set([...journal.newestFirst()].map(({ path, query }) => `${path}?${query}`))
   const textOf = (entry: JournalEntry) => {
-    const reason = entry.fault === null ? reasonOf(entry) : `by the fault ${faults.get(entry.fault) ?? entry.fault}`
+    const own = reasonOf(entry) ?? unreadPage(entry, asked)
+    const reason = entry.fault === null ? own : `by the fault ${faults.get(entry.fault) ?? entry.fault}`
     return reason === undefined ? requestLine(entry) : `${requestLine(entry)}\n  ${reason}`
   }
   const { lines, count } = newestOf(journal, textOf)
   const shown = lines.flatMap((alike) => shownAlike(alike).split('\n'))
   return ['requests', [...earlier(journal.size - count), ...shown]]
+}
+
+/** Says that a list has another page, which a client has forgotten. */
+function unreadPage({ response }: JournalEntry, asked: ReadonlySet<string>): string | undefined {
+  const next = isObject(response) ? response.next_page_uri : undefined
+  if (typeof next !== 'string' || [...asked].some((each) => next.endsWith(each))) return undefined
+  return 'There is another page, which no request asked for: see its next_page_uri.'
 }
 
 /** Names the requests that wait for a time: their clients hang, although the journal has a response. */

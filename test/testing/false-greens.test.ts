@@ -169,7 +169,7 @@ describe('A test fails', () => {
   test('for an id that is the text of a variable without a value', async () => {
     const error = await errorOf((gateway) => send(gateway, '/reserved_domains/undefined', 'DELETE'))
     expect(error).toContain(
-      'DELETE /reserved_domains/undefined → 400 ERR_GATEWAY_223: the path has undefined in the place of an id. Has a variable',
+      'DELETE /reserved_domains/undefined → 400 ERR_GATEWAY_223: the path has undefined in place of an id. Is an await missing',
     )
   })
 })

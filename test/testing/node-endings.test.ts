@@ -12,6 +12,7 @@ const test = testWithGateway(base)
 
   test('hangs', { timeout: 50 }, async ({ gateway }) => {
     await gateway.fetch(gateway.url + '/reserved_domains')
+    gateway.clock.advance('1m')
     await new Promise((resolve) => setTimeout(resolve, 500))
   })
 `
@@ -26,6 +27,9 @@ test('node:test shows the report and the line of a test that runs into its time-
     execFile(process.execPath, ['--test-reporter=spec', spec], { env }, (_failed, stdout) => resolve(stdout))
   })
   expect(shown).toContain('The runner ended this test before its function did.')
-  expect(shown).toMatch(/The gateway at 2026-01-01T00:00:00Z:\n.*requests:\n.* GET \/reserved_domains → 401/)
+  expect(shown).toMatch(/The gateway at 2026-01-01T00:01:00Z:\n.*requests:\n.* GET \/reserved_domains → 401/)
+  expect(shown).toContain(
+    'No request came after 2026-01-01T00:00:00Z, although the clock moved to 2026-01-01T00:01:00Z.',
+  )
   expect(shown).toMatch(/test at .*hangs\.test\.mjs:6:3\n/)
 })

@@ -37,6 +37,20 @@ describe('The report', () => {
     expect(part(gateway, 'leftover resources')).toEqual([`reserved_domains ${id}`])
   })
 
+  test('says that a list has a page that no request asked for', async () => {
+    const gateway = openManual()
+    const ask = client(gateway)
+    for (let n = 0; n < 3; n++) gateway.reservedAddrs.create()
+    const first = await ask('GET', '/reserved_addrs?limit=2')
+    expect(part(gateway, 'requests')).toEqual([
+      '2026-01-01T00:00:00Z  GET /reserved_addrs?limit=2 → 200',
+      '  There is another page, which no request asked for: see its next_page_uri.',
+    ])
+    await ask('GET', first.body.next_page_uri.slice(gateway.url.length))
+    expect(part(gateway, 'requests')).toHaveLength(2)
+    expect(gateway.report()).not.toContain('another page')
+  })
+
   test('says what comes next, if the clock has not moved since the first request', async () => {
     const gateway = openManual()
     const ask = client(gateway)
