@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { extraFieldsOf, marksOf, schemaAt } from './documentation.ts'
-import { type Problem, Problems, problem, refuse } from './errors.ts'
+import { ANY_VALUE, type Problem, Problems, problem, refuse } from './errors.ts'
 import { general } from './general-errors.ts'
 import { invalid, PlainCopy, type Shape, shapeOf, shown } from './plain-values.ts'
 import { Reading, type RuleContext } from './rule.ts'
@@ -161,5 +161,5 @@ const ALLOWED: Readonly<Record<string, string>> = {
 
 function allowedBy(issue: v.BaseIssue<unknown>): string {
   const expected = issue.expected ?? 'another value'
-  return ALLOWED[expected] ?? (isMissing(issue) ? 'a value; the field is required' : expected)
+  return ALLOWED[expected] ?? (isMissing(issue) ? ANY_VALUE : expected)
 }

@@ -10,7 +10,7 @@ export interface JsonFacts {
   readonly format?: string
   /** The regular expression that a text matches. */
   readonly pattern?: string
-  /** All values that there are. */
+  /** All allowed values. */
   readonly enum?: readonly (string | number | boolean | null)[]
   /** The only value. */
   readonly const?: string | number | boolean

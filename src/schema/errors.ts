@@ -1,4 +1,5 @@
 import type { CommonDialect } from './dialect.ts'
+import { quote } from './text.ts'
 
 /** The numbers of an error. */
 export interface Numbered {
@@ -91,6 +92,14 @@ export function ofField<Own = object>(
   return { number, status, message, ofField: true }
 }
 
+/** Returns a quoted value as it reads after "is". */
+export function orMissing(received: string): string {
+  return received === quote(undefined) ? 'missing' : received
+}
+
+/** What is allowed where a field only must not be missing. */
+export const ANY_VALUE = 'any value'
+
 /**
  * Declares an error about one field with the usual message; `allowed` describes the values that the field takes. Without
  * it, the field's schema or the rule that reports the error describes them.
@@ -103,7 +112,10 @@ export function field(
   status: number,
   allowed: (values: { readonly allowed: string }) => string = (it) => it.allowed,
 ): FieldEntry<{ readonly allowed: string }> {
-  return ofField(number, status, (it) => `${it.field} is ${it.received}. Allowed: ${allowed(it)}.`)
+  return ofField(number, status, (it) => {
+    const which = allowed(it)
+    return `${it.field} is ${orMissing(it.received)}. ${which === ANY_VALUE ? 'It is required' : `Allowed: ${which}`}.`
+  })
 }
 
 /** Limits an error to some dialects. The documents of other dialects leave it out. */

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { type Facts, facts, withSteps } from './documentation.ts'
-import { type CatalogueError, type Problem, Refusal, refuse } from './errors.ts'
+import { type CatalogueError, orMissing, type Problem, Refusal, refuse } from './errors.ts'
 import { general } from './general-errors.ts'
 import { quote, quoteSecret } from './text.ts'
 import { DURATION_ALLOWED, DURATION_FACTS, type Duration, durationMs, TIME_ALLOWED, timeMs, timestamp } from './time.ts'
@@ -181,7 +181,11 @@ function wrongOption({ path, expected, input, message }: v.BaseIssue<unknown>, w
   }
   const show = words.secret?.includes(names[0] ?? '') ? quoteSecret : quote
   const named = field === '' ? words.whole : words.one(field)
-  return { error: general.field_invalid, field: named, message: `${named} is ${show(input)}. Allowed: ${message}.` }
+  return {
+    error: general.field_invalid,
+    field: named,
+    message: `${named} is ${orMissing(show(input))}. Allowed: ${message}.`,
+  }
 }
 
 export function withDefaults<Read extends object, Defaults extends { readonly [Name in keyof Read]?: unknown }>(

@@ -10,7 +10,7 @@ export interface Difference {
   readonly at: string
   /** The kind of the difference. */
   readonly kind: 'status' | 'header' | 'missing' | 'extra' | 'type' | 'value' | 'format' | 'order'
-  /** The answer of fauxgate there, for people. */
+  /** The answer of fauxgate at this place, as text for people. */
   readonly expected: string
   /** The answer that came, for people. */
   readonly received: string

@@ -241,12 +241,12 @@ describe('The zone', () => {
       'to remove nothing in particular',
       (dns) => dns.remove(undefined as never),
       'name',
-      /^name is nothing\. Allowed: /,
+      /^name is missing\. It is required\.$/,
     ],
-    ['to remove null', (dns) => dns.remove(null as never), 'name', /^name is nothing\. Allowed: /],
+    ['to remove null', (dns) => dns.remove(null as never), 'name', /^name is missing\. It is required\.$/],
     ['to remove a number', (dns) => dns.remove(7 as never), 'name', /^name is 7\. Allowed: a string\.$/],
     ['a name that is no text', (dns) => dns.a(7 as never, '192.0.2.1'), 'name', /Allowed: a string/],
-    ['a target that is null', (dns) => dns.cname('a.example.com', null), 'value', /value is (nothing|null)/],
+    ['a target that is null', (dns) => dns.cname('a.example.com', null), 'value', /value is (missing|null)/],
   ]
   test.each(wrong)(
     'refuses %s, naming the field and what is allowed, and stays as it is',
