@@ -44,7 +44,7 @@ Where can you check a witness yourself?
 |---|---|
 | \`ngrok-api-go 9.0.0\`, \`ngrok-api-go 5.0.0\` | [github.com/ngrok/ngrok-api-go](https://github.com/ngrok/ngrok-api-go), tags v9.0.0 and v5.0.0. \`datatypes.go\` has the types of bodies and answers, and each \`client.go\` has the calls. |
 | \`ngrok-api-typescript 0.11.0\` | [@ngrok/ngrok-api](https://www.npmjs.com/package/@ngrok/ngrok-api) on npm, version 0.11.0: \`datatypes.ts\` and \`services.ts\` in its sources. |
-| programs without a name | They are not public. [programs.test.ts](../test/ngrok/programs.test.ts) and [further-programs.test.ts](../test/ngrok/further-programs.test.ts) make their calls, in their order. |
+| programs without a name | Public programs that call this API. [programs.test.ts](../test/ngrok/programs.test.ts) and [further-programs.test.ts](../test/ngrok/further-programs.test.ts) make their calls, in their order. |
 | examples of the API reference | Each entry of the recording names its file in [github.com/ngrok/ngrok-docs](https://github.com/ngrok/ngrok-docs) in \`comment\`. |
 | decisions, such as \`limits#texts\` | The section of [docs/decisions](decisions/README.md), with its reason. |
 
