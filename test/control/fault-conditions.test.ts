@@ -75,6 +75,37 @@ describe('A fault with several conditions (rules: control-api#faults)', () => {
     expect(asked).toEqual(['GET /reserved_addrs/ra_1', 'POST /reserved_addrs'])
   })
 
+  it('says over HTTP which of the last requests it missed, and why, until it is used up', async () => {
+    const gateway = open()
+    const { id } = gateway.faults.add({ operation: 'reserved_addrs.get', resource: 'ra_1', times: 1, status: 599 })
+    gateway.faults.add({ method: 'DELETE', when: () => false })
+    await statusesOf(gateway, 'GET /reserved_addrs/ra_2', 'GET /nowhere', 'DELETE /reserved_addrs/ra_1')
+    const listed = async () => await (await gateway.fetch('http://localhost/_fauxgate/faults')).json()
+    const [first, last] = await listed()
+    const ids = gateway.requests.all().map(({ operationId }) => operationId)
+    const notDelete = (method: string) => `its method is ${method}, not DELETE`
+    expect(first.missed).toEqual([
+      { operationId: ids[0], request: 'GET /reserved_addrs/ra_2', reason: 'ra_1 is not in its path' },
+      { operationId: ids[1], request: 'GET /nowhere', reason: 'is no operation of the API' },
+      {
+        operationId: ids[2],
+        request: 'DELETE /reserved_addrs/ra_1',
+        reason: 'its operation is reserved_addrs.delete, not reserved_addrs.get',
+      },
+    ])
+    expect(last.missed.map(({ reason }: { reason: string }) => reason)).toEqual([
+      notDelete('GET'),
+      'is no operation of the API',
+      'its predicate returned false',
+    ])
+    await statusesOf(gateway, 'GET /reserved_addrs/ra_1')
+    expect((await listed()).map(({ missed }: { missed?: [] }) => missed?.length)).toEqual([undefined, 4])
+    expect(gateway.faults.all()[0]).toEqual({
+      ...{ id, operation: 'reserved_addrs.get', resource: 'ra_1', times: 1, status: 599 },
+      ...{ hits: 1, passed: 0 },
+    })
+  })
+
   it('applies to no request of the inspector, which counts for no fault either', () => {
     const gateway = open()
     gateway.faults.add({ after: 1, status: 599 })

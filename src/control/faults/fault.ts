@@ -170,6 +170,31 @@ export const addedFault = named(
   PARAMETERS,
 )
 
+const missed = named(
+  v.object({
+    operationId: documented(v.string(), "The id of the request's operation, as in the journal."),
+    request: documented(v.string(), 'The method and the path.'),
+    reason: documented(v.string(), 'The reason why the fault did not apply.'),
+  }),
+  'MissedRequest',
+  'A request that a pending fault did not apply to.',
+)
+
+export const listedFault = named(
+  v.object({
+    ...addedFields,
+    missed: v.exactOptional(
+      documented(
+        v.array(missed),
+        'The requests among the last 5 that it did not apply to, oldest first. Absent if the fault is not pending.',
+      ),
+    ),
+  }),
+  'ListedFault',
+  'A fault with its hits, and the requests that it did not apply to.',
+  PARAMETERS,
+)
+
 /** The index value of faults without an operation, a resource, a path and a method. */
 export const ANY_REQUEST = ''
 

@@ -9,15 +9,31 @@ import { general } from '../../schema/general-errors.ts'
 import { requireValues } from '../../schema/options.ts'
 import { quote } from '../../schema/text.ts'
 import { type Api, type Control, type ControlHost, controlCall } from '../control.ts'
-import { addedFault, errors, FAULT_PREFIX, faultRecords, faultSpec, faultsIn, MOST_FAULTS } from './fault.ts'
-import { pendingFaults, requireMatchable, unmatchable } from './matching.ts'
+import {
+  addedFault,
+  errors,
+  FAULT_PREFIX,
+  faultRecords,
+  faultSpec,
+  faultsIn,
+  isPending,
+  listedFault,
+  MOST_FAULTS,
+} from './fault.ts'
+import { lastOf, missedBy, pendingFaults, requireMatchable, unmatchable } from './matching.ts'
 
 const list = controlCall({
   method: 'GET',
   path: '/faults',
   summary: 'The faults, oldest first',
-  answer: v.array(addedFault),
-  run: (host) => host.transact(faultsIn),
+  answer: v.array(listedFault),
+  run(host) {
+    const requests = lastOf(host.journal)
+    return host.transact(faultsIn).map((fault) => ({
+      ...fault,
+      ...(isPending(fault) && { missed: missedBy(fault, requests) }),
+    }))
+  },
 })
 
 const add = controlCall({
@@ -117,7 +133,7 @@ function relationsIn(api: Api): NonNullable<Family['relations']> {
 
 function direct(host: ControlHost): Faults {
   // Faults of your own families name other operations, which these types do not know.
-  const all = () => list.run(host, {}) as readonly ArmedFault<OperationName>[]
+  const all = () => host.transact(faultsIn) as readonly ArmedFault<OperationName>[]
   return {
     add(spec) {
       requireValues(spec, ['operation', 'method', 'path', 'resource', 'when', 'times'])

@@ -129,21 +129,35 @@ export function pendingFaults(faults: readonly ArmedFault[], journal: Journal): 
   return pending.length === 0 ? undefined : explained(pending, lastOf(journal))
 }
 
-function lastOf(journal: Journal): JournalEntry[] {
+/** Returns the requests of which a pending fault says why it did not apply, oldest first. */
+export function lastOf(journal: Journal): JournalEntry[] {
   const entries: JournalEntry[] = []
   for (const entry of journal.newestFirst()) if (entries.push(entry) === EXPLAINED_REQUESTS) break
   return entries.reverse()
 }
 
+/** Returns the requests that a fault did not apply to, with the reasons. */
+export function missedBy(fault: ArmedFault, requests: readonly JournalEntry[]) {
+  return requests
+    .filter((entry) => entry.fault !== fault.id)
+    .map((entry) => ({ operationId: entry.operationId, request: nameOf(entry), reason: whyNot(fault, entry) }))
+}
+
 function explained(pending: readonly ArmedFault[], requests: readonly JournalEntry[]): string {
+  const lineOf = (fault: ArmedFault, entry: JournalEntry) =>
+    `${nameOf(entry)}: ${entry.fault === fault.id ? 'it applied' : whyNot(fault, entry)}.`
   const lines = pending.flatMap((fault) => [
     `${fault.id} ${describeFault(fault)}: applied to ${hitsOf(fault)}.`,
     ...(requests.length === 0
       ? ['  There were no requests.']
-      : withTimes(requests.map((request) => whyNot(fault, request))).map((line) => `  ${line}`)),
+      : withTimes(requests.map((entry) => lineOf(fault, entry))).map((line) => `  ${line}`)),
   ])
   const wait = counted(pending.length, 'fault still waits', 'faults still wait')
   return `${wait} for requests.\n${lines.join('\n')}`
+}
+
+function nameOf({ method, path }: JournalEntry): string {
+  return `${method} ${path}`
 }
 
 function withTimes(lines: readonly string[]): string[] {
@@ -161,13 +175,12 @@ export function describeFault({ id: _id, hits: _hits, passed: _passed, when, ...
 }
 
 function whyNot(fault: ArmedFault, entry: JournalEntry): string {
-  const name = `${entry.method} ${entry.path}`
-  if (entry.fault === fault.id) return `${name}: it applied.`
-  if (entry.operation === null) return `${name}: is no operation of the API.`
+  if (entry.operation === null) return 'is no operation of the API'
   const ids = Object.fromEntries(entry.path.split('/').map((segment, place) => [String(place), segment]))
   const { operation, method, path, request: input } = entry
   const reasons = reasonsOf(fault, { operation, method, path, ids, input })
-  return `${name}: ${reasons.join(', and ') || `matched, but ${entry.fault ? `${entry.fault} applied` : 'came too early, or was refused before'}`}.`
+  if (reasons.length > 0) return reasons.join(', and ')
+  return `matched, but ${entry.fault ? `${entry.fault} applied` : 'came too early, or was refused before'}`
 }
 
 /** A predicate that throws must not hide the rest of the text. */

@@ -1,6 +1,5 @@
 import { useState } from 'preact/hooks'
-import type { ArmedFault, PendingOutcome } from '../../generated/controls.ts'
-import type { JournalEntry } from '../../journal/entry.ts'
+import type { ArmedFault, ListedFault, MissedRequest, PendingOutcome } from '../../generated/controls.ts'
 import type { DnsRecord } from '../../provisioning/dns.ts'
 import { useControl } from '../live.ts'
 import { usePage } from '../page.ts'
@@ -11,9 +10,6 @@ import { SchemaForm } from '../shared/schema-form.tsx'
 import { FaultForm } from './fault-form.tsx'
 
 const MOST_RECORDS = 200
-
-/** The last requests, of which a pending fault says why it did not apply. */
-const MOST_EXPLAINED = 5
 
 const OUTCOMES = ['DNS_ERROR', 'INTERNAL_ERROR', 'success']
 
@@ -128,18 +124,17 @@ export function Script({ domain }: { domain?: string }) {
 }
 
 function FaultList() {
-  const { journal } = usePage()
-  const faults = useControl<ArmedFault[]>('/faults') ?? []
+  const faults = useControl<ListedFault[]>('/faults') ?? []
   return (
     <Card title="Faults" count={faults.length} wide>
       <Records of={faults} keyOf={({ id }) => id}>
         {(fault) => (
           <>
-            {isPending(fault) ? <Chip tone="busy">pending</Chip> : <Chip tone="dim">used up</Chip>}
+            {fault.missed ? <Chip tone="busy">pending</Chip> : <Chip tone="dim">used up</Chip>}
             <FaultText fault={fault} />
             <a href={`#requests?q=fault:${fault.id.toLowerCase()}`}>its requests</a>
             <Remove what={fault.id} path="/faults" query={{ id: fault.id }} />
-            {isPending(fault) && <WhyNot faults={[fault]} entries={journal.slice(0, MOST_EXPLAINED)} />}
+            {fault.missed && <Missed of={fault.missed} />}
           </>
         )}
       </Records>
@@ -149,37 +144,22 @@ function FaultList() {
   )
 }
 
-export function isPending({ hits, times }: ArmedFault): boolean {
-  return hits !== times
-}
-
-/** Why faults did not apply to requests. */
-export function WhyNot({ faults, entries }: { faults: readonly ArmedFault[]; entries: readonly JournalEntry[] }) {
-  const lines = entries.flatMap((entry) =>
-    faults.flatMap((fault) => mismatches(fault, entry).map((reason) => `${entry.method} ${entry.path}: ${reason}.`)),
-  )
+/** A request of which a fault says why it did not apply to it. */
+export function Missed({ of }: { of: readonly MissedRequest[] }) {
   return (
     <>
-      {[...new Set(lines)].map((line) => (
-        <p key={line} class="dim">
-          {line}
+      {of.map(({ operationId, request, reason }) => (
+        <p key={operationId} class="dim">
+          {request}: {reason}.
         </p>
       ))}
     </>
   )
 }
 
-function mismatches({ resource, ...fault }: ArmedFault, entry: JournalEntry): string[] {
-  const found = (['operation', 'method', 'path'] as const).flatMap((name) => {
-    const wanted = fault[name]
-    return wanted && wanted !== entry[name] ? `its ${name} is ${entry[name] ?? 'unknown'}, not ${wanted}` : []
-  })
-  return resource && !entry.path.includes(resource) ? [...found, `${resource} is not in its path`] : found
-}
-
 /** The pending faults that may apply to requests for a resource. */
 export function PendingFaults({ family, id }: { family: string; id: string }) {
-  const all = useControl<ArmedFault[]>('/faults')?.filter(isPending) ?? []
+  const all = useControl<ListedFault[]>('/faults')?.filter(({ missed }) => missed) ?? []
   const mattering = all.filter(({ operation, path, resource }) => {
     const isOfFamily = operation?.startsWith(`${family}.`) ?? true
     return isOfFamily && (resource ?? id) === id && (path ?? id).includes(id)

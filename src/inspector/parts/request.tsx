@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import type { ArmedFault } from '../../generated/controls.ts'
+import type { ListedFault } from '../../generated/controls.ts'
 import type { JournalEntry } from '../../journal/entry.ts'
 import type { Change } from '../../operation/collection.ts'
 import type { Answer } from '../connection.ts'
@@ -14,7 +14,7 @@ import { Chip, Facts, Side, StatusChip, Table } from '../shared/layout.tsx'
 import { asCurl, asDirect, asFetch, clientHeaders, replayProblem } from './client-code.ts'
 import { RequestsOf } from './entry.tsx'
 import { FaultForm } from './fault-form.tsx'
-import { isPending, WhyNot } from './faults.tsx'
+import { Missed } from './faults.tsx'
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 
@@ -89,12 +89,13 @@ export function RequestDetails({ entry }: { entry: JournalEntry }) {
 
 /** The fault that applied, or why none did. */
 function AppliedFault({ entry }: { entry: JournalEntry }) {
-  const pending = useControl<ArmedFault[]>('/faults')?.filter(isPending) ?? []
-  const { fault } = entry
+  const pending = useControl<ListedFault[]>('/faults')?.filter(({ missed }) => missed) ?? []
+  const { fault, operationId } = entry
+  const missed = pending.flatMap((each) => each.missed ?? []).filter((each) => each.operationId === operationId)
   return (
     <>
       <a href="#faults">{fault ?? (pending.length > 0 ? `none of ${pending.length} pending` : 'none')}</a>
-      {!fault && <WhyNot faults={pending} entries={[entry]} />}
+      {!fault && <Missed of={missed} />}
     </>
   )
 }

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useMemo } from 'preact/hooks'
-import type { ArmedFault, PendingOutcome } from '../../generated/controls.ts'
+import type { ListedFault, PendingOutcome } from '../../generated/controls.ts'
 import type { JournalEntry } from '../../journal/entry.ts'
 import type { ListedRecord } from '../../views/records.ts'
 import type { Timelines } from '../../views/timelines.ts'
@@ -9,7 +9,7 @@ import { usePage } from '../page.ts'
 import { codeOf } from '../search.ts'
 import { formatTime, formatTimes } from '../shared/format.ts'
 import { Card, Facts } from '../shared/layout.tsx'
-import { FaultText, isPending } from './faults.tsx'
+import { FaultText } from './faults.tsx'
 
 /** The most of each kind. */
 const MOST = 8
@@ -40,7 +40,7 @@ export function Troubles() {
     async () => ({
       domains: await page.control<Timelines>('GET', `/timelines?order=failing&limit=${DOMAINS}`),
       outcomes: await page.control<PendingOutcome[]>('GET', '/provisioning/script'),
-      faults: await page.control<ArmedFault[]>('GET', '/faults'),
+      faults: await page.control<ListedFault[]>('GET', '/faults'),
       certificates: await page.connection.service<Certificates>('GET', '/tls_certificates'),
     }),
     [],
@@ -67,7 +67,7 @@ export function Troubles() {
         why: `The uploaded certificate expired at ${formatTime(not_after)}.`,
       })),
     loaded.faults
-      .filter(isPending)
+      .filter(({ missed }) => missed)
       .map((fault) => ({ place: 'faults', what: 'A fault waits', why: <FaultText fault={fault} /> })),
     loaded.outcomes.map(({ domain, outcome }) => ({
       place: 'faults',
