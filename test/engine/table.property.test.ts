@@ -36,8 +36,7 @@ describe('A table', () => {
             expect(table.findAll('tag', tag)).toEqual(sorted.filter((each) => each.tags.includes(tag)))
           }
         }
-        expect(table.find('no such index', 'red')).toBeUndefined()
-        expect(table.findAll('no such index', 'red')).toEqual([])
+        expect(() => table.find('colour', 'red')).toThrow('has no index "colour". Its indexes: color, tag.')
       }),
     )
   })
