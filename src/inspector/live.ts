@@ -14,7 +14,7 @@ export function useLive<T>(load: () => Promise<T>, inputs: readonly unknown[]): 
     state.isLoading = true
     while (state.isStale) {
       state.isStale = false
-      await page.run(async () => setValue(await state.load()))
+      await page.load(async () => setValue(await state.load()))
     }
     state.isLoading = false
   }

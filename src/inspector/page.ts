@@ -6,6 +6,7 @@ import { Connection, ErrorAnswer, takeKeyFromLink } from './connection.ts'
 import { Service } from './service.ts'
 
 const MOST_ENTRIES = 2000
+const MOST_ACTIONS = 1000
 
 /** The least time between two drawings, in ms: a flood of requests is drawn a few at a time. */
 const DRAW_MS = 33
@@ -13,7 +14,6 @@ const DRAW_MS = 33
 /** Changes are loaded at once, and further ones within this many ms together. */
 const TOGETHER_MS = 25
 const LOAD_MS = 150
-
 const RECONNECT_MS = 500
 
 /** The identity of a gateway. */
@@ -36,8 +36,6 @@ export interface Action {
   /** The id of the newest request before it. */
   readonly after: string
 }
-
-const MOST_ACTIONS = 1000
 
 class PageState {
   readonly gateway: GatewayName | undefined = undefined
@@ -73,6 +71,7 @@ export class Page extends PageState {
   #arrived: JournalEntry[] = []
   /** The overview without what requests alone change. */
   #facts = ''
+  #isOfLoading = false
 
   constructor() {
     super()
@@ -128,8 +127,7 @@ export class Page extends PageState {
   ask(changes: Readonly<Record<string, string>>): void {
     const { query } = this
     for (const [name, value] of Object.entries(changes)) value ? query.set(name, value) : query.delete(name)
-    const path = this.place.split('?')[0] ?? ''
-    history.replaceState(null, '', `#${path}${query.size > 0 ? `?${query}` : ''}`)
+    history.replaceState(null, '', `#${this.place.split('?')[0]}${query.size > 0 ? `?${query}` : ''}`)
     this.set({ place: location.hash.slice(1) })
   }
 
@@ -168,21 +166,26 @@ export class Page extends PageState {
     })
   }
 
-  /** Does something and shows its error. Returns whether it succeeded. */
-  async run(work: () => Promise<unknown>): Promise<boolean> {
-    const { problem } = this
+  /** Does what somebody asks for, and shows its error. Returns whether it succeeded. */
+  async run(work: () => Promise<unknown>, isLoading = false): Promise<boolean> {
     try {
       await work()
-      // What another call has shown meanwhile stays.
-      if (problem && problem === this.problem) this.set({ problem: '' })
+      // What is loaded beside it does not take away what somebody has to read.
+      if (this.problem && (this.#isOfLoading || !isLoading)) this.set({ problem: '' })
       return true
     } catch (error) {
+      this.#isOfLoading = isLoading
       this.#fail(
         error,
         error instanceof TypeError ? `The gateway could not be reached: ${error.message}` : Object(error).message,
       )
       return false
     }
+  }
+
+  /** Loads something for the page itself, and shows its error until it can be loaded. */
+  load(work: () => Promise<unknown>): Promise<boolean> {
+    return this.run(work, true)
   }
 
   #fail(error: unknown, otherwise: string): void {
@@ -194,7 +197,7 @@ export class Page extends PageState {
     for (;;) {
       try {
         for await (const { event, data } of this.connection.events()) {
-          if (!this.isConnected) void this.run(() => this.#load())
+          if (!this.isConnected) void this.load(() => this.#load())
           this.#handle(event, data)
         }
       } catch (error) {
@@ -230,7 +233,7 @@ export class Page extends PageState {
       this.#arrived = []
       this.#replaceJournal([])
     }
-    if (event === 'missed') void this.run(() => this.#catchUp())
+    if (event === 'missed') void this.load(() => this.#catchUp())
     if (event === 'commit' || event === 'control' || event === 'missed') this.#changed()
   }
 
