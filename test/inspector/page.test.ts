@@ -9,6 +9,7 @@ import { asked, hasBrowser, opening } from './support/opened.ts'
 
 /** Presses Tab until what has the focus is called so. */
 async function tabTo(page: Page, name: string): Promise<void> {
+  await page.getByRole('link', { name }).or(page.getByRole('button', { name })).first().waitFor()
   for (let step = 0; step < 80; step++) {
     await page.keyboard.press('Tab')
     const focused = await page.evaluate(() => {
