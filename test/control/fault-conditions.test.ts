@@ -106,6 +106,22 @@ describe('A fault with several conditions (rules: control-api#faults)', () => {
     })
   })
 
+  it("hides the gateway's own keys in what a predicate throws while a list asks it again (rules: secrets)", async () => {
+    const control = { key: 'ck_0123456789' }
+    const gateway = open({ control })
+    let calls = 0
+    const when = () => {
+      if (calls++ > 0) throw new Error(`no ${control.key}`)
+      return false
+    }
+    gateway.faults.add({ method: 'GET', when })
+    await statusesOf(gateway, 'GET /reserved_addrs')
+    const headers = { 'fauxgate-control-key': control.key }
+    const answer = await gateway.fetch('http://localhost/_fauxgate/faults', { headers })
+    const [fault] = await answer.json()
+    expect(fault.missed[0].reason).toBe('its predicate threw "Error: no [redacted]"')
+  })
+
   it('applies to no request of the inspector, which counts for no fault either', () => {
     const gateway = open()
     gateway.faults.add({ after: 1, status: 599 })

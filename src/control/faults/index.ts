@@ -29,10 +29,9 @@ const list = controlCall({
   answer: v.array(listedFault),
   run(host) {
     const requests = lastOf(host.journal)
-    return host.transact(faultsIn).map((fault) => ({
-      ...fault,
-      ...(isPending(fault) && { missed: missedBy(fault, requests) }),
-    }))
+    const missedOf = (fault: ArmedFault) =>
+      missedBy(fault, requests).map((missed) => ({ ...missed, reason: host.withoutKeys(missed.reason) }))
+    return host.transact(faultsIn).map((fault) => ({ ...fault, ...(isPending(fault) && { missed: missedOf(fault) }) }))
   },
 })
 
