@@ -25,7 +25,7 @@ const records = controlCall({
   path: '/dns',
   summary: 'The records of the simulated DNS zone, by name',
   answer: v.array(dnsRecord),
-  run: (host) => host.transact(zoneRecords),
+  run: (host) => host.transact((tx) => zoneRecords(tx)),
 })
 
 const put = controlCall({
@@ -65,11 +65,8 @@ interface Matching {
 
 /** Removes the records that match. Returns true if there were any. */
 function removeMatching(tx: Transaction, { name, type, value }: Matching): boolean {
-  const found = zoneRecords(tx).filter(
-    (each) =>
-      (name ?? each.name) === each.name &&
-      (type ?? each.type) === each.type &&
-      (value === undefined || normalName(each.value) === value),
+  const found = zoneRecords(tx, name).filter(
+    (each) => (type ?? each.type) === each.type && (value === undefined || normalName(each.value) === value),
   )
   for (const each of found) tx.remove(zone, each)
   return found.length > 0

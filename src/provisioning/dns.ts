@@ -157,8 +157,11 @@ export const zone = collection<DnsRecord>({
   schema: dnsRecord,
 })
 
-export function zoneRecords(tx: Transaction): DnsRecord[] {
-  return [...tx.newestFirst(zone)].sort((a, b) => (a.name < b.name ? -1 : 1))
+/** Returns the records by name, or only that of a name, if it has one. */
+export function zoneRecords(tx: Transaction, name?: string): DnsRecord[] {
+  if (name === undefined) return [...tx.newestFirst(zone)].sort((a, b) => (a.name < b.name ? -1 : 1))
+  const record = tx.get(zone, reversed(name))
+  return record ? [record] : []
 }
 
 /**
