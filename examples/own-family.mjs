@@ -15,7 +15,7 @@ import {
   resource,
   resourceHead,
   rule,
-  shownHead,
+  viewHead,
 } from 'fauxgate/kit'
 import * as v from 'valibot'
 
@@ -57,7 +57,7 @@ const widgets = resource(
   },
   // Their operations. `view` makes a response of a record.
   {
-    view: (record, wire) => ({ ...shownHead(record, wire, '/widgets'), name: record.name }),
+    view: (record, wire) => ({ ...viewHead(record, wire, '/widgets'), name: record.name }),
     create: {
       errors: [errors.widget_taken],
       run(tx, { name, ...rest }) {

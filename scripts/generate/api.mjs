@@ -37,7 +37,7 @@ function pageOf(name, source, checker) {
     const target = symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol
     return { name: symbol.name, target }
   })
-  const sorted = exported.filter(({ target }) => isShown(target)).sort((a, b) => (a.name < b.name ? -1 : 1))
+  const sorted = exported.filter(({ target }) => isErrorWithText(target)).sort((a, b) => (a.name < b.name ? -1 : 1))
   const [values, types] = [true, false].map((isValue) =>
     sorted.filter(({ target }) => ((target.flags & ts.SymbolFlags.Value) !== 0) === isValue),
   )
@@ -48,7 +48,7 @@ function pageOf(name, source, checker) {
   return `${[NOTE, `# ${name}`, ...part('Functions and values', values), ...part('Types', types)].join('\n\n')}\n`
 }
 
-const isShown = (symbol) => !symbol.getJsDocTags().some((tag) => tag.name === 'internal')
+const isErrorWithText = (symbol) => !symbol.getJsDocTags().some((tag) => tag.name === 'internal')
 
 /** One export: its signature or name with its sentence, its calls, and the names of its fields. */
 function entryOf({ name, target }, checker) {
@@ -73,7 +73,9 @@ function membersOf(type, checker) {
   if (type.isUnion() || type.flags & ts.TypeFlags.StringLike) return []
   const isOurs = ({ declarations = [] }) =>
     declarations.some((each) => /[\\/]src[\\/]/.test(each.getSourceFile().fileName))
-  return checker.getPropertiesOfType(type).filter((each) => isOurs(each) && /^\w+$/.test(each.name) && isShown(each))
+  return checker
+    .getPropertiesOfType(type)
+    .filter((each) => isOurs(each) && /^\w+$/.test(each.name) && isErrorWithText(each))
 }
 
 const isCall = ({ valueDeclaration }) =>

@@ -60,7 +60,7 @@ function declarationsOf(families: Families): Readonly<Record<string, Declaration
 function declareCallWith(families: Families) {
   const own = declarationsOf(families)
   const further = Object.entries(own).map(([name, { schema }]) => [name, v.optional(schema)] as const)
-  const shown = Object.entries(own).map(([name, { answer }]) => [name, v.exactOptional(answer)] as const)
+  const answering = Object.entries(own).map(([name, { answer }]) => [name, v.exactOptional(answer)] as const)
   const all = v.object({ ...fields.entries, ...Object.fromEntries(further) })
   const schema = v.pipe(all, consistent([...NAMES, ...Object.keys(own)]))
   return controlCall({
@@ -69,7 +69,7 @@ function declareCallWith(families: Families) {
     summary: 'Declare edges with routes, endpoint configurations and child backends',
     from: 'body',
     schema: named(schema, 'Declaration', 'Things to declare: at least one.'),
-    ...(shown.length > 0 && { answer: v.object(Object.fromEntries(shown)) }),
+    ...(answering.length > 0 && { answer: v.object(Object.fromEntries(answering)) }),
     errors: Object.values(own).flatMap(({ errors = [] }) => errors),
     run: (host, sent) =>
       host.transact((tx) => {
@@ -78,7 +78,7 @@ function declareCallWith(families: Families) {
         for (const route of routes) declareOne(tx, route, edge)
         const inputs = Object.entries(sent).filter(([name, input]) => Object.hasOwn(own, name) && input !== undefined)
         const made = inputs.map(([name, input]) => [name, own[name]?.run(tx, input)] as const)
-        return shown.length > 0 ? Object.fromEntries(made) : undefined
+        return answering.length > 0 ? Object.fromEntries(made) : undefined
       }),
   })
 }

@@ -7,7 +7,7 @@ import { exportedChange, type RecordChange } from './records.ts'
 
 /** A commit with its stored records. Its public form is only made where somebody looks at it. */
 export class RawCommit {
-  #shown: Commit | undefined
+  #redacted: Commit | undefined
 
   constructor(
     readonly operation: string,
@@ -18,9 +18,9 @@ export class RawCommit {
   ) {}
 
   /** Returns the commit as it may leave the gateway. */
-  shown(): Commit {
-    this.#shown ??= this.#withoutSecrets()
-    return this.#shown
+  redacted(): Commit {
+    this.#redacted ??= this.#withoutSecrets()
+    return this.#redacted
   }
 
   #withoutSecrets(): Commit {
@@ -72,7 +72,7 @@ export class Subscribers {
     this.#pending = []
     if (isDelivering) return
     for (let next = this.#queue[0]; next; next = this.#queue[0]) {
-      for (const each of [...this.#all]) if (isSubscribed(each, next)) callSafely(each.call, next.shown())
+      for (const each of [...this.#all]) if (isSubscribed(each, next)) callSafely(each.call, next.redacted())
       this.#queue.shift()
     }
   }

@@ -139,9 +139,9 @@ export class EngineState {
   }
 
   /** Returns the wire's form of a record, frozen. `isNew`: the record was just written, and few ask for it again. */
-  view<R extends object, Shown extends object>(view: View<R, Shown>, record: R, isNew: boolean): Shown {
+  view<R extends object, Resource extends object>(view: View<R, Resource>, record: R, isNew: boolean): Resource {
     const views = this.#views?.get(view)
-    const known = views?.get(record) as Shown | undefined // Made by this view.
+    const known = views?.get(record) as Resource | undefined // Made by this view.
     const shown = known ?? deepFreeze(view(record, this.#wire))
     this.#lastView = shown
     if (known || isNew) return shown

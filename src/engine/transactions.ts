@@ -72,7 +72,7 @@ export class OpenTransaction implements Transaction {
     records.sequence = this.#sequenceBefore
   }
 
-  show<R extends object, Shown extends object>(view: View<R, Shown>, record: R): Shown {
+  show<R extends object, Resource extends object>(view: View<R, Resource>, record: R): Resource {
     return this.#state.view(view, record, this.changes.length > 0)
   }
 

@@ -36,7 +36,7 @@ export function controlApiOf(host: ControlHost, router: Router<ControlCall>, acc
       const route = router.require(path.slice(CONTROL_PATH.length), request.method)
       if (isPreflight(request)) return preflightAnswer(request, route)
       const call = operationFor(route, request.method, path)
-      return shown(call, call.run(host, sentTo(call, request, query)))
+      return answerOf(call, call.run(host, sentTo(call, request, query)))
     },
   }
 }
@@ -49,7 +49,7 @@ function sentTo(call: ControlCall, request: HttpRequest, query: string): object 
   return jsonBody(request)
 }
 
-function shown({ mediaType }: ControlCall, result: unknown): HttpResponse {
+function answerOf({ mediaType }: ControlCall, result: unknown): HttpResponse {
   if (result === undefined) return NO_CONTENT
   return mediaType
     ? { status: 200, headers: { 'Content-Type': mediaType }, body: String(result) }

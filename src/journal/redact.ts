@@ -54,7 +54,7 @@ export function entryOf(exchange: Exchange, { dialect, secretNames, shared }: Sh
     responseHeaders: redactedHeaders(Object.entries(responseHeaders).flat(), hidden),
     response: redactedBody(exchange.response, isError ? { ...hidden, names: NO_NAMES } : hidden),
     // What is secret anywhere is hidden there already.
-    commit: commit && withoutSecretTexts(commit.shown(), values),
+    commit: commit && withoutSecretTexts(commit.redacted(), values),
     fault,
   }
 }

@@ -18,10 +18,10 @@ export {
   type KeyRules,
   type KeyState,
   type OtherRecords,
-  ownPart,
   type ReportRelation,
   type RulesBefore,
   recordsOf,
+  sectionReader,
 } from '../operation/family.ts'
 export {
   type AccountLimit,
@@ -47,8 +47,8 @@ export {
 } from '../operation/operation.ts'
 export type { Related } from '../operation/related.ts'
 export { type ReadOperations, type ResourceFamily, readOperations, required, resource } from '../operation/resource.ts'
-export { described, descriptionOf, newHead, type ResourceRecord, shownHead } from '../operation/resource-head.ts'
-export type { ReadableKind, RecordOf, ResourceKind, ResourceRules, ShownOf } from '../operation/resource-kind.ts'
+export { described, descriptionOf, newHead, type ResourceRecord, viewHead } from '../operation/resource-head.ts'
+export type { ReadableKind, RecordOf, ResourceKind, ResourceOf, ResourceRules } from '../operation/resource-kind.ts'
 export type { Transaction } from '../operation/transaction.ts'
 export { refTo, type View, type Wire } from '../operation/view.ts'
 export { circuitBreaker } from '../resources/circuit-breaker.ts'

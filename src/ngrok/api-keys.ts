@@ -13,9 +13,9 @@ import {
   refuse,
   resource,
   resourceHead,
-  shownHead,
   tooFast,
   tooMany,
+  viewHead,
   wasMade,
 } from '../kit/index.ts'
 import { apiKeys, credentials, newToken, ownerRelation } from './credential-records.ts'
@@ -73,7 +73,7 @@ const family = resource(
   },
   {
     view: (key, wire) => ({
-      ...shownHead(key, wire, '/api_keys'),
+      ...viewHead(key, wire, '/api_keys'),
       token: null,
       owner_id: key.owner_id,
     }),

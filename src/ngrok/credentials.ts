@@ -11,9 +11,9 @@ import {
   refuse,
   resource,
   resourceHead,
-  shownHead,
   tooMany,
   type View,
+  viewHead,
 } from '../kit/index.ts'
 import { type CredentialRecord, credentials, newCredential, ownerRelation } from './credential-records.ts'
 import {
@@ -59,7 +59,7 @@ const shape = named(
 )
 
 const view: View<CredentialRecord, Frozen<v.InferOutput<typeof shape>>> = (credential, wire) => ({
-  ...shownHead(credential, wire, '/credentials'),
+  ...viewHead(credential, wire, '/credentials'),
   token: null,
   acl: credential.acl,
   owner_id: credential.owner_id,

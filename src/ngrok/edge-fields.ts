@@ -6,7 +6,7 @@ type Modules<Ids extends PathIds> = Readonly<Record<string, EdgeModule<Ids, unkn
 
 type SentBy<M> = M extends EdgeModule<never, infer Sent, unknown, unknown> ? Sent : never
 type BodyOf<M> = M extends EdgeModule<never, unknown, infer Body, unknown> ? Body : never
-type ShownBy<M> = M extends EdgeModule<never, unknown, unknown, infer Shown> ? Shown : never
+type ResourceIn<M> = M extends EdgeModule<never, unknown, unknown, infer Resource> ? Resource : never
 
 /** The errors of all modules together. */
 type ErrorsOf<All> = {
@@ -19,9 +19,9 @@ type BodyFields<All> = {
   [Name in keyof All]: v.OptionalSchema<v.GenericSchema<SentBy<All[Name]>, BodyOf<All[Name]>>, undefined>
 }
 
-type ShapeFields<All> = { [Name in keyof All]: v.GenericSchema<unknown, ShownBy<All[Name]> | null> }
+type ShapeFields<All> = { [Name in keyof All]: v.GenericSchema<unknown, ResourceIn<All[Name]> | null> }
 
-type ShownFields<All> = { [Name in keyof All]: Frozen<ShownBy<All[Name]>> | null }
+type ModuleFields<All> = { [Name in keyof All]: Frozen<ResourceIn<All[Name]>> | null }
 
 /** Makes the parts of a resource with modules: the fields of its bodies and answers, and the functions that set and remove them. */
 export function moduleFields<Ids extends PathIds, const All extends Modules<Ids>>(modules: All) {
@@ -39,9 +39,9 @@ export function moduleFields<Ids extends PathIds, const All extends Modules<Ids>
     /** The errors of all modules, by their keys. */
     errors: Object.assign({}, ...all.map(([, { errors }]) => errors)) as ErrorsOf<All>, // As above.
     /** The fields of a view, which has no records but its own. */
-    none: none as ShownFields<All>, // As above.
+    none: none as ModuleFields<All>, // As above.
     /** Returns the fields of an answer. */
-    shown: (tx: Transaction, ids: Ids) => each((module) => module.shown(tx, ids)) as ShownFields<All>, // As above.
+    view: (tx: Transaction, ids: Ids) => each((module) => module.view(tx, ids)) as ModuleFields<All>, // As above.
     /** Replaces the modules that a body has. */
     set(tx: Transaction, ids: Ids, body: object): void {
       for (const [name, module] of all) {

@@ -32,7 +32,7 @@ export const edgeFields = {
 }
 
 /** The hostports of an answer. */
-export const shownHostports = documented(
+export const hostportsShape = documented(
   v.nullable(v.array(v.string())),
   'The hosts and ports that the edge serves; null if there are none.',
 )

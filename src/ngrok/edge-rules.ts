@@ -5,22 +5,22 @@ import type { EdgeRecord } from './edge-records.ts'
 import type { EdgeKind } from './endpoint-records.ts'
 
 /** The modules of an edge. */
-interface ModulesOf<Shown> {
+interface ModulesOf<Resource> {
   readonly errors: Readonly<Record<string, CatalogueError>>
-  shown(tx: Transaction, ids: { readonly id: string }): Shown
+  view(tx: Transaction, ids: { readonly id: string }): Resource
   set(tx: Transaction, ids: { readonly id: string }, body: object): void
   remove(tx: Transaction, ids: { readonly id: string }): void
 }
 
 /** The rules of a kind of edge beside its view (rules: edges#edges). */
-export function edgeRules<Shown>(kind: EdgeKind, modules: ModulesOf<Shown>) {
+export function edgeRules<Resource>(kind: EdgeKind, modules: ModulesOf<Resource>) {
   const errors = [...Object.values(edgeErrors), ...Object.values(modules.errors)]
   const withModules = (tx: Transaction, edge: EdgeRecord, body: SentEdge) => {
     modules.set(tx, { id: edge.id }, body)
     return edge
   }
   return {
-    related: (tx: Transaction, { id }: EdgeRecord) => modules.shown(tx, { id }),
+    related: (tx: Transaction, { id }: EdgeRecord) => modules.view(tx, { id }),
     create: {
       errors,
       run: (tx: Transaction, body: SentEdge) => withModules(tx, madeEdge(tx, kind, body), body),

@@ -6,14 +6,14 @@ import {
   type FieldFacts,
   named,
   ofField,
-  ownPart,
   quote,
   refuse,
   requireBackend,
   resource,
   resourceHead,
-  shownHead,
+  sectionReader,
   type Transaction,
+  viewHead,
 } from '../kit/index.ts'
 import { backendLimit, backendPartErrors, backendTexts, madeBackend, releaseBackend } from './backend-parts.ts'
 import { children, type FailoverRecord, failovers, requireNoFailoverParent } from './failover-records.ts'
@@ -56,7 +56,7 @@ const updateBody = named(
   { json: { examples: [{ backends: ['bkdhr_2'] }] } },
 )
 
-const rulesOf = ownPart<{ readonly quirks: { readonly keepBackendsOnPatch: boolean } }>()
+const rulesOf = sectionReader<{ readonly quirks: { readonly keepBackendsOnPatch: boolean } }>()
 
 /** Failover backends (rules: backends#failover). */
 export const failoverBackends = resource(
@@ -75,7 +75,7 @@ export const failoverBackends = resource(
     updateBody,
   },
   {
-    view: (record, wire) => ({ ...shownHead(record, wire, '/backends/failover'), backends: record.backends }),
+    view: (record, wire) => ({ ...viewHead(record, wire, '/backends/failover'), backends: record.backends }),
     create: {
       errors: childErrors,
       run(tx, { backends = [], ...rest }) {

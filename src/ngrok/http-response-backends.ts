@@ -13,9 +13,9 @@ import {
   refusedAs,
   resource,
   resourceHead,
-  shownHead,
   textOfBytes,
   tooLong,
+  viewHead,
 } from '../kit/index.ts'
 import { backendLimit, backendPartErrors, backendTexts, madeBackend, releaseBackend } from './backend-parts.ts'
 import { headersWith } from './header-fields.ts'
@@ -100,7 +100,7 @@ export const httpResponseBackends = resource(
   },
   {
     view: ({ body, headers, status_code, ...rest }, wire) => ({
-      ...shownHead(rest, wire, PATH),
+      ...viewHead(rest, wire, PATH),
       body,
       headers,
       status_code,

@@ -11,28 +11,28 @@ import {
   quote,
   refuse,
   required,
-  shownHead,
   type Transaction,
   undeclare,
+  viewHead,
 } from '../kit/index.ts'
 import { edgeErrors } from './edge-errors.ts'
 import { edges, type RouteRecord, routes } from './edge-records.ts'
 import { createBody, modules, routeErrors, routeShape, updateBody } from './route-bodies.ts'
 
-type Shown = Frozen<v.InferOutput<typeof routeShape>>
+type Resource = Frozen<v.InferOutput<typeof routeShape>>
 
 const idsOf = ({ edge_id, id }: RouteRecord) => ({ edge_id, id })
 
 const viewed = ({ match, match_type, edge_id, ...rest }: RouteRecord, tx: Transaction) => ({
   edge_id,
-  ...shownHead(rest, tx.wire, `/edges/https/${edge_id}/routes`),
+  ...viewHead(rest, tx.wire, `/edges/https/${edge_id}/routes`),
   match_type,
   match,
 })
 
 /** Returns the view of a route. */
-export function shownRoute(tx: Transaction, route: RouteRecord): Shown {
-  return { ...viewed(route, tx), ...modules.shown(tx, idsOf(route)) }
+export function routeView(tx: Transaction, route: RouteRecord): Resource {
+  return { ...viewed(route, tx), ...modules.view(tx, idsOf(route)) }
 }
 
 /** Removes a route that goes with its edge, or by itself. */
@@ -76,7 +76,7 @@ const operations = {
     body: createBody,
     response: routeShape,
     errors: [routeErrors.route_match_missing, ...ofBody],
-    run(tx, { edge_id }, body): Shown {
+    run(tx, { edge_id }, body): Resource {
       required(tx, edges.https, edge_id, 'HTTPS edge')
       const { match_type, match, ...rest } = body
       if (match === '') refuse(routeErrors.route_match_missing, {})
@@ -86,7 +86,7 @@ const operations = {
       declareMade(tx, route.id, edge_id)
       tx.put(routes, route)
       modules.set(tx, idsOf(route), body)
-      return shownRoute(tx, route)
+      return routeView(tx, route)
     },
   }),
   get: operation({
@@ -98,7 +98,7 @@ const operations = {
     ids,
     response: routeShape,
     errors: [general.not_found],
-    run: (tx, at) => shownRoute(tx, routeAt(tx, at)),
+    run: (tx, at) => routeView(tx, routeAt(tx, at)),
   }),
   update: operationWithBody({
     name: 'https_edge_routes.update',
@@ -110,7 +110,7 @@ const operations = {
     body: updateBody,
     response: routeShape,
     errors: ofBody,
-    run(tx, at, body): Shown {
+    run(tx, at, body): Resource {
       const before = routeAt(tx, at)
       const { match_type, match, ...rest } = body
       const route = {
@@ -122,7 +122,7 @@ const operations = {
       requireOwnMatch(tx, route)
       tx.put(routes, route)
       modules.set(tx, idsOf(route), body)
-      return shownRoute(tx, route)
+      return routeView(tx, route)
     },
   }),
   delete: operation({

@@ -1,12 +1,12 @@
 import * as v from 'valibot'
-import { documented, named, resource, resourceHead, shownHead, type Transaction } from '../kit/index.ts'
+import { documented, named, resource, resourceHead, type Transaction, viewHead } from '../kit/index.ts'
 import { edgeBodies } from './edge-bodies.ts'
 import { edgeErrors, edgeLimit } from './edge-errors.ts'
 import { moduleFields } from './edge-fields.ts'
 import { httpsEdgeMutualTls } from './edge-modules.ts'
-import { type EdgeRecord, edges, hostportsOf, routes, shownHostports } from './edge-records.ts'
+import { type EdgeRecord, edges, hostportsOf, hostportsShape, routes } from './edge-records.ts'
 import { edgeRules } from './edge-rules.ts'
-import { releaseRoute, shownRoute } from './https-edge-routes.ts'
+import { releaseRoute, routeView } from './https-edge-routes.ts'
 import { routeShape } from './route-bodies.ts'
 import { httpsEdgeTlsTermination } from './tls-terminations.ts'
 
@@ -18,7 +18,7 @@ const modules = moduleFields({
 const shape = named(
   v.object({
     ...resourceHead,
-    hostports: shownHostports,
+    hostports: hostportsShape,
     ...modules.shape,
     routes: documented(v.array(routeShape), 'The routes, oldest first.'),
   }),
@@ -51,14 +51,14 @@ export const httpsEdges = resource(
   {
     ...rules,
     view: ({ hostports, ...rest }, wire) => ({
-      ...shownHead(rest, wire, '/edges/https'),
+      ...viewHead(rest, wire, '/edges/https'),
       hostports: hostportsOf(hostports),
       ...modules.none,
       routes: [],
     }),
     related: (tx, edge) => ({
       ...rules.related(tx, edge),
-      routes: routesOf(tx, edge).map((route) => shownRoute(tx, route)),
+      routes: routesOf(tx, edge).map((route) => routeView(tx, route)),
     }),
     delete: {
       before(tx, edge) {

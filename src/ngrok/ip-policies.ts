@@ -12,8 +12,8 @@ import {
   refusedAs,
   resource,
   resourceHead,
-  shownHead,
   tooMany,
+  viewHead,
 } from '../kit/index.ts'
 import { policies, rules } from './ip-policy-records.ts'
 import { FILTERABLE, texts } from './shared.ts'
@@ -75,7 +75,7 @@ export const ipPolicies = resource(
     updateBody,
   },
   {
-    view: (policy, wire) => shownHead(policy, wire, '/ip_policies'),
+    view: (policy, wire) => viewHead(policy, wire, '/ip_policies'),
     create: { run: (tx, body) => tx.put(policies, newHead(tx, 'ipp', body)) },
     update: {
       errors: [errors.ip_policy_update_empty],

@@ -15,9 +15,9 @@ import {
   resource,
   resourceHead,
   rule,
-  shownHead,
   type Transaction,
   tooMany,
+  viewHead,
 } from '../kit/index.ts'
 import { ACTIONS, cidr, placeOf, policies, type RuleRecord, ruleErrors, rules, ruleTexts } from './ip-policy-records.ts'
 import { FILTERABLE, refField } from './shared.ts'
@@ -114,7 +114,7 @@ export const ipPolicyRules = resource(
   },
   {
     view: (rule, wire) => ({
-      ...shownHead(rule, wire, '/ip_policy_rules'),
+      ...viewHead(rule, wire, '/ip_policy_rules'),
       cidr: rule.cidr,
       ip_policy: refTo(wire, '/ip_policies', rule.ip_policy_id),
       action: rule.action,

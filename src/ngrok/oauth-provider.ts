@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { declareErrors, documented, named, ofField, rule, secret } from '../kit/index.ts'
-import { shownFields } from './shared.ts'
+import { answerFields } from './shared.ts'
 import { textList } from './sign-in-fields.ts'
 
 type Of = { readonly provider: string }
@@ -61,10 +61,10 @@ const account = {
   ...lists,
 }
 
-const shownAccount = {
+const accountShape = {
   client_id: documented(v.nullable(v.string()), `${CLIENT_ID} Then it is null.`),
   client_secret: documented(v.nullable(v.pipe(v.string(), secret)), `${CLIENT_SECRET} Null without one.`),
-  ...shownFields(lists),
+  ...answerFields(lists),
 }
 
 const OTHERS = ['facebook', 'microsoft', 'google', 'linkedin', 'gitlab', 'twitch', 'amazon'] as const
@@ -75,8 +75,8 @@ const PROVIDERS = ['github', ...OTHERS] as const
 const WHOSE = 'The app and the people of one provider.'
 const githubBody = named(v.object({ ...account, ...membership }), 'OAuthGitHubBody', WHOSE)
 const otherBody = named(v.object(account), 'OAuthProviderBody', WHOSE)
-const githubShape = named(v.object({ ...shownAccount, ...shownFields(membership) }), 'OAuthGitHub', WHOSE)
-const otherShape = named(v.object(shownAccount), 'OAuthProvider', WHOSE)
+const githubShape = named(v.object({ ...accountShape, ...answerFields(membership) }), 'OAuthGitHub', WHOSE)
+const otherShape = named(v.object(accountShape), 'OAuthProvider', WHOSE)
 
 const fields = v.object({
   github: v.optional(githubBody),
@@ -130,19 +130,19 @@ const WHO = 'The provider where people sign in, and the people who may pass.'
 /** The provider of a body. */
 export const providerBody = named(v.pipe(fields, consistent), 'OAuthProvidersBody', WHO)
 
-const shown = v.nullable(otherShape)
+const otherField = v.nullable(otherShape)
 
 /** The provider of an answer. */
 export const providerShape = named(
   v.object({
     github: v.nullable(githubShape),
-    facebook: shown,
-    microsoft: shown,
-    google: shown,
-    linkedin: shown,
-    gitlab: shown,
-    twitch: shown,
-    amazon: shown,
+    facebook: otherField,
+    microsoft: otherField,
+    google: otherField,
+    linkedin: otherField,
+    gitlab: otherField,
+    twitch: otherField,
+    amazon: otherField,
   }),
   'OAuthProviders',
   WHO,

@@ -5,10 +5,10 @@ import {
   issuing,
   named,
   resourceHead,
-  shownHead,
   time,
   timestamp,
   type View,
+  viewHead,
 } from '../kit/index.ts'
 import { BINDING, DEFAULT_REGION, DEPLOYMENT, FEATURES, INGRESS, REGION, SELECTORS } from './operator-bodies.ts'
 import { endOf, type OperatorRecord } from './operator-records.ts'
@@ -16,7 +16,7 @@ import { ACCOUNT_USER, knownRegions, userField } from './shared.ts'
 
 const NO_TIME = '0001-01-01T00:00:00Z'
 
-const shown = (what: string) => documented(v.string(), `The ${what}; "" if it was not sent.`)
+const textField = (what: string) => documented(v.string(), `The ${what}; "" if it was not sent.`)
 
 export const operatorShape = named(
   v.object({
@@ -27,10 +27,10 @@ export const operatorShape = named(
     region: documented(v.string(), REGION, knownRegions(DEFAULT_REGION)),
     deployment: named(
       v.object({
-        name: shown('name'),
-        namespace: shown('namespace'),
-        version: shown('version of the operator'),
-        cluster_name: shown('name of the cluster'),
+        name: textField('name'),
+        namespace: textField('namespace'),
+        version: textField('version of the operator'),
+        cluster_name: textField('name of the cluster'),
       }),
       'KubernetesOperatorDeployment',
       DEPLOYMENT,
@@ -67,7 +67,7 @@ export const operatorView: View<OperatorRecord, Frozen<v.InferOutput<typeof oper
       }
     : { cert: '', not_before: NO_TIME, not_after: NO_TIME }
   return {
-    ...shownHead(operator, wire, '/kubernetes_operators'),
+    ...viewHead(operator, wire, '/kubernetes_operators'),
     updated_at: timestamp(operator.updated_at),
     principal: { id: ACCOUNT_USER, uri: '' },
     enabled_features: operator.enabled_features,

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { declareErrors, documented, edgeModule, enabled, field, HTTPS_ROUTES, named } from '../kit/index.ts'
 import { headerNameWith, headersWith } from './header-fields.ts'
-import { shownFields } from './shared.ts'
+import { answerFields } from './shared.ts'
 
 const headerErrors = declareErrors({
   header_name_invalid: field(7023, 400, () => 'the name of an HTTP header'),
@@ -99,7 +99,7 @@ export const routeUserAgentFilter = edgeModule(HTTPS_ROUTES, {
     json: { examples: [{ deny: ['(made_up_bot)/(\\d+)\\.(\\d+)'] }] },
   }),
   shape: named(
-    v.object(shownFields({ enabled, ...agents })),
+    v.object(answerFields({ enabled, ...agents })),
     'RouteUserAgentFilter',
     'The user agents that a route allows and denies.',
   ),

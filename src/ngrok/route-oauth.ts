@@ -19,7 +19,7 @@ interface Account {
 }
 
 /** Returns the account of a provider as answers have it. */
-function shown<A extends Account>(account: A | undefined) {
+function providerView<A extends Account>(account: A | undefined) {
   return account
     ? { ...account, client_id: account.client_id || null, client_secret: account.client_secret || null }
     : null
@@ -46,14 +46,14 @@ export const routeOauth = edgeModule(HTTPS_ROUTES, {
     ...rest,
     cookie_prefix: cookie_prefix || USUAL_PREFIX,
     provider: {
-      github: shown(provider.github),
-      facebook: shown(provider.facebook),
-      microsoft: shown(provider.microsoft),
-      google: shown(provider.google),
-      linkedin: shown(provider.linkedin),
-      gitlab: shown(provider.gitlab),
-      twitch: shown(provider.twitch),
-      amazon: shown(provider.amazon),
+      github: providerView(provider.github),
+      facebook: providerView(provider.facebook),
+      microsoft: providerView(provider.microsoft),
+      google: providerView(provider.google),
+      linkedin: providerView(provider.linkedin),
+      gitlab: providerView(provider.gitlab),
+      twitch: providerView(provider.twitch),
+      amazon: providerView(provider.amazon),
     },
   }),
 })

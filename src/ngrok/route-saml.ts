@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { documented, edgeModule, general, HTTPS_ROUTES, named, ruleOnWhole } from '../kit/index.ts'
-import { shownFields } from './shared.ts'
+import { answerFields } from './shared.ts'
 import { signInErrors, signInFields, textList } from './sign-in-fields.ts'
 
 const PERSISTENT = 'urn:oasis:names:tc:SAML:2.0:nameid-format:persistent'
@@ -32,7 +32,7 @@ const withMetadata = ruleOnWhole<v.InferOutput<typeof fields>, typeof general.fi
   },
 )
 
-const shownText = (sentence: string) => documented(v.string(), sentence)
+const textField = (sentence: string) => documented(v.string(), sentence)
 
 /** The module that lets people sign in at an identity provider that speaks SAML (rules: edges#signing-in). */
 export const routeSaml = edgeModule(HTTPS_ROUTES, {
@@ -45,14 +45,14 @@ export const routeSaml = edgeModule(HTTPS_ROUTES, {
   }),
   shape: named(
     v.object({
-      ...shownFields(fields.entries),
-      entity_id: shownText('The id of the service at the identity provider: a URL.'),
-      assertion_consumer_service_url: shownText(
+      ...answerFields(fields.entries),
+      entity_id: textField('The id of the service at the identity provider: a URL.'),
+      assertion_consumer_service_url: textField(
         'The URL to which the identity provider sends people after they signed in.',
       ),
-      single_logout_url: shownText('The URL to which the identity provider sends people after they signed out.'),
-      metadata_url: shownText('The URL at which the identity provider finds this metadata.'),
-      request_signing_certificate_pem: shownText('The certificate of the key that signs requests: PEM.'),
+      single_logout_url: textField('The URL to which the identity provider sends people after they signed out.'),
+      metadata_url: textField('The URL at which the identity provider finds this metadata.'),
+      request_signing_certificate_pem: textField('The certificate of the key that signs requests: PEM.'),
     }),
     'RouteSaml',
     'Lets people pass only after they signed in at an identity provider.',

@@ -66,7 +66,7 @@ export function present<T extends object>(fields: T): { readonly [K in keyof T]?
 }
 
 /** Returns the fields of an answer that are those of a body, where none of them is absent. */
-export function shownFields<const E extends Readonly<Record<string, v.OptionalSchema<v.GenericSchema, unknown>>>>(
+export function answerFields<const E extends Readonly<Record<string, v.OptionalSchema<v.GenericSchema, unknown>>>>(
   entries: E,
 ) {
   const shown = Object.entries(entries).map(([name, field]) => [name, v.unwrap(field)])

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { declareErrors, documented, enabled, field, integerFrom, refusedAs, rule } from '../kit/index.ts'
-import { shownFields } from './shared.ts'
+import { answerFields } from './shared.ts'
 
 const YEAR = 365 * 24 * 60 * 60
 
@@ -42,7 +42,7 @@ export const signInFields = {
 }
 
 /** The same fields of an answer. */
-export const signInShape = shownFields(signInFields)
+export const signInShape = answerFields(signInFields)
 
 /** Makes an optional list of texts of a body. */
 export function textList(sentence: string) {

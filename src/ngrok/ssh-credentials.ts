@@ -13,8 +13,8 @@ import {
   resource,
   resourceHead,
   rule,
-  shownHead,
   tooMany,
+  viewHead,
 } from '../kit/index.ts'
 import { ownerRelation, sshCredentials } from './credential-records.ts'
 import {
@@ -100,7 +100,7 @@ export const sshCredentialFamily = resource(
   },
   {
     view: (credential, wire) => ({
-      ...shownHead(credential, wire, '/ssh_credentials'),
+      ...viewHead(credential, wire, '/ssh_credentials'),
       public_key: credential.public_key,
       acl: credential.acl,
       owner_id: credential.owner_id,

@@ -14,7 +14,7 @@ import {
   resource,
   resourceHead,
   rule,
-  shownHead,
+  viewHead,
 } from '../kit/index.ts'
 import { backendLimit, backendPartErrors, backendTexts, madeBackend, releaseBackend } from './backend-parts.ts'
 import { texts } from './shared.ts'
@@ -103,7 +103,7 @@ export const staticBackends = resource(
     updateBody,
   },
   {
-    view: ({ address, tls, ...rest }, wire) => ({ ...shownHead(rest, wire, PATH), address, tls }),
+    view: ({ address, tls, ...rest }, wire) => ({ ...viewHead(rest, wire, PATH), address, tls }),
     create: {
       errors: [errors.static_address_missing],
       run(tx, { address, tls, ...rest }) {

@@ -1,10 +1,10 @@
 import * as v from 'valibot'
-import { named, resource, resourceHead, shownHead } from '../kit/index.ts'
+import { named, resource, resourceHead, viewHead } from '../kit/index.ts'
 import { edgeBodies } from './edge-bodies.ts'
 import { edgeErrors, edgeLimit } from './edge-errors.ts'
 import { moduleFields } from './edge-fields.ts'
 import { tcpEdgeBackend, tcpEdgeIpRestriction } from './edge-modules.ts'
-import { edges, hostportsOf, shownHostports } from './edge-records.ts'
+import { edges, hostportsOf, hostportsShape } from './edge-records.ts'
 import { edgeRules } from './edge-rules.ts'
 import { tcpEdgePolicy, tcpEdgeTrafficPolicy } from './traffic-policies.ts'
 
@@ -18,7 +18,7 @@ const modules = moduleFields({
 const shape = named(
   v.object({
     ...resourceHead,
-    hostports: shownHostports,
+    hostports: hostportsShape,
     ...modules.shape,
   }),
   'TcpEdge',
@@ -47,7 +47,7 @@ export const tcpEdges = resource(
   },
   {
     view: ({ hostports, ...rest }, wire) => ({
-      ...shownHead(rest, wire, '/edges/tcp'),
+      ...viewHead(rest, wire, '/edges/tcp'),
       hostports: hostportsOf(hostports),
       ...modules.none,
     }),

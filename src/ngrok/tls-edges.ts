@@ -1,10 +1,10 @@
 import * as v from 'valibot'
-import { named, resource, resourceHead, shownHead } from '../kit/index.ts'
+import { named, resource, resourceHead, viewHead } from '../kit/index.ts'
 import { edgeBodies } from './edge-bodies.ts'
 import { edgeErrors, edgeLimit } from './edge-errors.ts'
 import { moduleFields } from './edge-fields.ts'
 import { tlsEdgeBackend, tlsEdgeIpRestriction, tlsEdgeMutualTls } from './edge-modules.ts'
-import { edges, hostportsOf, shownHostports } from './edge-records.ts'
+import { edges, hostportsOf, hostportsShape } from './edge-records.ts'
 import { edgeRules } from './edge-rules.ts'
 import { tlsEdgeTlsTermination } from './tls-terminations.ts'
 import { tlsEdgePolicy, tlsEdgeTrafficPolicy } from './traffic-policies.ts'
@@ -21,7 +21,7 @@ const modules = moduleFields({
 const shape = named(
   v.object({
     ...resourceHead,
-    hostports: shownHostports,
+    hostports: hostportsShape,
     ...modules.shape,
   }),
   'TlsEdge',
@@ -50,7 +50,7 @@ export const tlsEdges = resource(
   },
   {
     view: ({ hostports, ...rest }, wire) => ({
-      ...shownHead(rest, wire, '/edges/tls'),
+      ...viewHead(rest, wire, '/edges/tls'),
       hostports: hostportsOf(hostports),
       ...modules.none,
     }),

@@ -8,7 +8,7 @@ import {
   refTo,
   resource,
   resourceHead,
-  shownHead,
+  viewHead,
 } from '../kit/index.ts'
 import { backendLimit, backendPartErrors, backendTexts, madeBackend, releaseBackend } from './backend-parts.ts'
 import { tunnels } from './session-records.ts'
@@ -58,7 +58,7 @@ export const tunnelGroupBackends = resource(
     updateBody,
   },
   {
-    view: (record, wire) => ({ ...shownHead(record, wire, PATH), labels: record.labels, tunnels: [] }),
+    view: (record, wire) => ({ ...viewHead(record, wire, PATH), labels: record.labels, tunnels: [] }),
     related(tx, group) {
       const matching = [...tx.newestFirst(tunnels)].filter((each) => isInGroup(each, group))
       return { tunnels: matching.map(({ id }) => refTo(tx.wire, '/tunnels', id)) }

@@ -11,11 +11,11 @@ import {
   refuse,
   resource,
   resourceHead,
-  shownHead,
   type Transaction,
   time,
   timestamp,
   type View,
+  viewHead,
 } from '../kit/index.ts'
 import { NAME, placeOf, type SecretRecord, secretErrors, secretName, secrets, secretValue } from './secret-records.ts'
 import { ACCOUNT_USER, changed, FILTERABLE, refField, texts, userField } from './shared.ts'
@@ -36,7 +36,7 @@ export const secretShape = named(
 )
 
 export const secretView: View<SecretRecord, Frozen<v.InferOutput<typeof secretShape>>> = (each, wire) => ({
-  ...shownHead(each, wire, '/vault_secrets'),
+  ...viewHead(each, wire, '/vault_secrets'),
   updated_at: timestamp(each.updated_at),
   name: each.name,
   vault: refTo(wire, '/vaults', each.vault_id),

@@ -18,12 +18,12 @@ import {
   required,
   resource,
   resourceHead,
-  shownHead,
   type Transaction,
   time,
   timestamp,
   tooMany,
   type View,
+  viewHead,
 } from '../kit/index.ts'
 import { secrets } from './secret-records.ts'
 import { ACCOUNT_USER, changed, FILTERABLE, texts } from './shared.ts'
@@ -60,7 +60,7 @@ const shape = named(
 )
 
 const view: View<VaultRecord, Frozen<v.InferOutput<typeof shape>>> = (vault, wire) => ({
-  ...shownHead(vault, wire, '/vaults'),
+  ...viewHead(vault, wire, '/vaults'),
   updated_at: timestamp(vault.updated_at),
   name: vault.name,
   created_by: ACCOUNT_USER,

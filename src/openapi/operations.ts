@@ -2,7 +2,7 @@ import type * as v from 'valibot'
 import { isFiltered } from '../operation/list.ts'
 import { groupOf, type Operation } from '../operation/operation.ts'
 import type { CommonDialect } from '../schema/dialect.ts'
-import { alwaysShownOf, documentationOf, foreignFieldsOf } from '../schema/documentation.ts'
+import { documentationOf, foreignFieldsOf, requiredExtraFields } from '../schema/documentation.ts'
 import type { CatalogueError } from '../schema/errors.ts'
 import { idPattern } from '../schema/ids.ts'
 import { idStart } from '../schema/text.ts'
@@ -166,7 +166,7 @@ export function answerSchemas({ dialect, answered }: Describing): Schemas {
       const { properties = {}, ...json } = definitionOf(name, answered)
       const foreign = foreignFieldsOf(schema, dialect)
       const left = Object.entries(properties).filter(([field]) => !foreign.includes(field))
-      const always = alwaysShownOf(schema, dialect)
+      const always = requiredExtraFields(schema, dialect)
       const required = always.length > 0 && { required: [...(json.required ?? []), ...always] }
       return [name, { ...json, ...required, properties: Object.fromEntries(left) }]
     }),

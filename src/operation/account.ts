@@ -4,7 +4,7 @@ import { type CatalogueError, declareErrors, type Problem, problem, refuse } fro
 import { instant, someText } from '../schema/record-schema.ts'
 import type { Frozen } from '../schema/values.ts'
 import { type Collection, collection } from './collection.ts'
-import { type Family, ownPart } from './family.ts'
+import { type Family, sectionReader } from './family.ts'
 import {
   type AccountLimit,
   type Fields,
@@ -43,7 +43,7 @@ interface Applied extends Value {
   readonly by: string
 }
 
-const accountRules = ownPart<{ readonly account?: Account | undefined }>()
+const accountRules = sectionReader<{ readonly account?: Account | undefined }>()
 
 /** Returns the values that a limit has in a gateway: those of the options, and the plan's unless an option has a maximum. */
 function valuesOf(rules: Rules, name: string, { plans = {} }: AccountLimit): readonly Applied[] {

@@ -78,13 +78,13 @@ export interface Declaration<Call extends (...args: never[]) => unknown = (...ar
  * })
  * ```
  */
-export function declaration<Sent, Input, Shown extends object>(
+export function declaration<Sent, Input, Resource extends object>(
   definition: Pick<Declaration, 'errors' | 'end'> & {
     readonly schema: v.GenericSchema<Sent, Input>
-    readonly answer: v.GenericSchema<unknown, Shown>
-    readonly run: (tx: Transaction, input: Input) => NoInfer<Frozen<Shown>>
+    readonly answer: v.GenericSchema<unknown, Resource>
+    readonly run: (tx: Transaction, input: Input) => NoInfer<Frozen<Resource>>
   },
-): Declaration<(...args: InputArguments<Sent>) => Frozen<Shown>> {
+): Declaration<(...args: InputArguments<Sent>) => Frozen<Resource>> {
   return definition
 }
 
@@ -186,11 +186,11 @@ export function recordsOf(family: object): Collection<ResourceRecord> {
  *
  * @example
  * ```ts
- * const widgetRules = ownPart<{ readonly widgetsPerRegion: number }>()
+ * const widgetRules = sectionReader<{ readonly widgetsPerRegion: number }>()
  * const most = widgetRules(tx.rules).widgetsPerRegion
  * ```
  */
-export function ownPart<Own extends object>(): (shared: object) => Own {
+export function sectionReader<Own extends object>(): (shared: object) => Own {
   // The shared object is made by code that knows all families, with the fields of all.
   return (shared) => shared as Own
 }

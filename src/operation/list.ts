@@ -10,7 +10,7 @@ import { idPattern, idProblem } from '../schema/ids.ts'
 import { fieldPath, quote, typeName } from '../schema/text.ts'
 import { isObject } from '../schema/values.ts'
 import type { Collection } from './collection.ts'
-import { type Related, shownBy } from './related.ts'
+import { type Related, viewWithRelated } from './related.ts'
 import type { Transaction } from './transaction.ts'
 import type { View } from './view.ts'
 
@@ -177,7 +177,7 @@ function readCursor(text: string, prefix: string, problems: Problem[]): string {
 }
 
 /** A page of a list. */
-export type Page<Items extends string, Shown> = { readonly [K in Items]: readonly Shown[] } & {
+export type Page<Items extends string, Resource> = { readonly [K in Items]: readonly Resource[] } & {
   /** The URL of the list. */
   readonly uri: string
   /** The URL of the next page; null on the last one. */
@@ -201,29 +201,29 @@ export function pageOf(items: string, shape: v.GenericSchema<object>, what: stri
   return name === undefined ? page : named(page, `${name}List`, `A page of the list of every ${what}.`)
 }
 
-interface List<R extends object, Shown extends { readonly id: string }, Items extends string> {
+interface List<R extends object, Resource extends { readonly id: string }, Items extends string> {
   readonly collection: Collection<R>
   /** Returns the key of the record with an id. Default: the id. */
   readonly keyOf?: (id: string) => string
   /** Returns whether a record is in the list. Default: each is. */
   readonly has?: (record: R) => boolean
-  readonly view: View<R, Shown>
+  readonly view: View<R, Resource>
   /** Returns the fields of an item that follow from other records. Default: none do. */
-  readonly related?: Related<R, Shown>
+  readonly related?: Related<R, Resource>
   readonly path: string
   readonly items: Items
 }
 
 /** Returns one page of a list, newest first, for a query of `listOperation`. `has` chooses the records of the list. */
-export function pageAt<R extends object, Shown extends { readonly id: string }, Items extends string>(
+export function pageAt<R extends object, Resource extends { readonly id: string }, Items extends string>(
   tx: Transaction,
   query: ListQuery,
-  list: List<R, Shown, Items>,
-): Page<Items, Shown> {
+  list: List<R, Resource, Items>,
+): Page<Items, Resource> {
   const { limit, before_id, filter, sent } = query
   const { keyOf = (id) => id, has = () => true } = list
-  const show = shownBy(list.view, list.related)
-  const shown: Shown[] = []
+  const show = viewWithRelated(list.view, list.related)
+  const shown: Resource[] = []
   let last: string | undefined
   let hasMore = false
   for (const record of tx.newestFirst(list.collection, before_id && keyOf(before_id))) {
@@ -241,5 +241,5 @@ export function pageAt<R extends object, Shown extends { readonly id: string }, 
   )
   const next = hasMore ? `${uri}?${new URLSearchParams(parameters)}` : null
   // The type checker does not follow a computed name.
-  return Object.freeze({ [list.items]: Object.freeze(shown), uri, next_page_uri: next }) as Page<Items, Shown>
+  return Object.freeze({ [list.items]: Object.freeze(shown), uri, next_page_uri: next }) as Page<Items, Resource>
 }

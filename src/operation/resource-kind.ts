@@ -68,28 +68,28 @@ export interface ResourceKind extends ReadableKind {
 export type RecordOf<Kind extends ReadableKind> = Kind['collection'] extends Collection<infer R> ? R : never
 
 /** The response type of a kind. */
-export type ShownOf<Kind extends ReadableKind> =
-  Kind['shape'] extends v.GenericSchema<unknown, infer Shown> ? Frozen<Shown> : never
+export type ResourceOf<Kind extends ReadableKind> =
+  Kind['shape'] extends v.GenericSchema<unknown, infer Resource> ? Frozen<Resource> : never
 
 /** The rules of a kind of resources. */
 export interface ResourceRules<Kind extends ResourceKind> {
   /** Makes the wire's form of a record. */
-  readonly view: View<RecordOf<Kind>, ShownOf<Kind>>
+  readonly view: View<RecordOf<Kind>, ResourceOf<Kind>>
   /** Returns the fields of a response that follow from other records, in place of the view's. */
-  related?(tx: Transaction, record: RecordOf<Kind>): Partial<ShownOf<Kind>>
+  related?(tx: Transaction, record: RecordOf<Kind>): Partial<ResourceOf<Kind>>
   /** The creation. */
   readonly create: BodyRules & {
     /** Applies the rules of a creation, and returns the record that it put. */
     run(tx: Transaction, body: v.InferOutput<Kind['createBody']>): RecordOf<Kind>
     /** Returns what only the response to the creation has, such as a token that is shown once. */
-    once?(record: RecordOf<Kind>): Partial<ShownOf<Kind>>
+    once?(record: RecordOf<Kind>): Partial<ResourceOf<Kind>>
   }
   /** The change by a body. */
   readonly update: BodyRules & {
     /** Applies the rules of a change, and returns the record that it put. */
     run(tx: Transaction, record: RecordOf<Kind>, body: v.InferOutput<Kind['updateBody']>): RecordOf<Kind>
     /** Returns what only the response to the change has, other than later reads. */
-    once?(tx: Transaction, record: RecordOf<Kind>, before: RecordOf<Kind>): Partial<ShownOf<Kind>>
+    once?(tx: Transaction, record: RecordOf<Kind>, before: RecordOf<Kind>): Partial<ResourceOf<Kind>>
   }
   /** The deletion, if it needs more than removing the record. */
   readonly delete?: {

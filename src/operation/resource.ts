@@ -14,8 +14,8 @@ import {
   operation,
   operationWithBody,
 } from './operation.ts'
-import { type Related, shownBy } from './related.ts'
-import type { ReadableKind, RecordOf, ResourceKind, ResourceRules, ShownOf } from './resource-kind.ts'
+import { type Related, viewWithRelated } from './related.ts'
+import type { ReadableKind, RecordOf, ResourceKind, ResourceOf, ResourceRules } from './resource-kind.ts'
 import type { Transaction } from './transaction.ts'
 import type { View } from './view.ts'
 
@@ -26,16 +26,18 @@ type MatchedOf<Kind extends ReadableKind> = Kind extends { readonly matching: Ma
 /** The operations that read resources of a kind. */
 export type ReadOperations<Kind extends ReadableKind> = {
   /** Returns one. */
-  readonly get: Operation<(id: string) => ShownOf<Kind>>
+  readonly get: Operation<(id: string) => ResourceOf<Kind>>
   /** Returns a page of them. */
-  readonly list: Operation<(query?: ListInput & MatchedOf<Kind>) => Page<Kind['items'], ShownOf<Kind>>>
+  readonly list: Operation<(query?: ListInput & MatchedOf<Kind>) => Page<Kind['items'], ResourceOf<Kind>>>
 }
 
 type ResourceOperations<Kind extends ResourceKind> = ReadOperations<Kind> & WriteOperations<Kind>
 
 type WriteOperations<Kind extends ResourceKind> = {
-  readonly create: Operation<(...args: InputArguments<v.InferInput<Kind['createBody']>>) => ShownOf<Kind>>
-  readonly update: Operation<(id: string, ...args: InputArguments<v.InferInput<Kind['updateBody']>>) => ShownOf<Kind>>
+  readonly create: Operation<(...args: InputArguments<v.InferInput<Kind['createBody']>>) => ResourceOf<Kind>>
+  readonly update: Operation<
+    (id: string, ...args: InputArguments<v.InferInput<Kind['updateBody']>>) => ResourceOf<Kind>
+  >
   readonly delete: Operation<(id: string) => void>
 }
 
@@ -60,7 +62,7 @@ export type ResourceFamily<Kind extends ResourceKind> = Family<
  * const widgets = resource(
  *   { name: 'widgets', path: '/widgets', items: 'widgets', prefix: 'wid', what: 'widget', collection: records, shape, createBody, updateBody },
  *   {
- *     view: (record, wire) => shownHead(record, wire, '/widgets'),
+ *     view: (record, wire) => viewHead(record, wire, '/widgets'),
  *     create: { run: (tx, body) => tx.put(records, newHead(tx, 'wid', body)) },
  *     update: { run: (tx, record, body) => tx.put(records, { ...record, ...described(body, record) }) },
  *   },
@@ -75,7 +77,7 @@ export function resource(
   const { name, path, prefix, what, plural = `${what}s`, collection, shape, errors = {}, more = {} } = kind
   const { limits = accountLimits({ [name]: { what: plural } }) } = kind
   const { view, related, create, update, onDue, before, relations } = rules
-  const show = shownBy(view, related)
+  const show = viewWithRelated(view, related)
   const { article, ofOne, keyOf } = namesOf(kind)
   const found = (tx: Transaction, id: string) => required(tx, collection, id, what, keyOf(id))
   const operations = {
@@ -156,8 +158,8 @@ function namesOf({ path, prefix, prefixes: [ofKey, ...others] = [prefix], what, 
  */
 export function readOperations<const Kind extends ReadableKind>(
   kind: Kind,
-  view: View<RecordOf<Kind>, ShownOf<Kind>>,
-  related?: Related<RecordOf<Kind>, ShownOf<Kind>>,
+  view: View<RecordOf<Kind>, ResourceOf<Kind>>,
+  related?: Related<RecordOf<Kind>, ResourceOf<Kind>>,
 ): ReadOperations<Kind>
 export function readOperations(
   kind: ReadableKind,
@@ -167,7 +169,7 @@ export function readOperations(
   const view = viewOfKind as View<object, { readonly id: string }> // It is of the kind's records, as stated above.
   // So is this.
   const related = relatedOfKind as Related<object, { readonly id: string }> | undefined
-  const show = shownBy(view, related)
+  const show = viewWithRelated(view, related)
   const { name, path, items, what, plural = `${what}s`, collection, shape, filterable, matching } = kind
   const { article, ofOne, keyOf } = namesOf(kind)
   return {

@@ -11,12 +11,12 @@ export interface Transaction {
   readonly now: number
   /** The dialect of the gateway. */
   readonly dialect: CommonDialect
-  /** The options of the gateway that change rules; see `ownPart`. */
+  /** The options of the gateway that change rules; see `sectionReader`. */
   readonly rules: Rules
   /** The surroundings of views. */
   readonly wire: Wire
   /** Returns the view of a record, frozen. It is made once per record, then cached. */
-  show<R extends object, Shown extends object>(view: View<R, Shown>, record: R): Shown
+  show<R extends object, Resource extends object>(view: View<R, Resource>, record: R): Resource
   /** Returns the record with a key; undefined if there is none. */
   get<R extends object>(collection: Collection<R>, key: string): R | undefined
   /** Returns the oldest record with a value in an index, such as `tx.find(domains, 'domain', 'app.example.com')`. */

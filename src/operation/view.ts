@@ -17,7 +17,7 @@ export interface Wire {
 }
 
 /** A function that makes the response of a record. It must be pure, because its result is cached with the record. */
-export type View<R, Shown> = (record: R, wire: Wire) => Shown
+export type View<R, Resource> = (record: R, wire: Wire) => Resource
 
 /** Makes a reference of a response, `{ id, uri }`, from the path of a list and an id; null if the id is null. */
 export function refTo(wire: Wire, path: string, id: string): { id: string; uri: string }

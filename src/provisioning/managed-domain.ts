@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import type { Due } from '../operation/collection.ts'
-import { ownPart } from '../operation/family.ts'
+import { sectionReader } from '../operation/family.ts'
 import { general } from '../schema/general-errors.ts'
 import { oneOfThese } from '../schema/options.ts'
 import { drawn, dueTime, idOf, instant, scheduledTime, someText } from '../schema/record-schema.ts'
@@ -32,7 +32,7 @@ export interface AttemptHooks {
     | undefined
 }
 
-export const provisioningRules = ownPart<ProvisioningRules>()
+export const provisioningRules = sectionReader<ProvisioningRules>()
 
 const policy = v.object({ authority: someText, private_key_type: oneOfThese(MANAGED_KEY_TYPES) })
 

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { TimelineEntry as ShownTimelineEntry } from '../generated/controls.ts'
+import type { TimelineEntry } from '../generated/controls.ts'
 import { documented, named } from '../schema/documentation.ts'
 import { oneOfThese } from '../schema/options.ts'
 import { seconds } from '../schema/record-schema.ts'
@@ -30,14 +30,14 @@ const timelineEntry = v.object({
 })
 
 /** A transition as records keep it. */
-export type TimelineEntry = Frozen<v.InferOutput<typeof timelineEntry>>
+export type TimelineRecord = Frozen<v.InferOutput<typeof timelineEntry>>
 
 /** The last transitions of a domain, oldest first. */
-export type Timeline = readonly TimelineEntry[]
+export type Timeline = readonly TimelineRecord[]
 
-export type { ShownTimelineEntry }
+export type { TimelineEntry }
 
-export const shownTimelineEntry = named(
+export const timelineEntryView = named(
   v.object({
     at: documented(time, 'The time of the transition: UTC, in whole seconds.'),
     transition: documented(v.picklist(TRANSITIONS), 'The transition.'),
@@ -59,11 +59,11 @@ export const timeline = v.pipe(
 )
 
 /** Adds an entry; the oldest ones make room. */
-export function withEntry(timeline: Timeline, entry: TimelineEntry): Timeline {
+export function withEntry(timeline: Timeline, entry: TimelineRecord): Timeline {
   return [...timeline.slice(1 - LONGEST_TIMELINE), entry]
 }
 
-export function printedTimeline(timeline: readonly ShownTimelineEntry[]): string {
+export function printedTimeline(timeline: readonly TimelineEntry[]): string {
   const width = Math.max(0, ...timeline.map(({ transition }) => transition.length))
   return timeline.map(({ at, transition, message }) => `${at}  ${transition.padEnd(width)}  ${message}`).join('\n')
 }

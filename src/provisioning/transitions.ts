@@ -11,7 +11,7 @@ import {
   provisioningRules,
 } from './managed-domain.ts'
 import type { ProvisioningError } from './outcomes.ts'
-import { type ShownTimelineEntry, type Timeline, type TimelineEntry, type Transition, withEntry } from './timeline.ts'
+import { type Timeline, type TimelineEntry, type TimelineRecord, type Transition, withEntry } from './timeline.ts'
 
 export const PROVISIONING_STATES = [
   'unmanaged',
@@ -29,8 +29,8 @@ interface Row<Facts> {
   readonly from: readonly ProvisioningState[]
   readonly apply: (tx: Transaction, domain: ManagedDomain, facts: Facts) => Partial<ManagedDomain>
   /** The parts of the timeline's entry that differ; the rest of its words come from `message`. */
-  readonly note?: (after: Partial<ManagedDomain>, facts: Facts) => Pick<TimelineEntry, 'outcome' | 'note'>
-  readonly message: (entry: TimelineEntry, rules: ProvisioningRules) => string
+  readonly note?: (after: Partial<ManagedDomain>, facts: Facts) => Pick<TimelineRecord, 'outcome' | 'note'>
+  readonly message: (entry: TimelineRecord, rules: ProvisioningRules) => string
 }
 
 /** Why an attempt failed. */
@@ -99,7 +99,7 @@ const transitions: { readonly [T in Transition]: Row<Facts[T]> } = {
   },
 }
 
-export function shownTimeline(timeline: Timeline, rules: ProvisioningRules): readonly ShownTimelineEntry[] {
+export function timelineView(timeline: Timeline, rules: ProvisioningRules): readonly TimelineEntry[] {
   return timeline.map((entry) => {
     const { at, transition, outcome } = entry
     return { at: timestamp(at * 1000), transition, outcome, message: transitions[transition].message(entry, rules) }

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { collection } from '../operation/collection.ts'
-import { type Family, ownPart } from '../operation/family.ts'
+import { type Family, sectionReader } from '../operation/family.ts'
 import type { Transaction } from '../operation/transaction.ts'
 import { declareErrors, entry, ofField, refuse } from '../schema/errors.ts'
 import { general } from '../schema/general-errors.ts'
@@ -78,7 +78,7 @@ interface ReferenceRules {
   readonly references: 'any' | 'declared'
 }
 
-const referenceRules = ownPart<ReferenceRules>()
+const referenceRules = sectionReader<ReferenceRules>()
 
 /**
  * Declares that an edge, a route, an endpoint configuration or a backend exists, where `references` is `declared`. With `edge_id`,

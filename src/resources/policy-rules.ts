@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { parseCel } from '../filter/cel-parser.ts'
 import { limitProblem } from '../operation/account.ts'
-import { ownPart } from '../operation/family.ts'
+import { sectionReader } from '../operation/family.ts'
 import { accountLimits, tooMany } from '../operation/limit.ts'
 import type { Rules } from '../schema/dialect.ts'
 import { documented, named } from '../schema/documentation.ts'
@@ -84,7 +84,7 @@ interface PolicyRules {
   readonly unknownActions: 'refuse' | 'accept'
 }
 
-const policyRules = ownPart<PolicyRules>()
+const policyRules = sectionReader<PolicyRules>()
 
 const NAME = 'The name of the rule, for people.'
 const EXPRESSIONS =
@@ -182,18 +182,18 @@ export const policyRule = named(
   RULE,
 )
 
-const shownAction = named(
+const actionShape = named(
   v.object({ type, config: v.exactOptional(documented(v.record(v.string(), v.unknown()), CONFIG)) }),
   'EndpointAction',
   ACTION,
 )
 
 /** One rule of a traffic policy, in an answer. */
-export const shownPolicyRule = named(
+export const policyRuleShape = named(
   v.object({
     name: v.exactOptional(documented(v.string(), NAME)),
     expressions: v.exactOptional(documented(v.array(v.string()), EXPRESSIONS)),
-    actions: documented(v.array(shownAction), ACTIONS),
+    actions: documented(v.array(actionShape), ACTIONS),
   }),
   'EndpointRule',
   RULE,

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { collection } from '../operation/collection.ts'
-import { ownPart } from '../operation/family.ts'
+import { sectionReader } from '../operation/family.ts'
 import { accountLimits, tooFast, tooMany } from '../operation/limit.ts'
 import { operation } from '../operation/operation.ts'
 import { required, resource } from '../operation/resource.ts'
@@ -159,8 +159,8 @@ interface AddressRules {
   readonly addressesPerRegion: number
 }
 
-const addressDialect = ownPart<AddressDialect>()
-const addressRules = ownPart<AddressRules>()
+const addressDialect = sectionReader<AddressDialect>()
+const addressRules = sectionReader<AddressRules>()
 
 /** Reserved addresses (rules: reserved-addresses#resource). */
 export const reservedAddrs = resource(

@@ -95,15 +95,15 @@ interface ModuleDefinition<
 }
 
 /** The module of an edge or a route, for a family that shows it as a field. */
-export interface EdgeModule<Ids extends PathIds, Sent, Body, Shown, Errors extends ErrorsByKey = ErrorsByKey> {
+export interface EdgeModule<Ids extends PathIds, Sent, Body, Resource, Errors extends ErrorsByKey = ErrorsByKey> {
   /** The schema of what replaces it. */
   readonly body: v.GenericSchema<Sent, Body>
   /** The schema of what is shown. */
-  readonly shape: v.GenericSchema<unknown, Shown>
+  readonly shape: v.GenericSchema<unknown, Resource>
   /** The errors of the module. */
   readonly errors: Errors
   /** Returns the view of the module; null if it was never set. */
-  shown(tx: Transaction, ids: Ids): Frozen<Shown> | null
+  view(tx: Transaction, ids: Ids): Frozen<Resource> | null
   /** Replaces the module. Problems are named as those of a field of the body that has the module. */
   set(tx: Transaction, ids: Ids, body: Body, field: string): void
   /** Removes the module, if it was set. */
@@ -124,7 +124,7 @@ export function edgeModule<
   Shape extends v.GenericSchema<object>,
   Errors extends ErrorsByKey = Record<never, never>,
 >(owner: ModuleOwner<Ids>, definition: ModuleDefinition<Sent, Body, Shape, Errors, Ids>) {
-  type Shown = Frozen<v.InferOutput<Shape>>
+  type Resource = Frozen<v.InferOutput<Shape>>
   // Without errors, their type is that of none.
   const { name, segment, what, body, shape, check, errors = {} as Errors } = definition
   const { ids, what: place } = owner
@@ -144,9 +144,9 @@ export function edgeModule<
     }),
   })
   const { view } = definition
-  const shownOf: View<ModuleRecord, Shown> = (record, wire) =>
+  const moduleView: View<ModuleRecord, Resource> = (record, wire) =>
     // What is stored is the body if there is a view, else what is shown.
-    view ? deepFreeze(view(record.module as Frozen<Body>, wire, idsIn(record.key, ids))) : (record.module as Shown)
+    view ? deepFreeze(view(record.module as Frozen<Body>, wire, idsIn(record.key, ids))) : (record.module as Resource)
   const put = (tx: Transaction, key: string, sent: Body) => {
     check?.(tx, sent)
     return tx.put(modules, { key, module: deepFreeze(toStore(sent)) })
@@ -167,7 +167,7 @@ export function edgeModule<
       response: shape,
       errors: check ? [...routeErrors, ...Object.values(errors)] : routeErrors,
       wrappable: true,
-      run: (tx, route, sent) => tx.show(shownOf, put(tx, keyOf(tx, route), sent)),
+      run: (tx, route, sent) => tx.show(moduleView, put(tx, keyOf(tx, route), sent)),
     }),
     get: operation({
       name: `${name}.get`,
@@ -180,7 +180,7 @@ export function edgeModule<
       errors: routeErrors,
       run(tx, route) {
         const record = tx.get(modules, keyOf(tx, route))
-        if (record) return tx.show(shownOf, record)
+        if (record) return tx.show(moduleView, record)
         return refuse(general.not_found, { what: `${what} module on the ${place}`, received: String(route.id) }, route)
       },
     }),
@@ -202,9 +202,9 @@ export function edgeModule<
     // As above.
     shape: shape as v.GenericSchema<unknown, v.InferOutput<Shape>>,
     errors,
-    shown(tx, route) {
+    view(tx, route) {
       const record = tx.get(modules, pathKey(route))
-      return record ? tx.show(shownOf, record) : null
+      return record ? tx.show(moduleView, record) : null
     },
     set: (tx, route, sent, field) => within(field, () => void put(tx, pathKey(route), sent)),
     remove: (tx, route) => removed(tx, pathKey(route)),

@@ -4,7 +4,7 @@ import { documented, type Facts, named } from '../schema/documentation.ts'
 import { Refusal } from '../schema/errors.ts'
 import { enabled } from '../schema/schema.ts'
 import type { Frozen } from '../schema/values.ts'
-import { policyErrors, policyLimits, policyRule, ruleLimitProblem, shownPolicyRule } from './policy-rules.ts'
+import { policyErrors, policyLimits, policyRule, policyRuleShape, ruleLimitProblem } from './policy-rules.ts'
 import { edgeModule, HTTPS_ROUTES, type ModuleOwner } from './route-module.ts'
 
 const INBOUND = 'The rules on incoming traffic, in order.'
@@ -14,8 +14,8 @@ const RULES: Facts = { rules: 'traffic-policy#rules' }
 const shape = named(
   v.object({
     enabled: v.unwrap(enabled),
-    inbound: documented(v.array(shownPolicyRule), INBOUND),
-    outbound: documented(v.array(shownPolicyRule), OUTBOUND),
+    inbound: documented(v.array(policyRuleShape), INBOUND),
+    outbound: documented(v.array(policyRuleShape), OUTBOUND),
   }),
   'TrafficPolicy',
   'Rules on the traffic of a route.',

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { collection } from '../operation/collection.ts'
-import { ownPart } from '../operation/family.ts'
+import { sectionReader } from '../operation/family.ts'
 import { resource } from '../operation/resource.ts'
 import { described, descriptionOf } from '../operation/resource-head.ts'
 import type { Transaction } from '../operation/transaction.ts'
@@ -121,7 +121,7 @@ interface BackendRules {
   readonly quirks: { readonly keepBackendsOnPatch: boolean }
 }
 
-const backendRules = ownPart<BackendRules>()
+const backendRules = sectionReader<BackendRules>()
 
 /** Weighted backends (rules: weighted-backends#resource). */
 export const weightedBackends = resource(

@@ -23,21 +23,21 @@ export class KeyRing {
   }
 
   /** Returns the two keys that a sandbox is created with, to store and to show. */
-  first(name: string, created: number): { keys: StoredKey[]; shown: Keys } {
-    const shown = { api_key: freshKey('api', name, this.#secret), control_key: freshKey('ctl', name, this.#secret) }
+  first(name: string, created: number): { keys: StoredKey[]; issued: Keys } {
+    const issued = { api_key: freshKey('api', name, this.#secret), control_key: freshKey('ctl', name, this.#secret) }
     const keys: StoredKey[] = [
-      { name: 'api', scopes: ['api'], digest: digestOf(shown.api_key), created, expires: null },
-      { name: 'control', scopes: ['control'], digest: digestOf(shown.control_key), created, expires: null },
+      { name: 'api', scopes: ['api'], digest: digestOf(issued.api_key), created, expires: null },
+      { name: 'control', scopes: ['control'], digest: digestOf(issued.control_key), created, expires: null },
     ]
-    return { keys, shown }
+    return { keys, issued }
   }
 
   /** Replaces the first two keys. */
   renew(metadata: Metadata): HttpResponse {
-    const { keys, shown } = this.first(metadata.name, readClock(systemClock))
+    const { keys, issued } = this.first(metadata.name, readClock(systemClock))
     const others = metadata.keys.filter(({ name }) => keys.every((each) => each.name !== name))
     this.#metadata.put({ ...metadata, keys: [...keys, ...others] })
-    return jsonAnswer(200, shown)
+    return jsonAnswer(200, issued)
   }
 
   list({ keys }: Metadata): HttpResponse {

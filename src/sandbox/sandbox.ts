@@ -105,10 +105,8 @@ export class Sandbox extends DurableObject<SandboxEnvironment> implements Sandbo
     const refusal = controlRefusal(gateway, head)
     if (refusal) return toResponse(refusal)
     if (!isSocket(head.header)) return new Response(null, { status: 426, headers: { Upgrade: 'websocket' } })
-    const most = MOST_LISTENERS
-    if (this.#live.listeners.count >= most)
-      return toResponse(gateway.transport.refused(errors.too_many_listeners, { most }))
-    return this.#live.listeners.add(gateway, until, name)
+    if (this.#live.listeners.count < MOST_LISTENERS) return this.#live.listeners.add(gateway, until, name)
+    return toResponse(gateway.transport.refused(errors.too_many_listeners, { most: MOST_LISTENERS }))
   }
 
   webSocketMessage(): void {
@@ -138,10 +136,10 @@ export class Sandbox extends DurableObject<SandboxEnvironment> implements Sandbo
       const created = readClock(systemClock)
       const ttl = beginning.copy ? beginning.ttl : beginning.options.ttl
       const options = beginning.copy ? beginning.copy.options : storedOptions(beginning.options, created)
-      const { keys, shown } = this.#keys.first(name, created)
+      const { keys, issued } = this.#keys.first(name, created)
       const expires = ttl === undefined ? null : created + ttl
       await this.#replace(undefined, { name, created, expires, options, keys }, beginning)
-      const answer: CreatedSandbox = { ...this.#description(this.#required(name), url), ...shown }
+      const answer: CreatedSandbox = { ...this.#description(this.#required(name), url), ...issued }
       return jsonAnswer(201, answer)
     })
   }

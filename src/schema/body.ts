@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { extraFieldsOf, marksOf, schemaAt } from './documentation.ts'
 import { ANY_VALUE, type Problem, Problems, problem, refuse } from './errors.ts'
 import { general } from './general-errors.ts'
-import { invalid, PlainCopy, type Shape, shapeOf, shown } from './plain-values.ts'
+import { invalid, PlainCopy, type Shape, shapeOf, valueText } from './plain-values.ts'
 import { Reading, type RuleContext } from './rule.ts'
 import { isSecretAt } from './secret-fields.ts'
 import { fieldPath, type Path, quote, quoteSecret, THE_BODY } from './text.ts'
@@ -135,7 +135,7 @@ function parsed<S extends v.GenericSchema>(
 function fromIssue(issue: v.BaseIssue<unknown>, schema: v.GenericSchema, whole: string, reading: Reading): Problem {
   const path = issue.path?.map((step) => String(step.key)) ?? []
   const field = fieldPath(path, whole)
-  const received = isSecretAt(schema, path) ? quoteSecret(issue.input) : shown(issue.input)
+  const received = isSecretAt(schema, path) ? quoteSecret(issue.input) : valueText(issue.input)
   const reported = reading.problemOf(issue, { field, received })
   if (reported) return { ...reported, field }
   return problem(errorAt(schema, path, issue), { field, received, allowed: issue.message || allowedBy(issue) })

@@ -38,5 +38,5 @@ export interface CommonDialect {
   readonly errorStatuses: Readonly<Partial<Record<string, number>>>
 }
 
-/** The options of a gateway that change rules. Each family reads its own, by `ownPart`. */
+/** The options of a gateway that change rules. Each family reads its own, by `sectionReader`. */
 export type Rules = object

@@ -173,7 +173,7 @@ export function foreignFieldsOf(schema: v.GenericSchema, { extraFields }: Common
 }
 
 /** Returns the extra fields of an answer that the dialect always shows. */
-export function alwaysShownOf(schema: v.GenericSchema, { extraFields }: CommonDialect): string[] {
+export function requiredExtraFields(schema: v.GenericSchema, { extraFields }: CommonDialect): string[] {
   const shown = Object.entries(extraFields).flatMap(([place, names]) => (place.includes('.') ? [] : names))
   return extraFieldsOf(schema).filter((name) => shown.includes(name))
 }

@@ -20,27 +20,30 @@ const MOST_DETAILS = 12 * 1024
 
 /** Renders a refusal; `secrets` are the texts of the refused call that no message may repeat. */
 export function factsOf(refusal: Refusal, dialect: CommonDialect, secrets: SecretTexts = NO_TEXTS): ErrorFacts {
-  const shown = (text: string) => withinLimit(withoutSecrets(text, secrets))
+  const redacted = (text: string) => withinLimit(withoutSecrets(text, secrets))
   const { error, message } = refusal.problems[0]
   return {
     key: error.key,
     code: codeOf(error, dialect),
     status: statusOf(error, dialect),
-    message: shown(message),
-    details: Object.freeze(detailsOf(refusal, shown)),
+    message: redacted(message),
+    details: Object.freeze(detailsOf(refusal, redacted)),
     headers: refusal.headers,
   }
 }
 
 /** Returns the refusal's own details, then one per field with a problem while there is room, then the number of the rest. */
-function detailsOf({ details, problems, further }: Refusal, shown: (text: string) => string): Record<string, string> {
-  const all = Object.fromEntries(Object.entries(details).map(([name, text]) => [name, shown(text)]))
+function detailsOf(
+  { details, problems, further }: Refusal,
+  redacted: (text: string) => string,
+): Record<string, string> {
+  const all = Object.fromEntries(Object.entries(details).map(([name, text]) => [name, redacted(text)]))
   let room = MOST_DETAILS
   let omitted = further.count
   for (const { field, message } of problems) {
     if (field === undefined) continue
-    const name = `field:${shown(field)}`
-    const text = shown(message)
+    const name = `field:${redacted(field)}`
+    const text = redacted(message)
     room -= bytesAsJson(name) + bytesAsJson(text)
     if (room < 0) omitted++
     else if (!Object.hasOwn(all, name)) all[name] = text

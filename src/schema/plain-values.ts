@@ -112,10 +112,10 @@ function isJsonLeaf(value: unknown): boolean {
 }
 
 export function invalid(field: string, value: unknown, allowed: string): Problem {
-  return problem(general.field_invalid, { field, received: shown(value), allowed })
+  return problem(general.field_invalid, { field, received: valueText(value), allowed })
 }
 
 /** Shows a value in a message, or the one in whose place {@link PlainCopy} put a symbol. */
-export function shown(value: unknown): string {
+export function valueText(value: unknown): string {
   return typeof value === 'symbol' ? (value.description ?? 'a symbol') : quote(value)
 }

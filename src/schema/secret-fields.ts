@@ -118,10 +118,10 @@ function redactedAt(value: unknown, hidden: Hidden, depth: number): unknown {
   }
   let isSame = true
   const fields = Object.entries(value).map(([name, inner]): [string, unknown] => {
-    const shownName = withoutSecrets(name, hidden.values)
-    const shown = hidden.names.has(name) ? inner && REDACTED : redactedAt(inner, hidden, depth + 1)
-    isSame &&= shownName === name && Object.is(shown, inner)
-    return [shownName, shown]
+    const redactedName = withoutSecrets(name, hidden.values)
+    const redacted = hidden.names.has(name) ? inner && REDACTED : redactedAt(inner, hidden, depth + 1)
+    isSame &&= redactedName === name && Object.is(redacted, inner)
+    return [redactedName, redacted]
   })
   return isSame ? value : Object.fromEntries(fields)
 }

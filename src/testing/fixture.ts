@@ -15,7 +15,7 @@ export const START = '2026-01-01T00:00:00Z'
 const PASSED = 'Your assertions passed, but the test left something behind (set `strict: false` to allow this):'
 
 /** An error, as runners show it: some the message, some the stack, which begins with it. */
-export interface Shown {
+export interface ErrorWithText {
   message: string
   stack?: string
   /** Vitest's comparison of the expected and the received value. */
@@ -37,7 +37,7 @@ export function requireStrict(gateway: Gateway, { unfinished, lost }: Connection
  * Adds to the error of a failing test the report, unless a matcher has added it, and what is still under way. They
  * come after the error's diff, which vitest prints after the message.
  */
-export function explain(error: Shown | undefined, gateway: Gateway, { unfinished, pauses }: Connection): void {
+export function explain(error: ErrorWithText | undefined, gateway: Gateway, { unfinished, pauses }: Connection): void {
   if (!error) return
   const { message, stack, diff } = error
   const more = [
@@ -64,7 +64,7 @@ export function timeOut(gateway: Gateway, connection: Connection, place: TestPla
 }
 
 /** Sets a text of an error; not of one that is frozen. The message of a DOMException, as of an abort, has only a getter. */
-function overwrite(error: Shown, name: keyof Shown, value: string): void {
+function overwrite(error: ErrorWithText, name: keyof ErrorWithText, value: string): void {
   Reflect.defineProperty(error, name, { value, writable: true, configurable: true })
 }
 

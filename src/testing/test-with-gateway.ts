@@ -6,7 +6,7 @@ import type { GatewayOptions } from '../generated/options.ts'
 import { optionsOf, readOptions, type SchemasOf, switchOption } from '../schema/options.ts'
 import { quote } from '../schema/text.ts'
 import { isObject } from '../schema/values.ts'
-import { connect, explain, requireStrict, type Shown, START, timeOut } from './fixture.ts'
+import { connect, type ErrorWithText, explain, requireStrict, START, timeOut } from './fixture.ts'
 import { callFrom, placeOfCaller, type TestPlace } from './test-place.ts'
 
 /** The options of {@link testWithGateway}. */
@@ -149,7 +149,7 @@ function withGateway<C extends Clock, G extends Gateway<C>>(
       await work({ gateway }, ...context)
       if (strict ?? true) requireStrict(gateway, connection)
     } catch (error) {
-      if (isShown(error)) explain(error, gateway, connection)
+      if (isErrorWithText(error)) explain(error, gateway, connection)
       throw error
     } finally {
       isOver = true
@@ -196,6 +196,6 @@ function hookOfGlobal(): AtEnd {
 }
 
 /** Checks for a message and not for the class, since the error may come from another context of node:vm. */
-function isShown(error: unknown): error is Shown {
+function isErrorWithText(error: unknown): error is ErrorWithText {
   return typeof error === 'object' && error !== null && 'message' in error && typeof error.message === 'string'
 }

@@ -2,7 +2,7 @@ import { isObject } from '../schema/values.ts'
 import { type Answer, BYTE_ORDER_MARK, errorOf, mediaTypeOf } from './exchange.ts'
 import type { IdMap } from './id-map.ts'
 import { ID_IN_TEXT, idsIn, patternWithIds } from './ids.ts'
-import { escapedForPattern, shownValue } from './texts.ts'
+import { escapedForPattern, valueText } from './texts.ts'
 
 /** One difference between two answers to the same request. */
 export interface Difference {
@@ -49,7 +49,7 @@ export function differencesOf(expected: Answer, received: Answer, sides: Sides):
     return found
   }
   if (received.body === undefined && expected.body !== undefined) {
-    found.push(difference('body', 'type', 'JSON', `a text that is not JSON: ${shownValue(received.text.slice(0, 80))}`))
+    found.push(difference('body', 'type', 'JSON', `a text that is not JSON: ${valueText(received.text.slice(0, 80))}`))
     return found
   }
   if (received.text.startsWith(BYTE_ORDER_MARK))
@@ -63,7 +63,7 @@ function answerLine(answer: Answer): string {
   return error_code === undefined ? String(answer.status) : `${answer.status} ${String(error_code)}`
 }
 
-const bodyOf = ({ text }: Answer) => (text === '' ? 'no body' : `a body: ${shownValue(text.slice(0, 80))}`)
+const bodyOf = ({ text }: Answer) => (text === '' ? 'no body' : `a body: ${valueText(text.slice(0, 80))}`)
 
 function difference(at: string, kind: Difference['kind'], expected: string, received: string): Difference {
   return { at, kind, expected, received }
@@ -77,7 +77,7 @@ function compareHeaders(expected: Answer, received: Answer, sides: Sides, found:
   const own = expected.headers[operationIdHeader]
   if (own === undefined) return
   const isNew = /^op_[0-9A-Za-z]+$/.test(id ?? '') && ids.link(own, id ?? '')
-  if (!isNew) found.push(difference(`header ${operationIdHeader}`, 'header', 'a new id op_…', shownValue(id)))
+  if (!isNew) found.push(difference(`header ${operationIdHeader}`, 'header', 'a new id op_…', valueText(id)))
 }
 
 type Json = Readonly<Record<string, unknown>>
@@ -142,7 +142,7 @@ class Comparison {
     const [type, other] = [typeOf(expected), typeOf(received)]
     if (type !== other) {
       if (this.#isLastPage(field, expected, received)) return
-      this.#add(at, 'type', `${type} ${shownValue(expected)}`, `${other} ${shownValue(received)}`)
+      this.#add(at, 'type', `${type} ${valueText(expected)}`, `${other} ${valueText(received)}`)
     } else if (typeof expected === 'string' && typeof received === 'string') {
       this.#texts(at, expected, received, field, owner)
     } else if (Array.isArray(expected) && Array.isArray(received)) {
@@ -150,7 +150,7 @@ class Comparison {
     } else if (isObject(expected) && isObject(received)) {
       this.#objects(at, expected, received, field)
     } else if (expected !== received) {
-      this.#add(at, 'value', shownValue(expected), shownValue(received))
+      this.#add(at, 'value', valueText(expected), valueText(received))
     }
   }
 
@@ -170,23 +170,23 @@ class Comparison {
       const name = ids.receivedFor(ours) ?? ours
       const place = `${at}.${name}`
       if (field === DETAILS && name !== 'operation_id') continue
-      if (!Object.hasOwn(received, name)) this.#add(place, 'missing', shownValue(value), 'no such field')
+      if (!Object.hasOwn(received, name)) this.#add(place, 'missing', valueText(value), 'no such field')
       else if (isManaged && LATER.includes(name)) this.#later(place, received[name])
       else this.values(place, value, received[name], name, owner)
     }
     if (field === DETAILS) return
     for (const [name, value] of Object.entries(received)) {
       const ours = ids.expectedFor(name) ?? name
-      if (!Object.hasOwn(expected, ours)) this.#add(`${at}.${name}`, 'extra', 'no such field', shownValue(value))
+      if (!Object.hasOwn(expected, ours)) this.#add(`${at}.${name}`, 'extra', 'no such field', valueText(value))
     }
     const { created_at: created, updated_at: updated } = received
     const isLater = typeof created === 'string' && ids.latest(created) > created
     if (isLater && updated === created && wasChanged(expected))
-      this.#add(`${at}.updated_at`, 'value', 'a later time than created_at', shownValue(updated))
+      this.#add(`${at}.updated_at`, 'value', 'a later time than created_at', valueText(updated))
   }
 
   #later(at: string, received: unknown): void {
-    if (received !== null && !isObject(received)) this.#add(at, 'type', 'null or an object', shownValue(received))
+    if (received !== null && !isObject(received)) this.#add(at, 'type', 'null or an object', valueText(received))
   }
 
   #texts(at: string, expected: string, received: string, field: string, owner: string | undefined): void {
@@ -205,7 +205,7 @@ class Comparison {
   #times(at: string, expected: string, received: string, field: string, owner: string | undefined): void {
     const [shape, other] = [timeShape(expected), timeShape(received)]
     if (shape !== other || Number.isNaN(Date.parse(received))) {
-      this.#add(at, 'format', `a time such as ${expected}`, shownValue(received))
+      this.#add(at, 'format', `a time such as ${expected}`, valueText(received))
     } else if (Math.abs(Date.parse(expected) - Date.parse(received)) > DAY_MS) {
       this.#add(at, 'value', `a time near ${expected}`, received)
     } else if (owner !== undefined && FIXED_TIMES.includes(field)) {
@@ -221,7 +221,7 @@ class Comparison {
     const other = withoutBase(received, receivedBase)
     const { pattern, ids: named } = patternWithIds(own)
     const found = pattern.exec(other)
-    if (!found) this.#add(at, 'value', shownValue(expected), shownValue(received))
+    if (!found) this.#add(at, 'value', valueText(expected), valueText(received))
     for (const [index, id] of found ? named.entries() : []) {
       const theirs = found?.[index + 1] ?? ''
       if (theirs.length !== id.length) {

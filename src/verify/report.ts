@@ -19,12 +19,12 @@ export interface Outcome {
   readonly isFailure?: boolean
   readonly differences?: readonly Difference[]
   /** Both answers without secrets, where they differ. */
-  readonly expected?: ShownAnswer
-  readonly received?: ShownAnswer
+  readonly expected?: AnswerExcerpt
+  readonly received?: AnswerExcerpt
 }
 
 /** An answer as a result shows it. */
-export interface ShownAnswer {
+export interface AnswerExcerpt {
   readonly status: number
   readonly body: unknown
 }
@@ -33,7 +33,7 @@ export interface ShownAnswer {
 const SECRET = ['token', 'value', 'private_key_pem']
 
 /** Returns an answer as a result shows it. */
-export function shownAnswer({ status, text, body }: Answer): ShownAnswer {
+export function excerptOf({ status, text, body }: Answer): AnswerExcerpt {
   if (body === undefined) return { status, body: text === '' ? undefined : text.slice(0, 2000) }
   const hide = (name: string, value: unknown) =>
     SECRET.includes(name) && typeof value === 'string' ? '[redacted]' : value
@@ -154,7 +154,7 @@ function differenceLines({ operation, what, method, path, differences = [], expe
 /** The most characters of an answer that the text shows; `--json` has all. */
 const LONGEST = 600
 
-function answerText(answer: ShownAnswer | undefined): string {
+function answerText(answer: AnswerExcerpt | undefined): string {
   if (!answer) return ''
   const json = answer.body === undefined ? '' : JSON.stringify(answer.body)
   return `${answer.status} ${json.length <= LONGEST ? json : `${json.slice(0, LONGEST)}…`}`

@@ -9,7 +9,7 @@ import { type Listed, listed, refusalOf } from './inventory.ts'
 import { MARK, type MadeEntries } from './made.ts'
 import type { Host } from './pace.ts'
 import { type Reference, referenceFor } from './reference.ts'
-import { type Outcome, shownAnswer } from './report.ts'
+import { excerptOf, type Outcome } from './report.ts'
 import { planLimits, requireOwn } from './safety.ts'
 import { type FilledStep, filled, missingIn, type Scenario, type Step } from './step.ts'
 
@@ -174,7 +174,7 @@ export class Run {
     const differences = differencesOf(expected, received, this.#sides(scenario))
     if (differences.length === 0 || step.saves?.next === undefined) this.#saveOthers(step, received, expected, sight)
     if (differences.length === 0) return { verdict: 'same' }
-    return { verdict: 'differs', differences, expected: shownAnswer(expected), received: shownAnswer(received) }
+    return { verdict: 'differs', differences, expected: excerptOf(expected), received: excerptOf(received) }
   }
 
   #sides({ path }: Scenario): Sides {

@@ -7,7 +7,7 @@ export function escapedForPattern(text: string): string {
 const LONGEST_SHOWN = 200
 
 /** Returns a value as JSON, cut if it is long. */
-export function shownValue(value: unknown): string {
+export function valueText(value: unknown): string {
   if (value === undefined) return 'nothing'
   const json = JSON.stringify(value)
   return json.length <= LONGEST_SHOWN ? json : `${json.slice(0, LONGEST_SHOWN)}… (${json.length} characters)`

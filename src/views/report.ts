@@ -10,7 +10,7 @@ import type { JournalEntry } from '../journal/entry.ts'
 import type { Transaction } from '../operation/transaction.ts'
 import { provisioningRules } from '../provisioning/managed-domain.ts'
 import { printedTimeline } from '../provisioning/timeline.ts'
-import { shownTimeline } from '../provisioning/transitions.ts'
+import { timelineView } from '../provisioning/transitions.ts'
 import { type DomainRecord, domains } from '../resources/reserved-domains/records.ts'
 import { escaped } from '../schema/text.ts'
 import { timestamp } from '../schema/time.ts'
@@ -82,7 +82,7 @@ function requests({ journal, transact }: ControlHost): Part {
     return reason === undefined ? requestLine(entry) : `${requestLine(entry)}\n  ${reason}`
   }
   const { lines, count } = newestOf(journal, textOf)
-  const shown = lines.flatMap((alike) => shownAlike(alike).split('\n'))
+  const shown = lines.flatMap((alike) => lineWithTimes(alike).split('\n'))
   return ['requests', [...earlier(journal.size - count), ...shown]]
 }
 
@@ -140,7 +140,7 @@ function newestOf(journal: ControlHost['journal'], textOf: (entry: JournalEntry)
   return { lines: lines.reverse(), count }
 }
 
-function shownAlike({ text, from, until, count }: Alike): string {
+function lineWithTimes({ text, from, until, count }: Alike): string {
   return `${from}  ${count === 1 ? '' : `${count} times until ${until}: `}${text}`
 }
 
@@ -151,7 +151,7 @@ function timelines(tx: Transaction): Part[] {
     if (domain.timeline.length > 0 && ++count <= MOST_DOMAINS) newestDomains.push(domain)
   }
   const parts = newestDomains.reverse().map(({ id, domain, timeline }): Part => {
-    const lines = printedTimeline(shownTimeline(timeline, provisioningRules(tx.rules))).split('\n')
+    const lines = printedTimeline(timelineView(timeline, provisioningRules(tx.rules))).split('\n')
     return [`provisioning of ${domain} (${id})`, newest(lines, MOST_TRANSITIONS)]
   })
   return [['provisioning', earlier(count - MOST_DOMAINS)], ...parts]

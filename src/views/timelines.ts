@@ -7,8 +7,8 @@ import { certificates } from '../provisioning/certificate-records.ts'
 import { neededRecords } from '../provisioning/dns.ts'
 import { provisioningRules } from '../provisioning/managed-domain.ts'
 import { ANY_DOMAIN, lastingOutcomes, pendingOutcomes } from '../provisioning/outcomes.ts'
-import { shownTimelineEntry } from '../provisioning/timeline.ts'
-import { PROVISIONING_STATES, shownTimeline, stateOf } from '../provisioning/transitions.ts'
+import { timelineEntryView } from '../provisioning/timeline.ts'
+import { PROVISIONING_STATES, stateOf, timelineView } from '../provisioning/transitions.ts'
 import { type DomainRecord, domains } from '../resources/reserved-domains/records.ts'
 import { documented, named } from '../schema/documentation.ts'
 import { idPattern } from '../schema/ids.ts'
@@ -56,7 +56,7 @@ const domainTimeline = named(
       v.array(pendingOutcome),
       'The scripted outcomes that its next attempts take, in order: its own, and then those for any domain. At most 20.',
     ),
-    timeline: documented(v.array(shownTimelineEntry), 'The last 100 transitions, oldest first.'),
+    timeline: documented(v.array(timelineEntryView), 'The last 100 transitions, oldest first.'),
   }),
   'DomainTimeline',
   'The provisioning of one domain: its transitions and its next due event.',
@@ -153,7 +153,7 @@ function timelinesOf(
     total: all.length,
     states,
     since: Number.isFinite(since) ? timestamp(since * 1000) : null,
-    timelines: chosen.map((domain) => shownDomainTimeline(tx, domain, outcomes)),
+    timelines: chosen.map((domain) => domainTimelineView(tx, domain, outcomes)),
   }
 }
 
@@ -175,7 +175,7 @@ function pendingByDomain(tx: Transaction): ReadonlyMap<string, PendingOutcomes> 
   return outcomes
 }
 
-function shownDomainTimeline(
+function domainTimelineView(
   tx: Transaction,
   domain: DomainRecord,
   outcomes: ReturnType<typeof pendingByDomain>,
@@ -192,7 +192,7 @@ function shownDomainTimeline(
     pending: domain.policy
       ? [...(outcomes.get(domain.domain) ?? []), ...(outcomes.get(ANY_DOMAIN) ?? [])].slice(0, MOST_PENDING)
       : [],
-    timeline: shownTimeline(timeline, provisioningRules(tx.rules)),
+    timeline: timelineView(timeline, provisioningRules(tx.rules)),
   }
 }
 

@@ -1,4 +1,4 @@
-import { ownPart } from '../operation/family.ts'
+import { sectionReader } from '../operation/family.ts'
 import type { Authority } from '../operation/view.ts'
 
 /** The types of key that an automatic certificate can have. */
@@ -74,4 +74,4 @@ export interface IssuingAuthority extends Authority {
  * Returns the authority of a gateway, which issues certificates: `issuing(wire.authority).issueForClient({ csr, … })` signs the key of
  * a client's request.
  */
-export const issuing = ownPart<IssuingAuthority>()
+export const issuing = sectionReader<IssuingAuthority>()

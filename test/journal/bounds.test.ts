@@ -12,7 +12,7 @@ const HOOK = '/edges/https/edghts_1/routes/edghtsrt_1/webhook_verification'
 const POLICY = '/edges/https/edghts_1/routes/edghtsrt_1/policy'
 const MIB = 1024 * 1024
 
-function shownJournal(gateway: Gateway): string {
+function journalText(gateway: Gateway): string {
   const { body } = exchanged(gateway, { method: 'GET', url: '/_fauxgate/requests', headers: { host: 'localhost' } })
   return body as string
 }
@@ -28,13 +28,13 @@ describe('The journal in bytes', () => {
     expect(kept.length).toBeLessThan(400)
     expect(kept.length).toBeGreaterThan(100)
     expect(kept.at(-1)?.request).toMatchObject({ metadata: '399' })
-    expect(bytesOf(shownJournal(gateway))).toBeLessThanOrEqual(16 * MIB)
+    expect(bytesOf(journalText(gateway))).toBeLessThanOrEqual(16 * MIB)
 
     const small = open({ journalBytes: 10_000 })
     for (let i = 0; i < 50; i++)
       exchanged(small, { body: JSON.stringify({ metadata: 'x'.repeat(100), description: `${i}` }) })
     expect(small.requests.count()).toBeGreaterThan(3)
-    expect(bytesOf(shownJournal(small))).toBeLessThanOrEqual(10_000)
+    expect(bytesOf(journalText(small))).toBeLessThanOrEqual(10_000)
     expect(small.requests.last()?.request).toMatchObject({ description: '49' })
   })
 
@@ -43,7 +43,7 @@ describe('The journal in bytes', () => {
       const gateway = open({ journalBytes })
       exchanged(gateway, {})
       expect(gateway.requests.all()).toEqual([])
-      expect(shownJournal(gateway)).toBe('[]')
+      expect(journalText(gateway)).toBe('[]')
     }
   })
 
@@ -62,7 +62,7 @@ describe('The journal in bytes', () => {
     const gateway = open({ journalBytes: MIB })
     for (let i = 0; i < 20; i++) exchanged(gateway, request)
     expect(gateway.requests.count()).toBeGreaterThan(0)
-    expect(bytesOf(shownJournal(gateway))).toBeLessThanOrEqual(MIB)
+    expect(bytesOf(journalText(gateway))).toBeLessThanOrEqual(MIB)
   })
 
   it('has a long body and what it changed whole, with the secrets hidden, and counts the bytes of both', () => {
@@ -98,7 +98,7 @@ describe('The journal in bytes', () => {
     exchanged(gateway, { body: deep('{"x":', '}') })
     exchanged(gateway, { method: 'GET', body: deep('[', ']') })
     exchanged(gateway, { body: '[['.repeat(30_000) })
-    const shown = JSON.parse(shownJournal(gateway))
+    const shown = JSON.parse(journalText(gateway))
     expect(shown).toHaveLength(4)
     expect(shown[0].status).toBe(400)
     expect(JSON.stringify(shown[0].request)).toContain('[nested more than 128 levels deep]')

@@ -5,10 +5,10 @@ import { certificates } from '../../provisioning/certificate-records.ts'
 import { normalName } from '../../provisioning/dns.ts'
 import { provisioningRules } from '../../provisioning/managed-domain.ts'
 import { attempt as attempted } from '../../provisioning/management.ts'
-import { shownTimelineEntry } from '../../provisioning/timeline.ts'
-import { shownTimeline } from '../../provisioning/transitions.ts'
+import { timelineEntryView } from '../../provisioning/timeline.ts'
+import { timelineView } from '../../provisioning/transitions.ts'
 import { type DomainRecord, domains } from '../../resources/reserved-domains/records.ts'
-import { shape, shownDomain } from '../../resources/reserved-domains/schemas.ts'
+import { domainView, shape } from '../../resources/reserved-domains/schemas.ts'
 import { documented } from '../../schema/documentation.ts'
 import { type CatalogueError, declareErrors, entry, refuse } from '../../schema/errors.ts'
 import { general } from '../../schema/general-errors.ts'
@@ -38,7 +38,7 @@ export const attempt = domainCall({
     host.transact((tx) => {
       const domain = requiredDomain(tx, id)
       if (!domain.job) refuse(general.not_found, { what: 'provisioning job of', received: id }, { id })
-      return shownDomain(tx, tx.put(domains, attempted(tx, domain)))
+      return domainView(tx, tx.put(domains, attempted(tx, domain)))
     }),
 })
 
@@ -63,9 +63,9 @@ export const timeline = controlCall({
   from: 'query',
   schema: v.object({ id }),
   errors: [general.not_found],
-  answer: v.array(shownTimelineEntry),
+  answer: v.array(timelineEntryView),
   run: (host, sent) =>
-    host.transact((tx) => shownTimeline(requiredDomain(tx, sent.id).timeline, provisioningRules(tx.rules))),
+    host.transact((tx) => timelineView(requiredDomain(tx, sent.id).timeline, provisioningRules(tx.rules))),
 })
 
 function domainCall(definition: {
@@ -90,7 +90,7 @@ function movedTo(host: ControlHost, id: string, aheadOf: (tx: Transaction, domai
   const clock = requireManual(host.clock)
   const at = host.transact((tx) => aheadOf(tx, requiredDomain(tx, id)))
   moveTo(host, clock, at)
-  return host.transact((tx) => shownDomain(tx, requiredDomain(tx, id)))
+  return host.transact((tx) => domainView(tx, requiredDomain(tx, id)))
 }
 
 /** Returns the domain that has this name or id, or refuses. No name can be an id: names have no `_`. */

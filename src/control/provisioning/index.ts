@@ -8,8 +8,8 @@ import {
   type ProvisioningError,
   scriptedOutcomes,
 } from '../../provisioning/outcomes.ts'
-import { printedTimeline, type ShownTimelineEntry } from '../../provisioning/timeline.ts'
-import { shownDomain } from '../../resources/reserved-domains/schemas.ts'
+import { printedTimeline, type TimelineEntry } from '../../provisioning/timeline.ts'
+import { domainView } from '../../resources/reserved-domains/schemas.ts'
 import { assertNone } from '../../schema/errors.ts'
 import { optionsOf, readCallOptions, requireValues } from '../../schema/options.ts'
 import { timestamp } from '../../schema/time.ts'
@@ -87,7 +87,7 @@ export interface Provisioning {
    */
   expireNow(domain: string): ReservedDomain
   /** Returns the last 100 transitions of a domain's provisioning, oldest first. */
-  timeline(domain: string): readonly ShownTimelineEntry[]
+  timeline(domain: string): readonly TimelineEntry[]
   /** Returns the timeline as text for people, one line per transition. */
   printTimeline(domain: string): string
   /**
@@ -143,7 +143,7 @@ async function afterNextAttempt(host: ControlHost, id: string): Promise<Reserved
     if (!host.clock.waitUntil && host.engine.now < due.at) throw new Error(cannotWait(due.at))
     while (host.engine.now < due.at) await host.clock.waitUntil?.(due.at)
   }
-  const domain = host.transact((tx) => shownDomain(tx, requiredDomain(tx, id)))
+  const domain = host.transact((tx) => domainView(tx, requiredDomain(tx, id)))
   await host.safe()
   return domain
 }

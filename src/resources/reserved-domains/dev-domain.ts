@@ -8,7 +8,7 @@ import { rule } from '../../schema/rule.ts'
 import { domainDialect } from './dialect.ts'
 import { domains } from './records.ts'
 import { newDomain, requireFree, takenErrors } from './reserved-domains.ts'
-import { shape, shownDomain } from './schemas.ts'
+import { domainView, shape } from './schemas.ts'
 
 const DESCRIPTION = 'Your dev domain'
 
@@ -57,7 +57,7 @@ export const devDomain = declaration({
     const domain = name === undefined ? freeName(tx, base) : `${labelOf(name, base)}.${base}`
     requireFree(tx, domain, 'name')
     const record = tx.put(domains, { ...newDomain(tx, { domain, description: DESCRIPTION }), is_dev: true })
-    return shownDomain(tx, record)
+    return domainView(tx, record)
   },
 })
 

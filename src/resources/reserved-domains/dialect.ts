@@ -1,4 +1,4 @@
-import { ownPart } from '../../operation/family.ts'
+import { sectionReader } from '../../operation/family.ts'
 import type { CommonDialect } from '../../schema/dialect.ts'
 
 /** The section of a dialect for reserved domains. */
@@ -26,7 +26,7 @@ export interface DomainDialect {
 
 export type RefusedDomainKey = 'domain_of_company' | 'domain_of_service' | 'domain_suffix_unreachable'
 
-export const domainDialect = ownPart<DomainDialect>()
+export const domainDialect = sectionReader<DomainDialect>()
 
 /** Returns the error of a name (lower case) that nobody can reserve, with the entry of the dialect that refuses it. */
 export function refusalIn(

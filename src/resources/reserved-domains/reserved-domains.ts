@@ -1,6 +1,6 @@
 import type * as v from 'valibot'
 import type { OtherNames } from '../../operation/dialect-body.ts'
-import { ownPart } from '../../operation/family.ts'
+import { sectionReader } from '../../operation/family.ts'
 import { operation } from '../../operation/operation.ts'
 import { required, resource } from '../../operation/resource.ts'
 import { described } from '../../operation/resource-head.ts'
@@ -156,7 +156,7 @@ interface DomainRules {
   readonly takenDomains: readonly string[]
 }
 
-const domainRules = ownPart<DomainRules>()
+const domainRules = sectionReader<DomainRules>()
 
 /** Refuses a name that is reserved already, here or by another account (rules: domain-names#once, domain-names#other-accounts). */
 export function requireFree(tx: Transaction, domain: string, field = 'domain'): void {

@@ -251,7 +251,7 @@ export const view: View<DomainRecord, Frozen<v.InferOutput<typeof shape>>> = (re
     certificate_management_policy: record.policy && { ...record.policy },
     certificate_management_status: record.policy && {
       renews_at: timestampOrNull(record.renews_at),
-      provisioning_job: record.job && shownJob(record.job),
+      provisioning_job: record.job && jobView(record.job),
     },
     acme_challenge_cname_target: record.acme_challenge_cname_target,
     http_endpoint_configuration: refTo(wire, '/endpoint_configurations', record.http_endpoint_configuration_id),
@@ -262,7 +262,7 @@ export const view: View<DomainRecord, Frozen<v.InferOutput<typeof shape>>> = (re
   }
 }
 
-function shownJob({ error_code, msg, started_at, retries_at }: Job) {
+function jobView({ error_code, msg, started_at, retries_at }: Job) {
   return { error_code, msg, started_at: timestamp(started_at), retries_at: timestampOrNull(retries_at) }
 }
 
@@ -270,6 +270,6 @@ function timestampOrNull(ms: number | null): string | null {
   return ms === null ? null : timestamp(ms)
 }
 
-export function shownDomain(tx: Transaction, domain: DomainRecord): ReservedDomain {
+export function domainView(tx: Transaction, domain: DomainRecord): ReservedDomain {
   return tx.show(view, domain)
 }

@@ -83,7 +83,7 @@ export async function programAt(url: string): Promise<'fauxgate' | 'web server' 
 /** Says on the standard error which server a command acted on, after its first answer. */
 export function sayServer({ url, started }: ServerAddress, done = false): void {
   const since = started === undefined ? '' : `, started ${started}`
-  process.stderr.write(`fauxgate: ${done ? 'done ' : ''}at ${shownUrl(url)}${since}\n`)
+  process.stderr.write(`fauxgate: ${done ? 'done ' : ''}at ${urlWithoutKey(url)}${since}\n`)
 }
 
 /** Returns a URL without its user, password and query, and without a slash at its end. */
@@ -91,7 +91,7 @@ export function baseOf({ origin, pathname }: URL): string {
   return `${origin}${pathname.replace(/\/+$/, '')}`
 }
 
-function shownUrl(url: string): string {
+function urlWithoutKey(url: string): string {
   return baseOf(new URL(url))
 }
 
@@ -140,14 +140,14 @@ export async function askControl(
   // An error of the gateway has both, and anything else neither.
   const { error_code, msg } = (isJson ? value : {}) as { readonly error_code?: string; readonly msg?: string }
   if (msg === undefined)
-    throw new Error(`The server at ${shownUrl(server.url)} is not a fauxgate: its status was ${status}.`)
+    throw new Error(`The server at ${urlWithoutKey(server.url)} is not a fauxgate: its status was ${status}.`)
   const hint = status === 401 ? ' Give the key with --control-key or FAUXGATE_CONTROL_KEY.' : ''
-  throw new Refused(`${msg}${hint}`, `${error_code}, at ${shownUrl(server.url)}`)
+  throw new Refused(`${msg}${hint}`, `${error_code}, at ${urlWithoutKey(server.url)}`)
 }
 
 function whyNot({ code = '', message }: NodeJS.ErrnoException, url: string): string {
   if (['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', ''].includes(code)) {
-    return `No server answers at ${shownUrl(url)}. Start one with "fauxgate serve", or name it with --url or FAUXGATE_URL.`
+    return `No server answers at ${urlWithoutKey(url)}. Start one with "fauxgate serve", or name it with --url or FAUXGATE_URL.`
   }
   if (/CERT|SELF_SIGNED|ISSUER|SIGNATURE/.test(code)) {
     return `The certificate of ${url} is not trusted (${code}). Give its root with --ca FILE or FAUXGATE_CA.`
@@ -155,5 +155,5 @@ function whyNot({ code = '', message }: NodeJS.ErrnoException, url: string): str
   if (code === 'ECONNRESET' || code === 'EPROTO') {
     return `${url} ended the connection (${code}). Is it ${url.startsWith('https:') ? 'HTTP' : 'HTTPS'}?`
   }
-  return `${shownUrl(url)} cannot be reached: ${message}.`
+  return `${urlWithoutKey(url)} cannot be reached: ${message}.`
 }

@@ -186,13 +186,13 @@ function commandOf(row: Row): Command {
       const server = await connect()
       const query = call.from === 'query' ? queryOf(values) : ''
       const body = call.from === 'body' ? values : undefined
-      const shown = new Map([
+      const typedNames = new Map([
         ...Object.entries(words).map(([field, word]) => [field, word.replace(/[[\]…]/g, '')] as const),
         ...flags.map(({ field, flag }) => [field, `--${flag}`] as const),
       ])
       const answer = await askControl(server, call.method, `${call.path}${query}`, body).catch((error) => {
         if (!(error instanceof Refused)) throw error
-        const mistyped = inWordsOfCommand(error.message, name, shown)
+        const mistyped = inWordsOfCommand(error.message, name, typedNames)
         if (mistyped) throw new UsageError(mistyped)
         throw new Error(`${error.message} (${error.code})`, { cause: error })
       })

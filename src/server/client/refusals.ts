@@ -13,15 +13,15 @@ const MOST_LISTED = 12
 export function inWordsOfCommand(
   message: string,
   command: string,
-  shown: ReadonlyMap<string, string>,
+  typedNames: ReadonlyMap<string, string>,
 ): string | undefined {
   const { field = '', received = '', allowed = '' } = INVALID.exec(message)?.groups ?? {}
   if (field === 'the body') {
     const names = allowed.replace(/^one of /, '').split(', ')
-    const flags = names.flatMap((name) => shown.get(name) ?? [])
+    const flags = names.flatMap((name) => typedNames.get(name) ?? [])
     return flags.length > 0 ? `${command} needs one of ${flags.join(', ')}.` : undefined
   }
-  const name = shown.get(field)
+  const name = typedNames.get(field)
   if (name === undefined) return undefined
   // On the command line a number is a text, and an outcome is never an object.
   const texts = inTexts(allowed).replace(/, or an object with .*$/s, '')

@@ -87,16 +87,16 @@ function requireNegation(
   command: string,
 ): [name: string, isOn: boolean] {
   // There may be a key after an equals sign.
-  const shown = typed.replace(/=.*/s, '')
+  const flagText = typed.replace(/=.*/s, '')
   const positive = name.startsWith('no-') ? name.slice('no-'.length) : undefined
   if (positive !== undefined && known.get(positive)?.kind === 'switch') {
-    if (shown !== typed) throw new UsageError(`${shown} takes no value. Write --${positive} or ${shown}.`)
+    if (flagText !== typed) throw new UsageError(`${flagText} takes no value. Write --${positive} or ${flagText}.`)
     return [positive, false]
   }
   const flags = [...known.keys()]
   const all = flags.length <= MOST_LISTED ? ` Allowed: ${flags.map((flag) => `--${flag}`).join(', ') || 'none'}.` : ''
-  const meant = meantFlag(shown.replace(/^-+/, ''), flags) || all
-  throw new UsageError(`${shown} is not an option of "${command}".${meant}`)
+  const meant = meantFlag(flagText.replace(/^-+/, ''), flags) || all
+  throw new UsageError(`${flagText} is not an option of "${command}".${meant}`)
 }
 
 function requireNoValue(typed: string, value: string | undefined): true {

@@ -33,7 +33,7 @@ export function helpOn(command: Command, commands: readonly Command[] = []): str
   const parts = [
     `Usage: ${usage.join(' ')}`,
     `${summary}.`,
-    flags.map((flag) => row(shownFlag(flag), plain(flag))).join('\n'),
+    flags.map((flag) => row(flagUsage(flag), plain(flag))).join('\n'),
     ...notes.map((note) => wrapped(note, 0)),
     further.length === 0 ? '' : `Commands:\n${further.map(commandRow).join('\n')}`,
     exampleRow(example ?? further.find((each) => each.example)?.example).trim(),
@@ -49,7 +49,7 @@ function commandRow({ name, words, summary }: Command): string {
   return row(`${name} ${words}`.trim(), `${summary}.`)
 }
 
-function shownFlag({ flag, value, kind }: Flag): string {
+function flagUsage({ flag, value, kind }: Flag): string {
   return `--${flag}${value && ` ${value}`}${kind === 'texts' ? ' …' : ''}`
 }
 

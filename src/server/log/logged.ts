@@ -6,7 +6,7 @@ import type { HttpRequest, HttpResponse } from '../../http/messages.ts'
 import { splitUrl } from '../../http/request.ts'
 import type { Change } from '../../operation/collection.ts'
 import type { Families } from '../../operation/family.ts'
-import type { ShownTimelineEntry, Timeline } from '../../provisioning/timeline.ts'
+import type { Timeline, TimelineEntry } from '../../provisioning/timeline.ts'
 import { domains } from '../../resources/reserved-domains/records.ts'
 import { keysInHeader, keysInHeaders, secretTexts, withoutSecrets } from '../../schema/secret-texts.ts'
 import { timestamp } from '../../schema/time.ts'
@@ -130,7 +130,7 @@ function transitionsIn(gateway: Gateway, { collection, key: id, before, after }:
   })
 }
 
-function timelineInWords(gateway: Gateway, id: string): readonly ShownTimelineEntry[] {
+function timelineInWords(gateway: Gateway, id: string): readonly TimelineEntry[] {
   try {
     return gateway.provisioning.timeline(id)
   } catch {
