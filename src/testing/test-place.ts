@@ -5,14 +5,49 @@ export interface TestPlace {
   readonly column: number
 }
 
+/** The place of a call as people read it, and as the platform runs it: a transformed file has other lines. */
+export interface CallPlace {
+  readonly shown: TestPlace
+  readonly run: TestPlace
+}
+
 const FRAME = /^\s*at (?:.* \()?(.+):(\d+):(\d+)\)?$/
 
 /** Returns the place where a function was called; undefined where the platform does not say it. */
-export function placeOfCaller(called: (...args: never[]) => unknown): TestPlace | undefined {
+export function placeOfCaller(called: (...args: never[]) => unknown): CallPlace | undefined {
   const here: { stack?: string } = {}
   Error.captureStackTrace?.(here, called)
   const [, file, line, column] = FRAME.exec(here.stack?.split('\n')[1] ?? '') ?? []
-  return file ? { file, line: Number(line), column: Number(column) } : undefined
+  if (!file) return undefined
+  const shown = { file, line: Number(line), column: Number(column) }
+  return { shown, run: placeBeforeSourceMaps(called) ?? shown }
+}
+
+/** Jest maps the lines of every stack, and so would map a line of the source a second time. */
+function placeBeforeSourceMaps(called: (...args: never[]) => unknown): TestPlace | undefined {
+  const { prepareStackTrace } = Error
+  const places: (TestPlace | undefined)[] = []
+  const here: { stack?: unknown } = {}
+  try {
+    Error.prepareStackTrace = (_, [site]) => places.push(placeOf(site))
+    Error.captureStackTrace(here, called)
+    void here.stack // Some platforms call the function above only now.
+  } finally {
+    Error.prepareStackTrace = prepareStackTrace
+  }
+  return places[0]
+}
+
+/** The part of V8's CallSite that is used. */
+interface Site {
+  getFileName(): string | null | undefined
+  getLineNumber(): number | null
+  getColumnNumber(): number | null
+}
+
+function placeOf(site: Site | undefined): TestPlace | undefined {
+  const [file, line, column] = [site?.getFileName(), site?.getLineNumber(), site?.getColumnNumber()]
+  return file && line && column ? { file, line, column } : undefined
 }
 
 type Call = (call: (...args: unknown[]) => unknown, args: readonly unknown[]) => unknown
@@ -31,11 +66,11 @@ interface Host {
  * place of the test, which would be a line of fauxgate.
  */
 export function callFrom(
-  place: TestPlace | undefined,
+  place: CallPlace | undefined,
   call: (...args: unknown[]) => unknown,
   args: readonly unknown[],
 ) {
-  return callerAt(place)(call, args)
+  return callerAt(place?.run)(call, args)
 }
 
 function callerAt(place: TestPlace | undefined): Call {

@@ -7,7 +7,8 @@ import { optionsOf, readOptions, type SchemasOf, switchOption } from '../schema/
 import { quote } from '../schema/text.ts'
 import { isObject } from '../schema/values.ts'
 import { connect, type ErrorWithText, explain, requireStrict, START, timeOut } from './fixture.ts'
-import { callFrom, placeOfCaller, type TestPlace } from './test-place.ts'
+import { type CallPlace, callFrom, placeOfCaller } from './test-place.ts'
+import { watchUncaught } from './uncaught.ts'
 
 /** The options of {@link testWithGateway}. */
 export interface TestOptions<C extends Clock = ManualClock, G extends Gateway<C> = Gateway<C>> {
@@ -120,7 +121,7 @@ function defining<C extends Clock, G extends Gateway<C>>(test: Function, options
 
 interface Defined {
   readonly name: string
-  readonly place: TestPlace | undefined
+  readonly place: CallPlace | undefined
 }
 
 /** The function of a test without parameters, which a runner could take for callbacks. */
@@ -138,22 +139,28 @@ function withGateway<C extends Clock, G extends Gateway<C>>(
     // Without a function of its own, G is what createGateway returns.
     const gateway = create ? create(options) : (createGateway(options) as G)
     const connection = connect(gateway)
-    let isOver = false
-    // A test that runs into its time-out ends before its promise does.
-    const atEnd = atEndOf(context[0]) ?? afterEach
-    atEnd(() => {
+    const explainUnknown = (error: unknown) => isErrorWithText(error) && explain(error, gateway, connection)
+    const unwatch = watchUncaught(explainUnknown)
+    const end = () => {
       connection.end()
-      if (!isOver) sayUnfinished(timeOut(gateway, connection, place), context[0])
+      unwatch()
+    }
+    let isOver = false
+    // A test that runs into its time-out, or throws where nothing catches it, ends before its promise does.
+    const atEnd = atEndOf(context[0]) ?? atEndInBun() ?? afterEach
+    atEnd(() => {
+      end()
+      if (!isOver) sayUnfinished(timeOut(gateway, connection, place?.shown), context[0])
     })
     try {
       await work({ gateway }, ...context)
       if (strict ?? true) requireStrict(gateway, connection)
     } catch (error) {
-      if (isErrorWithText(error)) explain(error, gateway, connection)
+      explainUnknown(error)
       throw error
     } finally {
       isOver = true
-      connection.end()
+      end()
     }
   }
 }
@@ -161,11 +168,11 @@ function withGateway<C extends Clock, G extends Gateway<C>>(
 /** Adds a text to a test that its runner has ended: node:test shows diagnostics, most other runners the errors of hooks. */
 function sayUnfinished(error: Error, context: unknown): void {
   const { diagnostic } = (context ?? {}) as { diagnostic?: (text: string) => void } // Checked before the call.
+  const text = error.stack ?? error.message
   // One line at a time: the TAP reporter writes the end of a line as "\\n".
-  if (typeof diagnostic === 'function')
-    for (const line of (error.stack ?? error.message).split('\n')) diagnostic.call(context, line)
-  // Mocha, which has no expect of its own, would leave out all further tests.
-  else if (!atEndOf(context) && !('expect' in globalThis)) console.error(error)
+  if (typeof diagnostic === 'function') for (const line of text.split('\n')) diagnostic.call(context, line)
+  // Mocha and Bun have no global expect. Mocha would leave out all further tests, and Bun would show this line.
+  else if (!atEndOf(context) && !('expect' in globalThis)) console.error(text)
   else throw error
 }
 
@@ -180,6 +187,26 @@ function atEndOf(context: unknown): AtEnd | undefined {
   const { onTestFinished, after } = context as { onTestFinished?: AtEnd; after?: AtEnd } // Checked before the call.
   const atEnd = onTestFinished ?? after
   return typeof atEnd === 'function' ? (work) => atEnd.call(context, work) : undefined
+}
+
+/** The part of Bun's `process` that gives its test module without an import. It has `onTestFinished` from Bun 1.3.3 on. */
+interface BunHost {
+  readonly Bun?: unknown
+  readonly process?: { getBuiltinModule?(name: 'bun:test'): { readonly onTestFinished?: AtEnd } | undefined }
+}
+
+/** Returns Bun's `onTestFinished`, which is not allowed in a concurrent test. */
+function atEndInBun(): AtEnd | undefined {
+  const { Bun, process }: BunHost = globalThis
+  const onTestFinished = Bun ? process?.getBuiltinModule?.('bun:test')?.onTestFinished : undefined
+  if (!onTestFinished) return undefined
+  return (work) => {
+    try {
+      onTestFinished(work)
+    } catch {
+      // A concurrent test: nothing says when its runner ends it.
+    }
+  }
 }
 
 /** Jest, Mocha and Jasmine pass a test nothing of the kind. They have a global hook, and run one test after the other. */

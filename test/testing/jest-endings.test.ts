@@ -9,32 +9,63 @@ import { newFolder } from '../support/folder.ts'
 const jest = fileURLToPath(new URL('../../node_modules/jest/bin/jest.js', import.meta.url))
 const rootDir = fileURLToPath(new URL('../fixtures/jest', import.meta.url))
 
-/** The line of the spec on which a text begins. */
-function lineOf(text: string): number {
-  const spec = readFileSync(join(rootDir, 'endings.spec.cjs'), 'utf8')
-  return spec.slice(0, spec.indexOf(text)).split('\n').length
+/** The line of a spec on which a text begins. */
+function lineOf(spec: string, text: string): number {
+  const source = readFileSync(join(rootDir, spec), 'utf8')
+  return source.slice(0, source.indexOf(text)).split('\n').length
 }
 
-test('Jest takes out the gateway of a test that runs into its time-out, and shows its report and its line', async () => {
+interface Result {
+  readonly title: string
+  readonly status: string
+  readonly failureMessages: readonly string[]
+}
+
+/** What Jest says of the tests of a spec. */
+async function resultsOf(spec: string): Promise<readonly Result[]> {
   const testing = join(newFolder(), 'testing.cjs')
   await bundle("export * from './src/testing/testing.ts'", testing, 'cjs')
   const moduleNameMapper = { '^fauxgate/testing$': testing }
-  const config = { rootDir, testMatch: ['**/*.spec.cjs'], transform: {}, moduleNameMapper }
+  const transform = { '\\.ts$': '<rootDir>/strip-types.cjs' }
+  const config = { rootDir, testMatch: [`**/${spec}`], transform, moduleNameMapper }
   const args = [jest, '--json', '--runInBand', '--no-watchman', '--no-cache', '--config', JSON.stringify(config)]
   const output = await new Promise<string>((resolve) => {
     execFile(process.execPath, args, (_failed, stdout) => resolve(stdout))
   })
-  const [{ assertionResults }] = JSON.parse(output).testResults
+  return JSON.parse(output).testResults[0].assertionResults
+}
+
+test('Jest takes out the gateway of a test that runs into its time-out, and shows its report and its line', async () => {
+  const assertionResults = await resultsOf('endings.spec.cjs')
   const [hangs] = assertionResults
-  const shown = hangs.failureMessages.join('\n')
+  const shown = hangs?.failureMessages.join('\n')
   expect(shown).toContain('The runner ended this test before its function did.')
   expect(shown).toMatch(/The gateway at 2026-01-01T00:00:00Z:\n {2}requests:\n.* GET \/reserved_domains → 401/)
-  const place = /endings\.spec\.cjs:(\d+)/.exec(hangs.failureMessages[0])?.[1]
-  expect(Number(place)).toBe(lineOf("it(\n  'runs into its time-out'"))
-  const reported = assertionResults.map((each: { title: string; status: string }) => `${each.title}: ${each.status}`)
+  const place = /endings\.spec\.cjs:(\d+)/.exec(hangs?.failureMessages[0] ?? '')?.[1]
+  expect(Number(place)).toBe(lineOf('endings.spec.cjs', "it(\n  'runs into its time-out'"))
+  const reported = assertionResults.map((each) => `${each.title}: ${each.status}`)
   expect(reported).toEqual([
     'runs into its time-out: failed',
     'finds the fetch of before: passed',
     'installs a gateway for the same URL: passed',
   ])
+})
+
+test('Jest names the line of the source for a test that runs into its time-out, where a transform changed the lines', async () => {
+  const lines: Record<string, number> = {
+    'hangs at the top': lineOf('lines.spec.ts', "it('hangs at the top'"),
+    'hangs in a group': lineOf('lines.spec.ts', "it('hangs in a group'"),
+    'hangs in a loop: reserve': lineOf('lines.spec.ts', 'it(`hangs in a loop'),
+    'hangs in a loop: wait': lineOf('lines.spec.ts', 'it(`hangs in a loop'),
+    'hangs in each': lineOf('lines.spec.ts', "it('hangs in each'"),
+    'hangs by a function': lineOf('lines.spec.ts', 'it(name, forever'),
+    'hangs at the end': lineOf('lines.spec.ts', "it('hangs at the end'"),
+  }
+  const results = await resultsOf('lines.spec.ts')
+  expect(new Set(results.map(({ title }) => title))).toEqual(new Set(Object.keys(lines)))
+  for (const { title, failureMessages } of results) {
+    expect(failureMessages).toHaveLength(2)
+    for (const message of failureMessages)
+      expect(`${title}: ${/lines\.spec\.ts:(\d+)/.exec(message)?.[1]}`).toBe(`${title}: ${lines[title]}`)
+  }
 })

@@ -194,6 +194,53 @@ describe('The test of any runner', () => {
     },
   )
 
+  test('takes a gateway out and prints the report when Bun ends a test, which has no global hook for it', () => {
+    const atEnd: (() => void)[] = []
+    const onTestFinished_ = (work: () => void) => atEnd.push(work)
+    const builtIn = process.getBuiltinModule
+    const ofBun = (name: string) => (name === 'bun:test' ? { onTestFinished: onTestFinished_ } : builtIn(name))
+    vi.spyOn(process, 'getBuiltinModule').mockImplementation(ofBun)
+    vi.stubGlobal('Bun', {})
+    const printed = vi.spyOn(console, 'error').mockReturnValue()
+    onTestFinished(() => void vi.unstubAllGlobals())
+    onTestFinished(() => void vi.restoreAllMocks())
+    const { base, defined } = runner()
+    const before = globalThis.fetch
+    testWithGateway(base)('hangs', ({ gateway }) => {
+      gateway.install()
+      return new Promise(() => undefined)
+    })
+    void defined[0]?.run()
+    for (const work of atEnd) work()
+    expect(globalThis.fetch).toBe(before)
+    expect(printed.mock.lastCall?.[0]).toMatch(
+      /^Error: The runner ended this test before its function did\.\n\nThe gateway at [\s\S]*test-with-gateway\.test\.ts:\d+:\d+$/,
+    )
+  })
+
+  test.each([
+    ['error', 'error'],
+    ['unhandledrejection', 'reason'],
+  ])('adds the report to an error that nothing caught, at the event %s of Deno', async (type, property) => {
+    const host = new EventTarget()
+    vi.stubGlobal('addEventListener', host.addEventListener.bind(host))
+    vi.stubGlobal('removeEventListener', host.removeEventListener.bind(host))
+    onTestFinished(() => void vi.unstubAllGlobals())
+    const uncaught = (error: unknown) => host.dispatchEvent(Object.assign(new Event(type), { [property]: error }))
+    const during = new Error('It broke in a timer.')
+    await outcomeOf(async (gateway) => {
+      await gateway.fetch(`${gateway.url}/reserved_domains`)
+      uncaught(during)
+      uncaught('a text, which cannot take more')
+    })
+    expect(during.message).toMatch(
+      /^It broke in a timer\.\n\nThe gateway at .*:\n {2}requests:\n.* GET \/reserved_domains → 401/,
+    )
+    const after = new Error('It broke after the test.')
+    uncaught(after)
+    expect(after.message).toBe('It broke after the test.')
+  })
+
   test('leaves the gateway of a concurrent test in at the global afterEach, which is that of others', () => {
     const afterEach = vi.fn<(work: () => void) => void>()
     vi.stubGlobal('afterEach', afterEach)
