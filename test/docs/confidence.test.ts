@@ -22,7 +22,8 @@ function problemOf({ verdict, shown }: Row): string | undefined {
   const [, answer] = /^(yes|no|with an option)(?:,|$)/.exec(verdict) ?? []
   if (answer === undefined) return `"${verdict}" is no verdict`
   if (answer === 'no') return shown.length < 30 ? 'a no without a reason' : undefined
-  const [, title, file] = /^\[(.+)\]\(\.\.\/(test\/[\w./-]+\.test\.ts)\)$/.exec(shown) ?? []
+  const [, title, file] =
+    /^\[(.+)\]\(https:\/\/github\.com\/fauxgate\/fauxgate\/blob\/main\/(test\/[\w./-]+\.test\.ts)\)$/.exec(shown) ?? []
   if (title === undefined || file === undefined) return 'no link to a test'
   if (!existsSync(file)) return `${file} does not exist`
   return titlesIn(file).has(title) ? undefined : `${file} has no test "${title}"`
@@ -51,8 +52,16 @@ describe('What can be tested with fauxgate', () => {
   })
 
   it.each<[string, Partial<Row>, string]>([
-    ['a test that is not there', { shown: '[no such title](../test/docs/confidence.test.ts)' }, 'has no test'],
-    ['a file that is not there', { shown: '[no such title](../test/docs/gone.test.ts)' }, 'does not exist'],
+    [
+      'a test that is not there',
+      { shown: '[no such title](https://github.com/fauxgate/fauxgate/blob/main/test/docs/confidence.test.ts)' },
+      'has no test',
+    ],
+    [
+      'a file that is not there',
+      { shown: '[no such title](https://github.com/fauxgate/fauxgate/blob/main/test/docs/gone.test.ts)' },
+      'does not exist',
+    ],
     ['words in place of a test', { shown: 'Believe us: it works in every case.' }, 'no link to a test'],
     [
       'an option without a test',

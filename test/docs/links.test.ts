@@ -6,6 +6,7 @@ import { describe, expect, test } from 'vitest'
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const homepage: string = JSON.parse(read('package.json')).homepage
 const published = homepage.replace(/#readme$/, '')
+const raw = published.replace('github.com', 'raw.githubusercontent.com')
 
 function read(path: string): string {
   return readFileSync(join(root, path), 'utf8')
@@ -52,7 +53,7 @@ const lineOf = (text: string, index: number) => text.slice(0, index).split('\n')
 
 /** The file that a link leads to, undefined for other sites. */
 function targetOf(from: string, link: string): { path: string; anchor: string | undefined } | undefined {
-  const own = link.replace(new RegExp(`^${published}/(?:blob|tree)/main/`), '/')
+  const own = link.replace(new RegExp(`^(?:${published}/(?:blob|tree)|${raw})/main/`), '/')
   if (/^[a-z]+:/.test(own)) return undefined
   const [file = '', anchor] = own.split('#')
   if (file === '') return { path: from, anchor }
@@ -79,6 +80,16 @@ describe('Links', () => {
       })),
     )
     expect(named.filter(({ file }) => !existsSync(join(root, file)))).toEqual([])
+  })
+
+  test('of the package’s documents are absolute where the package does not have the file', () => {
+    const packed = documents.filter((path) => /^(?:docs\/[^/]+|README)\.md$/.test(path))
+    const elsewhere = packed.flatMap((path) => {
+      const relatives = linksOf(path).filter(({ link }) => !/^[a-z]+:/.test(link))
+      const outside = relatives.filter(({ link }) => !packed.includes(targetOf(path, link)?.path ?? ''))
+      return outside.map(({ link, line }) => `${path}:${line}: ${link}`)
+    })
+    expect(elsewhere).toEqual([])
   })
 
   test('of README.md are absolute, so that they work on the package’s page too', () => {

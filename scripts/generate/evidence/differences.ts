@@ -1,6 +1,6 @@
 import type { AllEvidence } from '../evidence.ts'
 import type { OperationRules, Section } from './rules.ts'
-import { documentedNumbers } from './witnesses.ts'
+import { documentedNumbers, PUBLISHED } from './witnesses.ts'
 
 /** Fills the parts of docs/differences.md that follow from the sources, each between comments with its name. */
 export function differencesPage(
@@ -43,7 +43,7 @@ function doubts(sections: readonly Section[]): string {
   const lines = sections.flatMap((section) =>
     section.doubts.map(({ name, text }) => {
       const [page, heading] = section.name.split('#')
-      return `- [\`${name}\`](decisions/${page}.md#${heading}): ${text}`
+      return `- [\`${name}\`](${PUBLISHED}/docs/decisions/${page}.md#${heading}): ${text}`
     }),
   )
   return lines.join('\n')

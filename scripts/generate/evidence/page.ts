@@ -1,6 +1,6 @@
 import type { AllEvidence, Rules } from '../evidence.ts'
 import type { Doubt, OperationRules, Section } from './rules.ts'
-import { documentedNumbers, type Evidence, KINDS } from './witnesses.ts'
+import { documentedNumbers, type Evidence, KINDS, PUBLISHED } from './witnesses.ts'
 
 const NOTE = '<!-- Made by `npm run generate` from src/, docs/decisions and evidence/. -->'
 
@@ -35,8 +35,8 @@ const INTRODUCTION = `Every operation, field, error and rule of fauxgate has evi
 |---|---|
 | documented | A page of ngrok's documentation names it, or a standard that the API follows. fauxgate follows the API reference of September 2025, whose calls and fields are in evidence/service.json. |
 | client | A type in one of ngrok's official clients names it, or a program relies on it. |
-| recorded | A recorded answer of the real service shows it. The published ones are in [evidence/examples.har](../evidence/examples.har), and tests replay them. |
-| decided | It is a decision of fauxgate, with [its reason](decisions/README.md). |
+| recorded | A recorded answer of the real service shows it. The published ones are in [evidence/examples.har](${PUBLISHED}/evidence/examples.har), and tests replay them. |
+| decided | It is a decision of fauxgate, with [its reason](${PUBLISHED}/docs/decisions/README.md). |
 
 Where can you check a witness yourself?
 
@@ -44,12 +44,12 @@ Where can you check a witness yourself?
 |---|---|
 | \`ngrok-api-go 9.0.0\`, \`ngrok-api-go 5.0.0\` | [github.com/ngrok/ngrok-api-go](https://github.com/ngrok/ngrok-api-go), tags v9.0.0 and v5.0.0. \`datatypes.go\` has the types of bodies and answers, and each \`client.go\` has the calls. |
 | \`ngrok-api-typescript 0.11.0\` | [@ngrok/ngrok-api](https://www.npmjs.com/package/@ngrok/ngrok-api) on npm, version 0.11.0: \`datatypes.ts\` and \`services.ts\` in its sources. |
-| programs without a name | Public programs that call this API. [programs.test.ts](../test/ngrok/programs.test.ts) and [further-programs.test.ts](../test/ngrok/further-programs.test.ts) make their calls, in their order. |
+| programs without a name | Public programs that call this API. [programs.test.ts](${PUBLISHED}/test/ngrok/programs.test.ts) and [further-programs.test.ts](${PUBLISHED}/test/ngrok/further-programs.test.ts) make their calls, in their order. |
 | examples of the API reference | Each entry of the recording names its file in [github.com/ngrok/ngrok-docs](https://github.com/ngrok/ngrok-docs) in \`comment\`. |
-| decisions, such as \`limits#texts\` | The section of [docs/decisions](decisions/README.md), with its reason. |
+| decisions, such as \`limits#texts\` | The section of [docs/decisions](${PUBLISHED}/docs/decisions/README.md), with its reason. |
 
 Each operation, field and error of the OpenAPI document has its sources as \`x-fauxgate-evidence\`. So has each error in the
-[error catalogue](reference/error-catalogue.md).`
+[error catalogue](${PUBLISHED}/docs/reference/error-catalogue.md).`
 
 const LEGEND = `For each operation, the table counts its fields and answers with each kind of evidence. One can have several kinds.`
 
@@ -61,7 +61,7 @@ function totals(operations: readonly OperationRules[], all: AllEvidence, section
     operations: all.operations,
     'fields of bodies, answers and lists': all.fields,
     'errors of operations': errors,
-    '[rules](decisions/README.md), of the emulator too': ofSections,
+    [`[rules](${PUBLISHED}/docs/decisions/README.md), of the emulator too`]: ofSections,
   }).map(([name, rules]) => [name, Object.keys(rules).length, ...countsOf(Object.values(rules))])
   return table(['', 'all', ...KINDS], rows)
 }
@@ -72,7 +72,7 @@ const countsOf = (rules: readonly Evidence[]) =>
 function statuses({ errors }: AllEvidence): string {
   const documented = documentedNumbers(errors)
   const decided = documented.filter((found) => found.decided)
-  return `Of the ${documented.length} errors with a documented number, the documentation names the HTTP status of ${documented.length - decided.length}. fauxgate [decides](decisions/errors.md#catalogue) the status of the other ${decided.length}. Rely on \`error_code\`.`
+  return `Of the ${documented.length} errors with a documented number, the documentation names the HTTP status of ${documented.length - decided.length}. fauxgate [decides](${PUBLISHED}/docs/decisions/errors.md#catalogue) the status of the other ${decided.length}. Rely on \`error_code\`.`
 }
 
 /** Conditions of the emulator itself, which no service has: it is called inside a call, or the test's own store fails. */
@@ -101,7 +101,7 @@ code calls the gateway inside a call, or the store of a test fails. Counted with
 }
 
 const linksTo = (keys: readonly string[]) =>
-  keys.map((key) => `[\`${key}\`](reference/ngrok/error-catalogue.md#${key})`).join(', ')
+  keys.map((key) => `[\`${key}\`](${PUBLISHED}/docs/reference/ngrok/error-catalogue.md#${key})`).join(', ')
 
 const percent = (part: number, whole: number) => `${((100 * part) / whole).toFixed(1)} %`
 
@@ -129,7 +129,7 @@ function doubtTable(doubts: readonly (Doubt & { readonly section: string })[]): 
   const rows = doubts.map(({ name, about, text, section }) => {
     const [page, heading] = section.split('#')
     const where = about.map((each) => `\`${each}\``).join(', ')
-    return [`[\`${name}\`](decisions/${page}.md#${heading})`, where, text]
+    return [`[\`${name}\`](${PUBLISHED}/docs/decisions/${page}.md#${heading})`, where, text]
   })
   return table(['doubt', 'operations', 'what is not known, and what fauxgate does'], rows)
 }

@@ -7,6 +7,9 @@ import service from '../../../evidence/service.json'
 import { jsonOf } from '../../../src/verify/exchange.ts'
 import { recordingIn } from '../../../src/verify/har-reader.ts'
 
+/** Where a page of the package links to what the package does not have. */
+export const PUBLISHED = 'https://github.com/fauxgate/fauxgate/blob/main'
+
 export const KINDS = ['documented', 'client', 'recorded', 'decided'] as const
 export type Kind = (typeof KINDS)[number]
 export type Evidence = { readonly [K in Kind]?: readonly string[] }
