@@ -23,7 +23,8 @@ export type JournalFilter = JournalFields | ((entry: JournalEntry) => boolean)
 /** The journal of HTTP requests and their responses, by default of the last 1,000. Secrets are left out. */
 export interface Requests {
   /**
-   * Returns the entries, oldest first.
+   * Returns the entries that the journal has, oldest first. To know whether there was a request, use `count`: it also counts
+   * the requests that the journal has dropped.
    * @throws GatewayError `field_invalid` for a filter that no entry can match; so do `count` and `last`.
    */
   all(filter?: JournalFilter): readonly JournalEntry[]

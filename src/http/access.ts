@@ -40,10 +40,15 @@ export function authenticate(request: HttpRequest, isValid: KeyCheck): void {
 const BEARER = /^Bearer +(\S.*)$/i
 
 /** Checks the API version (rules: requests#version). */
-export function checkVersion(request: HttpRequest, { versionHeader }: CommonDialect): void {
+export function checkVersion(request: HttpRequest, { versionHeader: header }: CommonDialect): void {
   const version =
-    request.header(versionHeader.toLowerCase()) ?? refuse(general.version_missing, { header: versionHeader })
-  if (version !== '2') refuse(general.version_unsupported, { header: versionHeader, received: quote(version) })
+    request.header(header.toLowerCase()) ?? refuse(general.version_missing, { header, sent: versionOfOther(request) })
+  if (version !== '2') refuse(general.version_unsupported, { header, received: quote(version) })
+}
+
+/** Returns the header with the version of another service, as of another dialect. */
+function versionOfOther({ rawHeaders = [] }: HttpRequest): string | undefined {
+  return rawHeaders.find((name, index) => index % 2 === 0 && /^(?!x-)[a-z]+-version$/i.test(name))
 }
 
 /** The conditions of use of the control API: its key, or where there is none, this machine by its own names. */

@@ -12,7 +12,7 @@ import { provisioningRules } from '../provisioning/managed-domain.ts'
 import { printedTimeline } from '../provisioning/timeline.ts'
 import { timelineView } from '../provisioning/transitions.ts'
 import { type DomainRecord, domains } from '../resources/reserved-domains/records.ts'
-import { escaped } from '../schema/text.ts'
+import { counted, escaped } from '../schema/text.ts'
 import { timestamp } from '../schema/time.ts'
 import { isObject } from '../schema/values.ts'
 import { nextOf } from './overview.ts'
@@ -72,7 +72,7 @@ interface Alike {
 }
 
 function requests({ journal, transact }: ControlHost): Part {
-  if (journal.size === 0) return ['requests', ['none came over HTTP']]
+  if (journal.size + journal.forgotten === 0) return ['requests', ['none came over HTTP']]
   const faults = new Map(transact(faultsIn).map((fault) => [fault.id, describeFault(fault)]))
   // The reason has a line of its own: few readers see the end of a long line.
   const asked = new Set([...journal.newestFirst()].map(({ path, query }) => `${path}?${query}`))
@@ -83,7 +83,7 @@ function requests({ journal, transact }: ControlHost): Part {
   }
   const { lines, count } = newestOf(journal, textOf)
   const shown = lines.flatMap((alike) => lineWithTimes(alike).split('\n'))
-  return ['requests', [...earlier(journal.size - count), ...shown]]
+  return ['requests', [...dropped(journal.forgotten), ...earlier(journal.size - count), ...shown]]
 }
 
 /** Says that a list has another page, which a client has forgotten. */
@@ -106,7 +106,7 @@ function waiting(host: ControlHost): Part {
   return ['waiting', [...lines, ...(all.length > shown.length ? [`… and ${all.length - shown.length} more`] : [])]]
 }
 
-/** Helps whoever waits in vain, such as code that polls with timers of its own: only a test moves a manual clock. */
+/** Helps code that waits forever, such as code that polls with its own timers: only a test moves a manual clock. */
 function nextStep(host: ControlHost): Part {
   const next = host.transact((tx) => nextOf(host, tx))
   const first = [...host.journal.newestFirst()].at(-1)
@@ -141,7 +141,8 @@ function newestOf(journal: ControlHost['journal'], textOf: (entry: JournalEntry)
 }
 
 function lineWithTimes({ text, from, until, count }: Alike): string {
-  return `${from}  ${count === 1 ? '' : `${count} times until ${until}: `}${text}`
+  const times = from === until ? `${count} times` : `${count} times until ${until}`
+  return `${from}  ${count === 1 ? '' : `${times}: `}${text}`
 }
 
 function timelines(tx: Transaction): Part[] {
@@ -175,6 +176,11 @@ function newest(lines: readonly string[], most: number): readonly string[] {
 
 function earlier(count: number): readonly string[] {
   return count > 0 ? [`… ${count} earlier left out`] : []
+}
+
+/** Says that the journal is not the whole story: an assertion counts all requests. */
+function dropped(count: number): readonly string[] {
+  return count > 0 ? [`… ${counted(count, 'earlier request')} that the journal has dropped`] : []
 }
 
 function indented(line: string): string {

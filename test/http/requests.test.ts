@@ -94,7 +94,18 @@ describe('The version header (rules: requests#version)', () => {
 
   test("must be the dialect's own: the other dialect's does not count", async () => {
     const headers = { 'service-version': null, 'ngrok-version': '2' }
-    expect(outcome(await client(open())('GET', PATH, { headers }))).toBe('400 ERR_GATEWAY_218')
+    const answer = await client(open())('GET', PATH, { headers })
+    expect(outcome(answer)).toBe('400 ERR_GATEWAY_218')
+    expect(answer.body.msg).toBe(
+      'The header Service-Version is missing. Send "Service-Version: 2". The request has ngrok-version: is the ' +
+        "gateway's `dialect` that of the client?",
+    )
+  })
+
+  test('is missed in one sentence where no other version was sent', async () => {
+    const headers = { 'service-version': null, 'x-app-version': '2' }
+    const { body } = await client(open())('GET', PATH, { headers })
+    expect(body.msg).toBe('The header Service-Version is missing. Send "Service-Version: 2".')
   })
 })
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createGateway, type Gateway } from '../../src/index.ts'
+import { createGateway, type Gateway, manualClock } from '../../src/index.ts'
 import { client } from '../support/client.ts'
 import { issued, managed, NEW_YEAR, openManual } from '../support/provisioning.ts'
 
@@ -164,6 +164,15 @@ describe('The report', () => {
     expect(part(gateway, 'provisioning of d11')).toHaveLength(7)
     expect(part(gateway, 'pending')).toHaveLength(13)
     expect(part(gateway, 'leftover resources')[0]).toBe('… 2 earlier left out')
+  })
+
+  test.each([
+    [2, '… 3 earlier requests that the journal has dropped'],
+    [0, '… 5 earlier requests that the journal has dropped'],
+  ])('says how many requests are gone, with a journal of %i', async (journalSize, line) => {
+    const gateway = createGateway({ clock: manualClock(0), journalSize })
+    for (let i = 0; i < 5; i++) await client(gateway)('GET', '/reserved_addrs')
+    expect(part(gateway, 'requests')[0]).toBe(line)
   })
 
   test('has no secrets, neither keys of the gateway nor what requests carried', async () => {
