@@ -25,7 +25,7 @@ export const { vaults } = createGateway({ dialect: ngrok, families: { vaults: ng
 createNgrok().declare.tunnelSession({ ip: 5 })
 `
 
-/** What a test of vitest has. */
+/** A test of vitest. */
 const FIXTURE = `import { createNgrok } from 'fauxgate/ngrok'
 import { testUsing } from 'fauxgate/vitest'
 testUsing(createNgrok)('an office has a policy', ({ gateway }) => {

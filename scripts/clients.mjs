@@ -216,7 +216,7 @@ class Session {
     return answer.json()
   }
 
-  /** What a client shows is what the gateway shows; where a client has nothing, the gateway has nothing. */
+  /** Compares each field that a client shows with the gateway's. A blank field equals an absent one. */
   compare(read, truth, where) {
     for (const [name, value] of Object.entries(read)) {
       if (name === 'token') continue

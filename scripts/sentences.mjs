@@ -1,17 +1,33 @@
 // `node scripts/sentences.mjs`, a part of `npm run lint`: no sentence that people read has more than 35 words. Generated
-// documents have the sentences of their sources.
+// documents have the sentences of their sources. And no comment begins with a clause that has no verb, such as "What it has."
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { publicTexts, sentencesIn, wordsIn } from './public-texts.mjs'
 
 const MOST_WORDS = 35
 const GENERATED = /^docs\/(api|reference)\//
 const CODE = /=>|\bconst \w+ =/
+const HEADLESS = /\/\*\*\s+(?:\* )?((?:How|What|Where|Whether|Which|Whose|Why) [^\n*]*)/g
+
+function complain(file, line, problem, text) {
+  console.error(`${file}:${line}: ${problem}:\n  ${text}`)
+  process.exitCode = 1
+}
 
 for (const { file, line, text } of publicTexts()) {
   if (GENERATED.test(file) || CODE.test(text)) continue
   for (const sentence of sentencesIn(text)) {
     const words = wordsIn(sentence)
-    if (words <= MOST_WORDS) continue
-    console.error(`${file}:${line}: a sentence of ${words} words, above ${MOST_WORDS}. Split it:\n  ${sentence}`)
-    process.exitCode = 1
+    if (words > MOST_WORDS)
+      complain(file, line, `a sentence of ${words} words, above ${MOST_WORDS}. Split it`, sentence)
+  }
+}
+
+const sources = execFileSync('git', ['ls-files', 'src', 'scripts', 'lint', 'bench', 'test'], { encoding: 'utf8' })
+for (const file of sources.match(/.+\.(ts|mjs)$/gm)) {
+  const text = readFileSync(file, 'utf8')
+  for (const { index, 1: comment } of text.matchAll(HEADLESS)) {
+    const line = text.slice(0, index).split('\n').length
+    complain(file, line, 'a clause without a verb. Begin with a noun, or with a verb such as "Returns"', comment)
   }
 }

@@ -18,7 +18,7 @@ const isBuilt = () =>
     (path) => madeAt(path) < madeAt(BUILT),
   )
 
-/** Whether the types were written after everything that they are made of. */
+/** Tells whether the types are newer than all files that they are made of. */
 function areTypesWritten() {
   const sources = [...filesIn('src'), ...filesIn('scripts/generate')]
   const isOurs = (path) => path.startsWith('src/generated')

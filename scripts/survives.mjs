@@ -14,7 +14,7 @@ const { nodes, replays } = parseArgs({
   options: { nodes: { type: 'string', default: NODES.join() }, replays: { type: 'string', default: '1000' } },
 }).values
 
-/** What the clients are made of, in fixed versions. */
+/** The packages of the clients, in fixed versions. */
 const LIBRARIES = {
   'async-retry': '1.3.3',
   axios: '1.13.2',

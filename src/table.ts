@@ -43,7 +43,7 @@ const tables = new WeakMap<Families, Map<string, Table>>()
 
 /**
  * The table of fauxgate's families and of those of a test's own, with the operations that the dialect has.
- * @throws TypeError where these do not fit.
+ * @throws TypeError if these do not fit.
  */
 export function tableOf(dialect: CommonDialect, own: Families = NONE): Table {
   const extras = dialect.extraOperations.join(' ')

@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url'
 
 const here = (name) => fileURLToPath(new URL(name, import.meta.url))
 
-/** Where what is installed stays: a second run starts at once. */
+/** The folder of the installed packages. They stay there, so that a second run starts at once. */
 const CACHE = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'fauxgate-clients')
 
 /** All versions with the number of families that each calls; a run of one of each language takes the first. */
@@ -38,7 +38,7 @@ function run(command, args, options = {}) {
   throw new Error(`${command} ${args.join(' ')} failed.\n${text}`)
 }
 
-/** How the driver of a language is started; what it needs is put into a folder first. */
+/** Install the packages of a language's client in a folder, and return the command that starts its driver. */
 const LANGUAGES = {
   typescript: () => [process.execPath, [here('client.mjs')]],
 

@@ -73,7 +73,7 @@ const url = fc.oneof(
   ),
 )
 
-/** What only an agent or the service makes, by its name in a body of `POST /_fauxgate/declare`. */
+/** The resources that only an agent or the service makes, by their names in a body of `POST /_fauxgate/declare`. */
 const DECLARED = {
   tunnel_session: fc.record(
     {

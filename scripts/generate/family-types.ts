@@ -14,7 +14,7 @@ export function operationsOf(families: Families): Operation[] {
   return Object.values(families).flatMap(({ operations }) => Object.values(operations))
 }
 
-/** What tests can declare, by name. */
+/** The resources that tests can declare, by name. */
 export function declarationsOf(families: Families): [string, Declaration][] {
   return Object.values(families).flatMap(({ declares = {} }) => Object.entries(declares))
 }

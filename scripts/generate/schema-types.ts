@@ -144,7 +144,7 @@ function knownTextsOf(schema: AnySchema): readonly string[] {
   return listed?.filter((each) => typeof each === 'string') ?? []
 }
 
-/** What is inside of the parts that may be left out, and at the beginning of pipes. */
+/** Returns the schema inside a part that may be left out. */
 function innerOf(schema: AnySchema): AnySchema {
   const { type, wrapped } = partsOf(schema)
   return wrapped && OPTIONAL.includes(type) ? innerOf(wrapped) : schema

@@ -119,8 +119,8 @@ function importsOf(text: string, file: string, homes: ReadonlyMap<string, string
 }
 
 const INITIAL = `/**
- * What a gateway begins with, and has again after each \`reset()\`: by family, what \`create\` takes or, for modules,
- * \`replace\` with the ids.
+ * The resources that a gateway has from the beginning, and again after each \`reset()\`, by family: inputs of
+ * \`create\`, or for modules of \`replace\` with the ids.
  */
 export type InitialResources = InitialOf<Resources>
 `
@@ -149,7 +149,7 @@ function ngrokText(): string {
   }
   const members = membersOf(ngrokFamilies, typeOfFamily)
   return [
-    `/** What tests declare because only agents and the service itself make it. */\nexport interface NgrokDeclare {\n${declarations}}\n`,
+    `/** The functions that declare resources which only agents and the service itself make. */\nexport interface NgrokDeclare {\n${declarations}}\n`,
     `/** The families that ngrok has beside those of the standard dialect, by their names in the direct API. */\nexport type NgrokFamilies = {\n${members}}\n`,
   ].join('\n')
 }

@@ -90,7 +90,7 @@ const run = (command, args, options = {}) => {
 }
 const works = (command, ...args) => spawnSync(command, args, { stdio: 'ignore' }).status === 0
 
-/** What makes Java begin at once and optimize little: each run takes some seconds. */
+/** Options by which Java begins at once and optimizes little: each run takes some seconds. */
 const SHORT_RUN = ['-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC']
 
 /** The generator's jar, which Maven brings once, or undefined where it cannot be had. */
@@ -103,7 +103,7 @@ function generatorIn(folder) {
   return existsSync(jar) ? jar : undefined
 }
 
-/** How each language is made ready, by a client's folder: the command that makes calls, or undefined where it is missing. */
+/** Prepare a client's folder for each language, and return the command that makes calls; undefined without the language. */
 const LANGUAGES = {
   python(client, folder) {
     const python = `${folder}python/bin/python`

@@ -61,7 +61,7 @@ function contentOf({ subject, issuer, publicKey, fields, der }: PemCertificate):
   }
 }
 
-/** Reads certificates for clients without a reader, such as a page. */
+/** Reads certificates for clients that cannot parse X.509 themselves, such as a web page. */
 export const certificates: Control = {
   calls: { read },
 }

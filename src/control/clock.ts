@@ -123,7 +123,7 @@ export const clock: Control<{ readonly clock: Clock }, typeof errors> = {
   members: (host) => ({ clock: host.clock }),
 }
 
-/** The longest that one move may take: every other request waits for it. */
+/** The longest time that one move may take. Every other request waits meanwhile. */
 const MOST_WORK_MS = 10_000
 
 /** Advances a clock. Refuses with `clock_move_stopped` if that takes too long and something is left to do. */

@@ -44,7 +44,7 @@ export type AnyControl = Control<object, ErrorsByKey>
 
 export type ErrorKeysOf<C extends AnyControl> = C extends { readonly errors?: infer Errors } ? keyof Errors : never
 
-/** All types of a union at once: what takes any of them takes this. */
+/** The intersection of a union's types: a value of it is a value of each. */
 export type Together<Union> = (Union extends unknown ? (each: Union) => void : never) extends (all: infer All) => void
   ? All
   : never
@@ -55,7 +55,7 @@ export interface Api {
   operationsAt(path: string): readonly Operation[]
 }
 
-/** The hook of calls that drop pending faults, outcomes or requests, for whoever must know what was unused. */
+/** The hook of calls that drop pending faults, outcomes or requests. A fixture learns here what was unused. */
 export interface DropHooks {
   /** Called with each such call and its work, which it must run once. Absent: the work runs. */
   drop?: ((call: 'reset()' | 'restore()' | 'requests.clear()', work: () => void) => void) | undefined
@@ -176,7 +176,7 @@ const OF_ANY_CALL = [
 
 const OF_A_BODY = [general.content_type_missing, general.content_type_unsupported, general.query_unknown]
 
-/** A call without a body reads its query, and a body all the same, as its fields. */
+/** A call without a body reads its fields from the query, and also from a body if one was sent. */
 const OF_FIELDS = [general.field_unknown, general.field_invalid]
 
 /** Returns every error of a call to a control, by the catalogue's numbers; `stored` are all collections of a gateway. */

@@ -109,7 +109,7 @@ function direct({ journal, api, others, clearRequests }: ControlHost): Requests 
   }
 }
 
-/** Values that no entry can have are refused: a mistake must not look like "there are none". */
+/** Values that no entry can have are refused: otherwise a mistake would look like "no such requests". */
 function filterSchema(operations: readonly string[]) {
   const path = 'a path below the base URL, such as /reserved_domains, without a query'
   const filter = optionsOf(
@@ -196,7 +196,7 @@ export function reasonOf(entry: JournalEntry): string | undefined {
   return entry.operation !== null && noIdIn(entry.path) !== undefined ? `${msg} ${NO_VALUE}` : msg
 }
 
-/** Returns what every error is answered with; a fault's own body may have none of it. */
+/** Returns the fields of an error's answer. A fault's own body may have none of them. */
 function errorOf({ status, response }: Pick<JournalEntry, 'status' | 'response'>): Readonly<Record<string, unknown>> {
   return status >= 400 && isObject(response) ? response : {}
 }

@@ -71,7 +71,7 @@ export class SavedSnapshots implements SideRecords {
   }
 }
 
-/** Returns how many records there are. */
+/** Returns the number of records. */
 export function countOf(records: Records): number {
   return Object.values(records).reduce((sum, { length }) => sum + length, 0)
 }

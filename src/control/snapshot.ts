@@ -52,7 +52,7 @@ export interface ReadSnapshot extends Snapshot {
 /** The records, with secrets, of snapshots of this process: no copy, clone, print or JSON of a snapshot shows them. */
 const ownRecords = new WeakMap<object, Records>()
 
-/** Makes a snapshot. `whole` are its records with secrets: they go where the object goes, and nowhere else. */
+/** Makes a snapshot. `whole` has its records with secrets, which stay attached to this object alone. */
 export function snapshotOf(facts: Omit<Snapshot, 'version'>, whole: Records): Snapshot {
   const snapshot = { version: RECORDS_VERSION, ...facts }
   ownRecords.set(snapshot, whole)
@@ -103,7 +103,7 @@ function presentForm(sent: SentSnapshot): SentSnapshot {
   return { ...sent, version: RECORDS_VERSION, records: present }
 }
 
-/** Leaves out collections of families that this gateway does not have, as long as they hold nothing. */
+/** Leaves out empty collections of families that this gateway does not have. */
 function withoutForeign(sent: SentSnapshot, collections: readonly Collection<object>[]): object {
   if (!isObject(sent.records)) return sent
   const isForeign = (name: string, list: unknown) =>

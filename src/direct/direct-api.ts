@@ -53,7 +53,7 @@ function callOf(operation: Operation, run: Run): Call {
     return call
   }
   // Copied: a getter in the caller's object may return something else each time, or call the gateway.
-  const idsOf = (ids: unknown) => (others.length === 0 ? { [first]: ids } : { ...(ids as PathIds) }) as PathIds // Checked when it is run.
+  const idsOf = (ids: unknown) => (others.length === 0 ? { [first]: ids } : { ...(ids as PathIds) }) as PathIds // The arguments are checked when the operation runs.
   const call = (ids: unknown, input: unknown = {}) => run(operation, idsOf(ids), input, call)
   return call
 }

@@ -33,8 +33,8 @@ export class ClockTime {
   }
 
   /**
-   * Lets others run at each stop, and before `target` is called. Returns false, and does not move, where there is no
-   * target, or where one of the others has set the time.
+   * Lets other code run at each stop, and before `target` is called. Returns false, and does not move, if there is no
+   * target or if other code has set the time.
    */
   async moveToAsync(target: () => number | undefined): Promise<boolean> {
     const turns = new Turns()
@@ -69,10 +69,10 @@ export class ClockTime {
     for (let stop = this.#nextStopAt(); stop <= to || this.now < to; stop = this.#nextStopAt()) {
       stopsHere = stop > this.now ? 1 : stopsHere + 1
       if (stopsHere > MOST_STOPS_AT_ONE_TIME) {
-        // What a follower has thrown is why something is still due.
+        // The error of a follower is the reason why something is still due.
         throw thrown ? thrown.error : new Error(endless(this.now, MOST_STOPS_AT_ONE_TIME, 'at one time'))
       }
-      // Whoever was called at a stop may have moved the time further.
+      // Code that was called at a stop may have moved the time further.
       this.now = Math.max(this.now, Math.min(stop, to))
       try {
         this.followers.settle()
@@ -113,7 +113,7 @@ class ClockFollowers {
     return this.#earliest((follower) => follower.nextStopAt())
   }
 
-  /** Has all of them handle what is due: gateways first, then timers. */
+  /** Makes all followers handle their due events: gateways first, then timers. */
   settle(): void {
     this.settleGateways()
     this.#each((follower) => follower.timers && follower.settle())
@@ -152,7 +152,7 @@ class ClockFollowers {
   }
 }
 
-/** Calls `work` with each, also after it has thrown. Throws what was thrown first at the end. */
+/** Calls `work` with each follower, even after one has thrown. Throws the first error at the end. */
 function forEach<T>(all: Iterable<T>, work: (each: T) => void): void {
   let thrown: { readonly error: unknown } | undefined
   for (const each of all) {

@@ -5,7 +5,7 @@ import { timestamp } from '../schema/time.ts'
 import { deepFreeze } from '../schema/values.ts'
 import { exportedChange, type RecordChange } from './records.ts'
 
-/** A commit with its stored records. Its public form is only made where somebody looks at it. */
+/** A commit with its stored records. Its public form is made only if a subscriber reads it. */
 export class RawCommit {
   #redacted: Commit | undefined
 
@@ -38,7 +38,7 @@ interface Subscriber {
 /** Calls subscribers with commits, in order, once the call that made them is over. */
 export class Subscribers {
   readonly #all = new Set<Subscriber>()
-  /** Made by the call that is under way. */
+  /** The commits of the present call. */
   #pending: RawCommit[] = []
   readonly #queue: RawCommit[] = []
 
@@ -59,7 +59,7 @@ export class Subscribers {
     }
   }
 
-  /** Drops the commits of the call that is under way: they were undone. */
+  /** Drops the commits of the present call, which were undone. */
   undone(): void {
     this.#pending = []
   }

@@ -20,7 +20,7 @@ export class DueEvents {
     }
   }
 
-  /** Handles everything that is due by a time, in the order of their times; after each event, it ends where `isOver`. */
+  /** Handles all events that are due by a time, in order. Stops after an event as soon as `isOver` returns true. */
   settle(now: number, isOver?: () => boolean): void {
     const { agenda } = this.#current().records
     for (let entry = agenda.first; entry && entry.due.at <= now; entry = agenda.first) {

@@ -44,7 +44,7 @@ export interface RestorableState {
   readonly records: Readonly<Record<string, readonly object[]>>
   /** Null where the state has no seed; then the gateway keeps its own. */
   readonly seed: string | null
-  /** True where a gateway of this process made it, so that nothing in it needs to be checked. */
+  /** True if a gateway of this process made it, so that nothing in it needs to be checked. */
   readonly isOwn: boolean
 }
 
@@ -126,7 +126,7 @@ export class EngineState {
     return this.with(new Records(this.#options.families), this.#options.seed, 0)
   }
 
-  /** Returns the state with other records. @throws Refusal where two have one key, or they do not fit together. */
+  /** Returns the state with other records. @throws Refusal if two have one key, or they do not fit together. */
   restored({ records: rows, sequence, seed, isOwn }: RestorableState): EngineState {
     const { families } = this.#options
     const records = new Records(families)

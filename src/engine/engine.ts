@@ -34,7 +34,7 @@ export class Engine {
   /** Limits the move of the clock that is under way. */
   #limit: { readonly isOver: () => boolean; isReached: boolean } | undefined
   readonly context: RuleContext
-  /** True where the engine continues from a state in the store. */
+  /** True if the engine continues from a state in the store. */
   readonly isLoaded: boolean = false
 
   constructor(options: EngineOptions) {
@@ -68,7 +68,7 @@ export class Engine {
     return this.#guard.isInside ? this.clock.lastNow : this.clock.now
   }
 
-  /** Settles when everything that was answered is flushed to the store, or lost; undefined where it is flushed already. */
+  /** Settles when everything that was answered is flushed to the store, or lost; undefined if it is flushed already. */
   get safe(): Promise<void> | undefined {
     return this.#persistence?.flushed
   }
@@ -86,7 +86,7 @@ export class Engine {
     return this.#state.wire.authority
   }
 
-  /** Has the store know that ids of requests were given out, before one is shown. */
+  /** Notes in the store that ids of requests were given out, before a response has one. */
   keepOperationIds(): void {
     if (this.#persistence?.hasReserved(this.#state.operations) === false) this.called(() => undefined)
   }
@@ -111,7 +111,7 @@ export class Engine {
     return this.called(() => this.#transactions.run(this.#settledNow(), 'control', work).result)
   }
 
-  /** Has the store keep changes of side records, as one commit. */
+  /** Stores changes of side records as one commit. */
   keepBeside(changes: () => readonly StoredChange[]): void {
     this.called(() => this.#persistence?.changedBeside(changes()))
   }
@@ -269,7 +269,7 @@ export class Engine {
     return this.#subscribers.add(subscriber, name)
   }
 
-  /** Lets go of the clock, which calls this gateway at no further move, and of the store. */
+  /** Detaches the engine from its clock and from its store. */
   dispose(): void {
     this.clock.detach()
     this.#persistence?.release()

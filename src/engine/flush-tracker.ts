@@ -20,7 +20,7 @@ export class FlushTracker {
     this.#listener = listener
   }
 
-  /** Settles when everything is flushed, or lost; undefined where it is flushed already. */
+  /** Settles when everything is flushed, or lost; undefined if it is flushed already. */
   get awaited(): Promise<void> | undefined {
     this.#isAwaited ||= this.#flushing !== undefined
     return this.#flushing

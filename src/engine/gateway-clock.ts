@@ -89,7 +89,7 @@ export class GatewayClock {
     this.#detach = this.#clock.attach?.(this.#follower)
   }
 
-  /** Lets go of the clock for good. */
+  /** Detaches the gateway from its clock for good. */
   detach(): void {
     this.#wasAttached = true
     if (typeof this.#detach === 'function') this.#detach()
@@ -102,7 +102,7 @@ function earlier(a: number | undefined, b: number | undefined): number | undefin
   return a === undefined || b === undefined ? (a ?? b) : Math.min(a, b)
 }
 
-/** Waits for a clock that need not know of signals. */
+/** Waits on a clock that may not support signals. */
 function waitedFor(clock: Clock, at: number, signal: AbortSignal | undefined): Promise<void> {
   return abortable(signal, (resolve, reject) => {
     Promise.resolve(clock.waitUntil?.(at, signal)).then(resolve, reject)

@@ -37,7 +37,7 @@ export class PendingCommit {
       const known = this.#before.get(collection) ?? new Map<string, object | undefined>()
       this.#before.set(collection, known)
       if (!known.has(key)) known.set(key, before)
-      // Created and removed again: no change at all.
+      // A record that was created and removed again is no change.
       else if (!after && known.get(key) === undefined) known.delete(key)
     }
   }

@@ -24,12 +24,12 @@ interface EngineParts {
 }
 
 /**
- * The number of ids of requests that are reserved in the store ahead of their use. A request that changes nothing makes no commit,
- * and its id does not come again after a restart all the same (rules: stores#ids).
+ * The number of ids of requests that are reserved in the store ahead of their use. A request that changes nothing makes
+ * no commit. Still, its id does not come again after a restart (rules: stores#ids).
  */
 const RESERVED_OPERATIONS = 1024
 
-/** Marks a store that a gateway has: two would overwrite each other's commits. */
+/** Marks a store that is in use: two gateways would overwrite each other's commits. */
 const OWNED = Symbol.for('fauxgate.store.owned')
 
 /** Persists a gateway in a store: one commit per call. What the store refuses did not happen (rules: stores#calls). */
@@ -42,7 +42,7 @@ export class Persistence {
   #replacement: 'initial' | 'migration' | undefined
   /** The first commit as the store would give it back, until it is flushed: the state to return to where it is lost. */
   #initial: StoredState | undefined
-  /** The facts of the last commit; undefined where the store has lost it. */
+  /** The facts of the last commit; undefined if the store has lost it. */
   #saved: Pick<StoredCommit, 'now' | 'sequence' | 'operations'> | undefined
   /** Side records that the store does not have. */
   #missing: readonly StoredChange[] = []
@@ -50,7 +50,7 @@ export class Persistence {
   #beside: readonly StoredChange[] = []
   #isRollingBack = false
 
-  /** @throws TypeError where another gateway has the store. */
+  /** @throws TypeError if another gateway has the store. */
   constructor(store: Store, engine: EngineParts) {
     if (Reflect.has(store, OWNED)) {
       throw new TypeError(
@@ -67,7 +67,7 @@ export class Persistence {
     })
   }
 
-  /** Settles when everything is flushed, or lost; undefined where it is flushed already. */
+  /** Settles when everything is flushed, or lost; undefined if it is flushed already. */
   get flushed(): Promise<void> | undefined {
     return this.#flushes.awaited
   }
@@ -77,7 +77,7 @@ export class Persistence {
     return this.#isRollingBack
   }
 
-  /** Starts from the state in the store, with a manual clock at its time. Returns false where there is none. */
+  /** Starts from the state in the store, with a manual clock at its time. Returns false if there is none. */
   load(): boolean {
     const stored = this.#read()
     if (stored) this.#continueFrom(stored)

@@ -5,7 +5,7 @@ import { deepFreeze } from '../schema/values.ts'
 import { Agenda } from './agenda.ts'
 import { Table } from './table.ts'
 
-/** One record's change, with the collection that knows what may leave the gateway of it. */
+/** One record's change, with its collection, which knows which parts may leave the gateway. */
 export interface RecordChange {
   readonly collection: Collection<object>
   readonly key: string
@@ -78,7 +78,7 @@ function noDue(name: string, { at, order }: Due): string {
   return `The collection "${name}" has a record that is due at ${received}. Allowed: at in ms since 1970, and order from tx.nextOrder().`
 }
 
-/** Returns what may leave the gateway of a change. */
+/** Returns the parts of a change that may leave the gateway. */
 export function exportedChange({ collection, key, before, after }: RecordChange): Change {
   const { name, exported } = collection
   const publicOf = (record: object | undefined) =>

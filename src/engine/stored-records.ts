@@ -14,7 +14,7 @@ import { isReadable, migrated, READABLE_VERSIONS, RECORDS_VERSION } from './vers
 export interface SideRecords {
   /** Returns all of them, by key. */
   rows(): ReadonlyMap<string, object>
-  /** Takes over those that a store has. */
+  /** Takes over the side records of a store. */
   load(rows: ReadonlyMap<string, object>): void
 }
 
@@ -40,7 +40,7 @@ export function allStored(records: Records, sideRecords: SideRecordsByName): Sto
   return changes.filter(({ after }) => after !== null)
 }
 
-/** The records of a store, each checked by the schema of its collection, and those that lie beside them. */
+/** The records of a store, each checked by the schema of its collection, and the side records. */
 interface LoadedRecords {
   readonly rows: Readonly<Record<string, readonly object[]>>
   readonly side: ReadonlyMap<string, ReadonlyMap<string, object>>
@@ -48,7 +48,7 @@ interface LoadedRecords {
 
 /**
  * Reads the records of a store, in the present form.
- * @throws Error naming the record that is not as a gateway writes it; TypeError where no family has its collection.
+ * @throws Error naming the record that is not as a gateway writes it; TypeError if no family has its collection.
  */
 export function loadedRecords(
   families: readonly Family[],

@@ -9,7 +9,7 @@ import { RawCommit } from './commits.ts'
 import type { EngineState } from './engine-state.ts'
 import type { RecordChange } from './records.ts'
 
-/** Code of others that a gateway can be running. */
+/** Foreign code that a gateway can be running, such as a predicate. */
 type Inside = 'a transaction' | 'its clock' | 'its store'
 
 /** Keeps code that a gateway runs from calling the gateway meanwhile (rules: transactions#no-calls-from-inside). */

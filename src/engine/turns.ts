@@ -7,8 +7,8 @@ const STEPS = 4096
 type Immediate = (work: () => void) => unknown
 
 /**
- * Gives other code its turn: `next` resolves once everything has run that waits for nothing but its turn. Uses no timer,
- * so that it works while a test has faked all timers.
+ * Gives other code its turn: `next` resolves once all code has run that only waits for its turn. Uses no timer, so that
+ * it works while a test has faked all timers.
  */
 export class Turns {
   readonly #immediate: Immediate | undefined
@@ -38,7 +38,7 @@ export class Turns {
     })
   }
 
-  /** Must be called, or the process stays alive. */
+  /** Must be called at the end: otherwise the process stays alive. */
   end(): void {
     this.#channel?.port1.close()
   }

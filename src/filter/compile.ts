@@ -23,7 +23,7 @@ import {
 } from './parts.ts'
 import type { FilterableField, Type } from './types.ts'
 
-/** As deep as the parser reads parentheses. */
+/** The deepest nesting, the same as that of the parser's parentheses. */
 const DEEPEST = 250
 
 const CALLS = 'size(), timestamp(), .size(), .startsWith(), .endsWith(), .contains(), .add() or .subtract()'

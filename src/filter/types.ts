@@ -28,7 +28,7 @@ export interface Type {
   readonly fields?: Readonly<Record<string, v.GenericSchema>>
 }
 
-/** Returns the type of a schema's values. A schema that cannot be looked into is an object without fields. */
+/** Returns the type of a schema's values. A schema of an unknown kind counts as an object without fields. */
 export function typeOf(schema: v.GenericSchema, nullable = false): Type {
   const { type, wrapped, entries = {}, item, value, pipe = [] } = partsOf(schema)
   if (wrapped) return typeOf(wrapped, true)

@@ -10,7 +10,7 @@ interface AuthorityKeys {
   readonly sideRecords: readonly (readonly [name: string, SideRecords])[]
 }
 
-/** The hook of the test authority, for whoever keeps what gateways with the same seed issue. */
+/** The hook of the test authority. `survives` caches the certificates of gateways with the same seed here. */
 export interface IssueHooks {
   /** Called for each automatic certificate. Absent: it is issued. */
   issue?: ((order: CertificateOrder, issue: IssuingAuthority['issue']) => IssuedCertificate) | undefined

@@ -51,17 +51,20 @@ function versionOfOther({ rawHeaders = [] }: HttpRequest): string | undefined {
   return rawHeaders.find((name, index) => index % 2 === 0 && /^(?!x-)[a-z]+-version$/i.test(name))
 }
 
-/** The conditions of use of the control API: its key, or where there is none, this machine by its own names. */
+/**
+ * The conditions of use of the control API: its key, or without one, a request from this machine by one of its own
+ * names.
+ */
 export interface ControlAccess {
   readonly key?: string | undefined
   /** Further names of this machine, in lower case. */
   readonly allowHosts?: readonly string[] | undefined
 }
 
-/** Refuses a request to the control API by whom it is not for (`control_key_…`, `control_forbidden`). */
+/** Refuses a request to the control API from a client that may not use it (`control_key_…`, `control_forbidden`). */
 export function requireAccess(request: HttpRequest, { key, allowHosts = [] }: ControlAccess): void {
   if (key === undefined) requireLocal(request, allowHosts)
-  // A browser asks first, and without the key, whether its page may send one.
+  // A browser sends a preflight first, without the key.
   else if (!isPreflight(request)) requireKey(request, key)
 }
 
@@ -72,7 +75,9 @@ function requireKey(request: HttpRequest, key: string): void {
   if (!isOneOf([key], received)) refuse(accessErrors.control_key_invalid, { header: CONTROL_KEY_HEADER })
 }
 
-/** Refuses what comes from elsewhere: by its address, by the name that it asked for, or by the page that asks. */
+/**
+ * Refuses a request that does not come from this machine: by its address, by its `Host`, or by the page that sent it.
+ */
 function requireLocal(request: HttpRequest, allowHosts: readonly string[]): void {
   const { peer } = request
   const isOwn = (host: string | undefined) =>
@@ -82,7 +87,8 @@ function requireLocal(request: HttpRequest, allowHosts: readonly string[]): void
   if (!isOwn(hostOf(asked))) forbid('host', asked)
   const origin = request.header('origin')
   if (origin !== null && !isOwn(hostOf(webAuthority(origin)))) forbid('origin', origin)
-  // Browsers call two loopback hosts two sites; without an origin there is only this header to go by.
+  // To browsers, two loopback hosts are two sites. Without an origin, only this header tells where a request comes
+  // from.
   const site = request.header('sec-fetch-site')
   if (origin === null && site === 'cross-site') forbid('Sec-Fetch-Site', site)
 }

@@ -20,7 +20,7 @@ interface AdmissionOptions extends CallerChecks {
   readonly router: Router<Operation>
 }
 
-/** Runs the checks of who calls an operation, in their order (rules: requests#order-of-checks). */
+/** Checks the caller of an operation, in the documented order (rules: requests#order-of-checks). */
 export function requireCaller(request: HttpRequest, { controlApi, dialect, isValidKey }: CallerChecks): void {
   if (request.isInspector) controlApi.requireAccess(request)
   else authenticate(request, isValidKey)
@@ -32,7 +32,7 @@ export type BodyLimit = (request: HttpRequest) => number
 
 /**
  * Makes the limit of bodies by the head of a request, before its body is read. It is 0 if the head alone decides the
- * response, so that nothing is held for whoever has no access (rules: requests#body).
+ * response, so that no memory is spent on a client without access (rules: requests#body).
  */
 export function bodyLimitOf(options: AdmissionOptions): BodyLimit {
   const limitOf = (request: HttpRequest): number => {

@@ -2,7 +2,7 @@ import type { RequestBody } from '../schema/body.ts'
 import type { FaultEffect } from './fault-effects.ts'
 import type { HttpResponse } from './messages.ts'
 
-/** A request that has arrived, before anything of it is done. */
+/** A request that has arrived and was not handled yet. */
 export interface Arrival {
   /** The method, in upper case. */
   readonly method: string
@@ -22,7 +22,7 @@ export interface Arrival {
   fail(fault: FaultEffect, usual?: HttpResponse): HttpResponse
 }
 
-/** The hook of the HTTP handler, for whoever decides about each request when it arrives. */
+/** The hook of the HTTP handler. `survives` decides here about each request when it arrives. */
 export interface ArrivalHooks {
   /** Called for each request but those of the control API, of the inspector and preflights. Absent: each is answered as usual. */
   arrival?: ((arrival: Arrival) => HttpResponse) | undefined

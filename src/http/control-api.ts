@@ -12,7 +12,7 @@ const CONTROLS = `${CONTROL_PATH}/`
 export interface ControlApi {
   isOwn(path: string): boolean
   requireAccess(request: HttpRequest): void
-  /** Returns the most bytes of a body that is sent to a path, by whomever. */
+  /** Returns the most bytes of a body that a request to a path may have. */
   mostBytes(method: string, path: string): number
   answer(request: HttpRequest, path: string, query: string): HttpResponse
 }

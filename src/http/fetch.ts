@@ -56,7 +56,7 @@ function plainRequest(url: string, init: RequestInit, limitOf: LimitOf): HttpReq
     throw new TypeError(`${quote(url.replace(/[?#].*/s, ''))} is not an absolute URL.`)
   }
   const method = normalMethod(init.method ?? 'GET')
-  const body = init.body as string | null | undefined // Any other body takes the other way.
+  const body = init.body as string | null | undefined // Any other body goes through a `Request`.
   if (body != null && (method === 'GET' || method === 'HEAD')) {
     throw new TypeError(`A ${method} request cannot have a body.`)
   }

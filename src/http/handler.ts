@@ -194,7 +194,7 @@ class Call {
     })
   }
 
-  /** The response once what it says is safe in the store, or the error that it is not. */
+  /** Resolves with the response once its changes are safe in the store, or with the error if they were lost. */
   async #onceSafe(safe: Promise<void>, response: HttpResponse): Promise<HttpResponse> {
     try {
       await safe
@@ -237,14 +237,14 @@ class Call {
   }
 }
 
-/** Renders an error (rules: errors#body). No other place does. */
+/** Renders an error (rules: errors#body). No other code does. */
 function errorResponse(error: ErrorFacts, operation_id: string): HttpResponse {
   const { code, status, message, details, headers } = error
   const body = { error_code: code, status_code: status, msg: message, details: { operation_id, ...details } }
   return jsonAnswer(status, body, headers)
 }
 
-/** Refuses what never became a request: in the same shape, with an operation id of its own. */
+/** Answers bytes that never became a request, with the usual error and an operation id. */
 export type Refused = <Values extends object>(
   // The shape of an error of the catalogue: whoever imports a gateway's types loads none of the catalogue's.
   error: {
@@ -264,7 +264,7 @@ export function refusedOf({ engine, dialect }: Pick<HandlerOptions, 'engine' | '
   }
 }
 
-/** Makes the refusal, or that of a store which could not keep that the id was given out. */
+/** Makes the refusal, or the store's own error if it could not note that the id was given out. */
 function refusalOf<Values extends object>(
   engine: Engine,
   error: CatalogueError<string, Values>,

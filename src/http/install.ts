@@ -7,8 +7,8 @@ import { isBelow } from './request.ts'
 /** Options of `gateway.install()`. */
 export interface InstallOptions {
   /**
-   * What happens to requests for other hosts: `refuse` rejects them, and `pass` sends them to the network. Default in the
-   * fixtures: `refuse`. Default without a fixture: `pass`, with a warning for the first such request.
+   * The treatment of requests for other hosts: `refuse` rejects them, and `pass` sends them to the network. Default in
+   * the fixtures: `refuse`. Default without a fixture: `pass`, with a warning for the first such request.
    */
   readonly others?: 'pass' | 'refuse'
 }
@@ -38,7 +38,7 @@ type GlobalFetch = (Fetch & { readonly fauxgate?: Installation }) | undefined
  * Lets the global `fetch` answer for a gateway's base URL. Several gateways are installed at once, each for a base URL of
  * its own, and can be taken out in any order.
  *
- * @throws Error where another gateway is installed for that base URL, one below it or one above it
+ * @throws Error if another gateway is installed for that base URL, one below it or one above it
  */
 export function installFetch(
   fetch: Fetch,
@@ -56,7 +56,7 @@ export function installFetch(
     const { fetch: answering } = chainFrom(installed).find((each) => isBelow(url, each.baseUrl())) ?? {}
     if (answering) return answering(input, init)
     const isRefused = installation.isIn && others === 'refuse'
-    // Another installation, or the last one's rest, decides and notes.
+    // Another installation, or what remains of the last one, decides about the request and notes it.
     if (before && !isRefused && (before.fauxgate || !installation.isIn)) return before(input, init)
     const method = (init?.method ?? (isRequest(input) ? input.method : 'GET')).toUpperCase()
     const { request, hint } = noted.add(method, url, before && !isRefused ? 'passed' : 'refused')

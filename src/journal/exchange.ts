@@ -2,7 +2,7 @@ import type { RawCommit } from '../engine/commits.ts'
 import type { Operation } from '../operation/operation.ts'
 import type { RequestBody } from '../schema/body.ts'
 
-/** A request and its response as they came, from which an entry of the journal is made when somebody looks at it. */
+/** A request and its response, from which an entry of the journal is made when it is first read. */
 export interface Exchange {
   readonly operationId: string
   readonly operation: Operation | null

@@ -20,7 +20,7 @@ export interface Bounds {
   readonly most: number
 }
 
-/** The requests that the journal no longer has: their numbers, and the newest of those that the API does not know. */
+/** Counts of the requests that the journal no longer has, and the newest of those that the API does not know. */
 export class Forgotten {
   readonly #counts = new Map<string, { readonly facts: Facts; count: number }>()
   #unknown: JournalEntry[] = []

@@ -11,7 +11,7 @@ interface JournalOptions extends Secrets {
   readonly bytes: number
 }
 
-/** A request of this gateway, or an entry that was made before and kept. */
+/** A request of this gateway, or an entry that was stored before. */
 type Row = (ExchangeRow | RestoredRow) & { readonly bytes: number }
 
 interface ExchangeRow {
@@ -24,7 +24,7 @@ interface RestoredRow {
 
 type Subscriber = (entry: JournalEntry | undefined) => void
 
-/** The journal as transports see it that store it. */
+/** The journal, for transports that store it. */
 export interface PersistedJournal {
   /**
    * Returns the entries as JSON, oldest first: all, or those after the one with an operation id. It leaves the oldest out
@@ -94,7 +94,7 @@ export class Journal implements PersistedJournal {
     if ('exchange' in oldest) this.#count(oldest.exchange.authorization, -1)
   }
 
-  /** Forgets a row but for its number, and for what it was if the API does not know it. */
+  /** Forgets a row. Its counts stay, and the whole request if the API does not know it. */
   #forget(row: Row): void {
     const facts = factsOf(row)
     this.#forgotten.add(facts)
@@ -109,7 +109,7 @@ export class Journal implements PersistedJournal {
     const rows = (this.#authorizations.get(authorization) ?? 0) + change
     if (rows === 0) this.#authorizations.delete(authorization)
     else this.#authorizations.set(authorization, rows)
-    // Others than before: of most gateways all requests have one and the same.
+    // Only if the set of headers has changed: most gateways see a single key.
     if (rows === 0 || (rows === 1 && change === 1)) this.#shared = undefined
   }
 

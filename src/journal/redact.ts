@@ -53,7 +53,7 @@ export function entryOf(exchange: Exchange, { dialect, secretNames, shared }: Sh
     status,
     responseHeaders: redactedHeaders(Object.entries(responseHeaders).flat(), hidden),
     response: redactedBody(exchange.response, isError ? { ...hidden, names: NO_NAMES } : hidden),
-    // What is secret anywhere is hidden there already.
+    // Texts that are secret anywhere are hidden there already.
     commit: commit && withoutSecretTexts(commit.redacted(), values),
     fault,
   }

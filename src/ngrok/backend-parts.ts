@@ -49,7 +49,7 @@ export function madeBackend<R extends ResourceRecord>(
   return tx.put(collection, { ...head, ...rest } as R)
 }
 
-/** Lets go of a backend that is deleted, or refuses if it is a child of another. */
+/** Forgets a backend that is deleted, or refuses if it is a child of another one. */
 export function releaseBackend(tx: Transaction, { id }: ResourceRecord): void {
   requireNoWeightedParent(tx, id)
   requireNoFailoverParent(tx, id)

@@ -34,7 +34,7 @@ export function changedEdge(tx: Transaction, kind: EdgeKind, before: EdgeRecord,
   return tx.put(edges[kind], after)
 }
 
-/** Lets go of an edge that is deleted: its endpoints are gone. */
+/** Removes the endpoints of an edge that is deleted. */
 export function releaseEdge(tx: Transaction, { id }: EdgeRecord): void {
   for (const each of tx.findAll(endpoints, 'edge', id)) tx.remove(endpoints, each)
   undeclare(tx, id)
@@ -67,7 +67,7 @@ function urlAt(kind: EdgeKind, hostport: string): string {
   return kind === 'tcp' ? `tcp://${hostport}` : `${kind}://${hostport.replace(/:443$/, '')}`
 }
 
-/** Returns where a hostport is, or refuses it (rules: edges#hostports). */
+/** Returns the place of a hostport, or refuses it (rules: edges#hostports). */
 function placeFor(tx: Transaction, kind: EdgeKind, text: string, at: { field: string; received: string }) {
   const { host = '', port = '' } = HOSTPORT.exec(text)?.groups ?? {}
   const parts = { host, port, path: '', url: urlAt(kind, text) }

@@ -37,7 +37,10 @@ export interface UrlParts {
 const URL_FORM = /^([a-z][a-z0-9+.-]*):\/\/([^\s/?#@:]{1,253})(?::(\d{1,5}))?(\/.*)?$/
 const LABEL = /^(?!-)[a-z0-9-]{1,63}$/
 
-/** Reads the URL of an endpoint. Node's own parser takes much that is no URL of one, and knows no port of tls and tcp. */
+/**
+ * Reads the URL of an endpoint. Node's own parser accepts texts that no endpoint can have, and knows no default ports
+ * of tls and tcp.
+ */
 export function urlParts(text: string): UrlParts | undefined {
   const [, scheme = '', host = '', named, path = ''] = URL_FORM.exec(text.toLowerCase()) ?? []
   const labels = host.replace(/^\*\./, '').split('.')
@@ -103,7 +106,7 @@ function placeKey({ url, binding }: Pick<EndpointRecord, 'url' | 'binding'>): st
   return `${binding} ${url}`
 }
 
-/** Returns an endpoint that others cannot share its place with, or of several that share one the oldest. */
+/** Returns the endpoint at a place, other than `self`. If several share the place, returns the oldest. */
 export function otherAt(
   tx: Transaction,
   place: Pick<EndpointRecord, 'url' | 'binding'>,

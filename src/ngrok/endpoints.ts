@@ -155,7 +155,7 @@ function movedPlace(tx: Transaction, endpoint: EndpointRecord, { url, bindings }
   return placeOf(tx, url ?? endpoint.url, bindings ?? (url === undefined ? undefined : endpoint.binding))
 }
 
-/** Refuses to let go of a domain or an address that a cloud endpoint uses; endpoints of agents and edges stay without it. */
+/** Takes a domain or an address that is deleted off its endpoints. Refuses if a cloud endpoint uses it. */
 function release(
   tx: Transaction,
   index: 'domain' | 'tcp_addr',

@@ -38,7 +38,7 @@ export const ruleErrors = declareErrors({
 
 export const ruleTexts = texts({ description: ruleErrors.ip_rule_description_too_long })
 
-/** Reads a range of addresses. Returns a text that all ways to write it have in common, or the error that it is. */
+/** Reads a range of addresses. Returns its normal form, or the error of a wrong one. */
 function readRange(cidr: string) {
   const [address = '', length, ...rest] = cidr.split('/')
   const bytes = ipBytes(address)
@@ -86,7 +86,7 @@ const policyRule = v.object({
 
 export type RuleRecord = Frozen<v.InferOutput<typeof policyRule>>
 
-/** Returns the place of a rule: no other rule is there. */
+/** Returns the unique key of a rule: its policy and its range. */
 export function placeOf({ ip_policy_id, cidr }: Pick<RuleRecord, 'ip_policy_id' | 'cidr'>): string {
   return `${ip_policy_id} ${String(readRange(cidr))}`
 }

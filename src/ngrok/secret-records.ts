@@ -90,7 +90,7 @@ export const secrets = collection<SecretRecord>({
   exported: (each, withSecrets) => (withSecrets ? each : { ...each, value: '' }),
 })
 
-/** Returns the place of a secret: no other one is there. */
+/** Returns the unique key of a secret: its vault and its name. */
 export function placeOf({ vault_id, name }: Pick<SecretRecord, 'vault_id' | 'name'>): string {
   return `${vault_id} ${name}`
 }

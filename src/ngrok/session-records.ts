@@ -29,7 +29,7 @@ const session = v.object({
   region: v.string(),
   transport: v.string(),
   supports: v.array(oneOfThese(COMMANDS)),
-  /** Why the agent does not obey, by command. */
+  /** The reasons why the agent does not obey, by command. */
   failing: v.partial(v.object({ restart: v.string(), stop: v.string(), update: v.string() })),
   /** The version that the agent can be updated to. */
   update: v.nullable(v.string()),

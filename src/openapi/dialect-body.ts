@@ -42,13 +42,13 @@ interface Name {
   readonly json: JsonSchema
 }
 
-/** The fields of a body; one that has another name may be empty beside it. */
+/** The fields of a body. A field with another name may be empty if the other name is used. */
 function ownFields(operation: Operation, dialect: CommonDialect, body: JsonSchema): Fields {
   const named = namesIn(operation, dialect, body).map(({ field, json }) => [field, orEmpty(json)])
   return { ...body.properties, ...Object.fromEntries(named) }
 }
 
-/** A text that may be empty or null as well; what is no text may be null already. */
+/** Lets a text be empty or null too. Other values may be null already. */
 function orEmpty(json: JsonSchema): JsonSchema {
   const { type, pattern } = json
   return type === 'string' ? { ...json, type: ['string', 'null'], ...(pattern && { pattern: `^$|${pattern}` }) } : json
@@ -83,7 +83,7 @@ function requiredOf(
   }
 }
 
-/** A condition that fields are sent, among others. Linters want to see the fields beside it. */
+/** A condition that some fields are sent. Linters want the fields listed beside it. */
 function needing(required: readonly string[]): JsonSchema {
   const properties = Object.fromEntries(required.map((name) => [name, {}]))
   return { required, properties, additionalProperties: true }

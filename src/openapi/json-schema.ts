@@ -40,7 +40,7 @@ type AnySchema = v.GenericSchema
 type Json = ReturnType<typeof toJsonSchema>
 type Config = NonNullable<Parameters<typeof toJsonSchema>[1]>
 
-/** Steps that say nothing to documents; what they check or change is said by facts. */
+/** Steps that documents cannot express. The schema's facts describe their effect. */
 const SILENT = ['raw_check', 'raw_transform', 'transform', 'to_lower_case', 'to_upper_case', 'trim', 'check']
 
 /**
@@ -61,7 +61,7 @@ function ownJson(json: Json): JsonSchema {
 }
 
 function valibotJson(json: object): Json {
-  return json as Json // Valibot passes it on as it is.
+  return json as Json // Valibot passes it on unchanged.
 }
 
 export function nameOf(schema: AnySchema, { definitions }: Conversion): string | undefined {
@@ -83,7 +83,7 @@ export function definitionOf(name: string, conversion: Conversion): JsonSchema {
 function configOf({ dialect, place, definitions }: Conversion): Config {
   return {
     target: 'draft-2020-12',
-    // Several schemas in one pipe are one to documents; what cannot be said is refused below.
+    // Documents treat several schemas in one pipe as one. Anything that they cannot express is refused below.
     errorMode: 'ignore',
     definitions,
     overrideRef: ({ referenceId }) => `#/components/schemas/${referenceId}`,
@@ -171,7 +171,7 @@ function withoutDefault({ default: _, ...json }: JsonSchema): JsonSchema {
   return json
 }
 
-/** The same, or null; what is said of a value stays outside of the choice. */
+/** The same schema or null. The description stays outside of the choice. */
 function orNull(json: JsonSchema): JsonSchema {
   const { type, enum: values, const: only, ...others } = json
   if (only === true) return { ...others, type: ['boolean', 'null'], not: { const: false } }
@@ -206,7 +206,7 @@ export function refusalsOf(schema: v.GenericSchema, dialect?: CommonDialect): re
 
 /**
  * The schemas that have names, in these and below them, by name.
- * @throws Error where two have the same name.
+ * @throws Error if two have the same name.
  */
 export function definitionsIn(schemas: readonly AnySchema[]): Record<string, AnySchema> {
   const found = new Map<string, AnySchema>()

@@ -45,7 +45,7 @@ export function describingOf(
   dialect: CommonDialect,
 ): Describing {
   const shown = definitionsIn(answers)
-  // What is sent has a name of its own also where the schema is the same: there, unknown fields are refused.
+  // A body has a name of its own even if its schema is that of an answer: in a body, unknown fields are refused.
   const names = Object.entries(definitionsIn(bodies)).map(
     ([name, schema]) => [Object.hasOwn(shown, name) ? `${name}Body` : name, schema] as const,
   )
@@ -177,7 +177,7 @@ type Schemas = Readonly<Record<string, JsonSchema>>
 
 /**
  * Everything in a body that has a name.
- * @throws Error where two operations, whose bodies are not the same, have one name for them.
+ * @throws Error if two operations, whose bodies are not the same, have one name for them.
  */
 export function bodySchemas(operations: readonly Operation[], { sent, bodyNames }: Describing): Schemas {
   const schemas: Record<string, JsonSchema> = {}

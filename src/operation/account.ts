@@ -131,7 +131,7 @@ export function requirePermitted(
   }
 }
 
-/** Tells whether fields come under a limit that the same thing before, if there was one, was not under. */
+/** Tells whether fields come under a limit that the record before, if there was one, was not under. */
 function comesUnder(limit: AccountLimit, dialect: CommonDialect, after: object, before?: object): boolean {
   const wasUnder = before && (!limit.isChangeable || isCounted(limit, dialect, before))
   return !wasUnder && isCounted(limit, dialect, after)
@@ -148,8 +148,8 @@ function groupOf<R extends object>({ each }: AccountLimit, { indexes }: Collecti
 }
 
 /**
- * Refuses a record that was put, where it is more than the limits allow (rules: account#order). What there was before does
- * not matter, so a record that was above a limit can be changed.
+ * Refuses a record that was put if there are more than the limits allow (rules: account#order). What there was before
+ * does not matter, so a record that was above a limit can be changed.
  */
 export function requireWithin<R extends object>(
   tx: Transaction,

@@ -68,7 +68,7 @@ export interface AccountLimit {
   readonly reached?: LimitError
   /** The error where too many come within the window of a rate. Default: `account_rate_reached`. */
   readonly rate?: LimitError
-  /** Another error for `reached`, which `{ max, number }` asks for. */
+  /** The error that `{ max, number }` selects in place of `reached`. */
   readonly older?: LimitError
   /** The most that a plan allows. A plan without a number has no limit. */
   readonly plans?: Readonly<Partial<Record<Plan, number>>>

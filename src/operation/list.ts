@@ -126,7 +126,7 @@ function bothOf(first: Filter | undefined, second: Filter | undefined): Filter |
   return first && second ? (item, now) => first(item, now) && second(item, now) : (first ?? second)
 }
 
-/** Returns whether a list takes a filter: not where that could name no field. */
+/** Returns whether a list takes a filter. A list without fields for filters takes none. */
 export function isFiltered({ filterable }: Pick<Filtered, 'filterable'>, { filterFields }: CommonDialect): boolean {
   return filterFields === 'all' || filterable?.length !== 0
 }

@@ -49,7 +49,7 @@ interface Definition<Ids extends PathIds> {
   readonly response?: v.GenericSchema
   /** The errors that `run` may refuse with, beside those of every operation of its kind and those of its schemas. */
   readonly errors?: readonly CatalogueError[]
-  /** True if the API reference does not have it: it exists only in dialects that name it. */
+  /** True if the operation is not in the API reference: it exists only in dialects that name it. */
   readonly isExtra?: true
 }
 

@@ -20,8 +20,8 @@ export interface Store {
    */
   load(): StoredState | undefined
   /**
-   * Keeps one commit: whole, or not at all. Called once per call to the gateway, with everything that the call changed.
-   * Throws: the call is undone, and refused with `store_failed`.
+   * Stores one commit, as a whole or not at all. Called once per call to the gateway, with everything that the call
+   * changed. Throws: the call is undone, and refused with `store_failed`.
    */
   append(commit: StoredCommit): void
   /**

@@ -143,7 +143,7 @@ export const dnsRecordBody = named(
   'A record to set in the simulated DNS zone; it replaces the one that the name has.',
 )
 
-/** Sets the record of a name, to be seen after a while if that is sent (rules: simulated-dns#propagation). */
+/** Sets the record of a name, which resolvers see at once or `after` a while (rules: simulated-dns#propagation). */
 export function setRecord(tx: Transaction, { after, ...record }: v.InferOutput<typeof dnsRecordBody>): DnsRecord {
   const ms = durationMs(after) ?? 0
   const visible = ms === 0 ? {} : { visibleFrom: timestamp(Math.ceil((tx.now + ms) / 1000) * 1000) }
@@ -246,7 +246,7 @@ function isVisible({ now }: Transaction, { visibleFrom }: DnsRecord): boolean {
   return (timeMs(visibleFrom) ?? now) <= now
 }
 
-/** Says what a name leads to that has no CNAME record, as a fragment for a message. */
+/** Describes the records of a name without a CNAME record, as a fragment for a message. */
 function endOf(tx: Transaction, record: DnsRecord | undefined, name: string): string {
   if (record && !isVisible(tx, record)) {
     const left = counted(Math.ceil(((timeMs(record.visibleFrom) ?? 0) - tx.now) / 1000), 'second')

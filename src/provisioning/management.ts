@@ -41,9 +41,9 @@ function failureOf(tx: Transaction, domain: ManagedDomain): Failure | undefined 
 }
 
 /**
- * Puts a domain under a certificate management policy and starts its job. The policy that is in force already changes
- * nothing; an uploaded certificate gives way at once, an automatic one stays in use until the new one is issued
- * (rules: domain-certificates#one-or-the-other).
+ * Puts a domain under a certificate management policy and starts its job. An unchanged policy changes nothing. An
+ * uploaded certificate is dropped at once; an automatic one stays in use until the new one is issued (rules:
+ * domain-certificates#one-or-the-other).
  */
 export function withPolicy<D extends ManagedDomain>(tx: Transaction, domain: D, policy: Policy): D {
   const before = domain.policy

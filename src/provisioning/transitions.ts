@@ -33,7 +33,7 @@ interface Row<Facts> {
   readonly message: (entry: TimelineRecord, rules: ProvisioningRules) => string
 }
 
-/** Why an attempt failed. */
+/** The reason why an attempt failed. */
 export interface Failure {
   readonly error_code: ProvisioningError
   readonly msg: string

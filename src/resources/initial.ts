@@ -1,4 +1,7 @@
-/** The initial resources of a gateway, by family: bodies of `create` or, for modules, of `replace` with the ids. */
+/**
+ * The initial resources of a gateway, by family: bodies of `create`. For modules: bodies of `replace` with the ids of
+ * the path.
+ */
 export type InitialOf<Calls> = {
   readonly [Family in keyof Calls]?: readonly BodyOf<Calls[Family]>[] | undefined
 }

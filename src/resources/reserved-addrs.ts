@@ -229,7 +229,7 @@ export const reservedAddrs = resource(
   },
 )
 
-/** Finds an address of the region that is not reserved, from a random place on. */
+/** Finds a free address of the region. The search starts at a random place. */
 function freeAddress(tx: Transaction, sent: Region | undefined): string {
   const where = sent ?? DEFAULT_REGION
   const size = addressRules(tx.rules).addressesPerRegion

@@ -45,7 +45,7 @@ const provider = documented(
   v.string(),
   'The sender of the webhooks: one of the list, in letters of either case. Responses repeat it as sent.',
   {
-    // The case of letters is free: what has a capital is one of the list in the end, which a pattern would say at great length.
+    // The case of letters is free. A pattern for every spelling would be very long.
     json: {
       listed: WEBHOOK_PROVIDERS,
       pattern: `^(${WEBHOOK_PROVIDERS.join('|')}|[0-9a-z_]*[A-Z][0-9A-Za-z_]*)$`,
@@ -70,7 +70,7 @@ function isSupported(provider: string): boolean {
   return /^[a-zA-Z0-9_]+$/.test(provider) && WEBHOOK_PROVIDERS.includes(provider.toLowerCase())
 }
 
-/** The rules on provider and secret together; either may have problems of its own already. */
+/** The rules on provider and secret together. Each may have problems of its own already. */
 const providerAndSecret = ruleOnWhole<v.InferOutput<typeof fields>, ProviderError>(
   Object.values(errors),
   ({ provider, secret: sent }, report) => {

@@ -9,7 +9,7 @@ export interface AuditEntry {
   readonly by: string
   readonly call: string
   readonly sandbox: string | null
-  /** The fork, the key or the prefix that the call named; null where it was refused. */
+  /** The fork, the key or the prefix that the call named; null if it was refused. */
   readonly target: string | null
   readonly status: number
   readonly error_code: string | null

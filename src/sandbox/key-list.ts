@@ -32,7 +32,7 @@ export interface Grant {
 }
 
 /**
- * Returns the purposes that the keys of a request allow, or undefined where none of them is a key of the sandbox.
+ * Returns the purposes that the keys of a request allow, or undefined if none of them is a key of the sandbox.
  * @throws Refusal `key_scope_missing` for a change with keys that only read.
  */
 export function grantOf(keys: readonly StoredKey[], sent: SentKeys, method: string, now: number): Grant | undefined {

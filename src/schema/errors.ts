@@ -97,7 +97,7 @@ export function orMissing(received: string): string {
   return received === quote(undefined) ? 'missing' : received
 }
 
-/** What is allowed where a field only must not be missing. */
+/** The allowed values of a field that only must not be missing. */
 export const ANY_VALUE = 'any value'
 
 /**

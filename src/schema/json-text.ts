@@ -2,7 +2,7 @@
 const VALUE = '{[sv'
 
 const BLANKS = '[ \\n\\r\\t]*'
-/** Matches the correct beginning of a text that breaks off. With more escapes, the matching would overflow the stack. */
+/** Matches the valid beginning of a text that ends too early. More escapes would overflow the stack of the matcher. */
 const TEXT = '("[ !#-[\\]-\\uffff]*(?:\\\\(?:["\\\\/bfnrt]|u[\\da-fA-F]{4})[ !#-[\\]-\\uffff]*){0,1000000})("?)'
 const OTHER_SCALAR = '(?:-?(?:0|[1-9]\\d*)(?:\\.\\d+)?(?:[eE][+-]?\\d+)?|true|false|null)'
 const TOKEN = `${BLANKS}(?:([{}[\\],:])|${TEXT}|${OTHER_SCALAR})`

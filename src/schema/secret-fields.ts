@@ -71,7 +71,7 @@ export class SecretNames {
 
   /** Returns the names with those that only this operation has; for a request of no operation, with those of any. */
   of(operation: OperationSchemas | null): Hidden['names'] {
-    // Every request asks, and the answer is in the schemas.
+    // Cached, since every request needs it and schemas never change.
     const names = this.#found.get(operation) ?? this.#namesFor(operation)
     this.#found.set(operation, names)
     return names

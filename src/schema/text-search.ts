@@ -4,7 +4,7 @@ type Part = readonly [from: number, to: number]
 /** More texts than these are not looked for one by one. */
 const FEW = 16
 
-/** The characters of a text by which its absence is noticed. All texts have as many. */
+/** The number of characters by which the absence of a text is noticed. No text has fewer. */
 const BEGINNING = 8
 
 /**
@@ -33,7 +33,7 @@ export class TextSearch {
     return shown + text.slice(end)
   }
 
-  /** Most texts have none of them, which costs less to find out than the tree. */
+  /** Most texts have none of them. Finding that out is cheaper than building the tree. */
   #mayBeIn(text: string): boolean {
     if (this.#texts.length <= FEW) return this.#texts.some((each) => text.includes(each.slice(0, BEGINNING)))
     this.#beginnings ??= new Set(this.#texts.map((each) => each.slice(0, BEGINNING)))

@@ -15,7 +15,7 @@ export function quote(value: unknown): string {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
 const UNPRINTABLE = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g
 
-/** Writes the characters of a text that no terminal may get as escapes such as `\u202e`. JSON means the same with them. */
+/** Replaces characters that could change a terminal by escapes such as `\u202e`. The meaning of JSON stays the same. */
 export function escaped(text: string): string {
   return text.replace(UNPRINTABLE, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }

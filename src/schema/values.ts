@@ -3,7 +3,7 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return Object.prototype.toString.call(value) === '[object Object]'
 }
 
-/** Returns the item at an index that the caller has checked. */
+/** Returns the item at an index. The caller has checked the index. */
 export function itemAt<T>(list: readonly T[], index: number): T {
   return list[index] as T // The caller has looked at the length.
 }

@@ -111,7 +111,7 @@ export interface StoredVersions {
   readonly records: number
 }
 
-/** Returns the present versions of a store; undefined where there is nothing yet. */
+/** Returns the present versions of a store; undefined if there is nothing yet. */
 export function versionsOf(run: RunSql): StoredVersions | undefined {
   const names = "('fauxgate_schema', 'fauxgate_facts')"
   if ([...run(`SELECT name FROM sqlite_master WHERE name IN ${names}`)].length < 2) return undefined
@@ -119,7 +119,7 @@ export function versionsOf(run: RunSql): StoredVersions | undefined {
   return rowsOf<StoredVersions>(run, read)[0]
 }
 
-/** Makes the tables, or brings older ones to the present version. @throws Error where they are of a newer version. */
+/** Makes the tables, or brings older ones to the present version. @throws Error if they are of a newer version. */
 function migrate(run: RunSql): void {
   const present = MIGRATIONS.length
   run('CREATE TABLE IF NOT EXISTS fauxgate_schema (version INTEGER NOT NULL)')
@@ -138,7 +138,7 @@ function migrate(run: RunSql): void {
 interface Facts extends Pick<StoredState, 'version' | 'now' | 'sequence' | 'operations'> {
   /** The seed as JSON. */
   readonly seed: string
-  /** The checksums of all records, combined: a record that is missing shows. */
+  /** The combined checksum of all records, which shows that a record is missing. */
   readonly records: number
   readonly checksum: number
 }
@@ -158,7 +158,7 @@ function rowsOf<R>(run: RunSql, statement: string, ...values: SqlValue[]): R[] {
   return [...run(statement, ...values)] as R[] // R has the columns of the statement. Checksums find other values.
 }
 
-/** Reads what was written, or nothing. @throws Error where the rows are not those that were written. */
+/** Reads what was written, or nothing. @throws Error if the rows are not those that were written. */
 function loaded(run: RunSql): StoredState | undefined {
   const [facts] = rowsOf<Facts>(run, READ_FACTS)
   if (!facts) return undefined

@@ -13,7 +13,7 @@ export interface CallPlace {
 
 const FRAME = /^\s*at (?:.* \()?(.+):(\d+):(\d+)\)?$/
 
-/** Returns the place where a function was called; undefined where the platform does not say it. */
+/** Returns the place where a function was called; undefined if the platform does not say it. */
 export function placeOfCaller(called: (...args: never[]) => unknown): CallPlace | undefined {
   const here: { stack?: string } = {}
   Error.captureStackTrace?.(here, called)

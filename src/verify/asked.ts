@@ -1,4 +1,4 @@
-/** Why the operations of a group may be called, or may not. */
+/** The permission to call the operations of a group, with the reason. */
 export interface Rule {
   /**
    * `free`: called. `domain`: called below a domain that the user gives. `local`: called on this machine alone, where nobody
@@ -50,9 +50,9 @@ export function ruleOf(group: string, path: string): Rule | undefined {
   return RULES_BELOW.find(([above]) => path.startsWith(above))?.[1] ?? RULES[group]
 }
 
-/** What a run may do. */
+/** The permissions of a run. */
 export interface Permission {
-  /** True where the server is on this machine. */
+  /** True if the server is on this machine. */
   readonly isLocal: boolean
   /** The domain below which names are reserved, if the user gave one. */
   readonly domain?: string | undefined

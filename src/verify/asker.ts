@@ -97,7 +97,7 @@ export function initOf({ method, body, headers = {} }: AskedRequest, key: string
   return { method, headers: all, ...(body !== undefined && { body }) }
 }
 
-/** What the codes of errors mean. */
+/** The causes of failed requests, by the code of the error. */
 const REASONS: readonly (readonly [RegExp, string])[] = [
   [/ENOTFOUND|EAI_AGAIN/, 'nobody knows the name of the host, or there is no network'],
   [/ECONNREFUSED/, 'nobody listens there'],

@@ -27,8 +27,8 @@ export function emptied(operation: Operation): [string, unknown][] {
 }
 
 /**
- * Bodies of creations, by what is wrong: those of the example, and for each field one of another type, one without it, and one
- * in which it is nonsense. Some are fine nevertheless; what they create is deleted at once.
+ * Bodies of creations, by what is wrong: those of the example, and three for each field. In these the field has another
+ * type, is missing, or is nonsense. If the service accepts one, its resource is deleted at once.
  */
 export function refusedCreations({ create, refused = {} }: Example, operation: Operation): [string, unknown][] {
   const renamed = otherThan(create)
@@ -44,7 +44,7 @@ export function refusedCreations({ create, refused = {} }: Example, operation: O
       { ...renamed, [field]: `{mark}${'x'.repeat(5000)}` },
     ]),
     ...own.map(([field]): [string, object] => [`no ${field}`, { ...renamed, [field]: undefined }]),
-    // A name keeps its mark.
+    // A name keeps the mark of the run.
     ...own
       .filter(([, value]) => !isMarked({ value }))
       .flatMap(([field, value]): [string, object][] => {
@@ -55,7 +55,7 @@ export function refusedCreations({ create, refused = {} }: Example, operation: O
   return [...bodies.filter(([, body]) => isMarked(body)), ...Object.entries(refused)]
 }
 
-/** What is created nevertheless must be found again by its mark. */
+/** A resource that is created nevertheless must be found again by its mark. */
 function isMarked(body: object): boolean {
   return JSON.stringify(body).includes('{mark}')
 }
@@ -82,7 +82,7 @@ export function refusedChanges({ refusedUpdates = {} }: Example, operation: Oper
   ]
 }
 
-/** A body whose name no other thing has. */
+/** A body with a name that no other resource has. */
 export function otherThan(create: object): object {
   return JSON.parse(JSON.stringify(create).replaceAll('{mark}-a', '{mark}-d').replaceAll('192.0.2.0', '203.0.113.0'))
 }

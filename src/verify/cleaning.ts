@@ -2,16 +2,16 @@ import type { Asking } from './asker.ts'
 import { listed, refusalOf } from './inventory.ts'
 import type { Made, MadeEntries } from './made.ts'
 
-/** Something that a run could not delete, or could not show to be gone. */
+/** A resource that a run could not delete, or whose deletion it could not confirm. */
 export interface Remaining {
-  /** The path of the thing, or of the list where it may be. */
+  /** The path of the resource, or of the list where it may be. */
   readonly path: string
   readonly reason: string
 }
 
 /**
- * Deletes what a run has made, newest first, and shows each deletion by a GET that answers 404. Looks for things whose
- * creation had no answer by the mark of the run. Returns what may be left.
+ * Deletes the resources that a run has made, newest first, and confirms each deletion by a GET that answers 404. Finds
+ * resources whose creation had no answer by the mark of the run. Returns the resources that may be left.
  */
 export async function cleaned(
   asker: Asking,
@@ -35,7 +35,7 @@ export async function cleaned(
   }
   let failures = 0
   for (const made of entries.left.made) {
-    // Where nobody answers any more, each further request would wait for its time-out.
+    // If nobody answers any more, each further request would wait for its time-out.
     const problem =
       failures < MOST_FAILURES ? await removalProblem(asker, entries, made) : { failed: 'nobody answered before' }
     failures = problem?.failed === undefined ? 0 : failures + 1
@@ -52,7 +52,7 @@ interface Problem {
   readonly refused?: string
 }
 
-/** Deletes a thing, and returns why it may still be there. */
+/** Deletes a resource. Returns the reason why it may still exist; undefined if it is gone. */
 export async function removalProblem(
   asker: Asking,
   entries: MadeEntries,

@@ -16,18 +16,18 @@ export interface Difference {
   readonly received: string
 }
 
-/** What a comparison needs to know about both sides. */
+/** The facts about both sides that a comparison needs. */
 export interface Sides {
-  /** Which ids are the same thing. It learns from each comparison. */
+  /** The pairs of ids that name the same resource. Each comparison adds pairs. */
   readonly ids: IdMap
   /** The base URLs of both sides, without a trailing slash. */
   readonly expectedBase: string
   readonly receivedBase: string
   /** The name, in lower case, of the header that carries the id of the request. */
   readonly operationIdHeader: string
-  /** Returns whether a listed thing was there before the first request; lists are compared without those. */
+  /** Returns whether a listed resource existed before the first request. Lists are compared without such resources. */
   readonly isForeign?: (id: string) => boolean
-  /** True if the list has such things, so that it may have a further page. */
+  /** True if the list has such resources, so that it may have a further page. */
   readonly hasForeign?: boolean
 }
 
@@ -39,7 +39,7 @@ export function differencesOf(expected: Answer, received: Answer, sides: Sides):
   const found: Difference[] = []
   if (expected.status !== received.status) {
     found.push(difference('status', 'status', answerLine(expected), answerLine(received)))
-    // The rest follows from that: only the error's code says more.
+    // With another status, the fields differ anyway: only the error's code says more.
     return found
   }
   compareHeaders(expected, received, sides, found)
@@ -107,7 +107,7 @@ function suffixShape(text: string): string {
   return `${labels.length} labels ….${labels.slice(-2).join('.')}`
 }
 
-/** Times that a thing gets when it is made, and keeps. */
+/** Times that never change after the creation. */
 const FIXED_TIMES = ['created_at', 'started_at', 'issued_at']
 
 const DAY_MS = 86_400_000
@@ -119,10 +119,10 @@ function timeShape(text: string): string {
   return text.replaceAll(/\d/g, '0').replace(/\.0+/, '.0')
 }
 
-/** What an answer of an error has beside its code depends on the service; the operation's id is in each. */
+/** The fields of an error's answer. All but the code depend on the service, and each answer has the operation's id. */
 const DETAILS = 'details'
 
-/** Parts of a managed domain that come with time: nothing says that both sides are equally far. */
+/** Fields of a managed domain that change with time: one side may be further than the other. */
 const LATER = ['certificate', 'certificate_management_status']
 
 class Comparison {
@@ -154,7 +154,7 @@ class Comparison {
     }
   }
 
-  /** A list that also has things from before may have a further page where fauxgate's has none. */
+  /** A list with older resources may have a further page where fauxgate's has none. */
   #isLastPage(field: string, expected: unknown, received: unknown): boolean {
     return (
       field === 'next_page_uri' && expected === null && typeof received === 'string' && this.#sides.hasForeign === true
@@ -243,7 +243,7 @@ class Comparison {
     for (const [index, [one, other]] of pairs.entries()) this.values(`${at}[${index}]`, one, other)
   }
 
-  /** Returns what belongs together in two lists, by ids if all have one, and notes what is missing, extra or moved. */
+  /** Pairs the items of two lists, by ids if all have one, and notes the missing, extra and moved items. */
   #paired(at: string, expected: readonly unknown[], received: readonly unknown[]): [unknown, unknown][] {
     const keys = expected.map((each) => this.#keyOf(each))
     const others = received.map((each) => idOf(each) ?? (isObject(each) ? undefined : JSON.stringify(each)))
@@ -255,7 +255,7 @@ class Comparison {
     }
     const missing = keys.filter((key) => !others.includes(key))
     const extra = others.filter((key, index) => !keys.includes(key) || others.indexOf(key) !== index)
-    // Of things that both sides made and never compared, nothing says which is which.
+    // Resources that both sides made and never compared cannot be told apart.
     if (missing.length > 0) this.#add(at, 'missing', `${expected.length} items, with ${missing.join(', ')}`, 'without')
     if (extra.length > 0) this.#add(at, 'extra', `${expected.length} items`, `also ${extra.join(', ')}`)
     const common = others.filter((key, index) => keys.includes(key) && others.indexOf(key) === index)
@@ -275,7 +275,7 @@ class Comparison {
   }
 }
 
-/** Returns whether a thing was changed so late after its creation that its times show it on both sides. */
+/** Returns whether a resource was changed so late after its creation that its times show the change on both sides. */
 function wasChanged({ created_at: created, updated_at: updated }: Json): boolean {
   return Date.parse(String(updated)) - Date.parse(String(created)) >= 2000
 }

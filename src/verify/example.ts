@@ -1,22 +1,25 @@
-/** What the scenario of a family sends. Texts may name values, as those of steps do. */
+/** The bodies that the scenario of a family sends. Texts may name values, as in steps. */
 export interface Example {
-  /** Things of other families that it needs, by the name that the bodies use, oldest first. */
+  /** Resources of other families that it needs, by the names in the bodies, oldest first. */
   readonly needs?: Readonly<Record<string, Need>>
-  /** A body with every field that can be sent without an id of somebody else. */
+  /** A body with every field that needs no id of another account. */
   readonly create: Body
-  /** Another one, with as little as possible. */
+  /** A second body, with only the required fields. */
   readonly second: Body
   /** A change of the first thing. */
   readonly update: Body
-  /** A filter of the list that selects the first thing alone; it is changed already. */
+  /** A filter of the list that selects only the first resource, after its change. */
   readonly filter?: string
-  /** Bodies of further creations, by what is wrong or special. What one creates nevertheless is deleted at once. */
+  /**
+   * Bodies of further creations, by what is wrong or special. A resource that one creates nevertheless is deleted at
+   * once.
+   */
   readonly refused?: Readonly<Record<string, Body>>
-  /** Changes of the first thing that are refused, by what is wrong. */
+  /** Changes of the first resource that are refused, by what is wrong. */
   readonly refusedUpdates?: Readonly<Record<string, Body>>
 }
 
-/** A thing of another family. */
+/** A resource of another family. */
 export interface Need {
   readonly family: string
   /** The path of its list. Default: the name of the family. */

@@ -1,17 +1,17 @@
 import type { Body, Example, Upload } from './example.ts'
 
-/** What a service may cut, escape or bring into another form. */
+/** A text that a service may cut, escape or normalise. */
 const texts = { description: '{mark} “é” 🔑 <&> ', metadata: '{"run": "{mark}"}\n' }
-/** The names of the two things where a name must be free. */
+/** The names of the two resources in families where names are unique. */
 const [first, second, third] = ['{mark}-a', '{mark}-b', '{mark}-c']
 const LONG = 'x'.repeat(5000)
 const isMine = 'obj.metadata.contains("{mark}-changed")'
 const changedTexts = { description: '{mark} changed ', metadata: '{mark}-changed\n' }
 const DENY = '{"on_http_request":[{"actions":[{"type":"deny","config":{"status_code":404}}]}]}'
-/** What refused creations change: an endpoint, and a rule of a policy. */
+/** The bases of refused creations: an endpoint, and a rule of a policy. */
 const endpoint = { ...texts, url: `https://${third}.internal`, traffic_policy: DENY }
 const rule = { ...texts, ip_policy_id: '{policy}', cidr: '203.0.113.0/24', action: 'deny' }
-/** A public key whose private one nobody has kept. */
+/** A public key. Nobody has its private key. */
 const SSH_KEY = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIEH3IY4s2cSOuKj63wdOpGLQRkEbBGYbddAi683q3ewX ci@example.com'
 
 const owned = (create: Body, update: Body = {}): Example => ({

@@ -23,7 +23,7 @@ export interface Answer {
   /** The headers, by their names in lower case. */
   readonly headers: Readonly<Record<string, string>>
   readonly text: string
-  /** The JSON of the body; undefined where the body is empty or no JSON. */
+  /** The JSON of the body; undefined if the body is empty or no JSON. */
   readonly body: unknown
   /** The size in bytes of a body that is no text. Such a body is not kept. */
   readonly binary?: number | undefined

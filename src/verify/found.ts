@@ -8,7 +8,7 @@ export type Kind = Replaced['kind']
 const SECRETS =
   /^(?!.*(?:type|_?id|uri|url)$)(?:value|csr|cert|certificate_pem|auth|key|.*(?:token|secret|passw|passphrase|pwd|private[_-]?key|public[_-]?key|api[_-]?key|access[_-]?key|credential|authorization|bearer|cookie|signature).*)$/i
 
-/** Fields with names that people gave, and what follows from these. */
+/** Fields with names that people chose, and fields derived from such names. */
 const NAMES =
   /^(description|metadata|name|domain|.*_name|.*namespace|subject_.*|issuer_.*|dns_names|created_by_name|labels?|upstream_url|forwards_to|acl|endpoint_selectors|url|public_url|hostport|addr|address|cname_target|.*_cname_target)$/
 
@@ -29,7 +29,7 @@ const LISTED = /(?<![\w-])([\w-]{1,60}):[ \t]*\n((?:[ \t]*- *[^\n:]+(?::[^\n]*)?
 const COMPARED =
   /(?<!\w)(\w{1,60})\b(?:\.(?:startsWith|endsWith|contains|matches)\(|[^"'\w]+(?:in\W+)?)["']([^"']*)["']/g
 
-/** A short word, which is in other texts too: as a secret it is replaced where names are. */
+/** A short word, which other texts have too. A secret of this form is replaced only in fields with names. */
 const PLAIN_WORD = /^[a-z]{1,11}$/i
 
 export function isPlainWord(text: string): boolean {
@@ -41,7 +41,7 @@ function kindOf(name: string): 'secret' | 'name' | undefined {
   return SECRETS.test(name) ? 'secret' : undefined
 }
 
-/** Returns whether the values of a field are replaced wherever they name something. */
+/** Returns whether the values of a field are names that a recording replaces. */
 export function isNamed(name: string): boolean {
   return kindOf(name) !== undefined || MESSAGES.includes(name)
 }
@@ -52,7 +52,7 @@ export function kindIn(owner: object, name: string): 'secret' | 'name' | undefin
   return name === 'value' && 'enabled' in owner ? undefined : kindOf(name)
 }
 
-/** Words of URLs, hosts, rules and texts that name nobody. */
+/** Common words of URLs, hosts, rules and texts, which are no names. */
 const WORDS = new Set(
   'http https tcp tls com org net dev app example internal bind true false null localhost tunnel gateway test cname staging'.split(
     ' ',
@@ -75,7 +75,7 @@ export class Found {
     if (kind === 'secret') for (const form of formsOf(value)) this.kinds.set(form, kind)
   }
 
-  /** Adds what a body has, or a text in one. In a sentence, "token: missing" names no token. */
+  /** Adds the values of a body, or of a text in one. In a sentence, "token: missing" names no token. */
   addFromText(text: string, isSentence = false): void {
     const json = containerIn(text)
     if (json !== undefined) {
@@ -89,7 +89,7 @@ export class Found {
         for (const item of items.split('\n')) this.add('secret', item.replace(/^\s*- *["']?|["']\s*$/g, ''))
   }
 
-  /** Adds what the parameters of a query have. */
+  /** Adds the values of a query's parameters. */
   addFromQuery(path: string): void {
     for (const [name, value] of new URLSearchParams(path.split('?')[1] ?? '')) {
       if (kindOf(name) === 'secret') this.add('secret', value)
@@ -99,14 +99,14 @@ export class Found {
     }
   }
 
-  /** Adds what a JSON value has in fields with such names. */
+  /** Adds the values of such fields in a JSON value. */
   addFrom(value: unknown, kind?: Kind): void {
     if (typeof value === 'string') this.#addValue(value, kind)
     if (Array.isArray(value)) for (const each of value) this.addFrom(each, kind)
     if (!isObject(value)) return
     for (const [name, each] of Object.entries(value)) {
       if (MESSAGES.includes(name)) this.#addFromSentences(each)
-      // What is below a secret's name, such as `credential`, has fields of its own.
+      // An object under a secret's name, such as `credential`, has fields of its own.
       else this.addFrom(each, kindIn(value, name) ?? (kind === 'name' ? kind : undefined))
     }
   }

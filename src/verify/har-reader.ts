@@ -7,7 +7,7 @@ import { LEFT_OUT, type RecordedExchange, type Recording, type RecordingFacts } 
 type Json = Readonly<Record<string, unknown>>
 
 /**
- * Reads a HAR file: a recording of fauxgate, or what another program has seen, such as a browser or a proxy.
+ * Reads a HAR file: a recording of fauxgate, or one of another program, such as a browser or a proxy.
  * @throws Error that says what is missing.
  */
 export function recordingIn(text: string, file: string): Recording {
@@ -40,7 +40,7 @@ function own(facts: Json, entries: readonly Entry[], file: string): Recording {
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD']
 
-/** Reads what another program has written: the requests to the host whose answers look like this API. */
+/** Reads a HAR file of another program: the requests to the host whose answers look like this API. */
 function foreign(log: Json, entries: readonly Entry[], file: string): Recording {
   const first = entries.find((each) => dialectOf(each) !== undefined)
   const dialect = first && dialectOf(first)
@@ -81,7 +81,7 @@ function reasonWithoutApi(entries: readonly Entry[]): string {
   return `none has a header ${headers.join(', ')}.${of || ' It has no entries'}`
 }
 
-/** The headers that the API reads. A key that the program has left out was sent nevertheless. */
+/** The headers that the API reads. A key that the program left out of the file was sent all the same. */
 function apiHeaders({ headers, body }: Entry, dialect: DialectName): Readonly<Record<string, string | null>> {
   const all = Object.fromEntries(headers)
   const version = dialects[dialect].versionHeader.toLowerCase()

@@ -6,7 +6,7 @@ export interface RecordedExchange extends Exchange {
   readonly at: number
 }
 
-/** Where a recording comes from. */
+/** The origin of a recording. */
 export interface RecordingFacts {
   /** The version of this format. */
   readonly format: 1
@@ -17,7 +17,7 @@ export interface RecordingFacts {
   readonly dialect: string
   /** The base URL of the service. */
   readonly url: string
-  /** What was replaced, by its kind, each value once. */
+  /** The replaced values, each once, with its kind. */
   readonly replaced: readonly Replaced[]
 }
 

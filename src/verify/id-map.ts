@@ -1,12 +1,12 @@
-/** Which id of one side is which id of the other. Both sides have each thing once. */
+/** Maps the ids of one side to those of the other. Each side has each resource once. */
 export class IdMap {
   readonly #received = new Map<string, string>()
   readonly #expected = new Map<string, string>()
-  /** Values that never change, by the id of the thing and the name of the field, each with what came first. */
+  /** Values that never change, by the id of the resource and the name of the field: the first value seen. */
   readonly #fixed = new Map<string, string>()
   #latest = ''
 
-  /** Links two ids, and returns whether they can be the same thing. */
+  /** Links two ids, and returns whether they can name the same resource. */
   link(expected: string, received: string): boolean {
     const known = this.#received.get(expected)
     if (known !== undefined || this.#expected.has(received)) return known === received
@@ -31,7 +31,7 @@ export class IdMap {
     return this.#latest
   }
 
-  /** Returns what a field of a thing had when it was first seen, and remembers it. */
+  /** Returns the first value of a resource's field. Remembers this one if there was none. */
   firstOf(id: string, field: string, value: string): string {
     const key = `${id}.${field}`
     const first = this.#fixed.get(key) ?? value

@@ -1,7 +1,7 @@
 import type { Asking } from './asker.ts'
 import { type Answer, errorOf } from './exchange.ts'
 
-/** The ids in a list, with each item as JSON; or why they could not be read. */
+/** The ids in a list, with each item as JSON; or the reason why the list could not be read. */
 export type Listed =
   | { readonly items: ReadonlyMap<string, string> }
   | { readonly problem: string; readonly status?: number }
@@ -17,7 +17,7 @@ export async function listed(asker: Asking, path: string, base: string): Promise
     const answer = await asker.ask({ method: 'GET', path: next })
     if ('failed' in answer) return { problem: answer.failed }
     if (answer.status === 400 && page === 0) {
-      // That a server has another greatest limit is a difference, which the scenario finds.
+      // A server with a smaller limit of pages differs. The scenario reports that.
       next = path
       continue
     }
@@ -25,7 +25,7 @@ export async function listed(asker: Asking, path: string, base: string): Promise
     const found = itemsIn(answer)
     if (!found) return { problem: notTheApi(answer) }
     for (const item of found) items.set(String(item.id), JSON.stringify(item))
-    // An answer of the service has it.
+    // A page of this API has the field.
     const { next_page_uri: following } = answer.body as { readonly next_page_uri?: unknown }
     if (typeof following !== 'string' || !following.startsWith(`${base}${path}?`)) return { items }
     next = following.slice(base.length)
@@ -33,7 +33,7 @@ export async function listed(asker: Asking, path: string, base: string): Promise
   return { problem: `more than ${MOST_PAGES} pages` }
 }
 
-/** Returns the items of a page: of its only list. */
+/** Returns the items of a page, which has exactly one list. */
 function itemsIn({ body }: Answer): readonly { readonly id?: unknown }[] | undefined {
   if (typeof body !== 'object' || body === null) return undefined
   const lists = Object.values(body).filter(Array.isArray)

@@ -1,8 +1,9 @@
-/** The beginning of each name that a run gives; the run's own part follows. */
+/** The prefix of each name that a run gives. The id of the run follows. */
 export const MARK = 'fauxgate-verify-'
 
 /**
- * An entry of the list of what a run makes. It is kept before the call, so that a crash leaves nothing unknown.
+ * An entry of the list of resources that a run makes. It is stored before the call, so that a crash leaves nothing
+ * unknown.
  * - `asking` comes before a creation, and `made` or `refused` after it.
  * - `looked` says that the list of the service has shown what came of a creation without an answer.
  * - `gone` says that a GET after the deletion has answered 404.
@@ -15,28 +16,28 @@ export type MadeEntry =
   | { readonly entry: 'gone'; readonly id: string }
   | { readonly entry: 'looked'; readonly n: number }
 
-/** Where the entries are kept. */
+/** The storage of the entries. */
 export interface MadeList {
-  /** Keeps an entry before it returns. */
+  /** Stores an entry before it returns. */
   add(entry: MadeEntry): void
 }
 
-/** A thing that a run has made. */
+/** A resource that a run has made. */
 export interface Made {
   readonly id: string
   /** The path of the list that it is in. */
   readonly path: string
 }
 
-/** What may be left of a run. */
+/** The resources that a run may have left. */
 export interface Left {
-  /** Things that it has made and not seen go, newest first. */
+  /** Resources that it made and did not see deleted, newest first. */
   readonly made: readonly Made[]
-  /** Creations without an answer: the lists in which something of them may be. */
+  /** Creations without an answer, with the lists that may have their resources. */
   readonly unsure: readonly { readonly n: number; readonly path: string }[]
 }
 
-/** Returns what may be left, by the entries of one run. */
+/** Returns the resources that may be left, by the entries of one run. */
 export function leftIn(entries: readonly MadeEntry[]): Left {
   const paths = new Map<number, string>()
   const open = new Set<number>()
@@ -69,7 +70,7 @@ export class MadeEntries {
     this.#entries.push(...entries)
   }
 
-  /** Notes what came of a creation or a deletion. */
+  /** Notes the result of a creation or a deletion. */
   add(entry: MadeEntry): void {
     this.#list.add(entry)
     this.#entries.push(entry)
@@ -86,7 +87,7 @@ export class MadeEntries {
     return leftIn(this.#entries)
   }
 
-  /** Returns whether a run has made the thing of an id, be it there or gone. */
+  /** Returns whether a run has made the resource with an id, even if that is deleted by now. */
   hasMade(id: string): boolean {
     return this.#entries.some((each) => each.entry === 'made' && each.id === id)
   }

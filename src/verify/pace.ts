@@ -1,4 +1,4 @@
-/** What a run needs of its surroundings. */
+/** The functions of the platform that a run uses. */
 export interface Host {
   /** Sends a request, as the global `fetch` does. */
   fetch(url: string, init: RequestInit): Promise<Response>

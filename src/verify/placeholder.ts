@@ -18,7 +18,7 @@ export function shape(text: string, number: number): string {
   return characters.reverse().join('')
 }
 
-/** An address of the same form: the bits that a mask leaves to the host stay. */
+/** An address of the same form. The bits that a mask leaves to the host stay the same. */
 export function address(text: string, number: number, isCidr: boolean): string {
   const [host = '', mask = ''] = text.split('/')
   const isOld = host.includes('.')

@@ -9,7 +9,9 @@ interface PlanFacts {
   readonly run: string
 }
 
-/** Says what a run would ask, and what not; `isShort` leaves out the single requests. */
+/**
+ * Describes the requests that a run would send, and those that it would not. `isShort` leaves out the single requests.
+ */
 export function planText(plan: Plan, facts: PlanFacts, isShort = false): string {
   const { scenarios, notAsked } = plan
   const lists = scenarios.filter(({ path }) => path !== '').length

@@ -1,7 +1,10 @@
 import { counted } from '../schema/text.ts'
 import type { ReplayReport } from './replay.ts'
 
-/** Returns what a replay found, for people: each difference, what was not compared with the reason, and the sum. */
+/**
+ * Returns the result of a replay as text: each difference, each exchange that was not compared with the reason, and the
+ * totals.
+ */
 export function replayText({ compared, differing, skipped, unused }: ReplayReport): string {
   const reasons = new Map<string, number>()
   for (const { reason } of skipped) reasons.set(reason, (reasons.get(reason) ?? 0) + 1)

@@ -17,7 +17,7 @@ export interface KnownDifference {
   readonly reason: string
 }
 
-/** What a replay found. */
+/** The result of a replay. */
 export interface ReplayReport {
   /** The number of exchanges that were compared. */
   readonly compared: number
@@ -25,9 +25,9 @@ export interface ReplayReport {
   readonly differing: readonly ReplayedExchange[]
   /** Exchanges that were not compared, with the reason. */
   readonly skipped: readonly { readonly request: string; readonly reason: string }[]
-  /** Known differences that excuse nothing. */
+  /** Known differences that no longer occur. */
   readonly unused: readonly KnownDifference[]
-  /** What to know about the recording, such as its age. */
+  /** Warnings about the recording, such as its age. */
   readonly warnings: readonly string[]
 }
 
@@ -87,9 +87,9 @@ class Replay {
   readonly #reference: Reference
   readonly #sides: Sides
   readonly #ids = new IdMap()
-  /** Lists of which the gateway lacks something: pages of these have other things. */
+  /** Lists from which the gateway lacks resources, so that their pages differ. */
   readonly #incomplete = new Set<string>()
-  /** Ids that the service had, whether the gateway has the things or not. */
+  /** Ids that the service had, whether the gateway has the resources or not. */
   readonly #there: ReadonlySet<string>
   #at: number
 
@@ -126,14 +126,14 @@ class Replay {
     return this.#ids.expectedFor(id) === undefined
   }
 
-  /** Returns the request with the ids that things have here. */
+  /** Returns the request with the gateway's ids. */
   #mapped(request: AskedRequest): AskedRequest {
     const own = (text: string) => text.replaceAll(ID_IN_TEXT, (id) => this.#ids.expectedFor(id) ?? id)
     const { body } = request
     return { ...request, path: changedPath(request.path, own), ...(body !== undefined && { body: own(body) }) }
   }
 
-  /** Says why the page of a list would have other things here. */
+  /** Says why the page of a list would have other items here. */
   #unknownPage({ path: whole }: AskedRequest, { status }: Answer): string | undefined {
     const [path = '', query = ''] = whole.split('?')
     if (status >= 400 || query === '') return undefined
@@ -144,7 +144,7 @@ class Replay {
     return unknown === undefined ? undefined : madeByNobody(unknown)
   }
 
-  /** Says what the gateway lacks if it refuses a request that the service took. */
+  /** Says what the gateway lacks if it refuses a request that the service accepted. */
   #lacking({ path, body = '' }: AskedRequest, { status }: Answer, expected: Answer): string | undefined {
     if (expected.status < 400) return undefined
     if (HAS_KEY.test(body)) return 'the request had a key or a certificate, which may be replaced'
@@ -165,7 +165,7 @@ function dialectOf({ dialect }: RecordingFacts) {
 
 const madeByNobody = (id: string) => `it names ${id}, which nothing in the recording made`
 
-/** A key or certificate in a body. Of a replaced one nothing is left that could be read; other public keys keep their form. */
+/** A key or certificate in a body. A placeholder of one cannot be parsed; other public keys keep their form. */
 const HAS_KEY = /_pem"|"public_key"\s*:\s*"(?!ssh-(ed25519|rsa) )/
 
 function ageOf(exchanges: readonly RecordedExchange[], now: number): readonly string[] {
@@ -175,7 +175,7 @@ function ageOf(exchanges: readonly RecordedExchange[], now: number): readonly st
   return days >= OLD_DAYS ? [`the recording is ${days} days old; record it again to see what is still true`] : []
 }
 
-/** Returns whether a replay shows what it should: something was compared, and nothing differs that is not known. */
+/** Returns whether a replay passes: something was compared, and only known differences occurred. */
 export function isFine({ compared, differing, unused }: ReplayReport): boolean {
   return compared > 0 && differing.length === 0 && unused.length === 0
 }

@@ -5,7 +5,7 @@ import type { Answer } from './exchange.ts'
 
 export type Verdict = 'same' | 'differs' | 'not asked'
 
-/** What came of one step. */
+/** The outcome of one step. */
 export interface Outcome {
   readonly family: string
   readonly operation: string
@@ -13,9 +13,9 @@ export interface Outcome {
   readonly method: string
   readonly path: string
   readonly verdict: Verdict
-  /** Why it was not asked. */
+  /** The reason why the step was not sent. */
   readonly reason?: string
-  /** True if it was not asked since a request failed, and not by a rule of the run. */
+  /** True if an earlier failure kept the step from being sent, and not a rule of the run. */
   readonly isFailure?: boolean
   readonly differences?: readonly Difference[]
   /** Both answers without secrets, where they differ. */
@@ -23,7 +23,7 @@ export interface Outcome {
   readonly received?: AnswerExcerpt
 }
 
-/** An answer as a result shows it. */
+/** The part of an answer that a result shows. */
 export interface AnswerExcerpt {
   readonly status: number
   readonly body: unknown
@@ -32,7 +32,7 @@ export interface AnswerExcerpt {
 /** Fields whose values a result does not show. */
 const SECRET = ['token', 'value', 'private_key_pem']
 
-/** Returns an answer as a result shows it. */
+/** Returns the part of an answer that a result shows. */
 export function excerptOf({ status, text, body }: Answer): AnswerExcerpt {
   if (body === undefined) return { status, body: text === '' ? undefined : text.slice(0, 2000) }
   const hide = (name: string, value: unknown) =>
@@ -40,7 +40,7 @@ export function excerptOf({ status, text, body }: Answer): AnswerExcerpt {
   return { status, body: JSON.parse(JSON.stringify(body, hide)) }
 }
 
-/** What of an operation came out. */
+/** The result of an operation. */
 export interface OperationResult {
   readonly operation: string
   readonly verdict: Verdict
@@ -48,11 +48,11 @@ export interface OperationResult {
   readonly same: number
   readonly differs: number
   readonly notAsked: number
-  /** Why it was not asked, where none of its requests was. */
+  /** The reason, if none of its requests was sent. */
   readonly reason?: string
 }
 
-/** What is not in a list as it was before the run. */
+/** A change of a list since before the run. */
 export interface InventoryChange {
   readonly path: string
   readonly id: string
@@ -63,16 +63,16 @@ export interface InventoryChange {
 export interface Report {
   readonly url: string
   readonly dialect: string
-  /** The run's own part of the names that it gave. */
+  /** The id of the run, a part of each name that it gave. */
   readonly run: string
   readonly startedAt: string
   readonly requests: number
   readonly outcomes: readonly Outcome[]
   readonly operations: readonly OperationResult[]
   readonly inventory: readonly InventoryChange[]
-  /** What may be left of the run. */
+  /** The resources that the run may have left. */
   readonly remaining: readonly Remaining[]
-  /** Why the run ended early, if it did. */
+  /** The reason why the run ended early, if it did. */
   readonly stopped?: string
 }
 
@@ -112,7 +112,7 @@ export function reportText(report: Report): string {
   const counts = `${count('same')} operations the same, ${count('differs')} different, ${count('not asked')} not asked`
   return [
     ...asked.map((each) => `${each.operation.padEnd(width)}  ${rowText(each)}`),
-    // Where nothing could be asked, one reason says it all.
+    // If no request could be sent, one reason is enough.
     ...(asked.length > 0 || stopped === undefined ? notAskedLines(operations) : []),
     ...outcomes.filter(({ verdict }) => verdict === 'differs').flatMap((each) => ['', ...differenceLines(each)]),
     ...(inventory.length > 0 ? ['', 'The inventory is not as it was before:'] : []),

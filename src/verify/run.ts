@@ -33,7 +33,7 @@ const MOST_FAILURES = 3
 /** Statuses that say nothing about the operation: the key, the plan, the pace, or the server's own trouble. */
 const isNoAnswer = (status: number) => [401, 402, 403, 408, 429].includes(status) || status >= 500
 
-/** The values of both sides in a scenario, and why some that steps need are not there. */
+/** The values of both sides in a scenario, and the reasons why some values are missing. */
 interface Sight {
   readonly target: Map<string, string>
   readonly reference: Map<string, string>
@@ -43,7 +43,7 @@ interface Sight {
 /** Runs scenarios against a server and a fresh gateway, and compares what they answer. */
 export class Run {
   readonly outcomes: Outcome[] = []
-  /** Why no more requests are sent, if so. */
+  /** The reason why the run sends no more requests; undefined while it does. */
   stopped: string | undefined
   /** True once something was created. */
   hasChanged = false
@@ -51,14 +51,14 @@ export class Run {
   readonly #reference: Reference
   readonly #limits: ReadonlySet<string>
   #ids = new IdMap()
-  /** Why nobody knows what the server has of this scenario, if so. */
+  /** The reason why the server's resources of this scenario are unknown; undefined if they are known. */
   #uncertain: string | undefined
   /** Notes each request that was answered. */
   readonly #asker: Asking
   readonly #mark: string
   /** Ids that each list had before. */
   readonly #foreign = new Map<string, ReadonlySet<string>>()
-  /** Why families are not asked any further, by the paths of their lists. */
+  /** The reasons why families get no more requests, by the paths of their lists. */
   readonly #closed = new Map<string, string>()
   readonly #deleted = new Set<string>()
   #failures = 0
@@ -78,7 +78,10 @@ export class Run {
     this.#limits = planLimits(Object.values(dialectFamilies[dialect] ?? {}), dialects[dialect])
   }
 
-  /** Reads all lists before the first creation. Ends the run if it can read none, as with a key that may nothing. */
+  /**
+   * Reads all lists before the first creation. Ends the run if it can read none, for example because the key has no
+   * permissions.
+   */
   async inventory(paths: readonly string[]): Promise<ReadonlyMap<string, Listed>> {
     const lists = new Map<string, Listed>()
     for (const path of paths) {
@@ -125,7 +128,7 @@ export class Run {
       this.outcomes.push({ family: scenario.family, operation, what, method, path, ...outcome })
     }
     const { entries, url } = this.#options
-    // The next scenario needs a server without things of this one.
+    // The next scenario needs a server without resources of this one.
     if (this.#uncertain === undefined || this.stopped !== undefined) return
     const remaining = await cleaned(this.#asker, entries, this.#mark, url)
     if (remaining.length > 0) this.stopped = this.#uncertain
@@ -190,7 +193,7 @@ export class Run {
     }
   }
 
-  /** Says why an answer is none to compare. */
+  /** Returns the reason why an answer cannot be compared; undefined if it can. */
   #noAnswer({ isAboutKey }: Step, received: Answer): string | undefined {
     const { status } = received
     const isOfKey = isAboutKey === true && (status === 401 || status === 403)
@@ -212,12 +215,12 @@ export class Run {
     if (method !== 'GET') this.#uncertain = `what came of "${operation} ${what}" is unknown: ${reason}`
   }
 
-  /** Notes what came of a creation, and returns the id of what it made. */
+  /** Notes the result of a creation, and returns the id of the new resource. */
   #noteCreation(n: number, received: Answer): string | undefined {
     const { entries } = this.#options
     const id = idIn(received)
     if (id !== undefined) entries.add({ entry: 'made', n, id })
-    // After an error of the server it may be there.
+    // After an error of the server the resource may exist.
     else if (received.status >= 300 && received.status < 500) entries.add({ entry: 'refused', n })
     return id
   }
@@ -229,7 +232,7 @@ export class Run {
     if (method === 'GET' && status === 404 && this.#deleted.has(id)) this.#options.entries.add({ entry: 'gone', id })
   }
 
-  /** Keeps both sides alike: what only one of them made, or what no later step needs, is deleted at once. */
+  /** Keeps both sides alike: deletes at once a resource that only one side made, or that no later step needs. */
   async #alignCreations(
     { saves = {}, path }: Step,
     made: string | undefined,
@@ -248,7 +251,7 @@ export class Run {
     if (made !== undefined) await removalProblem(this.#asker, this.#options.entries, { id: made, path })
   }
 
-  /** Saves what later steps need of an answer beside the id. */
+  /** Saves the fields of an answer that later steps need. */
   #saveOthers({ saves = {} }: Step, received: Answer, expected: Answer, { target, reference }: Sight): void {
     for (const [name, field] of Object.entries(saves)) {
       const [theirs, ours] = [textAt(received, field), textAt(expected, field)].map((text) => this.#belowBase(text))
@@ -285,7 +288,7 @@ function textAt({ body }: Answer, field: string): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
 
-/** Returns the id of what an answer says was made. */
+/** Returns the id of the resource that was made, by its answer. */
 function idIn(answer: Answer): string | undefined {
   return answer.status >= 200 && answer.status < 300 ? textAt(answer, 'id') : undefined
 }

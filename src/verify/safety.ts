@@ -5,8 +5,8 @@ import { idsIn } from './ids.ts'
 import type { FilledStep } from './step.ts'
 
 /**
- * Makes sure that a changing request touches nothing but what the run has made. Each id in it is of a thing of its own, and
- * what it creates can be found again by the mark of the run.
+ * Makes sure that a changing request touches only resources of the run: each id in it is one of these, and a new
+ * resource can be found again by the mark of the run.
  * @throws Error if it does: a scenario is wrong.
  */
 export function requireOwn(

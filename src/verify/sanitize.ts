@@ -16,11 +16,14 @@ const IPV4 = '(?:\\d{1,3}\\.){3}\\d{1,3}(?:/\\d{1,2})?'
 const IPV6 = '(?=[0-9A-Fa-f:]*::|(?:[0-9A-Fa-f]{1,4}:){7})(?:[0-9A-Fa-f]{0,4}:){2,7}[0-9A-Fa-f]{0,4}(?:/\\d{1,3})?'
 const PEM = '-----BEGIN [^-]+-----[^-]*(?:-----END [^-]+-----)?'
 const JWT = 'eyJ[\\w-]{8,}\\.[\\w-]+(?:\\.[\\w-]*)?'
-/** What nobody says: letters of both cases with digits, or a long number in hexadecimal. */
+/** A text that no person wrote: letters of both cases with digits, or a long number in hexadecimal. */
 const RANDOM = '(?=[\\w+-]*[a-z])(?=[\\w+-]*[A-Z])(?=[\\w+-]*\\d)[\\w+-]{16,}'
 const HEX = '(?=[0-9a-f-]*\\d)(?=[0-9a-f-]*[a-f])[0-9a-f-]{20,}'
 
-/** What each public key of a kind begins with: the kind, the exponent, the length. With these it stays one. */
+/**
+ * The beginning that all public keys of a kind share: the kind, the exponent, the length. A placeholder keeps it, so
+ * that it still parses.
+ */
 const PUBLIC_KEY = /^ssh-(ed25519 \S{26}|rsa \S{32})/
 
 /** Its values are encoded: an id after `%22` would be part of a longer word. */
@@ -29,7 +32,7 @@ const URL_WITH_QUERY = /^(https?:\/\/[^\s?]+)(\?\S+)$/
 /** Addresses that documents use, and those of no machine. */
 const HARMLESS = /^(192\.0\.2\.|198\.51\.100\.|203\.0\.113\.|0\.0\.0\.0|127\.|2001:db8:|::1$)/i
 
-/** What a value is by its form alone. */
+/** Returns the kind of a value, by its form alone. */
 function formOf(value: string): Kind {
   if (new RegExp(`^${ID}$`).test(value)) return 'id'
   return new RegExp(`^(?:${EMAIL}|${IPV4}|${IPV6})$`).test(value) ? 'address' : 'secret'
@@ -89,7 +92,10 @@ export function sanitized(
 /** Replaces values by placeholders. */
 class Replacing {
   readonly #kinds: ReadonlyMap<string, Kind>
-  /** What is replaced wherever it is, and that with names: where names are. Elsewhere, words are those of the service. */
+  /**
+   * The values that are replaced everywhere, and with `#named` those that are replaced only in fields with names:
+   * elsewhere, such a word is the service's.
+   */
   readonly #anywhere: RegExp
   readonly #named: RegExp
   readonly #placeholders = new Map<string, { readonly kind: Kind; readonly placeholder: string; times: number }>()
@@ -147,7 +153,7 @@ class Replacing {
 
   #textOf(text: string, isName: boolean, kind: Kind | undefined): string {
     if (kind === 'secret' && text !== '' && !TIME.test(text)) return this.#placeholderOf(text, kind)
-    // A policy keeps its form, so that it is one after the replacing too.
+    // A policy keeps its form, so that it stays valid.
     const json = kind === undefined ? containerIn(text) : undefined
     if (isObject(json)) return JSON.stringify(this.#value(json, false, undefined))
     const [, url, query] = URL_WITH_QUERY.exec(text) ?? []

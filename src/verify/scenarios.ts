@@ -9,10 +9,10 @@ import type { Example, Need, Upload } from './example.ts'
 import { examplesWith } from './examples.ts'
 import type { Scenario, Step } from './step.ts'
 
-/** What a run asks, and what it does not. */
+/** The requests that a run sends, and the operations that it leaves out. */
 export interface Plan {
   readonly scenarios: readonly Scenario[]
-  /** Why operations are not asked, by their names. */
+  /** The reasons why operations are left out, by their names. */
   readonly notAsked: ReadonlyMap<string, string>
   /** All operations of the dialect, in the order of its table. */
   readonly operations: readonly string[]
@@ -78,7 +78,7 @@ function groupsOf(operations: readonly Operation[]): Groups {
   return groups
 }
 
-/** The 27 characters of an id that nothing has. */
+/** The 27 characters of an id that no resource has. */
 const NOBODY = 'fauxgateVerify0000000000000'
 
 /** Queries of a list that are refused, by what is wrong. */
@@ -95,7 +95,7 @@ const FILTERS = {
   'a filter by an unknown field': 'obj.fauxgate_verify == "1"',
 }
 
-/** Reads something by ids that nothing has. */
+/** Reads by ids that no resource has. */
 function readingOfNobody({ name, method, path, ids }: Operation): Step[] {
   if (method !== 'GET') return []
   const at = path.replaceAll(/\{(\w+)\}/g, (_, id) => `${ids[id]?.split('|')[0]}_${NOBODY}`)
@@ -180,7 +180,10 @@ function changingSteps(on: Steps, groups: Groups, example: Example): Step[] {
   ]
 }
 
-/** Requests about parts of a thing: what reads is sent once, and what detaches twice, with a look at the thing after it. */
+/**
+ * Requests about parts of a resource. A request that reads is sent once. One that detaches is sent twice, and then the
+ * resource is read.
+ */
 function partSteps(own: readonly Operation[], id: string, look?: Step): Step[] {
   return own.flatMap(({ name, method, path }) => {
     const [, at, part] = /^(.*)\{id\}(\/\w+)$/.exec(path) ?? []
@@ -198,7 +201,7 @@ function pages(first: Step, next: string): Step[] {
   ]
 }
 
-/** Filters of the list, after the first thing was changed. `filter` selects that one, which is the older one of two. */
+/** Filters of the list, after the first resource was changed. `filter` selects that resource, the older one of two. */
 function filtering(on: Steps, filter = 'obj.id == "{a}"'): Step[] {
   const field = /^obj\.\w+/.exec(filter)?.[0]
   const list = (what: string, expression: string, limit = ''): Step => {

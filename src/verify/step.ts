@@ -7,7 +7,7 @@ import type { Method } from '../operation/operation.ts'
 export interface Step {
   /** The operation, such as `ip_policies.create`. */
   readonly operation: string
-  /** What is special about the request, in a few words. */
+  /** A note about the request, in a few words. */
   readonly what: string
   readonly method: Method
   /** The path and query below the base URL. */

@@ -14,16 +14,16 @@ export interface VerifyOptions extends PlanOptions {
   /** The base URL of the server, without a trailing slash. */
   readonly url: string
   readonly key: string
-  /** The run's own part of all names that it gives: lower-case letters and digits. */
+  /** The id of the run, a part of all names that it gives: lower-case letters and digits. */
   readonly run: string
   /** The most requests of a minute. */
   readonly perMinute: number
   /** The ms to wait for an answer. */
   readonly timeout: number
   readonly host: Host
-  /** Where everything that is made is noted before it is made. */
+  /** The list in which each creation is noted before it is sent. */
   readonly list: MadeList
-  /** Ends the run after the present request; what was made is deleted nevertheless. */
+  /** Ends the run after the present request. The resources of the run are still deleted. */
   readonly signal: AbortSignal
   /** Called before each request, and before longer waits. */
   readonly onProgress?: ((progress: Progress) => void) | undefined
@@ -31,17 +31,17 @@ export interface VerifyOptions extends PlanOptions {
   readonly onExchange?: ((exchange: Exchange) => void) | undefined
 }
 
-/** How far a run is. */
+/** The progress of a run. */
 export interface Progress {
   readonly done: number
   readonly total: number
-  /** What happens now, for people. */
+  /** The present work, as text for people. */
   readonly now: string
 }
 
 /**
- * Asks a server what fauxgate's scenarios ask, and compares each answer with that of a fresh gateway that gets the same
- * requests. Changes and deletes only what it has made, and deletes all of that. Never rejects for what a server does.
+ * Sends the scenarios to a server and to a fresh gateway, and compares their answers. Changes and deletes only
+ * resources that it has made, and deletes all of them at the end. Never rejects, whatever the server does.
  */
 export async function verify(options: VerifyOptions): Promise<Report> {
   const { url, run, dialect, host, signal } = options
@@ -68,7 +68,7 @@ export async function verify(options: VerifyOptions): Promise<Report> {
   const work = new Run({ ...options, asker, entries, onStep: progress })
   const before = await work.inventory(paths)
   for (const scenario of plan.scenarios) await work.scenario(scenario)
-  // A signal ends the asking, not the cleaning.
+  // A signal ends the requests, not the cleaning.
   const last = askerUntil(new AbortController().signal)
   if (entries.left.made.length + entries.left.unsure.length > 0) progress('deleting what was made')
   const remaining = [...(await cleaned(last, entries, MARK + run, url))]
@@ -98,14 +98,17 @@ export async function verify(options: VerifyOptions): Promise<Report> {
   }
 }
 
-/** A list, and how things of the run are known in it. */
+/** A list, and the mark by which resources of the run are recognised in it. */
 interface OwnList {
   readonly path: string
   readonly mark: string
   readonly url: string
 }
 
-/** Compares a list with what it was, and deletes what has the mark of the run and went by another id. */
+/**
+ * Compares a list with its state before the run. Deletes resources with the mark of the run whose ids the run did not
+ * know.
+ */
 async function leftInList(
   asker: Asking,
   entries: MadeEntries,
@@ -128,7 +131,7 @@ async function leftInList(
   return { remaining, changes: changesOf(path, before.items, after.items).filter(({ id }) => !isOwn(id)) }
 }
 
-/** What comes by itself, and is not compared. */
+/** Fields that change by themselves, which are not compared. */
 const BY_ITSELF = ['certificate', 'certificate_management_status']
 
 type Items = ReadonlyMap<string, string>

@@ -9,7 +9,7 @@ export type { ListedRecord, RecordsQuery }
 
 const MOST = 100
 
-/** The fields that people know records by, the best first. */
+/** The fields by which people recognise a record, the best first. */
 const NAMES = ['domain', 'name', 'match', 'hostports', 'url', 'addr', 'description']
 
 const listedRecord = named(

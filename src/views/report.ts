@@ -86,7 +86,7 @@ function requests({ journal, transact }: ControlHost): Part {
   return ['requests', [...dropped(journal.forgotten), ...earlier(journal.size - count), ...shown]]
 }
 
-/** Says that a list has another page, which a client has forgotten. */
+/** Says that a list has a further page which the client did not read. */
 function unreadPage({ response }: JournalEntry, asked: ReadonlySet<string>): string | undefined {
   const next = isObject(response) ? response.next_page_uri : undefined
   if (typeof next !== 'string' || [...asked].some((each) => next.endsWith(each))) return undefined
@@ -106,7 +106,7 @@ function waiting(host: ControlHost): Part {
   return ['waiting', [...lines, ...(all.length > shown.length ? [`… and ${all.length - shown.length} more`] : [])]]
 }
 
-/** Helps code that waits forever, such as code that polls with its own timers: only a test moves a manual clock. */
+/** Tells the next step if the clock has not moved: code that polls with timers of its own waits in vain. */
 function nextStep(host: ControlHost): Part {
   const next = host.transact((tx) => nextOf(host, tx))
   const first = [...host.journal.newestFirst()].at(-1)

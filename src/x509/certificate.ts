@@ -42,7 +42,7 @@ export interface Certificate {
  * Reads an X.509 certificate (RFC 5280, 4.1). Signatures, validity and purposes are not checked; an attribute that
  * occurs more than once counts with its first value.
  *
- * @throws Unreadable where it is malformed or its key is not RSA, ECDSA (P-256, P-384, P-521) or Ed25519
+ * @throws Unreadable if it is malformed or its key is not RSA, ECDSA (P-256, P-384, P-521) or Ed25519
  */
 export function readCertificate(der: Uint8Array): Certificate {
   const [tbs, algorithm, signature, ...rest] = slices(der, 'outer structure')

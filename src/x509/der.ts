@@ -55,7 +55,7 @@ export const tags = {
 /**
  * Parses one DER element that takes up all of `der`.
  *
- * @throws Unreadable where it is not DER, is cut off or has further bytes after it
+ * @throws Unreadable if it is not DER, is cut off or has further bytes after it
  */
 export function parse(der: Uint8Array): Asn1 {
   const options = { strict: true, parseAllBytes: true, decodeBitStrings: false, maxDepth: DEEPEST }

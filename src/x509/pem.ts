@@ -133,7 +133,7 @@ interface BoundaryLine {
 const WHOLE = /^-----(BEGIN|END) ([A-Z0-9.]+(?: [A-Z0-9.]+)*)-----[ \t\r]*$/
 /** The word of a boundary at the start of a line, after dashes of any kind and number: perhaps meant to be one. */
 const MEANT = /(?:^|[^A-Za-z0-9])[-\p{Pd}]\s*(?:BEGIN|END)(?![A-Za-z])/iu
-/** What may be a line of base64, also without its first characters: no word, path or hexadecimal number has all of these. */
+/** A possible line of base64, even without its first characters. No word, path or hexadecimal number matches. */
 const LONG_RUN = /[A-Za-z0-9+/]{60,}/g
 const OF_BASE64 = [/[A-Z]/, /[a-z]/, /[0-9]/, /[G-Zg-z]/]
 

@@ -12,7 +12,7 @@ const WHAT = 'request'
  * Reads a request for a certificate (PKCS #10, RFC 2986) in PEM. The attributes, such as wanted extensions, are not read.
  *
  * @returns the subject's Name, the key, and its kind
- * @throws Unreadable where it is malformed, its key is of no supported kind, or that key did not sign it
+ * @throws Unreadable if it is malformed, its key is of no supported kind, or that key did not sign it
  */
 export function readRequest(pem: string) {
   const der = requestDer(pem)

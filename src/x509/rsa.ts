@@ -59,7 +59,7 @@ export function verifyPss(
   return equalBytes(hash.digest(salted), digest)
 }
 
-/** The number inside a signature, or undefined where the signature's length or value does not fit the key. */
+/** The number inside a signature, or undefined if the signature's length or value does not fit the key. */
 function open({ n, e }: RsaNumbers, signature: Uint8Array): bigint | undefined {
   const value = bytesToNumberBE(signature)
   return signature.length === lengthOf(n) && value < n ? power(value, e, n) : undefined

@@ -46,7 +46,7 @@ const SCHEMES: Readonly<Record<string, Scheme>> = {
  * Checks that `child` names `issuer` as its issuer, byte for byte, and carries a signature by its key. Validity and CA
  * flags are not looked at (rules: tls-certificates#accepted).
  *
- * @returns the reason why not, as a fragment for a message; undefined where it does
+ * @returns the reason why not, as a fragment for a message; undefined if it does
  */
 export function signatureProblem(child: Certificate, issuer: Certificate): string | undefined {
   if (!equalBytes(child.issuer.raw, issuer.subject.raw)) return differentNames(child, issuer)

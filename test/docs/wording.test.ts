@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { publicTexts, sentencesIn, textsOfDocument, textsOfSource, wordsIn } from '../../scripts/public-texts.mjs'
 
-/** What readers had to read twice, and what to write instead. */
+/** Words that readers had to read twice, with the words to write instead. */
 const WORDS: readonly (readonly [written: RegExp, instead: string])[] = [
   [/\bclocks? to turn\b|\bturn(s|ed|ing)? (the|its|a) clock\b|\bmov(e|es|ed|ing) the time\b/i, 'advance the clock'],
   [/\bon order\b|\border(s|ed)? (its )?(outcome|fault|failure)s?\b/i, 'injected failures, scripted outcomes'],

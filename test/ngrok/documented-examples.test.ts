@@ -9,7 +9,7 @@ import { opened } from './support.ts'
 const FILE = 'evidence/examples.har'
 const recording = recordingIn(readFileSync(FILE, 'utf8'), FILE)
 
-/** Where fauxgate differs, and why. */
+/** The places where fauxgate differs, with the reasons. */
 const KNOWN = [
   { request: '*', at: 'header ngrok-operation-id', reason: 'the pages show no headers' },
   { request: '* /vault_secrets*', at: 'body.*vault_name', reason: 'the field is newer than the recording' },

@@ -84,7 +84,7 @@ describe('A Worker', () => {
   describe('and pages of other sites (rules: sandboxes#pages-of-other-sites)', () => {
     const origin = 'https://team.example.com'
     const asked = { origin, 'access-control-request-method': 'PUT', 'access-control-request-headers': 'x-any' }
-    /** What a page may do, by the answers to its preflight and to its request. */
+    /** Returns the permissions of a page, by the answers to its preflight and to its request. */
     const allowed = async (path: string, headers: Readonly<Record<string, string>> = {}) => {
       const shown = []
       for (const [method, sent] of [

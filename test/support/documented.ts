@@ -13,8 +13,8 @@ export interface Asked {
 }
 
 /**
- * What of an answer is not as the OpenAPI document of the gateway's dialect says; nothing where the path has no such
- * operation, and where a fault may have made the answer.
+ * Returns the differences between an answer and the OpenAPI document of the gateway's dialect. There are none if the
+ * path has no such operation, or if a fault may have made the answer.
  */
 export function undocumented(gateway: Gateway, asked: Asked, answer: Answer, families?: Families): string[] {
   const id = answer.headers.get(gateway.dialect.operationIdHeader)

@@ -3,9 +3,9 @@ import type { Database } from '../../src/server/sqlite/sqlite-file.ts'
 import { transactionsOf } from './sandbox-store.ts'
 import { memoryDatabase } from './sqlite.ts'
 
-/** What goes wrong once. */
+/** The failure that happens once. */
 export interface Failure {
-  /** Which step it is: an operation of a storage, or a call between objects. */
+  /** The step that fails: an operation of a storage, or a call between objects. */
   readonly step: number
   /** The process ends before the step; or the call does not arrive, or its answer does not. */
   readonly kind: 'kill' | 'lost' | 'lost after'
@@ -73,7 +73,7 @@ class Place {
  * object writes in one turn is one transaction, and nobody hears of it before it is safe.
  */
 export class ObjectPlatform {
-  /** How many steps there were. */
+  /** The number of steps so far. */
   steps = 0
   failure: Failure | undefined
   #hasFailed = false

@@ -3,7 +3,7 @@ import { Session } from 'node:inspector/promises'
 /** The sources, and the libraries that read what strangers send. */
 const COUNTED = /\/src\/|\/node_modules\/(?:@marcbachmann\/cel-js|punycode\.js|valibot)\//
 
-/** What a search of the platform's own may cost at worst: it compares a text at each place of another one. */
+/** The highest cost of a search by the platform: it compares a text at each place of another one. */
 const SEARCHES = ['includes', 'indexOf', 'replaceAll', 'split'] as const
 
 // The platform counts the blocks of a function only if it has counted since before the function ran for the first time. So a

@@ -21,7 +21,7 @@ interface Result {
   readonly failureMessages: readonly string[]
 }
 
-/** What Jest says of the tests of a spec. */
+/** Returns what Jest prints about the tests of a spec. */
 async function resultsOf(spec: string): Promise<readonly Result[]> {
   const testing = join(newFolder(), 'testing.cjs')
   await bundle("export * from './src/testing/testing.ts'", testing, 'cjs')

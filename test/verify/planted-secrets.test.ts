@@ -80,7 +80,7 @@ const textOf = (exchanges: readonly RecordedExchange[]) => {
   return recordingText(exchanges, [KEY], facts)
 }
 
-/** What a recording of these has, also inside texts that are JSON. */
+/** Returns all texts of a recording of these, also those inside texts that are JSON. */
 function recorded(exchanges: readonly RecordedExchange[]): string {
   const text = textOf(exchanges)
   return `${text}${text.replaceAll('\\\\', '\\').replaceAll('\\"', '"').replaceAll('\\n', '\n')}`

@@ -16,7 +16,7 @@ import { tableOf } from '../../../src/table.ts'
 export interface FieldRule {
   /** The name of its type and its own, such as `ReservedAddress.addr`. */
   readonly key: string
-  /** Where it is in the body or the answer, such as `certificate.id`. */
+  /** The place in the body or the answer, such as `certificate.id`. */
   readonly path: string
   /** The section of docs/decisions that it cites. */
   readonly cites: string | undefined
@@ -78,7 +78,7 @@ export interface Section {
   readonly title: string
   /** The words of each kind of evidence. */
   readonly evidence: Readonly<Record<string, string>>
-  /** What nobody has shown yet, by name, with the operations that it is about. */
+  /** The rules without evidence, by name, with the operations that they are about. */
   readonly doubts: readonly Doubt[]
 }
 

@@ -7,14 +7,14 @@ import service from '../../../evidence/service.json'
 import { jsonOf } from '../../../src/verify/exchange.ts'
 import { recordingIn } from '../../../src/verify/har-reader.ts'
 
-/** Where a page of the package links to what the package does not have. */
+/** The base of links from pages of the package to files that the package does not have. */
 export const PUBLISHED = 'https://github.com/fauxgate/fauxgate/blob/main'
 
 export const KINDS = ['documented', 'client', 'recorded', 'decided'] as const
 export type Kind = (typeof KINDS)[number]
 export type Evidence = { readonly [K in Kind]?: readonly string[] }
 
-/** What a witness says of a call: the fields that are sent and read, as paths such as `certificate.id`. */
+/** The facts of a witness about a call: the fields that are sent and read, as paths such as `certificate.id`. */
 interface Testimony {
   readonly kind: Kind
   readonly source: string
@@ -139,7 +139,7 @@ function pathsOf(value: unknown, before = ''): string[] {
 /** The numbers of errors whose HTTP status the public reference names. */
 const STATUS_DOCUMENTED = [218, 226]
 
-/** Where a refusal with a number of our own is documented: with another number, or by the standard. */
+/** The documents of a refusal that has a number of our own: with another number, or by the standard. */
 const REFUSALS: Readonly<Record<number, string>> = {
   90411: `${ERROR_PAGE}5206`,
   90413: 'RFC 9110, section 15.5.14 (413 Content Too Large)',

@@ -32,7 +32,7 @@ import { requiredDomain } from './domain-calls.ts'
 
 const plain = v.picklist(OUTCOMES, OUTCOMES.join(', '))
 
-/** The text alone, or an error with its details. */
+/** An outcome's name alone, or an error with its details. */
 const outcome: v.GenericSchema<Outcome> = v.pipe(
   v.union(
     [plain, failedAttempt],

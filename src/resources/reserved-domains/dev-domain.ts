@@ -69,7 +69,10 @@ function baseIn({ dialect }: Transaction): string {
   )
 }
 
-/** Finds three words that make a free name, from a random place on; the last place's if there is none. */
+/**
+ * Finds three words that make a free name. The search starts at a random place. Without a free name, returns the last
+ * one.
+ */
 function freeName(tx: Transaction, base: string): string {
   const size = WORDS.reduce((product, words) => product * words.length, 1)
   const start = tx.randomInteger(size)

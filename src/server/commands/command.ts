@@ -26,7 +26,7 @@ export interface Arguments {
   readonly words: readonly string[]
 }
 
-/** Returns the value of a flag that takes one, or undefined where it was not given. */
+/** Returns the value of a flag that takes one, or undefined if it was not given. */
 export function flagValue({ flags }: Arguments, flag: string): string | undefined {
   const values = flags.get(flag)
   return Array.isArray(values) ? values[0] : undefined

@@ -76,7 +76,7 @@ async function runRecord(parsed: Arguments): Promise<number> {
   return print(`${counted(recorder.exchanges.length, 'exchange')} in ${file}\n`)
 }
 
-/** What a killed process loses at most. */
+/** The most time whose exchanges a killed process loses. */
 const BETWEEN_WRITES_MS = 2000
 
 /** A file that is written as a whole, so that a killed process leaves the last text. */

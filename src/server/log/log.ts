@@ -11,7 +11,7 @@ export interface LoggedRequest {
   readonly path: string
   /** The operation's name; null for an unknown path or method, and for a control. */
   readonly operation: string | null
-  /** The HTTP status; null where there was no answer. */
+  /** The HTTP status; null if there was no answer. */
   readonly status: number | null
   readonly error: string | null
   /** The message of the error, or the reason why there was no response; null for neither. */

@@ -14,7 +14,7 @@ export interface ConfigFile {
 }
 
 /**
- * Reads the config file of that name, or the one of the present folder; undefined where there is none.
+ * Reads the config file of that name, or the one of the present folder; undefined if there is none.
  * @throws UsageError where there are two, where it cannot be read, or where it holds no object.
  */
 export async function readConfigFile(named: string | undefined): Promise<ConfigFile | undefined> {

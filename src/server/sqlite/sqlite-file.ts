@@ -39,7 +39,7 @@ export class SqliteFile {
 
   /**
    * Opens a file, or makes it, readable by its owner only.
-   * @throws Error where it cannot be opened, is no SQLite file, is damaged, or is in use.
+   * @throws Error if it cannot be opened, is no SQLite file, is damaged, or is in use.
    */
   constructor(file: string, open: OpenDatabase) {
     try {

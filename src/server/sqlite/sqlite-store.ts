@@ -26,7 +26,7 @@ export interface SqliteStore extends Store {
  * await server.close()
  * store.close()
  * ```
- * @throws Error where the file cannot be opened, is damaged or in use; on a Node without SQLite, before 22.13.
+ * @throws Error if the file cannot be opened, is damaged or in use; on a Node without SQLite, before 22.13.
  */
 export function sqliteStore(file: string): SqliteStore {
   return openedStore(file)
@@ -75,7 +75,7 @@ export class GroupedStore implements SqliteStore {
     return state
   }
 
-  /** Returns the versions of what is in the file; undefined where it is empty. */
+  /** Returns the versions of what is in the file; undefined if it is empty. */
   readonly versions = (): StoredVersions | undefined => versionsOf(this.#run)
 
   readonly append = (commit: StoredCommit): void => {

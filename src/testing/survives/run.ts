@@ -24,7 +24,7 @@ const never = () => new Promise<never>(() => undefined)
 /** One run of the code under test: from the first call to the end of everything that followed, through crashes. */
 export class Run {
   settled: { readonly value?: unknown; readonly error?: Error } | undefined
-  /** Why the run went no further. */
+  /** The reason why the run went no further. */
   stuck: 'nothing' | 'time' | 'requests' | 'turns' | 'timers' | undefined
   /** The resources that there were before the code ran. */
   before: readonly string[] = []

@@ -45,7 +45,7 @@ export interface Life<G extends Gateway<ManualClock> = Gateway<ManualClock>> {
 export interface ScheduledFault {
   /** The operation, such as `POST /reserved_addrs`, `attempt app.example.com` or `effect save the id`. */
   readonly at: string
-  /** Which one of these in the run, in the order of arrival: 1 for the first. */
+  /** The place of the request among its like, in the order of arrival: 1 for the first. */
   readonly nth: number
   /** The failure, such as `lost-after`. */
   readonly fault: string
