@@ -1,5 +1,5 @@
 // Checks the text that editors show over the names of the built package: `node scripts/check-hover.mjs`. Fails if an export
-// or a member has no sentence, or a type that shows machinery.
+// or a member has no sentence, a citation that leads nowhere, or a type that shows machinery.
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import ts from 'typescript'
@@ -48,11 +48,14 @@ function namesOf(entry) {
 const isOurs = ({ name, declarations = [] }) =>
   /^\w+$/.test(name) && declarations.some((each) => each.getSourceFile().fileName.startsWith(dist))
 
+const textOf = (symbol) => ts.displayPartsToString(symbol.getDocumentationComment(checker))
+
 function problemsOf([name, symbol, type], machinery) {
   // Neither the values of texts nor what a runner passes to a test are ours.
   const shown = type ? checker.typeToString(type).replace(/"[^"]*"|\.\.\.(arguments|context): any\[\]/g, '') : ''
   return [
-    ...(symbol.getDocumentationComment(checker).length > 0 ? [] : [`${name} has no sentence`]),
+    ...(textOf(symbol) === '' ? [`${name} has no sentence`] : []),
+    ...(/\(rules?:/.test(textOf(symbol)) ? [`${name} cites a rule, which leads nowhere in an editor`] : []),
     ...(machinery.test(shown) ? [`${name} is shown as ${shown.slice(0, 200)}`] : []),
   ]
 }

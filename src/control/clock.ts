@@ -6,15 +6,7 @@ import { general } from '../schema/general-errors.ts'
 import { ruleOnWhole } from '../schema/rule.ts'
 import { time } from '../schema/schema.ts'
 import { counted, quote } from '../schema/text.ts'
-import {
-  DURATION_ALLOWED,
-  DURATION_FACTS,
-  durationMs,
-  LATEST_TIME,
-  TIME_ALLOWED,
-  timeMs,
-  timestamp,
-} from '../schema/time.ts'
+import { DURATION_ALLOWED, DURATION_FACTS, durationMs, LATEST_TIME, timeMs, timestamp } from '../schema/time.ts'
 import { type Control, type ControlHost, controlCall } from './control.ts'
 
 export const errors = declareErrors({
@@ -163,7 +155,7 @@ function requireDuration(value: string | number): number {
 
 function requireLater(clock: MovableClock, to: string): number {
   const ms = timeMs(to)
-  const allowed = `${TIME_ALLOWED}, from ${timestamp(clock.now)} on`
+  const allowed = `an RFC 3339 time, at the earliest "${timestamp(clock.now)}"`
   if (ms === undefined || ms < clock.now)
     return refuse(general.field_invalid, { field: 'to', received: quote(to), allowed })
   return requireReachable('to', to, ms)

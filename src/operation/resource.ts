@@ -1,6 +1,7 @@
 import type * as v from 'valibot'
 import { refuse } from '../schema/errors.ts'
 import { general } from '../schema/general-errors.ts'
+import { articleOf } from '../schema/text.ts'
 import { limitErrors, requirePermitted, requireWithin } from './account.ts'
 import type { Collection } from './collection.ts'
 import type { Family } from './family.ts'
@@ -146,7 +147,7 @@ export function resource(
 
 function namesOf({ path, prefix, prefixes: [ofKey, ...others] = [prefix], what, article }: ReadableKind) {
   return {
-    article: article ?? (/^[aeiou]/i.test(what) ? 'an' : 'a'),
+    article: article ?? articleOf(what),
     ofOne: { path: `${path}/{id}`, ids: { id: [ofKey, ...others].join('|') } },
     keyOf: (id: string) => (others.length > 0 ? ofKey + id.slice(id.indexOf('_')) : id),
   }

@@ -10,6 +10,7 @@ import { general } from '../schema/general-errors.ts'
 import { isIdOf } from '../schema/ids.ts'
 import { rule } from '../schema/rule.ts'
 import { withoutSecretFields } from '../schema/secret-fields.ts'
+import { articleOf } from '../schema/text.ts'
 import { deepFreeze, type Frozen } from '../schema/values.ts'
 import { errors as declarationErrors, requireEdge, requireRoute } from './declarations.ts'
 
@@ -161,7 +162,7 @@ export function edgeModule<
       method: 'PUT',
       path,
       status: 200,
-      summary: `Replace the ${what} module of a ${place}`,
+      summary: `Replace the ${what} module of ${articleOf(place)} ${place}`,
       ids,
       body,
       response: shape,
@@ -174,7 +175,7 @@ export function edgeModule<
       method: 'GET',
       path,
       status: 200,
-      summary: `Get the ${what} module of a ${place}`,
+      summary: `Get the ${what} module of ${articleOf(place)} ${place}`,
       ids,
       response: shape,
       errors: routeErrors,
@@ -189,7 +190,7 @@ export function edgeModule<
       method: 'DELETE',
       path,
       status: 204,
-      summary: `Remove the ${what} module of a ${place}`,
+      summary: `Remove the ${what} module of ${articleOf(place)} ${place}`,
       ids,
       errors: routeErrors,
       run: (tx, route) => removed(tx, keyOf(tx, route)),

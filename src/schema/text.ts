@@ -74,3 +74,8 @@ export function typeName(operation: string): string {
 export function snakeCase(text: string): string {
   return text.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 }
+
+/** Returns the article of a noun, by its sound: an edge, an HTTPS edge, a TLS edge. */
+export function articleOf(noun: string): 'a' | 'an' {
+  return /^(?:[aeiou]|[AEFHILMNORSX][A-Z])/.test(noun) ? 'an' : 'a'
+}

@@ -65,6 +65,7 @@ describe.each(DOCUMENTS)('In the document of $of', ({ document }) => {
     const lines = parts.flatMap(([, { summary }]) => (typeof summary === 'string' ? [summary] : []))
     expect(lines.length).toBeGreaterThan(20)
     expect(lines.filter((text) => !/^[A-Z].*\w$/.test(text))).toEqual([])
+    expect([...said, ...lines].filter((text) => /\ba (?:[aei]|HTTP|SSH|IP|API)/.test(text))).toEqual([])
   })
 
   test('answers that occur more than once are called by their status, and numbered from the second on', () => {

@@ -44,6 +44,12 @@ describe('The controls of a running server as commands', () => {
     expect(gateway.clock.now).toBe(Date.parse(START))
   })
 
+  it('name the earliest time that the clock can move to', async () => {
+    const { code, stderr } = await ran({ FAUXGATE_URL: server.url }, 'clock', 'to', '2025-01-01T00:00:00Z')
+    expect(code).toBe(2)
+    expect(stderr).toContain(`TIME is "2025-01-01T00:00:00Z". Allowed: an RFC 3339 time, at the earliest "${START}".`)
+  })
+
   it('order outcomes, turn DNS, and show what came of it', async () => {
     const { id, cname_target } = reserve()
     expect(await printed('script', 'INTERNAL_ERROR', 'DNS_ERROR', '--domain', id, '--times', '1')).toBe('')

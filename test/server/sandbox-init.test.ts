@@ -62,7 +62,7 @@ describe('fauxgate sandbox init', () => {
     const { code, stderr } = await ran({}, 'sandbox', 'init', 'deploy', 'more')
     expect([code, stderr]).toEqual([
       2,
-      'fauxgate: There is 1 word too many after "sandbox init". See "fauxgate help sandbox init".\n',
+      'fauxgate: Unexpected word "more" after "sandbox init [FOLDER]". See "fauxgate help sandbox init".\n',
     ])
   })
 })

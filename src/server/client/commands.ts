@@ -229,7 +229,7 @@ function fieldsOfWords(
     requireChoice(placeholder, texts[0])
     fields[field] = read(kind, texts)
   }
-  requireNoWords(left, `${name} ${usage}`.trim(), whole)
+  requireNoWords(left, `${name} ${usage}`.trim(), parsed, whole)
   return fields
 }
 

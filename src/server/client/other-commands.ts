@@ -15,8 +15,9 @@ export const stateExport = {
   summary: 'Write a snapshot of the state to a file, or print it; it has no private keys',
   flags: [],
   example: 'state export snapshot.json',
-  async run({ words: [file, ...rest] }: Arguments, connect: Connect): Promise<number> {
-    requireNoWords(rest, 'state export [FILE]')
+  async run(parsed: Arguments, connect: Connect): Promise<number> {
+    const [file, ...rest] = parsed.words
+    requireNoWords(rest, 'state export [FILE]', parsed)
     const server = await connect()
     const text = `${JSON.stringify(await askControl(server, 'GET', '/state'))}\n`
     if (file !== undefined) await write(file, text)
@@ -32,9 +33,10 @@ export const stateImport = {
   summary: 'Replace the state by that of a snapshot',
   flags: [],
   example: 'state import snapshot.json',
-  async run({ words: [file, ...rest] }: Arguments, connect: Connect): Promise<number> {
+  async run(parsed: Arguments, connect: Connect): Promise<number> {
+    const [file, ...rest] = parsed.words
     if (file === undefined) return requireWords('state import', 'FILE', 'state import snapshot.json')
-    requireNoWords(rest, 'state import FILE')
+    requireNoWords(rest, 'state import FILE', parsed)
     const snapshot = jsonIn(await textOf(file), file)
     const server = await connect()
     await askControl(server, 'PUT', '/state', snapshot).catch((cause) => {
@@ -58,7 +60,7 @@ export const requestsCommand = {
   flags,
   example: 'requests --follow',
   async run(parsed: Arguments, connect: Connect): Promise<number> {
-    requireNoWords(parsed.words, 'requests')
+    requireNoWords(parsed.words, 'requests', parsed)
     const server = await connect()
     const line = writer(parsed.flags.get('json') === true)
     let last = ''

@@ -123,13 +123,18 @@ export function requireOne<Name extends string>(what: string, received: string, 
   throw new UsageError(`${what} is ${JSON.stringify(received)}. Allowed: ${allowed.join(', ')}.${meant}`)
 }
 
-/** Refuses words that a command does not take. They are not repeated: they may be the rest of a key with a space in it. */
-export function requireNoWords(words: readonly string[], usage: string, example?: string): void {
+/**
+ * Refuses words that a command does not take. After a flag they are not repeated, since they may be the rest of a key with
+ * a space in it.
+ */
+export function requireNoWords(words: readonly string[], usage: string, { flags }: Arguments, example?: string): void {
   if (words.length === 0) return
   const isDash = words.some((word) => /^[\u2010-\u2015\u2212]/.test(word))
   const hint = isDash ? ' One begins with a dash; options begin with two hyphens.' : ''
-  const are = words.length === 1 ? 'is 1 word' : `are ${words.length} words`
-  throw new UsageError(`There ${are} too many after "${usage}".${hint}${exampleOf(example)}`)
+  const isNamed = flags.size === 0 && words.every((word) => /^[\w.:+-]{1,40}$/.test(word))
+  const named = isNamed ? ` ${words.map((word) => JSON.stringify(word)).join(', ')}` : ''
+  const unexpected = words.length === 1 ? 'Unexpected word' : `${words.length} unexpected words`
+  throw new UsageError(`${unexpected}${named} after "${usage}".${hint}${exampleOf(example)}`)
 }
 
 /** Names what was typed in place of a URL if it looks like one: anything else may be a key or have a password. */

@@ -17,10 +17,11 @@ export function completionCommand(others: () => readonly Command[]): Command {
       'zsh: add  source <(fauxgate completion zsh)  to ~/.zshrc, after compinit.',
       'fish: fauxgate completion fish > ~/.config/fish/completions/fauxgate.fish',
     ],
-    async run({ words: [shell, ...rest] }: Arguments): Promise<number> {
+    async run(parsed: Arguments): Promise<number> {
+      const [shell, ...rest] = parsed.words
       if (shell === undefined) requireWords('completion', 'bash, zsh or fish', 'completion bash')
       const name = requireOne('The shell', shell, SHELL_NAMES)
-      requireNoWords(rest, 'completion')
+      requireNoWords(rest, 'completion SHELL', parsed)
       return print(SHELLS[name](others()))
     },
   }

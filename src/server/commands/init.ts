@@ -25,7 +25,7 @@ export const init: Command = {
 }
 
 async function runInit(parsed: Arguments): Promise<number> {
-  requireNoWords(parsed.words, 'init')
+  requireNoWords(parsed.words, 'init', parsed)
   const project = await readProject()
   const named = flagValue(parsed, 'runner')
   const runner = named === undefined ? found(project) : requireOne('--runner', named, RUNNERS)

@@ -23,7 +23,7 @@ export const migrateCommand: Command = {
   async run(parsed: Arguments, environment): Promise<number> {
     const [file, ...rest] = parsed.words
     if (file === undefined) throw new UsageError('migrate needs a file, for example "fauxgate migrate gateway.db".')
-    requireNoWords(rest, 'migrate')
+    requireNoWords(rest, 'migrate FILE', parsed)
     // A store would make the file.
     if (!existsSync(file)) throw new Error(`${file} cannot be read: there is no such file.`)
     const options = await gatewayOptionsOf(await optionsOf(parsed, environment))

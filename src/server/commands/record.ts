@@ -42,7 +42,7 @@ export const recordCommand: Command = {
 }
 
 async function runRecord(parsed: Arguments): Promise<number> {
-  requireNoWords(parsed.words, 'record')
+  requireNoWords(parsed.words, 'record', parsed)
   const value = (flag: string) => flagValue(parsed, flag)
   const target = targetOf(value('to'))
   const dialect = requireOne('--dialect', value('dialect') ?? 'ngrok', dialectNames)

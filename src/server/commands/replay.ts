@@ -21,7 +21,7 @@ export const replayCommand: Command = {
   ],
   async run(parsed) {
     const [file, ...rest] = parsed.words
-    requireNoWords(rest, 'replay')
+    requireNoWords(rest, 'replay FILE', parsed)
     if (file === undefined) throw new UsageError('replay needs a recording, for example "fauxgate replay service.har".')
     const named = flagValue(parsed, 'known')
     const known = named === undefined ? [] : await knownIn(named)

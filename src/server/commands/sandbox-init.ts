@@ -12,8 +12,9 @@ export const sandboxInit: Command = {
   summary: 'Write what deploys the sandboxes into a folder; existing files stay unchanged',
   flags: [],
   notes: ['Without FOLDER, it writes into the present folder. README.md says what to do with the files.'],
-  async run({ words: [folder = '.', ...rest] }: Arguments): Promise<number> {
-    requireNoWords(rest, 'sandbox init')
+  async run(parsed: Arguments): Promise<number> {
+    const [folder = '.', ...rest] = parsed.words
+    requireNoWords(rest, 'sandbox init [FOLDER]', parsed)
     await mkdir(folder, { recursive: true }).catch((error) => {
       throw notWritten(folder, error, 'folder')
     })

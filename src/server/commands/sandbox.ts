@@ -28,7 +28,7 @@ export const sandboxCommand: Command = {
 }
 
 async function runSandboxes(parsed: Arguments, environment: NodeJS.ProcessEnv): Promise<number> {
-  requireNoWords(parsed.words, 'sandbox')
+  requireNoWords(parsed.words, 'sandbox', parsed)
   const { config, names } = parseOptions(parsed, environment, undefined, sandboxTable)
   const { port = sandboxRows.port.default, host = sandboxRows.host.default, data = sandboxRows.data.default } = config
   const binary = workerdBinary()

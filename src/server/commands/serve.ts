@@ -45,7 +45,7 @@ export const serveCommand: Command = {
 }
 
 async function runServe(parsed: Arguments, environment: NodeJS.ProcessEnv): Promise<number> {
-  requireNoWords(parsed.words, 'serve')
+  requireNoWords(parsed.words, 'serve', parsed)
   let last: Run = { isOver: false }
   while (!last.isOver) last = await serveOnce(parsed, environment, last.port)
   return 0

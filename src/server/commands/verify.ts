@@ -39,7 +39,7 @@ export const verifyCommand: Command = {
 async function runVerify(parsed: Arguments, environment: NodeJS.ProcessEnv): Promise<number> {
   const args = verifyArguments(parsed)
   const [typed, ...rest] = parsed.words
-  requireNoWords(rest, 'verify')
+  requireNoWords(rest, 'verify URL', parsed)
   const file = new MadeFile(args.list)
   if (args.is('clean')) return clean(file, args, environment, typed)
   const target = targetOf(typed ?? '', environment)
