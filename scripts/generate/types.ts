@@ -58,7 +58,7 @@ const GROUPS: Readonly<Record<string, () => Group>> = {
     sent: sentTo(ngrokFamilies),
     answered: answeredBy(ngrokFamilies),
     more: [
-      callsText(ngrokFamilies, 'NgrokResources', "The calls of ngrok's further families, by family."),
+      callsText(ngrokFamilies, 'NgrokResources', "The calls of ngrok's additional families, by family."),
       ngrokText(),
     ].join('\n'),
   }),
@@ -132,7 +132,7 @@ function namesText(): string {
   return [
     INITIAL,
     `/** The name of an operation of the API. */\nexport type OperationName =${union(names)}\n`,
-    `/** A key of the one catalogue, for example \`domain_taken\`; families of your own have further ones. */\nexport type ErrorKey =${union([...keys].sort())}\n`,
+    `/** A key of the one catalogue, for example \`domain_taken\`; your own families can have others. */\nexport type ErrorKey =${union([...keys].sort())}\n`,
   ].join('\n')
 }
 

@@ -106,7 +106,7 @@ function serverCertificate(host: ControlHost, options: ServerCertificateOptions)
 const certificate = controlCall({
   method: 'GET',
   path: '/authority.pem',
-  summary: "The authority's root certificate",
+  summary: "Show the authority's root certificate",
   answer: v.string(),
   mediaType: 'application/x-pem-file',
   run: (host) => host.engine.authority.certificatePem,

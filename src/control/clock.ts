@@ -86,7 +86,7 @@ const clockView = named(
 const read = controlCall({
   method: 'GET',
   path: '/clock',
-  summary: "The gateway's time",
+  summary: "Show the gateway's time",
   answer: clockView,
   run: viewOf,
 })

@@ -22,7 +22,7 @@ export interface Control<Members extends object = object, Errors extends ErrorsB
   readonly calls: Readonly<Record<string, ControlCall>>
   /** The calls that differ for a gateway with families of its own, by name. */
   readonly callsWith?: (families: Families) => Readonly<Record<string, ControlCall>>
-  /** Further schemas whose types are generated: those of the arguments of its members. */
+  /** Other schemas whose types are generated: those of the arguments of its members. */
   readonly types?: readonly v.GenericSchema[]
   readonly errors?: Errors
   /** Its collections in the gateway's state, for the operations of an API. */
@@ -121,7 +121,7 @@ export interface ControlCall<Result = unknown> {
   readonly schema?: v.GenericSchema
   /** The schema of the answer; absent if there is none. */
   readonly answer?: v.GenericSchema
-  /** The errors of `run`, beside those of every call and those of its schema. */
+  /** The errors of `run`, in addition to those of every call and those of its schema. */
   readonly errors?: readonly CatalogueError[]
   /** True if it reads stored records: then the errors of their schemas are its errors too. */
   readonly readsRecords?: true

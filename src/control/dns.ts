@@ -23,7 +23,7 @@ import { type Control, type ControlHost, controlCall } from './control.ts'
 const records = controlCall({
   method: 'GET',
   path: '/dns',
-  summary: 'The records of the simulated DNS zone, by name',
+  summary: 'List the records of the simulated DNS zone, by name',
   answer: v.array(dnsRecord),
   run: (host) => host.transact((tx) => zoneRecords(tx)),
 })

@@ -39,7 +39,7 @@ export interface Requests {
   /** Empties the journal. */
   clear(): void
   /**
-   * Calls back with every further entry, in order, and with undefined when the journal was emptied. Returns a function that
+   * Calls the function with each new entry, in order, and with undefined when the journal was emptied. Returns a function that
    * ends the subscription. An exception of the subscriber is ignored.
    */
   subscribe(subscriber: (entry: JournalEntry | undefined) => void): () => void
@@ -58,7 +58,7 @@ const after = documented(
 const list = controlCall({
   method: 'GET',
   path: '/requests',
-  summary: 'The requests and their responses, oldest first',
+  summary: 'Show the requests and their responses, oldest first',
   from: 'query',
   schema: v.object({ after: v.optional(after) }),
   answer: v.array(journalEntry),

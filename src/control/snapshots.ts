@@ -31,7 +31,7 @@ const savedView = named(
 const list = controlCall({
   method: 'GET',
   path: '/snapshots',
-  summary: 'The snapshots that the gateway keeps, oldest first',
+  summary: 'List the snapshots that the gateway keeps, oldest first',
   answer: v.array(savedView),
   run: ({ snapshots }) => snapshots.all.map(viewOf),
 })
@@ -89,7 +89,7 @@ const remove = controlCall({
 const difference = controlCall({
   method: 'GET',
   path: '/snapshots/difference',
-  summary: 'The difference between two snapshots, or a snapshot and now, in words',
+  summary: 'Describe the difference between two snapshots, or between a snapshot and now',
   from: 'query',
   schema: v.object({
     from: documented(name, 'The name of a snapshot.'),
@@ -107,7 +107,7 @@ const difference = controlCall({
 const remember = controlCall({
   method: 'PUT',
   path: '/undo',
-  summary: 'Remember the present state, in memory, for POST /_fauxgate/undo',
+  summary: 'Remember the current state, in memory, for POST /_fauxgate/undo',
   run(host) {
     // Nobody sees it, so that nobody needs to look for secrets in it: in 2 KB of a domain with a year of renewals, 40 µs.
     host.snapshots.undo = host.snapshot(true)
@@ -117,7 +117,7 @@ const remember = controlCall({
 const undo = controlCall({
   method: 'POST',
   path: '/undo',
-  summary: 'Return to the state that was remembered last, the time of a manual clock included',
+  summary: 'Return to the last remembered state, including the time of a manual clock',
   errors: [general.not_found],
   run(host) {
     const state = host.snapshots.undo

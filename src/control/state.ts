@@ -14,7 +14,7 @@ const reset = controlCall({
 const snapshot = controlCall({
   method: 'GET',
   path: '/state',
-  summary: 'A snapshot of the state',
+  summary: 'Take a snapshot of the state',
   answer: snapshotBody,
   run: (host) => host.snapshot(false),
 })

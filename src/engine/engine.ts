@@ -263,7 +263,7 @@ export class Engine {
     if (this.nextDue) this.clock.attach()
   }
 
-  /** Calls back with every further commit, in order, or with those that change a collection. Returns a function that ends it. */
+  /** Calls the function with each new commit, in order, or with those that change a collection. Returns a function that ends it. */
   subscribe(subscriber: (commit: Commit) => void, collection?: string): () => void {
     const name = collection === undefined ? undefined : this.#state.records.tableNamed(collection).collection.name
     return this.#subscribers.add(subscriber, name)

@@ -15,7 +15,7 @@ export type Time = string | number | Date
 export interface ManualClock extends Clock {
   /** The time in ms since 1970. */
   readonly now: number
-  /** Calls a gateway, or timers, at every further move. Returns a function that detaches the follower. */
+  /** Calls a gateway, or timers, at each later move. Returns a function that detaches the follower. */
   attach(follower: ClockFollower): () => void
   /**
    * Advances the clock, for example by `'30s'` or `30_000` ms, and runs everything that falls due, in order.

@@ -41,11 +41,11 @@ export class GatewayError extends Error {
   /** The HTTP status. */
   readonly status: number
   /**
-   * Further facts: `field:<path>` for each of the first problems of a body, `further_problems` if there are more, and the
+   * Additional facts: `field:<path>` for each of the first problems of a body, `further_problems` if there are more, and the
    * ids of resources that were not found.
    */
   readonly details: Readonly<Record<string, string>>
-  /** Further response headers, such as `Allow`. */
+  /** Additional response headers, such as `Allow`. */
   readonly headers: Readonly<Record<string, string>>
 
   /** @internal */

@@ -29,7 +29,7 @@ export type { Gateway }
 const withUrl = /* @__PURE__ */ accessor('url', (engine: Engine) => engine.url)
 
 /**
- * Creates a gateway with families of your own beside fauxgate's: see `fauxgate/kit`.
+ * Creates a gateway with your own families in addition to the built-in ones: see `fauxgate/kit`.
  *
  * @example
  * ```ts

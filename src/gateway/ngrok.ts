@@ -19,7 +19,7 @@ export type * from '../generated/ngrok.ts'
 export type { NgrokLimits }
 
 /**
- * The families that ngrok has beside those of the standard dialect, by their names in the direct API. Pass some of them to
+ * The families that ngrok has in addition to those of the standard dialect, by their names in the direct API. Pass some of them to
  * `createGateway` as `families`.
  */
 export const ngrokFamilies: NgrokFamilies = families
@@ -34,7 +34,7 @@ export interface NgrokOptions<C extends Clock = Clock>
   extends Omit<GatewayOptions<C>, 'account' | 'dialect' | 'initial'> {
   /** The account that the resources belong to: a plan, and limits by their names. Default: no limits. */
   readonly account?: AccountWith<NgrokLimits> | undefined
-  /** The resources that exist from the beginning, and again after each `reset()`: bodies by family, under the API's rules. */
+  /** The resources that exist at the start and after each `reset()`: request bodies, by family. The API's rules apply to them. */
   readonly initial?: InitialOf<Resources & NgrokResources> | undefined
 }
 

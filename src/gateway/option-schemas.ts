@@ -47,12 +47,12 @@ export const quirks = named(
   optionsOf({
     keepBackendsOnPatch: optionRow(
       switchOption,
-      'A PATCH of a weighted backend without `backends` keeps them instead of emptying them.',
+      'A PATCH of a weighted backend without `backends` keeps its backends instead of removing them.',
       { default: false, flag: 'keep-backends-on-patch' },
     ),
     lateStatus: optionRow(
       switchOption,
-      'A PATCH that sets a certificate management policy is answered with `certificate_management_status` null; the next read shows the job.',
+      'The response to a PATCH that sets a certificate management policy has a null `certificate_management_status`. The next read shows the job.',
       { default: false, flag: 'late-status' },
     ),
   }),
@@ -62,8 +62,8 @@ export const quirks = named(
 
 export const internalErrorBackoff = named(
   optionsOf({
-    first: optionRow(duration(1000), 'The wait of a job after its first INTERNAL_ERROR.', { default: '1m' }),
-    most: optionRow(duration(1000), 'The longest wait of a job after an INTERNAL_ERROR.', { default: '64m' }),
+    first: optionRow(duration(1000), 'How long a job waits after its first INTERNAL_ERROR.', { default: '1m' }),
+    most: optionRow(duration(1000), 'The longest time that a job waits after an INTERNAL_ERROR.', { default: '64m' }),
   }),
   'ErrorBackoff',
   'The waits of a job after INTERNAL_ERRORs.',
@@ -74,17 +74,17 @@ const profileNames = Object.keys(PROFILES) as ProfileName[] // The keys of the s
 export const PROFILES_ALLOWED = profileNames.map((name) => `"${name}"`).join(' or ')
 
 /** The defaults of an authority that follows Let's Encrypt, in words. */
-export const BY_CLOCK = '90d, from 2027-02-10 64d, from 2028-02-16 45d'
+export const BY_CLOCK = '90d, then 64d from 2027-02-10 and 45d from 2028-02-16'
 
 const certificateLife = named(
   optionsOf({
     validity: optionRow(duration(1000), 'The validity of automatic certificates.', {
-      defaultText: `by the gateway's clock: ${BY_CLOCK}`,
+      defaultText: `by the time of the gateway's clock: ${BY_CLOCK}`,
       flag: 'certificate-validity',
     }),
     renewalLead: optionRow(
       duration(0),
-      'The time before its expiry at which a certificate is renewed; less than its validity.',
+      'How long before its expiry a certificate is renewed. Must be less than its validity.',
       { defaultText: 'a third of the validity, or half if that is under 10 days', flag: 'renewal-lead' },
     ),
   }),
@@ -105,7 +105,7 @@ export const certificates = v.union(
 
 const rateLimits = named(
   optionsOf({
-    requests: optionRow(integerFrom(1, 1_000_000), 'The number of requests within the window that are answered.', {
+    requests: optionRow(integerFrom(1, 1_000_000), 'The number of requests that are allowed within the window.', {
       default: 120,
     }),
     window: optionRow(duration(1000), 'The rolling window.', { default: '60s' }),
@@ -166,8 +166,8 @@ export const account = named(
   optionsOf({
     plan: optionRow(
       oneOfThese(PLANS),
-      'The plan whose limits the account has: `free`, `hobbyist` or `paygo`, as ngrok documents them.',
-      { defaultText: 'none, without limits', flag: 'plan' },
+      'The plan whose documented limits apply to the account: `free`, `hobbyist` or `paygo`.',
+      { defaultText: 'no plan and no limits', flag: 'plan' },
     ),
     limits: optionRow(limits, "Limits by their names, instead of the plan's.", { defaultText: "the plan's" }),
   }),

@@ -56,7 +56,7 @@ export const gatewayRows = {
   ),
   dialect: optionRow(dialect, 'The differences between services.', { default: standard, defaultText: '`standard`' }),
   baseUrl: optionRow(baseUrl, 'The base URL of every URI in a response.', {
-    defaultText: "the dialect's, and the server's own while served",
+    defaultText: "the dialect's, or the server's URL while it is served",
     placeholder: 'URL',
   }),
   keys: optionRow(
@@ -68,11 +68,11 @@ export const gatewayRows = {
     // Snapshots show it.
     v.pipe(textOption, v.check(hasNoPrivateKey, 'a text without a private key')),
     'The seed of ids and certificates: the same seed and the same calls give the same ids.',
-    { defaultText: 'a fresh one for each gateway' },
+    { defaultText: 'a random one for each gateway' },
   ),
   initial: optionRow(
     initial,
-    "The resources that exist from the beginning, and again after each `reset()`: bodies by family, under the API's rules.",
+    "The resources that exist at the start and after each `reset()`: request bodies, by family. The API's rules apply to them.",
   ),
   references: optionRow(
     oneOfThese(['any', 'declared']),
@@ -82,12 +82,12 @@ export const gatewayRows = {
   ),
   unknownActions: optionRow(
     oneOfThese(['refuse', 'accept']),
-    'The treatment of traffic policy actions of an unknown type.',
+    'How to treat traffic policy actions of an unknown type.',
     { default: 'refuse' },
   ),
   emptyJsonOnDelete: optionRow(
     switchOption,
-    'Answer with 200 and `{}` where the API answers 204, for clients that cannot read an empty answer.',
+    'Return 200 and `{}` instead of 204, for clients that cannot read an empty response.',
     { default: false },
   ),
   quirks: optionRow(
@@ -97,41 +97,45 @@ export const gatewayRows = {
   ),
   rateLimit: optionRow(
     asOne(rateLimit, 'true, false, or an object with requests and window'),
-    'Answer 429 to too many HTTP requests. True allows 120 requests within 60 seconds.',
+    'Return 429 for too many HTTP requests. `true` allows 120 requests in 60 seconds.',
     { defaultText: 'false' },
   ),
   account: optionRow(
     account,
-    "The account that a gateway's resources belong to: a plan, and limits by their names. A call beyond a limit is refused.",
+    "The account that owns the gateway's resources: a plan, and limits by name. A call that exceeds a limit fails.",
     { defaultText: 'no limits' },
   ),
-  journalSize: optionRow(integerFrom(0, 1_000_000), 'The most requests that `gateway.requests` keeps.', {
-    default: 1000,
-  }),
+  journalSize: optionRow(
+    integerFrom(0, 1_000_000),
+    'The maximum number of requests in the journal, `gateway.requests`.',
+    {
+      default: 1000,
+    },
+  ),
   journalBytes: optionRow(
     integerFrom(0, 2 ** 32),
-    'The most bytes that `gateway.requests` keeps, at two bytes a character; the oldest requests are dropped.',
+    'The maximum size of the journal in bytes, counting two bytes per character. The oldest requests are dropped.',
     { default: 16 * 1024 * 1024, defaultText: '16 MiB' },
   ),
-  addressesPerRegion: optionRow(integerFrom(1, 2_000_000), 'The number of addresses of a region, 1 to 2,000,000.', {
+  addressesPerRegion: optionRow(integerFrom(1, 2_000_000), 'The number of addresses in each region, 1 to 2,000,000.', {
     default: 2_000_000,
     defaultText: '2,000,000',
   }),
   takenDomains: optionRow(
     asOne(takenDomains, 'an array of domain names, such as "example.com" or "*.example.com"'),
-    'Domain names that another account has reserved. To reserve one, a name below one, or a wildcard over one is an error.',
+    'Domain names that another account has reserved. Reserving one of them fails, and so does a name below one or a wildcard that covers one.',
     { default: [], defaultText: 'none', flag: 'taken-domain', placeholder: 'NAME' },
   ),
   families: optionRow(
     familiesOption,
-    'Families of your own, made with `fauxgate/kit`, by their names in the direct API.',
+    'Your own families, made with `fauxgate/kit`, by their names in the direct API.',
     {
       isUnoffered: true,
     },
   ),
   clock: optionRow(clockOption, 'The source of the time.', {
     default: systemClock,
-    defaultText: 'the system clock, read at each call, so that faked dates apply',
+    defaultText: 'the system clock, which also follows faked dates',
     // The gateway has the type of the clock that it was created with.
     type: 'C',
   }),
@@ -152,18 +156,18 @@ export const gatewayRows = {
       certificates,
       `${PROFILES_ALLOWED}, or an object with "validity", ${DURATION_ALLOWED}, at least 1000 ms, and "renewalLead"`,
     ),
-    'The validity of automatic certificates, and how long before their end they are renewed.',
-    { defaultText: `by the gateway's clock, as Let's Encrypt announced: ${BY_CLOCK}` },
+    'The validity of automatic certificates, and how long before their expiry they are renewed.',
+    { defaultText: `what Let's Encrypt announced for the time of the gateway's clock: ${BY_CLOCK}` },
   ),
   internalErrorBackoff: optionRow(
     asOne(
       internalErrorBackoff,
       `an object with "first" and "most", not less than first, each ${DURATION_ALLOWED}, at least 1000 ms`,
     ),
-    'The wait of a job after its first INTERNAL_ERROR, twice as long after each further one, up to `most`.',
+    'How long a job waits after its first INTERNAL_ERROR. The wait doubles after each error, up to `most`.',
     { default: {}, defaultText: '1m and 64m' },
   ),
-  dnsErrorRetry: optionRow(duration(1000), 'The wait of a job after a DNS_ERROR.', { default: '1h' }),
+  dnsErrorRetry: optionRow(duration(1000), 'How long a job waits after a DNS_ERROR.', { default: '1h' }),
   authorityKeys: optionRow(
     asOne(
       v.union([v.picklist(['test', 'fresh']), authoritySecret]),

@@ -36,7 +36,7 @@ export interface Gateway<C extends Clock = Clock> extends Resources, ControlMemb
   /** Returns when the next event is due, such as an attempt or a renewal, in ms since 1970; undefined if nothing is due. */
   nextDueAt(): number | undefined
   /**
-   * Calls back with every further commit, in order, or only with those that change a collection such as `reserved_domains`.
+   * Calls the function with each new commit, in order, or only with those that change a collection such as `reserved_domains`.
    * Returns a function that ends the subscription. An exception of the subscriber is ignored.
    *
    * @throws TypeError if the gateway has no such collection.
@@ -100,7 +100,7 @@ export type OptionsWith<F extends OwnFamilies, C extends Clock = Clock> = Omit<
 > & {
   /** The account that the resources belong to: see {@link GatewayOptions}. */
   readonly account?: AccountWith<AccountLimits & LimitsBy<F>> | undefined
-  /** Families of your own, made with `fauxgate/kit`, by their names in the direct API. */
+  /** Your own families, made with `fauxgate/kit`, by their names in the direct API. */
   readonly families: F
   /** The resources that exist from the beginning: see {@link GatewayOptions}. */
   readonly initial?: InitialOf<Resources & Direct<F>> | undefined

@@ -159,7 +159,7 @@ export class Journal implements PersistedJournal {
     return `[${texts.reverse().join()}]`
   }
 
-  /** Calls back with every further entry, and with undefined when the journal was emptied. Returns what ends that. */
+  /** Calls the function with each new entry, and with undefined when the journal was emptied. Returns what ends that. */
   subscribe(subscriber: Subscriber): () => void {
     // The same function may subscribe twice.
     const own: Subscriber = (entry) => subscriber(entry)

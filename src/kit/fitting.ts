@@ -14,7 +14,7 @@ interface Reserved {
 }
 
 /**
- * Checks that families of a test's own fit beside the built-in ones, so that nothing of one hides or changes another.
+ * Checks that the families of a test fit together with the built-in ones, so that none hides or changes another.
  * @throws TypeError that says what is wrong, or which family uses the same name, prefix, collection or path.
  */
 export function requireFitting(own: Families, builtIn: Families, { prefixes, declarations }: Reserved): void {

@@ -4,7 +4,12 @@ import type { ModuleOwner } from '../kit/index.ts'
 type EdgeOwner = ModuleOwner<{ readonly id: string }>
 
 /** HTTPS edges: what has their modules. */
-export const HTTPS_EDGES: EdgeOwner = { path: '/edges/https/{id}', ids: { id: 'edghts' }, what: 'HTTPS edge' }
+export const HTTPS_EDGES: EdgeOwner = {
+  path: '/edges/https/{id}',
+  ids: { id: 'edghts' },
+  what: 'HTTPS edge',
+  article: 'an',
+}
 
 /** TCP edges. */
 export const TCP_EDGES: EdgeOwner = { path: '/edges/tcp/{id}', ids: { id: 'edgtcp' }, what: 'TCP edge' }

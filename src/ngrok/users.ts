@@ -44,7 +44,7 @@ const limits = accountLimits({
 })
 
 const NAME = 'The name, which no other bot user or service user has.'
-const ACTIVE = 'False if the user can own no further credentials and keys.'
+const ACTIVE = 'False if the user can own no more credentials and keys.'
 
 const name = documented(
   v.pipe(

@@ -63,9 +63,9 @@ function unwrapped(
   for (const [field, value] of Object.entries(beside)) {
     // No message shows the values: they may be secret.
     if (fields.includes(field)) {
-      if (isSent(value)) refuse(field, `beside "${envelope}"`, `fields inside "${envelope}", or none of it`)
+      if (isSent(value)) refuse(field, `next to "${envelope}"`, `fields inside "${envelope}", or none of it`)
     } else if (isSent(value) && isSent(module[field]) && value !== module[field]) {
-      refuse(field, `another one in "${envelope}" than beside it`, 'the same in both places')
+      refuse(field, `different in "${envelope}" and next to it`, 'the same in both places')
     } else if (isSent(value) || !(field in module)) both[field] = value
   }
   return both
@@ -95,7 +95,7 @@ function resolveAliases(
 
 function sentTwice(alias: string, field: string, error: OtherNames['both']): Problem {
   if (error) return problem(error, { field: alias, other: field })
-  const received = `beside "${field}", which it is another name of`
+  const received = `next to "${field}", of which it is another name`
   return problem(general.field_invalid, { field: alias, received, allowed: `${alias} or ${field}, not both` })
 }
 

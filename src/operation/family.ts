@@ -55,7 +55,7 @@ export interface Declaration<Call extends (...args: never[]) => unknown = (...ar
   readonly schema: v.GenericSchema
   /** The schema of what was made, as the API shows it. */
   readonly answer: v.GenericSchema
-  /** The errors that `run` may refuse with, beside those of the schema. */
+  /** The errors that `run` may throw, in addition to those of the schema. */
   readonly errors?: readonly CatalogueError[]
   /** Ends what was declared and has an id of this prefix, if it is there, and returns whether it was. */
   readonly end?: DeclarationEnd

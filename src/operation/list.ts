@@ -62,10 +62,10 @@ export interface ListQuery {
   readonly sent: Readonly<Record<string, string | readonly string[]>>
 }
 
-/** The fields that further parameters of a list's query look at, by parameter: an item has one of the sent values there. */
+/** The fields that the additional parameters of a list's query look at, by parameter: an item has one of the sent values there. */
 export type Matching<Name extends string = string> = Readonly<Record<Name, string>>
 
-/** Returns the schema of the query of a list, such as `endpoints.list`, with further parameters. */
+/** Returns the schema of the query of a list, such as `endpoints.list`, with additional parameters. */
 export function listQueryWith(list: string, matching: Matching = {}): v.GenericSchema {
   const further = Object.entries(matching).map(([name, field]) => {
     const sentence = `Only items whose \`${field}\` is this. Sent several times: any of these.`

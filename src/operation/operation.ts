@@ -47,7 +47,7 @@ interface Definition<Ids extends PathIds> {
   readonly ids: Ids
   /** The schema of the answer; absent if there is none. */
   readonly response?: v.GenericSchema
-  /** The errors that `run` may refuse with, beside those of every operation of its kind and those of its schemas. */
+  /** The errors that `run` may throw, in addition to those of every operation of its kind and those of its schemas. */
   readonly errors?: readonly CatalogueError[]
   /** True if the operation is not in the API reference: it exists only in dialects that name it. */
   readonly isExtra?: true
@@ -75,7 +75,7 @@ export interface Operation<Call extends (...args: never[]) => unknown = (...args
   readonly query?: v.GenericSchema
   /** The fields of a list that filters can name, if the dialect restricts them. */
   readonly filterable?: readonly FilterableField[] | undefined
-  /** The fields of a list that further query parameters look at, by parameter. */
+  /** The fields of a list that its additional query parameters look at, by parameter. */
   readonly matching?: Matching | undefined
   /** Reads and checks the body or the query; absent if neither is allowed. */
   readonly read?: (raw: unknown, ids: PathIds, context: RuleContext) => unknown
@@ -143,7 +143,7 @@ export function groupOf({ name }: Pick<Operation, 'name'>): string {
   return name.slice(0, name.indexOf('.'))
 }
 
-/** The further parameters of a list in the direct API. */
+/** The additional parameters of a list in the direct API. */
 export type Matched<Parameter extends string> = {
   readonly [Name in Parameter]?: string | readonly string[] | undefined
 }
@@ -159,7 +159,7 @@ export function listOperation<Result, Ids extends PathIds = Record<never, never>
     item: v.GenericSchema
     /** The fields that filters can name where the dialect asks for that; `[]` for no filter. Default: all. */
     filterable?: readonly FilterableField[] | undefined
-    /** Further query parameters, each with the field of an item that must have one of the values sent. Default: none. */
+    /** Additional query parameters, each with the field of an item that must have one of the values sent. Default: none. */
     matching?: Matching<Parameter> | undefined
     run: (tx: Transaction, query: ListQuery, ids: Ids) => Result
   },

@@ -39,7 +39,7 @@ export interface ReadableKind {
   readonly shape: v.GenericSchema<{ readonly id: string }>
   /** The fields that filters can name where the dialect asks for that; `[]` for no filter. Default: all. */
   readonly filterable?: readonly FilterableField[]
-  /** Further query parameters of the list, each with the field of an item that must have one of the values sent. */
+  /** Additional query parameters of the list, each with the field of an item that must have one of the values sent. */
   readonly matching?: Matching
 }
 
@@ -60,7 +60,7 @@ export interface ResourceKind extends ReadableKind {
   readonly limits?: LimitsByName
   /** The declarations that tests can make, by their names in `gateway.declare`. */
   readonly declares?: Readonly<Record<string, Declaration>>
-  /** Further operations, by their names in the direct API. */
+  /** Additional operations, by their names in the direct API. */
   readonly more?: Readonly<Record<string, Operation>>
 }
 
@@ -107,7 +107,7 @@ export interface ResourceRules<Kind extends ResourceKind> {
 }
 
 interface BodyRules {
-  /** The errors that `run` may refuse with, beside those of the body's schema. */
+  /** The errors that `run` may throw, in addition to those of the body's schema. */
   readonly errors?: readonly CatalogueError[]
   /** The rules for fields that have other names in dialects. */
   readonly otherNames?: OtherNames

@@ -47,7 +47,7 @@ type LimitsOf<Kind extends ResourceKind> = Kind extends { readonly limits: infer
   ? Limits
   : { readonly [Name in Kind['name']]: AccountLimit }
 
-/** The family of a kind of resources: create, get, list, update, delete, and its further operations. */
+/** The family of a kind of resources: create, get, list, update, delete, and its additional operations. */
 export type ResourceFamily<Kind extends ResourceKind> = Family<
   ResourceOperations<Kind> & (Kind extends { readonly more: infer More } ? More : unknown),
   Kind extends { readonly errors: infer Errors } ? Errors : Record<never, never>,

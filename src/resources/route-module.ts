@@ -10,7 +10,6 @@ import { general } from '../schema/general-errors.ts'
 import { isIdOf } from '../schema/ids.ts'
 import { rule } from '../schema/rule.ts'
 import { withoutSecretFields } from '../schema/secret-fields.ts'
-import { articleOf } from '../schema/text.ts'
 import { deepFreeze, type Frozen } from '../schema/values.ts'
 import { errors as declarationErrors, requireEdge, requireRoute } from './declarations.ts'
 
@@ -27,7 +26,7 @@ export interface RouteIds {
   readonly id: string
 }
 
-/** The operations of every route module beside its `replace`. */
+/** The operations of every route module other than its `replace`. */
 export interface RouteModule<Module> {
   /**
    * Gets the module of a route: `GET`.
@@ -49,6 +48,8 @@ export interface ModuleOwner<Ids extends PathIds> {
   readonly ids: Ids
   /** The name of one in summaries, such as "TCP edge". */
   readonly what: string
+  /** The article of `what`. Default: "a". */
+  readonly article?: 'an'
 }
 
 /** The routes of HTTPS edges, as the owner of a module: see `edgeModule`. */
@@ -128,7 +129,7 @@ export function edgeModule<
   type Resource = Frozen<v.InferOutput<Shape>>
   // Without errors, their type is that of none.
   const { name, segment, what, body, shape, check, errors = {} as Errors } = definition
-  const { ids, what: place } = owner
+  const { ids, what: place, article = 'a' } = owner
   // Names of limits are in the types of the families that they are about.
   const limits: Record<never, never> = definition.limits ?? {}
   const path = `${owner.path}/${segment}`
@@ -162,7 +163,7 @@ export function edgeModule<
       method: 'PUT',
       path,
       status: 200,
-      summary: `Replace the ${what} module of ${articleOf(place)} ${place}`,
+      summary: `Replace the ${what} module of ${article} ${place}`,
       ids,
       body,
       response: shape,
@@ -175,7 +176,7 @@ export function edgeModule<
       method: 'GET',
       path,
       status: 200,
-      summary: `Get the ${what} module of ${articleOf(place)} ${place}`,
+      summary: `Get the ${what} module of ${article} ${place}`,
       ids,
       response: shape,
       errors: routeErrors,
@@ -190,7 +191,7 @@ export function edgeModule<
       method: 'DELETE',
       path,
       status: 204,
-      summary: `Remove the ${what} module of ${articleOf(place)} ${place}`,
+      summary: `Remove the ${what} module of ${article} ${place}`,
       ids,
       errors: routeErrors,
       run: (tx, route) => removed(tx, keyOf(tx, route)),

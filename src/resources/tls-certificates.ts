@@ -62,9 +62,9 @@ const shape = named(
           ips: documented(v.array(v.string()), 'The IP addresses that the leaf is good for.'),
         }),
         'TLSCertificateSANs',
-        'The further names that a leaf is good for.',
+        'The alternative names that a leaf is good for.',
       ),
-      'The further names that the leaf is good for.',
+      'The alternative names that the leaf is good for.',
     ),
     issued_at: documented(
       v.nullable(time),
@@ -78,7 +78,7 @@ const shape = named(
     ),
     extended_key_usages: documented(
       v.array(v.string()),
-      'The further uses of the key, such as `serverAuth`; a dotted OID if RFC 5280 has no name.',
+      'The extended uses of the key, such as `serverAuth`; a dotted OID if RFC 5280 has no name.',
     ),
     private_key_type: documented(v.picklist(['rsa', 'ecdsa', 'ed25519']), 'The type of the key of the leaf.'),
     issuer_common_name: ofLeaf("common name of the leaf's issuer"),

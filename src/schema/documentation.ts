@@ -42,7 +42,7 @@ export interface JsonFacts {
   readonly deprecated?: boolean
 }
 
-/** Further documentation of a value, beside its sentence. */
+/** More documentation of a value than its sentence. */
 export interface Facts {
   /** JSON Schema keywords; a function if they depend on the dialect. */
   readonly json?: JsonFacts | ((dialect: CommonDialect) => JsonFacts)

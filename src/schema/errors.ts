@@ -197,9 +197,9 @@ interface RefusalOptions {
 
 /** Thrown by rules to refuse a request. The first problem determines the response's code and message. */
 export class Refusal extends Error {
-  /** Further entries of the response's `details`. */
+  /** Additional entries of the response's `details`. */
   readonly details: Readonly<Record<string, string>>
-  /** Further response headers, such as `Allow` and `Retry-After`. */
+  /** Additional response headers, such as `Allow` and `Retry-After`. */
   readonly headers: Readonly<Record<string, string>>
   /** The number of problems beyond the listed ones; not `isExact` if counting stopped early. */
   readonly further: { readonly count: number; readonly isExact: boolean }

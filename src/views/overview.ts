@@ -52,13 +52,13 @@ const overviewView = named(
     undo: documented(v.nullable(time), 'The time that `POST /_fauxgate/undo` returns to; null if there is none.'),
   }),
   'Overview',
-  'The state of the gateway in numbers, and its next due event.',
+  'Count the resources, requests and faults, and show the next due event.',
 )
 
 const read = controlCall({
   method: 'GET',
   path: '/overview',
-  summary: 'The state of the gateway in numbers, and its next due event',
+  summary: 'Count the resources, requests and faults, and show the next due event',
   answer: overviewView,
   run: overviewOf,
 })

@@ -39,7 +39,7 @@ const query = named(
 const read = controlCall({
   method: 'GET',
   path: '/records',
-  summary: 'The records of a collection, or those that use a resource',
+  summary: 'List the records of a collection, or those that use a resource',
   from: 'query',
   schema: query,
   answer: v.array(listedRecord),

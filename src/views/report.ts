@@ -31,7 +31,7 @@ type Part = readonly [title: string, lines: readonly string[]]
 const call = controlCall({
   method: 'GET',
   path: '/report',
-  summary: 'A text for people about what happened',
+  summary: 'Show what happened at the gateway, as text',
   answer: v.string(),
   mediaType: 'text/plain; charset=utf-8',
   run: reportOf,

@@ -105,7 +105,7 @@ const query = named(
 const read = controlCall({
   method: 'GET',
   path: '/timelines',
-  summary: 'The transitions of all domains and their next due events',
+  summary: 'List the transitions of all domains and their next due events',
   from: 'query',
   schema: query,
   answer: timelinesView,

@@ -207,7 +207,7 @@ describe('A family of a test, over HTTP', () => {
     expect((await send('POST', '/widgets', { json: { label: 'left' } })).body.name).toBe('left')
     expect((await send('POST', '/widgets', { json: { label: 'X' } })).body.msg).toContain('label is "X"')
     expect((await send('POST', '/widgets', { json: { label: 'up', name: 'down' } })).body.msg).toBe(
-      'label is beside "name", which it is another name of. Allowed: label or name, not both.',
+      'label is next to "name", of which it is another name. Allowed: label or name, not both.',
     )
   })
 

@@ -165,7 +165,7 @@ describe('Another name of a field', () => {
     const create = async (json: object) => client(open({ dialect }))('POST', '/reserved_addrs', { json })
     expect((await create({ note: 'x' })).body.description).toBe('x')
     const { status, body } = await create({ note: 'x', description: 'y' })
-    const says = 'note is beside "description", which it is another name of. Allowed: note or description, not both.'
+    const says = 'note is next to "description", of which it is another name. Allowed: note or description, not both.'
     expect([status, body.error_code, body.msg]).toEqual([400, 'ERR_GATEWAY_215', says])
   })
 })
@@ -191,7 +191,7 @@ describe('The envelope of module bodies (rules: dialects#module-envelope)', () =
   test('hides no id in it behind another one beside it', async () => {
     const ids = { edge_id: 'edghts_1', id: 'edghtsrt_1' }
     const { status, body } = await put({ ...ids, module: { ...ids, id: 'edghtsrt_2' } })
-    const says = 'id is another one in "module" than beside it. Allowed: the same in both places.'
+    const says = 'id is different in "module" and next to it. Allowed: the same in both places.'
     expect([status, body.error_code, body.msg]).toEqual([400, 'ERR_NGROK_215', says])
     expect(outcome(await put({ id: null, module: { id: 'edghtsrt_2' } }))).toBe('400 ERR_NGROK_215')
     expect(outcome(await put({ id: 'edghtsrt_2', module: { id: null } }))).toBe('400 ERR_NGROK_215')
@@ -208,7 +208,7 @@ describe('The envelope of module bodies (rules: dialects#module-envelope)', () =
       enabled: false,
       rolling_window: null,
     })
-    const says = (field: string) => `${field} is beside "module". Allowed: fields inside "module", or none of it.`
+    const says = (field: string) => `${field} is next to "module". Allowed: fields inside "module", or none of it.`
     expect([status, body.error_code, body.msg]).toEqual([400, 'ERR_NGROK_215', says('num_buckets')])
     expect(body.details).toEqual({
       operation_id: body.details.operation_id,

@@ -226,7 +226,7 @@ function answersOf(responses, common) {
     const keys = keysOf(response, status).filter((key) => !common.includes(key))
     return keys.length === 0 ? [] : `| ${status} | ${errorLinks(keys)} |`
   })
-  const more = common.length === 0 ? [] : ['Beside those of [every request](README.md#every-request):']
+  const more = common.length === 0 ? [] : ['In addition to the errors of [every request](README.md#every-request):']
   return [...lines, ...(errors.length > 0 ? [...more, `| status | errors |\n|---|---|\n${errors.join('\n')}`] : [])]
 }
 

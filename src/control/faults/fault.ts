@@ -79,7 +79,7 @@ const method = v.pipe(
 const when = v.exactOptional(
   documented(
     v.custom<(request: FaultRequest) => boolean>((value) => typeof value === 'function', 'a function'),
-    'A further condition: a function that returns true for the requests to fail, such as `({ input }) => input.name === "a"`. Not available over HTTP, and not part of a snapshot.',
+    'Another condition: a function that returns true for the requests to fail, such as `({ input }) => input.name === "a"`. Not available over HTTP, and not part of a snapshot.',
     {
       isNoData: true,
       type: '(request: FaultRequest<Name>) => boolean',

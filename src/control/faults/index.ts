@@ -25,7 +25,7 @@ import { lastOf, missedBy, pendingFaults, requireMatchable, unmatchable } from '
 const list = controlCall({
   method: 'GET',
   path: '/faults',
-  summary: 'The faults, oldest first',
+  summary: 'List the faults, oldest first',
   answer: v.array(listedFault),
   run(host) {
     const requests = lastOf(host.journal)

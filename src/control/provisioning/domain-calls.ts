@@ -59,7 +59,7 @@ export const expire = domainCall({
 export const timeline = controlCall({
   method: 'GET',
   path: '/provisioning/timeline',
-  summary: "The transitions of a domain's provisioning",
+  summary: "List the transitions of a domain's provisioning",
   from: 'query',
   schema: v.object({ id }),
   errors: [general.not_found],

@@ -109,7 +109,7 @@ export const script = controlCall({
 export const clear = controlCall({
   method: 'DELETE',
   path: '/provisioning/script',
-  summary: 'Drop the pending outcomes of a domain, or all',
+  summary: 'Drop the pending outcomes of one domain, or of all',
   from: 'query',
   schema: v.object({ domain }),
   errors: OF_A_DOMAIN,
@@ -135,7 +135,7 @@ export const pendingOutcome = named(
 export const pending = controlCall({
   method: 'GET',
   path: '/provisioning/script',
-  summary: 'The outcomes that no attempt has used',
+  summary: 'List the outcomes that no attempt has used',
   answer: v.array(pendingOutcome),
   run: (host) => host.transact(pendingOutcomes),
 })

@@ -75,7 +75,7 @@ const ROWS: readonly Row[] = [
   {
     name: 'timeline',
     call: 'GET /timelines',
-    summary: 'What the provisioning of a domain, or of all, did and does next',
+    summary: 'Show what provisioning did and what it does next, for a domain or for all',
     words: { name: '[DOMAIN]' },
     example: 'app.example.com',
   },
@@ -138,7 +138,7 @@ const ROWS: readonly Row[] = [
     words: { name: 'NAME' },
   },
   { name: 'undo', call: 'POST /undo' },
-  { name: 'undo remember', call: 'PUT /undo', summary: 'Remember the present state, for undo' },
+  { name: 'undo remember', call: 'PUT /undo', summary: 'Remember the current state, for undo' },
 ]
 
 /** Makes the row that sets the record of a type, which the name of the command ends with. */

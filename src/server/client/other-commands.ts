@@ -12,7 +12,7 @@ type Connect = () => Promise<ServerAddress>
 export const stateExport = {
   name: 'state export',
   words: '[FILE]',
-  summary: 'Write a snapshot of the state to a file, or print it; it has no private keys',
+  summary: 'Write a snapshot of the state to a file, or print it; it contains no private keys',
   flags: [],
   example: 'state export snapshot.json',
   async run(parsed: Arguments, connect: Connect): Promise<number> {
@@ -30,7 +30,7 @@ export const stateExport = {
 export const stateImport = {
   name: 'state import',
   words: 'FILE',
-  summary: 'Replace the state by that of a snapshot',
+  summary: 'Replace the state with a snapshot',
   flags: [],
   example: 'state import snapshot.json',
   async run(parsed: Arguments, connect: Connect): Promise<number> {
@@ -56,7 +56,7 @@ const flags = [
 export const requestsCommand = {
   name: 'requests',
   words: '',
-  summary: 'The requests and their answers, oldest first',
+  summary: 'Show the requests and their responses, oldest first',
   flags,
   example: 'requests --follow',
   async run(parsed: Arguments, connect: Connect): Promise<number> {

@@ -15,7 +15,7 @@ import { optionsOf } from './config-options.ts'
 export const migrateCommand: Command = {
   name: 'migrate',
   words: 'FILE',
-  summary: 'Bring the file of --data to the present version',
+  summary: 'Upgrade a file of --data to the current version',
   flags: [CONFIG_FLAG],
   notes: [
     'serve --data does the same when it starts. An older fauxgate cannot open the file afterwards: make a copy first.',

@@ -31,7 +31,7 @@ const flags = [
 export const recordCommand: Command = {
   name: 'record',
   words: '',
-  summary: 'Run as a proxy of a service, and record its requests and answers',
+  summary: 'Run a proxy in front of a service, and record the requests and responses',
   flags,
   notes: [
     'It listens on this machine alone until SIGINT, SIGTERM or SIGHUP stops it. It writes the recording then, and every 2 s while requests come.',

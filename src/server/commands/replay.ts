@@ -10,7 +10,7 @@ import { type Command, flagValue, requireNoWords } from './command.ts'
 export const replayCommand: Command = {
   name: 'replay',
   words: 'FILE',
-  summary: 'Ask a fresh gateway what a recording asked a service, and compare the answers',
+  summary: 'Send the requests of a recording to a fresh gateway, and compare the responses',
   flags: [
     textFlag('known', 'FILE', 'A JSON file with a list of known differences, each with "request", "at" and "reason".'),
     switchFlag('json', 'Print the result as JSON.'),

@@ -9,7 +9,7 @@ import { write } from './init.ts'
 export const sandboxInit: Command = {
   name: 'sandbox init',
   words: '[FOLDER]',
-  summary: 'Write what deploys the sandboxes into a folder; existing files stay unchanged',
+  summary: 'Write the files that deploy the sandboxes into a folder; existing files stay unchanged',
   flags: [],
   notes: ['Without FOLDER, it writes into the present folder. README.md says what to do with the files.'],
   async run(parsed: Arguments): Promise<number> {

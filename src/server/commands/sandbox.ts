@@ -17,7 +17,7 @@ import { naming } from './config-options.ts'
 export const sandboxCommand: Command = {
   name: 'sandbox',
   words: '',
-  summary: 'Serve shared sandboxes, which are many gateways behind one URL, with workerd',
+  summary: 'Serve shared sandboxes with workerd: many gateways behind one URL',
   flags: sandboxTable,
   notes: [
     'The package workerd must be installed beside fauxgate: npm install --save-dev workerd.',

@@ -26,7 +26,7 @@ import { type Target, targetOf, type VerifyArguments, verifyArguments, verifyFla
 export const verifyCommand: Command = {
   name: 'verify',
   words: 'URL',
-  summary: 'Ask a server what the scenarios of fauxgate ask, and compare its answers with those of fauxgate',
+  summary: "Send fauxgate's scenarios to a server, and compare its responses with those of a fresh gateway",
   flags: verifyFlags,
   notes: [
     'NGROK_API_KEY is the key; it is never printed. A server on this machine needs none.',

@@ -62,7 +62,7 @@ export const configRows = {
     { default: 'text' },
   ),
   latency: optionRow(duration(), 'The delay of every response of the API, in real time.', { defaultText: 'none' }),
-  watch: optionRow(switchOption, 'Restart when the config file or the file of `initial` changes.', { default: false }),
+  watch: optionRow(switchOption, 'Restart when the config file or the `initial` file changes.', { default: false }),
   clock: optionRow(
     namedOr(['system', 'manual'], clockOption),
     'The source of the time. A config module can set a clock of its own.',

@@ -154,7 +154,7 @@ export interface ScheduleOptions<T = unknown, G extends Gateway<ManualClock> = G
   readonly budget?: number
   /** The failures to try. Default: all of these. */
   readonly kinds?: readonly FaultKind[]
-  /** Further failures to try. Default: none. */
+  /** Additional failures to try. Default: none. */
   readonly also?: readonly OptInFaultKind[]
   /** Tries this one schedule only: the text of a report. */
   readonly replay?: string
