@@ -269,7 +269,8 @@ export class Page extends PageState {
   }
 
   #changed(): void {
-    const wait = Math.max(TOGETHER_MS, this.#loadedAt + LOAD_MS - performance.now())
+    // The first time, there is nothing to wait for.
+    const wait = this.version && Math.max(TOGETHER_MS, this.#loadedAt + LOAD_MS - performance.now())
     this.#changing ??= setTimeout(() => {
       this.#changing = undefined
       this.#loadedAt = performance.now()

@@ -12,13 +12,16 @@ import { Axis, Lane, StateChip } from './lane.tsx'
 
 const LANE_HEIGHT = 68
 
+/** The least number of domains to load, more than most windows show. */
+const LEAST = 30
+
 const STATES = ['failing', 'renewal failing', 'provisioning', 'renewing', 'issued', 'unmanaged']
 
 export function Jobs({ id }: { id: string }) {
   const page = usePage()
   const { query } = page
   const [name, state] = [query.get('q') ?? '', query.get('state') ?? '']
-  const [{ first, count }, setRange] = useState({ first: 0, count: 30 })
+  const [{ first, count }, setRange] = useState({ first: 0, count: LEAST })
   const timelines = (asked: Record<string, string>) =>
     page.control<Timelines>('GET', `/timelines?${new URLSearchParams(asked)}`)
   const asked = { skip: String(first), limit: String(count), name, order: 'failing', ...(state && { state }) }
@@ -56,7 +59,7 @@ export function Jobs({ id }: { id: string }) {
             total={answer.total}
             rowHeight={LANE_HEIGHT}
             label="Domains"
-            onRange={setRange}
+            onRange={(range) => setRange({ ...range, count: Math.max(LEAST, range.count) })}
             row={(index) => {
               const job = answer.timelines[index - answer.first]
               return <Lane key={job?.id ?? index} job={job} since={since} isChosen={job?.id === id} />

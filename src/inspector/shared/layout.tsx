@@ -174,10 +174,9 @@ export function Windowed({ total, rowHeight, label, onRange, onHold, row }: Wind
   const latest = useRef({ first, count })
   const look = () => {
     const { scrollTop, clientHeight } = scroller.current ?? { scrollTop: 0, clientHeight: 600 }
-    const range = {
-      first: Math.max(0, Math.floor(scrollTop / rowHeight) - MARGIN),
-      count: Math.ceil(clientHeight / rowHeight) + 2 * MARGIN,
-    }
+    const top = Math.floor(scrollTop / rowHeight)
+    const first = Math.max(0, top - MARGIN)
+    const range = { first, count: top - first + Math.ceil(clientHeight / rowHeight) + MARGIN }
     onHold?.(scrollTop > 0 || scroller.current?.querySelector(':focus-visible') != null)
     if (range.first === latest.current.first && range.count === latest.current.count) return
     latest.current = range
