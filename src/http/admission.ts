@@ -22,8 +22,8 @@ interface AdmissionOptions extends CallerChecks {
 
 /** Checks the caller of an operation, in the documented order (rules: requests#order-of-checks). */
 export function requireCaller(request: HttpRequest, { controlApi, dialect, isValidKey }: CallerChecks): void {
-  if (request.isInspector) controlApi.requireAccess(request)
-  else authenticate(request, isValidKey)
+  if (request.isInspector) return controlApi.requireAccess(request)
+  authenticate(request, isValidKey)
   checkVersion(request, dialect)
 }
 

@@ -18,7 +18,7 @@ export interface HttpRequest {
    */
   readonly peer?: string
   /**
-   * True for a request of the inspector. It needs no API key, does not count towards the rate limit, triggers
+   * True for a request of the inspector. It needs no API key and names no version, does not count towards the rate limit, triggers
    * no fault, and is not in the journal.
    */
   readonly isInspector?: boolean

@@ -64,8 +64,6 @@ interface ServerEvent {
 export class Connection {
   /** The path before every other: empty, unless the gateway has a base URL with a path. */
   readonly base = location.pathname.replace(/\/_fauxgate\/.*$/, '')
-  /** The header of requests to the service that names its version. */
-  version: Readonly<Record<string, string>> = {}
 
   set key(key: string) {
     sessionStorage.setItem(KEY, key)
@@ -82,7 +80,7 @@ export class Connection {
 
   /** Calls the service without an entry in the journal. Throws {@link ErrorAnswer}. */
   service<T>(method: string, path: string, body?: unknown): Promise<T> {
-    return requestJson(method, this.base + path, { ...this.#headers, ...this.version }, body)
+    return requestJson(method, this.base + path, this.#headers, body)
   }
 
   /** Sends a request as any client would, with an entry in the journal. */

@@ -216,9 +216,7 @@ export class Page extends PageState {
     await new Promise((resolve) => setTimeout(resolve, 2 * TOGETHER_MS))
     await this.#catchUp()
     // The server makes the document at the first request for it, which takes a while.
-    const service = new Service(await this.control('GET', '/openapi.json'))
-    this.connection.version = service.versionHeader
-    this.set({ service })
+    this.set({ service: new Service(await this.control('GET', '/openapi.json')) })
     this.set({ controls: new Service(await this.control('GET', '/openapi.control.json')) })
   }
 

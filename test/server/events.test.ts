@@ -189,6 +189,11 @@ describe("The inspector's own requests", () => {
     expect(gateway.requests.count()).toBe(1)
   })
 
+  it('need no version: the page asks before it has the document that names it', async () => {
+    const { server } = await opened()
+    expect((await list(server.url, { 'fauxgate-inspector': '1' })).status).toBe(200)
+  })
+
   it('are refused like those to a control to whom a control is not open', async () => {
     const { server } = await opened({ control: { key: 'sesame' } })
     expect((await list(server.url, inspecting)).status).toBe(401)

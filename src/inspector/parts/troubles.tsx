@@ -37,39 +37,41 @@ interface Certificates {
 export function Troubles() {
   const page = usePage()
   const loaded = useLive(
-    async () => ({
-      domains: await page.control<Timelines>('GET', `/timelines?order=failing&limit=${DOMAINS}`),
-      outcomes: await page.control<PendingOutcome[]>('GET', '/provisioning/script'),
-      faults: await page.control<ListedFault[]>('GET', '/faults'),
-      certificates: await page.connection.service<Certificates>('GET', '/tls_certificates'),
-    }),
+    () =>
+      Promise.all([
+        page.control<Timelines>('GET', `/timelines?order=failing&limit=${DOMAINS}`),
+        page.control<PendingOutcome[]>('GET', '/provisioning/script'),
+        page.control<ListedFault[]>('GET', '/faults'),
+        page.connection.service<Certificates>('GET', '/tls_certificates'),
+      ]),
     [],
   )
   const { overview, journal } = page
   const refusals = useMemo(() => refused(journal), [journal])
   if (!overview || !loaded) return null
+  const [domains, outcomes, faults, certificates] = loaded
   const troubles: Trouble[] = [
     overview.waiting.map(({ operationId, until }) => ({
       place: `requests/${operationId}`,
       what: 'A client waits',
       why: `until ${formatTime(until)}, because of a fault.`,
     })),
-    loaded.domains.timelines.flatMap(({ id, domain, state, problem, records, timeline }) => {
+    domains.timelines.flatMap(({ id, domain, state, problem, records, timeline }) => {
       const last = state.includes('failing') ? timeline.findLast(({ outcome }) => outcome)?.message : undefined
       const why = problem ?? records.find((each) => each.problem)?.problem ?? last
       return why ? [{ place: `jobs/${id}`, what: domain, why: formatTimes(why) }] : []
     }),
-    loaded.certificates.tls_certificates
+    certificates.tls_certificates
       .filter(({ issued_at, not_after }) => !issued_at && Date.parse(not_after) <= page.now)
       .map(({ id, subject_common_name: name, not_after }) => ({
         place: `resources/tls_certificates/${id}`,
         what: name || id,
         why: `The uploaded certificate expired at ${formatTime(not_after)}.`,
       })),
-    loaded.faults
+    faults
       .filter(({ missed }) => missed)
       .map((fault) => ({ place: 'faults', what: 'A fault waits', why: <FaultText fault={fault} /> })),
-    loaded.outcomes.map(({ domain, outcome }) => ({
+    outcomes.map(({ domain, outcome }) => ({
       place: 'faults',
       what: 'An outcome waits',
       why: `${outcome} for ${domain ?? 'any domain'}: no attempt has taken it yet.`,
