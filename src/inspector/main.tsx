@@ -41,7 +41,7 @@ function App({ page }: { page: Page }) {
   return (
     <PageContext.Provider value={page}>
       <header class="top row">
-        <h1>
+        <h1 class="clip">
           <a href="#now">
             <svg class="mark" viewBox="0 0 16 16" aria-hidden="true">
               <path d="M3 14V6a5 5 0 0 1 10 0v8M8 14V7" />

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import type { AxeResults } from 'axe-core'
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
-import { hasBrowser, opening } from './support/opened.ts'
+import { hasBrowser, type Opened, opening } from './support/opened.ts'
 import { populated } from './support/populated.ts'
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
@@ -12,53 +12,95 @@ const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 /** The folder that CI keeps the pictures of. */
 const PICTURES = fileURLToPath(new URL('../../screenshots/', import.meta.url))
 
-/** Returns the findings of axe-core on a page. */
-async function found(page: Page): Promise<string[]> {
+/** Returns the findings of axe-core on a page: all, or those of its colours alone. */
+async function found(page: Page, isOfColours: boolean): Promise<string[]> {
   await page.evaluate(axe)
-  const { violations } = await page.evaluate(() =>
-    (globalThis as unknown as { axe: { run(options: object): Promise<AxeResults> } }).axe.run({
-      rules: { 'target-size': { enabled: true } },
-    }),
+  const { violations } = await page.evaluate(
+    (options) => (globalThis as unknown as { axe: { run(options: object): Promise<AxeResults> } }).axe.run(options),
+    isOfColours ? { runOnly: ['color-contrast'] } : { rules: { 'target-size': { enabled: true } } },
   )
   return violations.flatMap(({ id, nodes }) =>
     nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`),
   )
 }
 
-describe.skipIf(!hasBrowser)('Every part, empty and full, at 360, 1,280 and 1,600 px', () => {
+/** Returns what a designer would be ashamed of: broken buttons, a tall header, and timestamps of the wire. */
+function ugly(page: Page): Promise<string[]> {
+  return page.evaluate(() => {
+    const broken = [...document.querySelectorAll('button:not(.fold)')].filter((each) => {
+      const range = document.createRange()
+      range.selectNodeContents(each)
+      return new Set([...range.getClientRects()].map(({ top }) => top)).size > 1
+    })
+    const height = document.querySelector('header')?.clientHeight ?? 0
+    const clipped = [...document.querySelectorAll<HTMLElement>('.list .c-operation')].filter(
+      (each) => each.clientWidth > 0 && each.scrollWidth > each.clientWidth,
+    )
+    const times = [...document.querySelectorAll('.lane, .record, dd')].flatMap(
+      ({ textContent }) => textContent?.match(/\d{4}-\d\d-\d\dT\S+/) ?? [],
+    )
+    return [
+      ...broken.map(({ textContent }) => `a button of two lines: ${textContent}`),
+      ...clipped.map(({ textContent }) => `a clipped operation: ${textContent}`),
+      ...times.map((time) => `a timestamp of the wire: ${time}`),
+      ...(height > (innerWidth > 640 ? 50 : 90) ? [`a header of ${height} px`] : []),
+    ]
+  })
+}
+
+const WIDTHS = [360, 390, 1024, 1440]
+
+/** Those at which axe-core looks. */
+const LOOKED_AT = [360, 1440]
+
+describe.skipIf(!hasBrowser)('Every part at 360, 390, 1,024 and 1,440 px, light and dark', () => {
   const open = opening()
 
-  test.each([['light'], ['dark']] as const)(
-    'has nothing that axe-core finds, and fits the window: %s',
-    async (colorScheme) => {
-      const { gateway, server, page, go } = await open({}, { colorScheme })
-      const problems: string[] = []
-      const look = async (place: string, name: string) => {
-        await go(place)
-        await page.waitForLoadState('networkidle', { timeout: 300 }).catch(() => undefined)
-        for (const width of [360, 1280, 1600]) {
-          await page.setViewportSize({ width, height: 800 })
-          await page.screenshot({ path: `${PICTURES}${name}-${colorScheme}-${width}.png` })
-          const wide = await page.evaluate(() => document.documentElement.scrollWidth)
-          if (wide > width) problems.push(`${name} is ${wide} px wide at ${width}`)
-          if (width !== 1600) problems.push(...(await found(page)).map((each) => `${name} at ${width}: ${each}`))
+  /** Returns a function that looks at a place in all widths and colours, and a list of what it finds. */
+  const looking = ({ page, go }: Opened) => {
+    const problems: string[] = []
+    const look = async (place: string, name: string) => {
+      await go(place)
+      await page.waitForLoadState('networkidle', { timeout: 300 }).catch(() => undefined)
+      for (const width of WIDTHS) {
+        await page.setViewportSize({ width, height: 800 })
+        const wide = await page.evaluate(() => document.documentElement.scrollWidth)
+        const all = wide > width ? [`it is ${wide} px wide`] : []
+        if (width > 360) all.push(...(await ugly(page)))
+        for (const colorScheme of ['dark', 'light'] as const) {
+          await page.emulateMedia({ colorScheme })
+          if (width > 360) await page.screenshot({ path: `${PICTURES}${name}-${colorScheme}-${width}.png` })
+          if (LOOKED_AT.includes(width)) all.push(...(await found(page, colorScheme === 'dark')))
         }
+        problems.push(...all.map((each) => `${name} at ${width}: ${each}`))
       }
-      for (const part of ['now', 'jobs', 'requests', 'resources/reserved_domains', 'faults', 'state']) {
-        await look(part, `empty-${part.split('/')[0]}`)
-      }
-      const { domain, request, certificate } = await populated(gateway, server)
-      await look('now', 'now')
-      await look('jobs', 'jobs')
-      await look(`jobs/${domain}`, 'job')
-      await look('requests', 'requests')
-      await look(`requests/${request}`, 'request')
-      await look('resources/reserved_domains', 'resources')
-      await look(`resources/tls_certificates/${certificate}`, 'resource')
-      await look('resources/circuit_breaker', 'lookup')
-      await look('faults', 'faults')
-      await look('state', 'state')
-      expect(problems).toEqual([])
-    },
-  )
+    }
+    return { look, problems }
+  }
+
+  test('fits the window, and has nothing that axe-core finds: empty', async () => {
+    const { look, problems } = looking(await open())
+    for (const part of ['now', 'jobs', 'requests', 'resources/reserved_domains', 'faults', 'state']) {
+      await look(part, `empty-${part.split('/')[0]}`)
+    }
+    expect(problems).toEqual([])
+  })
+
+  test('fits the window, and has nothing that axe-core finds: full', async () => {
+    const opened = await open()
+    const { look, problems } = looking(opened)
+    const { domain, request, certificate } = await populated(opened.gateway, opened.server)
+    await look('now', 'now')
+    await look('jobs', 'jobs')
+    await look(`jobs/${domain}`, 'job')
+    await look('requests', 'requests')
+    await look(`requests/${request}`, 'request')
+    await look(`requests/${request}/fail`, 'fail')
+    await look('resources/reserved_domains', 'resources')
+    await look(`resources/tls_certificates/${certificate}`, 'resource')
+    await look('resources/circuit_breaker', 'lookup')
+    await look('faults', 'faults')
+    await look('state', 'state')
+    expect(problems).toEqual([])
+  })
 })

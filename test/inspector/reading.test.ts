@@ -99,6 +99,25 @@ describe.skipIf(!hasBrowser)('Whoever reads the page', () => {
     await side.getByText('Pending outcomes').waitFor()
     expect(await side.locator('.chip').allTextContents()).toEqual(expect.arrayContaining(['INTERNAL_ERROR', 'success']))
     await side.getByText('Pending faults of requests for it').waitFor()
+    const fault = side.locator('p', { hasText: 'applied 0 times' })
+    expect(await fault.textContent()).toContain(`reserved_domains.get resource ${id}, status 503 applied`)
+    gateway.provisioning.clear({ domain: DOMAIN })
+    gateway.provisioning.failNext('DNS_ERROR')
+    await page.getByText('perhaps DNS_ERROR').waitFor()
+  })
+
+  test('waits for one answer with the domains of the first view', async () => {
+    const { gateway, page, go } = await open({}, { place: '' })
+    for (let number = 0; number < 40; number++) {
+      gateway.reservedDomains.create({ domain: `d${number}.example.com`, certificate_management_policy: ECDSA })
+    }
+    const asking: string[] = []
+    page.on('request', (each) => asking.push(each.url()))
+    await go('jobs')
+    await page.getByRole('link', { name: 'd39.example.com' }).waitFor()
+    // It shows the rows that it draws after it has looked at its size.
+    await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 800)))
+    expect(asking.filter((url) => url.includes('/timelines'))).toHaveLength(1)
   })
 
   test('keeps the place in a scrolled list and the focus while requests come, and is told of new ones', async () => {

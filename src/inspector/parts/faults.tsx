@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import type { ArmedFault, ListedFault, MissedRequest, PendingOutcome } from '../../generated/controls.ts'
+import type { ListedFault, MissedRequest, PendingOutcome } from '../../generated/controls.ts'
 import type { DnsRecord } from '../../provisioning/dns.ts'
 import { useControl } from '../live.ts'
 import { usePage } from '../page.ts'
@@ -181,7 +181,8 @@ export function PendingFaults({ family, id }: { family: string; id: string }) {
 }
 
 /** A fault in words. */
-export function FaultText({ fault: { id: _id, hits, passed, times, operation, ...spec } }: { fault: ArmedFault }) {
+export function FaultText({ fault }: { fault: ListedFault }) {
+  const { id: _id, missed: _missed, hits, passed, times, operation, ...spec } = fault
   const rest = Object.entries(spec).map(([name, value]) => `${name} ${typeof value === 'object' ? '…' : value}`)
   return (
     <span>

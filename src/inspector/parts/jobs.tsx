@@ -171,7 +171,7 @@ function JobDetails({
             <span class="dim">{formatTime(at)}</span>
             <b>{transition}</b>
             {outcome && <OutcomeChip outcome={outcome} />}
-            <p>{message}</p>
+            <p>{formatTimes(message)}</p>
           </li>
         ))}
       </ol>

@@ -62,7 +62,7 @@ export function Lane({ job, since, isChosen }: LaneProps) {
               attemptsOf(job)
             ) : (
               <b class="busy" title={pending.map(({ outcome }) => outcome).join(', then ')}>
-                then {pending[0]?.outcome}
+                {pending[0]?.domain ? 'then' : 'perhaps'} {pending[0]?.outcome}
                 {pending.length > 1 && ` +${pending.length - 1}`}
               </b>
             )}
@@ -112,7 +112,7 @@ export function Lane({ job, since, isChosen }: LaneProps) {
           {job.problem && <small class="bad">{formatTimes(job.problem)} </small>}
           {event && (
             <small>
-              <span class="dim">{formatTime(event.at)}</span> <b>{event.transition}</b> {event.message}
+              <span class="dim">{formatTime(event.at)}</span> <b>{event.transition}</b> {formatTimes(event.message)}
             </small>
           )}
         </p>

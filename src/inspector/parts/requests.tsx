@@ -82,8 +82,13 @@ export function Requests({ id }: { id: string }) {
           set={(q) => page.ask({ q })}
         />
         {FILTERS.map((word) => (
-          <Button key={word} pressed={search.includes(word)} onClick={() => page.ask({ q: toggled(search, word) })}>
-            {word}
+          <Button
+            key={word}
+            label={word}
+            pressed={search.includes(word)}
+            onClick={() => page.ask({ q: toggled(search, word) })}
+          >
+            {word.replace(/status:|method:|:yes/, '')}
           </Button>
         ))}
         <span class="dim">

@@ -52,7 +52,6 @@ function Family({ service, family, ids }: FamilyProps) {
   const rows = answer?.rows ?? []
   const label = labelOf(family)
   const columns = ['id', ...columnsOf(service, family)].filter((each) => each !== label.field)
-  const style = { gridTemplateColumns: `17rem repeat(${columns.length}, minmax(11rem, 1fr))` }
   const form = isNew && create?.body && (
     <Side title={create.summary} back={() => setNew(false)}>
       <SchemaForm
@@ -72,7 +71,7 @@ function Family({ service, family, ids }: FamilyProps) {
     const each = rows[index]
     return (
       each && (
-        <div key={each.id} class={`line ${each.id === id ? 'chosen' : ''}`} role="listitem" style={style}>
+        <div key={each.id} class={`line ${each.id === id ? 'chosen' : ''}`} role="listitem">
           <a class="clip" href={`#resources/${name}/${each.id}`}>
             {label.of(each)}
           </a>
@@ -99,7 +98,7 @@ function Family({ service, family, ids }: FamilyProps) {
         <Empty title={text ? 'None is like that.' : 'None yet.'}>{family.description}</Empty>
       ) : (
         <div class="table fill column">
-          <div class="line dim" style={style}>
+          <div class="line dim">
             <span>{label.head}</span>
             {columns.map((each) => (
               <span key={each} class="clip" title={each}>
@@ -169,7 +168,7 @@ async function loadResources({ connection }: Page, { list, items }: ServiceFamil
   return { hasMore, rows: text ? all.filter(isFound) : all }
 }
 
-const USUAL = ['created_at', 'description', 'metadata']
+const USUAL = ['created_at', 'description']
 
 const MOST_OTHERS = 4
 
@@ -177,7 +176,7 @@ function columnsOf(service: Service, { fields }: ServiceFamily): string[] {
   const others = Object.keys(fields).filter((name) => {
     const { type, properties } = service.resolved(fields[name])
     const isPlain = type !== 'array' && (type !== 'object' || properties?.uri)
-    return isPlain && !/^(id|uri|.*_pem)$/.test(name) && !USUAL.includes(name)
+    return isPlain && !/^(id|uri|metadata|.*_pem)$/.test(name) && !USUAL.includes(name)
   })
   return [...others.slice(0, MOST_OTHERS), ...USUAL.filter((name) => name in fields)]
 }

@@ -32,12 +32,9 @@ export function formatRelative(timestamp: string, now: number): string {
   return ms > 0 ? `in ${formatDuration(ms)}` : `${formatDuration(-ms)} ago`
 }
 
-/** Made once: a number's own `toLocaleString` makes one at each call. */
-const COUNTS = new Intl.NumberFormat('en')
-
 /** Formats a number with its thousands apart: `1,000`. */
 export function formatCount(count: number): string {
-  return COUNTS.format(count)
+  return String(count).replace(/\B(?=(\d{3})+$)/g, ',')
 }
 
 /** Formats a number with its noun: `1 record`, `2 records`. */
