@@ -22,9 +22,12 @@ interface AdmissionOptions extends CallerChecks {
 
 /** Checks the caller of an operation, in the documented order (rules: requests#order-of-checks). */
 export function requireCaller(request: HttpRequest, { controlApi, dialect, isValidKey }: CallerChecks): void {
-  if (request.isInspector) return controlApi.requireAccess(request)
-  authenticate(request, isValidKey)
-  checkVersion(request, dialect)
+  if (request.isInspector) {
+    controlApi.requireAccess(request)
+  } else {
+    authenticate(request, isValidKey)
+    checkVersion(request, dialect)
+  }
 }
 
 /** Returns the most bytes that the body of a request may have. */
