@@ -18,7 +18,7 @@ const server = setupServer(
   http.post(`${api}/reserved_domains`, async ({ request }) => {
     const { domain } = (await request.json()) as { domain: string }
     const taken = [...domains.values()].some((each) => each.domain === domain)
-    if (taken) return failure(409, 'ERR_NGROK_413', `${domain} is reserved already.`)
+    if (taken) return failure(409, 'ERR_NGROK_413', `${domain} is already reserved.`)
     const created: Domain = { id: `rd_${domains.size + 1}`, domain, certificate: null, reads: 0 }
     domains.set(created.id, created)
     return HttpResponse.json(created, { status: 201 })

@@ -40,5 +40,5 @@ test('a name that is taken is reported', async ({ page, gateway, app }) => {
   await page.goto(app)
   await page.getByLabel('Domain').fill('app.example.com')
   await page.getByRole('button').click()
-  await expect(page.getByRole('alert')).toContainText('is reserved already')
+  await expect(page.getByRole('alert')).toContainText('is already reserved')
 })

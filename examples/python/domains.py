@@ -5,7 +5,7 @@ from ngrok.datatypes import ReservedDomainCertPolicy
 
 
 def reserve(client, name):
-    """A domain that is reserved already is used as it is."""
+    """Uses the domain unchanged if it is already reserved."""
     policy = ReservedDomainCertPolicy(client, {"authority": "letsencrypt", "private_key_type": "ecdsa"})
     try:
         return client.reserved_domains.create(domain=name, certificate_management_policy=policy)

@@ -75,17 +75,17 @@ function problemOf<O>(root: Node<O>, path: string): string {
     const next = below(node, segment)
     if (!next) {
       const meant = nearest(segment, node.fixed.keys())
-      const what = segment === '' ? 'an empty segment' : `the segment ${quote(segment)}`
-      return `${what} is not known, ${meant ? `but ${meant} is` : known(node)}`
+      const what = segment === '' ? 'An empty segment' : `The segment ${quote(segment)}`
+      return `${what} is unknown. ${meant ? `Did you mean ${meant}?` : known(node)}`
     }
     node = next
   }
-  return `the path continues, ${known(node)}`
+  return `The path is incomplete. ${known(node)}`
 }
 
 function known<O>({ fixed, parameter }: Node<O>): string {
   const names = [...fixed.keys(), ...(parameter ? [`{${parameter.name}}`] : [])]
-  return names.length === 0 ? 'nothing follows there' : `there can be ${names.join(', ')}`
+  return names.length === 0 ? 'No path continues there.' : `Allowed there: ${names.join(', ')}.`
 }
 
 /** Returns the operation of a route for a method, or refuses with `Allow`. HEAD is answered like GET. */

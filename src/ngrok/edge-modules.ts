@@ -78,7 +78,7 @@ const ipErrors = declareErrors({
   edge_ip_policy_not_found: ofField(
     7007,
     400,
-    (it) => `${it.field} is ${it.received}, an unknown IP policy. Allowed are IP policies that exist.`,
+    (it) => `${it.field} is ${it.received}, an unknown IP policy. Send the id of an existing IP policy.`,
   ),
   edge_ip_policies_missing: field(7025, 400, () => 'the id of at least one IP policy'),
 })

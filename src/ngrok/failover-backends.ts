@@ -26,7 +26,7 @@ const errors = declareErrors({
     6513,
     400,
     (it: FieldFacts & { count: number }) =>
-      `${it.field} has ${it.count} backends. Allowed are at most ${MOST_CHILDREN}.`,
+      `${it.field} has ${it.count} backends. At most ${MOST_CHILDREN} are allowed.`,
   ),
   failover_child_of_wrong_kind: ofField(
     6525,

@@ -35,7 +35,7 @@ export const errors = declareErrors({
   owner_not_found: ofField(
     634,
     400,
-    (it) => `${it.field} is ${it.received}, whom there is not. Allowed are ${ACCOUNT_USER}, and bot users that exist.`,
+    (it) => `${it.field} is ${it.received}, which does not exist. Send ${ACCOUNT_USER}, or the id of a bot user.`,
   ),
   owner_inactive: ofField(
     636,

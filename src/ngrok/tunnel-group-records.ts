@@ -25,7 +25,7 @@ export const labelErrors = declareErrors({
   group_labels_too_many: ofField(
     6508,
     400,
-    (it: FieldFacts & { count: number }) => `${it.field} has ${it.count} labels. Allowed are at most ${MOST_LABELS}.`,
+    (it: FieldFacts & { count: number }) => `${it.field} has ${it.count} labels. At most ${MOST_LABELS} are allowed.`,
   ),
   group_label_key_invalid: length(6509, 'key'),
   group_label_value_invalid: length(6510, 'value'),

@@ -84,9 +84,7 @@ export type LimitsByName = Readonly<Record<string, AccountLimit>>
 /* @__NO_SIDE_EFFECTS__ */
 export function tooMany(number: number): Entry<LimitFacts> {
   return entry(number, 400, ({ what, amount, by, max }) =>
-    max === 0
-      ? `The ${by} allows no ${what}.`
-      : `The number of ${what} would be ${amount}. Allowed by the ${by}: at most ${max}.`,
+    max === 0 ? `The ${by} allows no ${what}.` : `There would be ${amount} ${what}. The ${by} allows at most ${max}.`,
   )
 }
 
@@ -97,8 +95,7 @@ export function tooFast(number: number): Entry<LimitFacts> {
     number,
     429,
     ({ what, max, by, seconds, wait }) =>
-      `The number of new ${what} within ${seconds} s would be more than ${max}, which the ${by} allows. ` +
-      `Try again in ${wait} s.`,
+      `The ${by} allows at most ${max} new ${what} in ${seconds} s. Try again in ${wait} s.`,
   )
 }
 

@@ -14,14 +14,12 @@ export const errors = declareErrors({
   edge_not_found: entry(
     7000,
     404,
-    (it: { received: string }) =>
-      `The edge ${it.received} was not declared. Allowed are edges declared through the direct API.`,
+    (it: { received: string }) => `The edge ${it.received} was not declared. Declare it through the direct API first.`,
   ),
   endpoint_configuration_not_found: ofField(
     90411,
     400,
-    (it) =>
-      `${it.field} is ${it.received}, which was not declared. Allowed are endpoint configurations declared through the direct API.`,
+    (it) => `${it.field} is ${it.received}, which was not declared. Declare it through the direct API first.`,
   ),
 })
 

@@ -30,7 +30,7 @@ const errors = declareErrors({
   certificate_in_use: entry(
     90409,
     409,
-    (it: { id: string; domain: string }) => `${it.id} is in use by ${it.domain}. Detach it there before deleting it.`,
+    (it: { id: string; domain: string }) => `${it.id} is in use by ${it.domain}. Detach it there before you delete it.`,
   ),
 })
 

@@ -22,13 +22,13 @@ export const backendErrors = declareErrors({
     6501,
     400,
     (it: FieldFacts & { problem: string; allowed: string }) =>
-      `${it.field}: the backend ${it.received} ${it.problem}. Allowed are ${it.allowed}.`,
+      `${it.field}: the backend ${it.received} ${it.problem}. Allowed: ${it.allowed}.`,
   ),
   weighted_backend_in_use: entry(
     6502,
     400,
     (it: { id: string; parent: string }) =>
-      `${it.id} is a child of the backend ${it.parent}. Take it out there before deleting it.`,
+      `${it.id} is a child of the backend ${it.parent}. Remove it there before you delete it.`,
   ),
   child_backend_invalid: field(6526, 400, () => 'the id of a backend, "bkd…_" and letters or digits'),
 })

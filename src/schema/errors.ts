@@ -131,7 +131,7 @@ export function isErrorOf(dialect: CommonDialect, { occursIn }: CatalogueError):
 
 /** Declares the error of a text that is too long. */
 export function tooLong(number: number): FieldEntry<{ readonly bytes: number; readonly limit: number }> {
-  return ofField(number, 400, (it) => `${it.field} has ${it.bytes} bytes in UTF-8. Allowed are at most ${it.limit}.`)
+  return ofField(number, 400, (it) => `${it.field} has ${it.bytes} bytes in UTF-8. At most ${it.limit} are allowed.`)
 }
 
 /** Declares the error of an update without a value. Its message lists the possible `fields`, and in `also` those of a dialect. */
@@ -140,7 +140,7 @@ export function emptyUpdate(number: number, fields: string): Entry<{ readonly al
     number,
     400,
     ({ also }: { readonly also?: string }) =>
-      `The update has no value. Send at least one of ${fields}${also ? `, ${also}` : ''}.`,
+      `The update is empty. Send at least one of ${fields}${also ? `, ${also}` : ''}.`,
   )
 }
 

@@ -29,11 +29,7 @@ export const general = declareErrors({
     (it: { method: string; bytes: number }) =>
       `A ${it.method} request came with a body of ${counted(it.bytes, 'byte')}. Send none, or "{}".`,
   ),
-  body_unreadable: entry(
-    212,
-    400,
-    () => 'The body could not be read to its end. Send it whole, of the announced length.',
-  ),
+  body_unreadable: entry(212, 400, () => 'The body ended early. Send the whole body, with its correct length.'),
   body_unparsable: entry(
     213,
     400,
@@ -102,7 +98,7 @@ export const general = declareErrors({
     90400,
     404,
     (it: { method: string; path: string; problem: string }) =>
-      `${it.method} ${it.path} is not a path of this API, or one that this emulator does not have: ${it.problem}.`,
+      `${it.method} ${it.path} is not a path of this API, or this emulator does not support it. ${it.problem}`,
   ),
   not_found: entry(90404, 404, (it: { what: string; received: string }) => `There is no ${it.what} ${it.received}.`),
   method_not_allowed: entry(
@@ -120,7 +116,7 @@ export const general = declareErrors({
   body_too_large: entry(
     90413,
     413,
-    (it: { limit: number }) => `The body has more than ${it.limit} bytes. Allowed are at most ${it.limit}.`,
+    (it: { limit: number }) => `The body has more than ${it.limit} bytes. At most ${it.limit} are allowed.`,
   ),
   request_malformed: entry(
     90430,

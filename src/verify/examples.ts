@@ -42,7 +42,7 @@ export function examplesWith({ certificate_pem, private_key_pem }: Upload): Read
       filter: `obj.domain == "${first}.{domain}"`,
       refused: {
         'capital letters in its name': { domain: `{mark}-D.{domain}` },
-        'a domain that is reserved already': { domain: `${first}.{domain}` },
+        'a domain that is already reserved': { domain: `${first}.{domain}` },
         'a domain that is none': { domain: `${third}..{domain}` },
         'a policy and a certificate': {
           domain: `${third}.{domain}`,

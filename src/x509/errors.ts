@@ -51,13 +51,13 @@ export const errors = declareErrors({
     400,
     (it: { field: string; problem: string }) =>
       `${it.field} is not PEM: ${it.problem}. Send blocks of "-----BEGIN CERTIFICATE-----", base64 and ` +
-      '"-----END CERTIFICATE-----", each on lines of its own.',
+      '"-----END CERTIFICATE-----", each on separate lines.',
   ),
   certificate_too_long: entry(
     1921,
     400,
     (it: { field: string; received: number; limit: number; unit: 'bytes' | 'certificates' }) =>
-      `${it.field} has ${it.received} ${it.unit}. Allowed are at most ${it.limit}.`,
+      `${it.field} has ${it.received} ${it.unit}. At most ${it.limit} are allowed.`,
   ),
   certificate_key_mismatch: entry(
     1923,

@@ -9,7 +9,7 @@ describe('The control API refuses, in the shape of the service’s errors, and c
   const SCRIPT = '/provisioning/script'
   const ATTEMPT = '/provisioning/attempt'
   const cases: [what: string, method: string, path: string, json: unknown, expected: string, says: RegExp][] = [
-    ['an unknown path', 'GET', '/nonsense', undefined, '404 ERR_GATEWAY_90400', /the segment "nonsense" is not known/],
+    ['an unknown path', 'GET', '/nonsense', undefined, '404 ERR_GATEWAY_90400', /The segment "nonsense" is unknown/],
     ['another method', 'PATCH', CLOCK, {}, '405 ERR_GATEWAY_90405', /Allowed: GET, HEAD, POST\./],
     ['an unknown field', POST, CLOCK, { advanced: '1s' }, '400 ERR_GATEWAY_214', /Supported: advance, to, next/],
     ['a field for a reset', POST, '/reset', { seed: 'x' }, '400 ERR_GATEWAY_214', /seed/],
@@ -22,7 +22,14 @@ describe('The control API refuses, in the shape of the service’s errors, and c
     ['a duration of a wrong type', POST, CLOCK, { advance: true }, '400 ERR_GATEWAY_215', /such as "30s"|a string/],
     ['a duration past the year 9999', POST, CLOCK, { advance: '4000000d' }, '400 ERR_GATEWAY_215', /year 9999/],
     ['a time that is none', POST, CLOCK, { to: 'tomorrow' }, '400 ERR_GATEWAY_215', /RFC 3339/],
-    ['a time that is past', POST, CLOCK, { to: '2025-12-31T23:59:59Z' }, '400 ERR_GATEWAY_215', /at the earliest "2026-01-01T0/],
+    [
+      'a time that is past',
+      POST,
+      CLOCK,
+      { to: '2025-12-31T23:59:59Z' },
+      '400 ERR_GATEWAY_215',
+      /at the earliest "2026-01-01T0/,
+    ],
     ['next as false', POST, CLOCK, { next: false }, '400 ERR_GATEWAY_215', /Allowed: true/],
     ['no outcomes', POST, SCRIPT, {}, '400 ERR_GATEWAY_215', /outcomes is missing/],
     ['an unknown outcome', POST, SCRIPT, { outcomes: ['ERROR'] }, '400 ERR_GATEWAY_215', /success, INTERNAL_ERROR/],

@@ -66,11 +66,11 @@ describe('A fault (chosen failure, then recovery; never by chance)', () => {
     }
     const json = { domain: 'app.example.com', region: 'mars', certificate_id: 'cert_1' }
     expect(await msgOf('ERR_NGROK_413', 'POST', '/reserved_domains', { json })).toBe(
-      'The domain "app.example.com" is reserved already, as {id}. A name can be reserved once.',
+      'The domain "app.example.com" is already reserved, as {id}. Each name can be reserved only once.',
     )
     expect(await msgOf('ERR_NGROK_400', 'POST', '/reserved_domains', { json })).toContain('region is "mars". Allowed: ')
     expect(await msgOf('ERR_NGROK_436', 'DELETE', '/reserved_domains/rd_1/certificate')).toMatch(
-      /^rd_1 has a certificate/,
+      /^rd_1 has an active certificate management policy/,
     )
     expect(await msgOf('ERR_NGROK_233', 'GET', `${ADDRS}?limit=7`)).toBe(
       'limit is "7". Allowed: a whole number from 1 to 100.',

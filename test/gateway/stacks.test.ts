@@ -72,7 +72,7 @@ describe('An error in the initial state', () => {
       createGateway({ initial: { reservedDomains: domains } })
     })
     expect(error.key).toBe('domain_taken')
-    expect(error.message).toMatch(/^initial\.reservedDomains\[2\]: The domain "a\.example\.com" is reserved already/)
+    expect(error.message).toMatch(/^initial\.reservedDomains\[2\]: The domain "a\.example\.com" is already reserved/)
     expect(error.stack).toContain(`GatewayError: ${error.message}`)
     expect(firstFrame(error)).toBe('calling stacks.test.ts')
   })

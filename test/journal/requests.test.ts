@@ -191,7 +191,7 @@ describe('The journal (inspect calls)', () => {
     expect(gateway.requests.all({ operation: null }).map(({ path }) => path)).toEqual(['/tunnels', '/reserved_addrs'])
     const [first, ...lines] = thrownBy(() => gateway.requests.assertAllKnown()).message.split('\n')
     expect(first).toBe('2 requests are for no operation of the API:')
-    expect(lines[0]).toMatch(/^ {2}GET \/tunnels → 404 ERR_GATEWAY_90400: .*"tunnels" is not known/)
+    expect(lines[0]).toMatch(/^ {2}GET \/tunnels → 404 ERR_GATEWAY_90400: .*"tunnels" is unknown/)
     expect(lines[1]).toMatch(/^ {2}PUT \/reserved_addrs → 405 ERR_GATEWAY_90405: .*Allowed: POST, GET, HEAD\.$/)
   })
 

@@ -157,7 +157,7 @@ describe('A plan (rules: account#plans)', () => {
     const eleventh = thrownBy(() => gateway.reservedDomains.create({ domain: 'app-11.ngrok.app' }))
     expect([eleventh.key, eleventh.message]).toEqual([
       'domain_limit_reached',
-      'The number of reserved domains would be 11. Allowed by the plan "hobbyist": at most 10.',
+      'There would be 11 reserved domains. The plan "hobbyist" allows at most 10.',
     ])
     expect(numberOf(() => gateway.reservedDomains.create({ domain: '*.ngrok.app' }))).toBe(419)
     gateway.reservedAddrs.create()
@@ -174,8 +174,8 @@ describe('A plan (rules: account#plans)', () => {
     )
     expect([key, message]).toEqual([
       'policy_rules_reached',
-      'The traffic policy is not valid: The number of rules of a traffic policy would be 6. ' +
-        'Allowed by the plan "free": at most 5.',
+      'The traffic policy is not valid: There would be 6 rules of a traffic policy. ' +
+        'The plan "free" allows at most 5.',
     ])
   })
 

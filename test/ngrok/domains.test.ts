@@ -63,7 +63,7 @@ describe('An endpoint configuration is detached (rules: dialects#extra-operation
     const error = thrownBy(() => other.reservedDomains.detachHttpEndpointConfiguration(id))
     expect([error.key, error.message]).toEqual([
       'path_not_found',
-      expect.stringContaining('the segment "http_endpoint_configuration" is not known'),
+      expect.stringContaining('The segment "http_endpoint_configuration" is unknown'),
     ])
     const operation = 'reserved_domains.detach_http_endpoint_configuration'
     expect(() => other.faults.add({ operation })).toThrow(/operation is /)

@@ -146,7 +146,7 @@ describe('Weighted backends as children (rules: references#always-there)', () =>
     const backends = { bkdwd_gone: 1 }
     const { id } = gateway.weightedBackends.create()
     const created = thrownBy(() => gateway.weightedBackends.create({ backends }))
-    const says = 'backends.bkdwd_gone: the backend "bkdwd_gone" does not exist. Allowed are'
+    const says = 'backends.bkdwd_gone: the backend "bkdwd_gone" does not exist. Allowed:'
     expect([created.key, created.message]).toEqual([
       'child_backend_not_found',
       `${says} weighted backends that exist, and ${ELSE}.`,
@@ -169,7 +169,7 @@ describe('Weighted backends as children (rules: references#always-there)', () =>
       'child_backend_not_found',
       400,
       `backends.${id}: the backend "${id}" is the backend itself. ` +
-        `Allowed are other weighted backends that exist, and ${ELSE}.`,
+        `Allowed: other weighted backends that exist, and ${ELSE}.`,
     ])
     expect(stateOf(gateway)).toBe(before)
   })
@@ -195,7 +195,7 @@ describe('Weighted backends as children (rules: references#always-there)', () =>
     }
     const says = (id: string, parent?: string) => [
       'weighted_backend_in_use',
-      `${id} is a child of the backend ${parent}. Take it out there before deleting it.`,
+      `${id} is a child of the backend ${parent}. Remove it there before you delete it.`,
     ]
     expect([refusal(one), refusal(two)]).toEqual([says(one, parents[0]), says(two, parents[0])])
     gateway.weightedBackends.update(parents[0] as string, { backends: { [two]: 1 } })
@@ -225,7 +225,7 @@ describe('Weighted backends as children (rules: references#always-there)', () =>
     const error = thrownBy(() => gateway.weightedBackends.create({ backends: { [id]: 1, bkdhr_1: 1 } }))
     expect([error.key, error.message]).toEqual([
       'child_backend_not_found',
-      'backends.bkdhr_1: the backend "bkdhr_1" was not declared. Allowed are backends declared through the direct ' +
+      'backends.bkdhr_1: the backend "bkdhr_1" was not declared. Allowed: backends declared through the direct ' +
         'API, and weighted backends that exist.',
     ])
   })

@@ -8,13 +8,13 @@ const JSON_TYPE = { 'content-type': 'application/json' }
 
 describe('A path that is none (rules: answers#paths-and-methods)', () => {
   test.each([
-    ['/nowhere', /: the segment "nowhere" is not known, there can be reserved_addrs, reserved_domains, backends, /],
-    ['/reserved_addr', /: the segment "reserved_addr" is not known, but reserved_addrs is\.$/],
-    ['/reserved_addrs/ra_1/certificate', /: the segment "certificate" is not known, nothing follows there\.$/],
-    ['/reserved_domains/rd_1/cert', /: the segment "cert" is not known, but certificate is\.$/],
-    ['/backends', /: the path continues, there can be weighted\.$/],
-    ['/reserved_addrs/', /: an empty segment is not known, there can be \{id\}\.$/],
-    [`/${'x'.repeat(5000)}/y`, /: the segment "x{78,80}…"? is not known/],
+    ['/nowhere', /\. The segment "nowhere" is unknown\. Allowed there: reserved_addrs, reserved_domains, backends, /],
+    ['/reserved_addr', /\. The segment "reserved_addr" is unknown\. Did you mean reserved_addrs\?$/],
+    ['/reserved_addrs/ra_1/certificate', /\. The segment "certificate" is unknown\. No path continues there\.$/],
+    ['/reserved_domains/rd_1/cert', /\. The segment "cert" is unknown\. Did you mean certificate\?$/],
+    ['/backends', /\. The path is incomplete\. Allowed there: weighted\.$/],
+    ['/reserved_addrs/', /\. An empty segment is unknown\. Allowed there: \{id\}\.$/],
+    [`/${'x'.repeat(5000)}/y`, /\. The segment "x{78,80}…"? is unknown/],
   ])('%s', async (path, says) => {
     const answer = await client(open())('GET', path)
     expect(outcome(answer)).toBe('404 ERR_GATEWAY_90400')

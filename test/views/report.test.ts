@@ -31,7 +31,7 @@ describe('The report', () => {
     expect(part(gateway, 'requests')).toEqual([
       '2026-01-01T00:00:00Z  POST /reserved_domains {"domain":"app.example.com"} → 201',
       '2026-01-01T00:00:01Z  POST /reserved_domains {"domain":"app.example.com"} → 409 ERR_GATEWAY_413',
-      `  The domain "app.example.com" is reserved already, as ${id}. A name can be reserved once.`,
+      `  The domain "app.example.com" is already reserved, as ${id}. Each name can be reserved only once.`,
       '2026-01-01T00:00:01Z  GET /reserved_domains?limit=5 → 200',
     ])
     expect(part(gateway, 'leftover resources')).toEqual([`reserved_domains ${id}`])

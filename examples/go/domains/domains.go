@@ -9,7 +9,7 @@ import (
 	"github.com/ngrok/ngrok-api-go/v7/reserved_domains"
 )
 
-// Reserve reserves a domain with an automatic certificate. It uses a domain that is reserved already.
+// Reserve reserves a domain with an automatic certificate. If the domain is already reserved, it uses that one.
 func Reserve(ctx context.Context, config *ngrok.ClientConfig, name string) (*ngrok.ReservedDomain, error) {
 	client := reserved_domains.NewClient(config)
 	domain, err := client.Create(ctx, &ngrok.ReservedDomainCreate{

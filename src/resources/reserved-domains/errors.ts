@@ -8,7 +8,7 @@ export const errors = declareErrors({
     413,
     409,
     (it: { field: string; domain: string; id: string }) =>
-      `The domain ${it.domain} is reserved already, as ${it.id}. A name can be reserved once.`,
+      `The domain ${it.domain} is already reserved, as ${it.id}. Each name can be reserved only once.`,
   ),
   domain_of_company: only(
     refuses('domain_of_company'),
@@ -30,7 +30,8 @@ export const errors = declareErrors({
   domain_taken_elsewhere: ofField(
     414,
     400,
-    (it) => `${it.field} is ${it.received}, which another account has (option takenDomains). Send another name.`,
+    (it) =>
+      `${it.field} is ${it.received}, which another account has reserved (option takenDomains). Send another name.`,
   ),
   domain_conflicts_elsewhere: ofField(
     417,
@@ -59,7 +60,7 @@ export const errors = declareErrors({
     436,
     400,
     (it: { id: string }) =>
-      `${it.id} has a certificate management policy in force. Detach the policy; its certificate goes with it.`,
+      `${it.id} has an active certificate management policy. Detach the policy, which also removes its certificate.`,
   ),
   policy_on_service_domain: ofField(
     439,

@@ -158,7 +158,7 @@ interface DomainRules {
 
 const domainRules = sectionReader<DomainRules>()
 
-/** Refuses a name that is reserved already, here or by another account (rules: domain-names#once, domain-names#other-accounts). */
+/** Refuses a name that is already reserved, here or by another account (rules: domain-names#once, domain-names#other-accounts). */
 export function requireFree(tx: Transaction, domain: string, field = 'domain'): void {
   const own = tx.find(domains, 'domain', domain)
   if (own) refuse(errors.domain_taken, { field, domain: quote(domain), id: own.id })
