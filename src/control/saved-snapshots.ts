@@ -37,6 +37,11 @@ export class SavedSnapshots implements SideRecords {
     this.#keep = keep
   }
 
+  /** True if one is saved, or a state to return to. */
+  get isUsed(): boolean {
+    return this.#all.length > 0 || this.undo !== undefined
+  }
+
   /** The oldest first. */
   get all(): readonly SavedSnapshot[] {
     return this.#all

@@ -42,6 +42,10 @@ export class Subscribers {
   #pending: RawCommit[] = []
   readonly #queue: RawCommit[] = []
 
+  get size(): number {
+    return this.#all.size
+  }
+
   /** Adds a subscriber, of all commits or of those that change a collection. Returns a function that removes it. */
   add(call: (commit: Commit) => void, collection?: string): () => void {
     // An object per call, so that one function can subscribe twice.

@@ -203,6 +203,10 @@ export class Engine {
     }
   }
 
+  get hasSubscribers(): boolean {
+    return this.#subscribers.size > 0
+  }
+
   nextDueAt(): number | undefined {
     this.#guard.requireOutside()
     return this.nextDue?.due.at

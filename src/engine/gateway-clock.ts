@@ -48,6 +48,11 @@ export class GatewayClock {
     if (isManual(this.#clock)) this.#clock.set(ms)
   }
 
+  /** True if somebody waits for a time. */
+  get isAwaited(): boolean {
+    return this.#waiters.earliest !== undefined
+  }
+
   wake(now: number): void {
     this.#waiters.wake(now)
   }

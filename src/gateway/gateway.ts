@@ -89,7 +89,7 @@ export function createGateway<C extends Clock>(options: AnyOptions = {}): Gatewa
     install: (how) => installFetch(installed, () => engine.url, host.others, how),
     dispose: () => engine.dispose(),
     [Symbol.dispose]: () => engine.dispose(),
-    transport: transportOf(served, exchange),
+    transport: transportOf(served, exchange, () => host.reset()),
   }
   const installed: Fetch = (input, init) => members.fetch(input, init)
   // With spreads instead, V8 makes a shape per member, and again for each gateway.
@@ -116,8 +116,12 @@ function directOf({ engine, boundary, dialect, table }: Parts) {
   })
 }
 
-function transportOf(served: Parts & { readonly controlApi: ControlApi }, exchange: Handler): Transport {
-  const { engine, boundary, options, journal, hooks } = served
+function transportOf(
+  served: Parts & { readonly controlApi: ControlApi },
+  exchange: Handler,
+  reset: () => void,
+): Transport {
+  const { engine, boundary, options, journal, snapshots, hooks } = served
   const home = engine.url
   return {
     exchange,
@@ -133,6 +137,11 @@ function transportOf(served: Parts & { readonly controlApi: ControlApi }, exchan
       if (options.baseUrl === undefined) engine.state.url = url ?? home
     },
     ...boundary.wrapAll({ settle: () => void engine.settle() }),
+    renewed() {
+      const hasMore = engine.hasSubscribers || engine.clock.isAwaited || journal.hasSubscribers || snapshots.isUsed
+      if (!hasMore) reset()
+      return !hasMore
+    },
     journal,
     hooks,
   }

@@ -24,6 +24,11 @@ export interface Transport {
   readonly servedAt: (url: string | undefined) => void
   /** Runs everything that is due by now, as every other call does before its own work. For hosts that sleep in between. */
   readonly settle: () => void
+  /**
+   * Makes the gateway like a new one, as `reset` does, and returns true. Returns false, and does nothing, if something would
+   * remain: a subscriber, a request that waits for its response, or a saved snapshot.
+   */
+  readonly renewed: () => boolean
   /** The journal as a text, and its earlier entries, for hosts that persist the journal. */
   readonly journal: PersistedJournal
   /** Functions that decide about requests, provisioning attempts and certificates, or see what a call drops. */

@@ -55,6 +55,10 @@ export class Journal implements PersistedJournal {
     return this.#options.size > 0
   }
 
+  get hasSubscribers(): boolean {
+    return this.#subscribers.size > 0
+  }
+
   get size(): number {
     return this.#rows.length
   }

@@ -62,6 +62,7 @@ export class Arrivals {
   /** True if the code sends requests without end. */
   get isOverloaded(): boolean {
     const { length } = this.events
+    if (length < MOST_EVENTS.atOneTime) return false
     const isAtOneTime = this.events[length - MOST_EVENTS.atOneTime]?.time === this.#world.clock.now - this.start
     return isAtOneTime || length > MOST_EVENTS.inAll
   }

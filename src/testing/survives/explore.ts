@@ -49,7 +49,8 @@ export class Explorer {
   }
 
   async enter(): Promise<void> {
-    this.#server ??= await this.#options.serve?.(this.#gatewayOfEachRun())
+    this.#gateway ??= this.#newGateway()
+    this.#server ??= await this.#options.serve?.(this.#gatewayOfEachRun(this.#gateway))
     this.#world.enter()
   }
 
@@ -60,19 +61,23 @@ export class Explorer {
   async end(): Promise<void> {
     this.#world.end()
     await this.#server?.close()
+    this.#gateway?.dispose()
   }
 
   /** Yields each schedule after it was tried, the empty one first. May end with the level at which one fails. */
   async *tries(endsAtFailure: boolean): AsyncGenerator<TriedSchedule> {
     const { replay, faults, budget } = this.#options
-    const [first, clean] = await this.#tried([])
+    const [first, tried] = await this.#tried([])
+    // Taken now: the next run has the same clock and the same gateway.
+    const clean = { ...tried }
+    const facts = cleanOf(first, this.#options)
     const [second] = await this.#tried([])
     requireAlike(first, second)
     yield clean
     if (clean.verdict !== 'survived') return
     if (first.arrivals.events.length === 0) throw nothingToFail(first.gateway.url)
     assertStrict(first.gateway)
-    this.#clean = cleanOf(first, this.#options)
+    this.#clean = facts
     let schedules = replay === undefined ? this.#longer(first) : [readReplay(replay)]
     while (schedules[0]) {
       if (endsAtFailure && this.failing > 0) return
@@ -96,8 +101,7 @@ export class Explorer {
     const world = this.#world
     this.#options.signal?.throwIfAborted()
     world.begin()
-    const gateway = this.#newGateway()
-    this.#gateway = gateway
+    const gateway = this.#renewedGateway()
     if (this.#server) gateway.transport.servedAt(this.#server.url)
     const run = new Run(world, this.#options, gateway, schedule)
     await run.run(this.#code)
@@ -111,6 +115,15 @@ export class Explorer {
     const kept = run.hasOpenSockets ? { ...tried } : tried
     await run.end()
     return [run, kept]
+  }
+
+  /** Returns the gateway of the last run where it can be made like new: that takes a third of the time of another one. */
+  #renewedGateway(): Gateway<ManualClock> {
+    if (this.#gateway?.transport.renewed()) return this.#gateway
+    this.#gateway?.dispose()
+    this.#gateway = this.#newGateway()
+    this.#gateway.transport.renewed()
+    return this.#gateway
   }
 
   #newGateway(): Gateway<ManualClock> {
@@ -127,12 +140,12 @@ export class Explorer {
   }
 
   /** Makes a stand-in for the gateway of each run in turn, so that one server is enough. */
-  #gatewayOfEachRun(): Gateway<ManualClock> {
-    const get = (first: Gateway<ManualClock>, name: string | symbol) => {
-      const gateway = this.#gateway ?? first
+  #gatewayOfEachRun(first: Gateway<ManualClock>): Gateway<ManualClock> {
+    const get = (before: Gateway<ManualClock>, name: string | symbol) => {
+      const gateway = this.#gateway ?? before
       return Reflect.get(gateway, name, gateway)
     }
-    return new Proxy(this.#newGateway(), { get })
+    return new Proxy(first, { get })
   }
 
   /** Returns the schedules with one failure more than a run, after its last one. */

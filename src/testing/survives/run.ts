@@ -61,6 +61,8 @@ export class Run {
     const { setup } = this.#options
     const { gateway } = this
     const arrivals = this.arrivals
+    gateway.transport.hooks.arrival = undefined
+    gateway.transport.hooks.attempt = undefined
     if (setup) this.#cleanUp = await this.drive(async () => setup(gateway))
     this.before = this.leftovers()
     this.#startTime()
@@ -85,12 +87,12 @@ export class Run {
     const { gateway } = this
     if (typeof this.#cleanUp === 'function') await this.#cleanUp()
     gateway.transport.hooks.arrival = (arrival) => arrival.fail({ drop: true })
+    this.arrivals.isDead = true
     if (this.hasOpenSockets) {
       // The clients learn that nothing comes.
       gateway.reset()
       for (let turns = 0; turns < MOST_LAST_TURNS; turns++) await this.world.host.turn()
     }
-    gateway.dispose()
   }
 
   /** Calls the code once, until it ends, hangs, or crashes. */

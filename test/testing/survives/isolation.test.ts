@@ -1,0 +1,83 @@
+import { expect, test } from 'vitest'
+import { type CodeUnderTest, type Life, survives } from '../../../src/testing/testing.ts'
+
+const headers = { authorization: 'Bearer key', 'service-version': '2', 'content-type': 'application/json' }
+
+const post = ({ fetch, url }: Pick<Life, 'fetch' | 'url'>, path: string, body: object = {}) =>
+  fetch(`${url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
+
+/** Reserves an address, and fails with what fails. */
+const reserve: CodeUnderTest = async (life) => {
+  if (!(await post(life, '/reserved_addrs')).ok) throw new Error('not reserved')
+}
+
+const options = { kinds: ['lost', '429'], faults: 1, allow: () => true, onProgress: () => undefined } as const
+
+test('each run has the state of a new gateway: resources, journal, records of DNS and the clock', async () => {
+  const states: string[] = []
+  await survives(reserve, {
+    ...options,
+    kinds: ['429'],
+    setup: (gateway) => {
+      states.push(
+        JSON.stringify([
+          gateway.snapshot(),
+          gateway.requests.all(),
+          gateway.report(),
+          gateway.clock.now,
+          gateway.leftovers(),
+        ]),
+      )
+      gateway.dns.cname('app.example.com', 'other.example.com')
+      gateway.reservedDomains.create({ domain: 'app.example.com' })
+    },
+  })
+  expect(states).toHaveLength(3)
+  expect(new Set(states).size).toBe(1)
+})
+
+test('a subscriber of one run is called in no other', async () => {
+  const counts: number[] = []
+  await survives(reserve, {
+    ...options,
+    kinds: ['429'],
+    setup(gateway) {
+      const at = counts.push(0) - 1
+      gateway.subscribe(() => {
+        counts[at] = (counts[at] ?? 0) + 1
+      })
+    },
+  })
+  // The last run has no change: its only request is answered with 429.
+  expect(counts).toEqual([1, 1, 0])
+})
+
+test('a snapshot that one run saves is not there in the next', async () => {
+  const saved: number[] = []
+  await survives(reserve, {
+    ...options,
+    kinds: ['429'],
+    gatewayOptions: { control: { key: 'control' } },
+    setup: async ({ fetch, url }) => {
+      const snapshots = `${url}/_fauxgate/snapshots`
+      const control = { 'fauxgate-control-key': 'control', 'content-type': 'application/json' }
+      const before = await fetch(snapshots, { headers: control })
+      saved.push((await before.json()).length)
+      await fetch(snapshots, { method: 'POST', headers: control, body: '{"name":"before"}' })
+    },
+  })
+  expect(saved).toEqual([0, 0, 0])
+})
+
+test('what a crashed process waits for ends in no later run either', async () => {
+  const ended: string[] = []
+  const code: CodeUnderTest = async ({ gateway, url, life }) => {
+    for (const name of ['first', 'second']) {
+      await post({ fetch: gateway.fetch, url }, '/reserved_addrs').finally(() => ended.push(`${life} ${name}`))
+    }
+  }
+  await expect(survives(code, { ...options, kinds: ['crash'], restart: true })).rejects.toThrow('where 2 are wanted')
+  const whole = (life: number) => [`${life} first`, `${life} second`]
+  // Two runs without failures, a crash at the first request, and one at the second.
+  expect(ended).toEqual([...whole(1), ...whole(1), ...whole(2), '1 first', ...whole(2)])
+})
