@@ -96,6 +96,33 @@ test('a crash between creating and saving is found', async () => {
   expect(error.message).toContain('the code starts again')
 })
 
+test('the story shows where the code has ended, if requests follow', async () => {
+  const webhook: CodeUnderTest = async (life) => {
+    void careful(life)
+  }
+  const error = await failureOf(survives(webhook, { replay: 'GET /reserved_addrs#1 503' }))
+  expect(error.message).toBe(
+    [
+      'webhook does not survive one fault: it has ended, and then sends 2 requests.',
+      '',
+      '      0s  GET /reserved_addrs ✗ 503',
+      '          the code has ended: nobody awaits the following',
+      '      1s  GET /reserved_addrs → 200',
+      '      1s  POST /reserved_addrs {"description":"app"} → 201',
+      '  in the end: it resolves; left: ra_a',
+    ].join('\n'),
+  )
+})
+
+test('the report of one failing schedule calls it the only one', async () => {
+  const strict: CodeUnderTest = async (life) => {
+    await careful(life)
+    await call(life, 'GET', '/reserved_addrs').catch(() => new Promise(() => undefined))
+  }
+  const error = await failureOf(survives(strict, { kinds: ['429'] }))
+  expect(error.message).toContain('\n  The only failing schedule; all 3 with one fault were tried.\n')
+})
+
 test('a DNS_ERROR that is taken as final leaves a domain without certificate', async () => {
   const waitForCertificate: CodeUnderTest = async (life) => {
     const domain = await call(life, 'POST', '/reserved_domains', {

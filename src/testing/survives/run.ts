@@ -31,6 +31,8 @@ export class Run {
   /** The delays of the timers that were left at the end, in ms, and the number of requests that came after it. */
   timersLeft: readonly number[] = []
   requestsAfter = 0
+  /** The number of events before the code ended. */
+  eventsBefore = 0
   /** True if clients wait at sockets for answers that never come. */
   hasOpenSockets = false
   #cleanUp: unknown
@@ -176,7 +178,7 @@ export class Run {
   /** Lets everything happen that the code has left under way. */
   async #afterwards(): Promise<void> {
     const world = this.world
-    const { length } = this.arrivals.events
+    this.eventsBefore = this.arrivals.events.length
     for (let stops = 0; stops < MOST_STOPS_AFTER; stops++) {
       await world.host.turn()
       const next = this.#nextAt()
@@ -184,7 +186,7 @@ export class Run {
       this.#advanceTo(next)
     }
     await world.host.turn()
-    this.requestsAfter = this.arrivals.events.slice(length).filter(({ on }) => on === 'request').length
+    this.requestsAfter = this.arrivals.events.slice(this.eventsBefore).filter(({ on }) => on === 'request').length
   }
 
   #fetchOf(isDead: () => boolean): Fetch {

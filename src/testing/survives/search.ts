@@ -83,7 +83,7 @@ function reportOf(
   const which = `${isComplete ? 'all' : `${number(tried)} of`} ${number(total)} with ${length === 1 ? '' : 'up to '}${faults}`
   return [
     ...lines,
-    `  The smallest of ${counted(failing, 'failing schedule')}; ${which} were tried.`,
+    `  ${failing === 1 ? 'The only failing schedule' : `The smallest of ${number(failing)} failing schedules`}; ${which} were tried.`,
     `  Replay: survives(code, { replay: '${replay}' })`,
     ...others.map((each) => `  Also ${counted(each.count, 'schedule')}: ${each.message}\n    '${each.replay}'`),
   ].join('\n')

@@ -6,6 +6,7 @@ import { quoteError } from './verdict.ts'
 const LONGEST_QUESTION = 160
 const LONGEST_MESSAGE = 100
 const STARTS_AGAIN = 'the code starts again'
+const HAS_ENDED = 'the code has ended: nobody awaits the following'
 
 /** Tells what happened in a run, one line for each event; equal ones in a row are one line. Ids are short, in the message too. */
 export function storyOf(run: Run, message: string): Pick<TriedSchedule, 'story' | 'message'> {
@@ -26,11 +27,12 @@ interface Row {
   readonly text: string
 }
 
-function rowsOf({ arrivals: { events, life: lives } }: Run): Row[] {
+function rowsOf({ arrivals: { events, life: lives }, requestsAfter, eventsBefore }: Run): Row[] {
   const rows: Row[] = []
   let life = 1
-  for (const event of events) {
+  for (const [place, event] of events.entries()) {
     const time = shortTime(event.time)
+    if (requestsAfter > 0 && place === eventsBefore) rows.push({ time: '', text: HAS_ENDED })
     if (event.life > life) rows.push({ time, text: STARTS_AGAIN })
     life = event.life
     rows.push({ time, text: textOf(event) })
