@@ -61,8 +61,8 @@ test('a retry without a look-up leaves two resources after one lost answer, and 
     [
       'careless does not survive one fault: 2 reserved_addrs where 1 is wanted.',
       '',
-      '      0s  POST /reserved_addrs {"description":"app"} ✗ done, but the answer is lost',
-      '      1s  POST /reserved_addrs {"description":"app"} → 201',
+      '      0s  POST /reserved_addrs {"description":"app"} ✗ done, but the answer is lost (ra_a)',
+      '      1s  POST /reserved_addrs {"description":"app"} → 201 (ra_b)',
       '  in the end: it resolves; left: ra_a, ra_b',
       '  The smallest of 4 failing schedules; all 8 with one fault were tried.',
       "  Replay: survives(code, { replay: 'POST /reserved_addrs#1 lost-after' })",
@@ -108,9 +108,17 @@ test('the story shows where the code has ended, if requests follow', async () =>
       '      0s  GET /reserved_addrs ✗ 503',
       '          the code has ended: nobody awaits the following',
       '      1s  GET /reserved_addrs → 200',
-      '      1s  POST /reserved_addrs {"description":"app"} → 201',
+      '      1s  POST /reserved_addrs {"description":"app"} → 201 (ra_a)',
       '  in the end: it resolves; left: ra_a',
     ].join('\n'),
+  )
+})
+
+test('equal requests are one line of the story, whatever they have created', async () => {
+  const replay = [1, 2, 3].map((nth) => `POST /reserved_addrs#${nth} lost-after`).join(', ')
+  const error = await failureOf(survives(careless, { replay }))
+  expect(error.message).toContain(
+    '✗ done, but the answer is lost (ra_a)\n        … 3 times, until 2s\n      3s  POST /reserved_addrs {"description":"app"} → 201 (ra_b)',
   )
 })
 
@@ -149,7 +157,7 @@ test('code that waits for nothing is called so', async () => {
 
 test('a replay tries its schedule alone', async () => {
   const error = await failureOf(survives(careless, { replay: 'POST /reserved_addrs#1 503-after' }))
-  expect(error.message).toContain('✗ done, but 503\n')
+  expect(error.message).toContain('✗ done, but 503 (ra_a)\n')
   await expect(survives(careful, { replay: 'POST /reserved_addrs#1 503-after' })).resolves.toMatchObject({ tried: 1 })
 })
 

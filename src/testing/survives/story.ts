@@ -14,7 +14,9 @@ export function storyOf(run: Run, message: string): Pick<TriedSchedule, 'story' 
   const lines: string[] = []
   for (let at = 0; at < rows.length; ) {
     const [count, period] = repeatedAt(rows, at)
-    lines.push(...rows.slice(at, at + period).map(({ time, text }) => `${time.padStart(8)}  ${text}`))
+    lines.push(
+      ...rows.slice(at, at + period).map(({ time, text, created = '' }) => `${time.padStart(8)}  ${text}${created}`),
+    )
     at += period * count
     if (count > 1) lines.push(`        … ${count} times, until ${rows[at - 1]?.time}`)
   }
@@ -24,7 +26,9 @@ export function storyOf(run: Run, message: string): Pick<TriedSchedule, 'story' 
 
 interface Row {
   readonly time: string
+  /** Equal in rows that are shown as one. */
   readonly text: string
+  readonly created?: string
 }
 
 function rowsOf({ arrivals: { events, life: lives }, requestsAfter, eventsBefore }: Run): Row[] {
@@ -35,7 +39,7 @@ function rowsOf({ arrivals: { events, life: lives }, requestsAfter, eventsBefore
     if (requestsAfter > 0 && place === eventsBefore) rows.push({ time: '', text: HAS_ENDED })
     if (event.life > life) rows.push({ time, text: STARTS_AGAIN })
     life = event.life
-    rows.push({ time, text: textOf(event) })
+    rows.push({ time, text: textOf(event), created: createdText(event) })
   }
   return life < lives ? [...rows, { time: '', text: STARTS_AGAIN }] : rows
 }
@@ -56,6 +60,12 @@ function textOf({ question, kind, answer, on }: Event): string {
   const isShown = answer && on !== 'effect' && (!kind || kind.showsAnswer)
   const text = cut(question, LONGEST_QUESTION)
   return `${text}${kind ? ` ✗ ${kind.words}` : ''}${isShown ? ` → ${answerText(answer)}` : ''}`
+}
+
+/** Writes the id of the resource that a request has created. */
+function createdText({ answer }: Event): string {
+  const id = answer?.status === 201 ? /"id":"(\w+)"/.exec(answer.body ?? '')?.[1] : undefined
+  return id ? ` (${id})` : ''
 }
 
 /** Writes the status of an answer, with the message of an error. */
