@@ -38,6 +38,7 @@ export function textsOfDocument(file, whole) {
   const prose = whole
     .replace(/^( *)(```|~~~)[\s\S]*?^\1\2 *$/gm, blank)
     .replace(/<!--[\s\S]*?-->/g, blank)
+    .replace(/^\[[^\]]+\]: \S+$/gm, '')
     .replace(/^#+ .*$/gm, (heading) => `${heading}.`)
   const texts = []
   let block = []
@@ -101,7 +102,7 @@ function plain(text) {
   return text
     .replace(/`[^`]*`/g, 'X')
     .replace(/\{@link (\w+)\}/g, '$1')
-    .replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .replace(/!?\[([^\]]*)\](?:\([^)]*\)|\[[^\]]*\])/g, '$1')
     .replace(/<[^>]*>/g, ' ')
     .replace(/\*\*|__/g, '')
     .replace(/\s+/g, ' ')

@@ -88,7 +88,10 @@ export interface DnsOptions {
  * ```
  */
 export interface Dns {
-  /** Sets the CNAME record of a name, such as `app.example.com`, to a target, such as the domain's `cname_target`. */
+  /**
+   * Sets the CNAME record of a name, such as `app.example.com`, to a target, such as the domain's `cname_target`.
+   * @throws GatewayError `field_invalid` if the name, the target or an option is not valid. So do the other calls that set a record.
+   */
   cname(name: string, target: string | null, options?: DnsOptions): DnsRecord
   /** Sets the A record of a name to an IPv4 address. Attempts for the name fail: they need a CNAME record. */
   a(name: string, address: string, options?: DnsOptions): DnsRecord

@@ -33,7 +33,8 @@ export const providerErrors = declareErrors({
   oauth_email_invalid: ofField<Of>(
     7043,
     400,
-    (it) => `${it.field} is ${it.received}, which is no email address for ${it.provider}, such as "kim@example.com".`,
+    (it) =>
+      `${it.field} is ${it.received}, which is not an email address for ${it.provider}, such as "kim@example.com".`,
   ),
   oauth_email_empty: empty(7051),
   oauth_email_domain_empty: empty(7052),

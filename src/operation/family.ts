@@ -148,7 +148,7 @@ export type OtherRecords = Pick<Transaction, 'get' | 'find'>
 export type ReportRelation = (path: readonly string[], received: unknown, allowed: string) => void
 
 /**
- * Declares a family that is no list of resources. For resources, use `resource`.
+ * Declares a family that is not a list of resources. For resources, use `resource`.
  *
  * @example
  * ```ts

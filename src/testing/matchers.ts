@@ -29,13 +29,34 @@ export interface GatewayMatchers<R = unknown, T = unknown> {
   toHaveCertificate(domain?: string): R
   /** Passes if a provisioning job is running, for the first certificate or for a renewal. */
   toBeProvisioning(domain?: string): R
-  /** Passes if a provisioning job is running and its last attempt failed with this error. */
+  /**
+   * Passes if a provisioning job is running and its last attempt failed with this error.
+   *
+   * @example
+   * ```ts
+   * expect(gateway).toHaveFailedWith('DNS_ERROR', 'app.example.com')
+   * ```
+   */
   toHaveFailedWith(error: ProvisioningError, domain?: string): R
-  /** Passes if the gateway received HTTP requests for an operation: at least one, or exactly `times`. */
+  /**
+   * Passes if the gateway received HTTP requests for an operation: at least one, or exactly `times`.
+   *
+   * @example
+   * ```ts
+   * expect(gateway).toHaveBeenRequested('reserved_domains.create', { times: 2 })
+   * ```
+   */
   toHaveBeenRequested(operation: OperationOf<T>, requested?: Requested): R
   /** Passes if every resource that was created at the gateway was deleted. */
   toHaveNoLeftovers(): R
-  /** Passes if an error, or the error that a function throws, is a `GatewayError`, with this key if one is given. */
+  /**
+   * Passes if an error, or the error that a function throws, is a `GatewayError`, with this key if one is given.
+   *
+   * @example
+   * ```ts
+   * expect(() => gateway.reservedDomains.get('rd_1')).toBeGatewayError('not_found')
+   * ```
+   */
   toBeGatewayError(key?: ErrorKey | (string & Record<never, never>)): R
 }
 
@@ -95,7 +116,9 @@ export const matchers: MatcherFunctions = {
     requireNoUndefined('toHaveBeenRequested', requested)
     const { times, ...fields } = requested
     if (times !== undefined && !(Number.isSafeInteger(times) && times >= 0)) {
-      throw new TypeError(`toHaveBeenRequested received times ${quote(times)}. Allowed: an integer from 0 on.`)
+      throw new TypeError(
+        `toHaveBeenRequested received times ${quote(times)}. Allowed: an integer that is not negative.`,
+      )
     }
     const count = gateway.requests.count({ ...fields, operation })
     const which = Object.entries(fields).map(([name, value]) => ` with the ${name} ${value}`)

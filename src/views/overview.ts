@@ -52,7 +52,7 @@ const overviewView = named(
     undo: documented(v.nullable(time), 'The time that `POST /_fauxgate/undo` returns to; null if there is none.'),
   }),
   'Overview',
-  'Count the resources, requests and faults, and show the next due event.',
+  'The number of resources, requests and faults, and the next due event.',
 )
 
 const read = controlCall({

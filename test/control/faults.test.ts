@@ -262,7 +262,7 @@ describe('A fault (chosen failure, then recovery; never by chance)', () => {
     expect(gateway.faults.all()).toHaveLength(1000)
     expect(gateway.faults.all().some(({ id }) => id === used.id)).toBe(false)
     const before = stateOf(gateway)
-    expect(() => gateway.faults.add({})).toThrow('There are 1000 faults already, which is the most allowed.')
+    expect(() => gateway.faults.add({})).toThrow('There are already 1000 faults, which is the maximum.')
     expect(stateOf(gateway)).toBe(before)
     gateway.faults.clear()
     expect(gateway.faults.add({}).hits).toBe(0)

@@ -54,7 +54,7 @@ describe('What people read', () => {
 describe('The search for it', () => {
   it('finds prose in a document, without its code', () => {
     const document =
-      '# The title\n\nSee `code`, and\n[a link](to/it).\n\n```ts\nconst it = 1\n```\n- one\n- two\n\n| a cell | b |\n'
+      '# The title\n\nSee `code`, and\n[a link](to/it).\n\n```ts\nconst it = 1\n```\n- one\n- two\n\n| a cell | b |\n\n[another][it].\n\n[it]: to/it.md\n'
     expect(textsOfDocument('it.md', document)).toEqual([
       { file: 'it.md', line: 1, text: 'The title.' },
       { file: 'it.md', line: 3, text: 'See X, and a link.' },
@@ -62,6 +62,7 @@ describe('The search for it', () => {
       { file: 'it.md', line: 10, text: 'two' },
       { file: 'it.md', line: 12, text: 'a cell' },
       { file: 'it.md', line: 12, text: 'b' },
+      { file: 'it.md', line: 14, text: 'another.' },
     ])
   })
 

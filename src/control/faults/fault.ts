@@ -257,11 +257,11 @@ export const errors = declareErrors({
     512,
     'The domain has a dangling A, AAAA, ALIAS or other record that points to the service. Delete it first.',
   ),
-  too_many_on_order: entry(
+  too_many_pending: entry(
     90429,
     409,
     (it: { what: string; most: number }) =>
-      `There are ${it.most} ${it.what} already, which is the most allowed. Remove some first.`,
+      `There are already ${it.most} ${it.what}, which is the maximum. Remove some first.`,
   ),
   injected_fault: entry(
     90500,

@@ -42,7 +42,7 @@ const add = controlCall({
   from: 'body',
   schema: faultSpec,
   answer: addedFault,
-  errors: [errors.too_many_on_order],
+  errors: [errors.too_many_pending],
   run(host, sent) {
     requireMatchable(host.api, sent)
     return host.transact((tx) => {
@@ -72,7 +72,7 @@ const remove = controlCall({
 function makeRoom(tx: Transaction): void {
   if (tx.count(faultRecords) < MOST_FAULTS) return
   const usedUp = tx.find(faultRecords, 'usedUp', '')
-  if (!usedUp) refuse(errors.too_many_on_order, { what: 'faults', most: MOST_FAULTS })
+  if (!usedUp) refuse(errors.too_many_pending, { what: 'faults', most: MOST_FAULTS })
   tx.remove(faultRecords, usedUp)
 }
 
@@ -94,7 +94,7 @@ export interface Faults {
    * gateway.faults.add({ operation: 'reserved_domains.create', times: 1, phase: 'after', status: 503 })
    * ```
    * @throws GatewayError `field_invalid` for a value that is not allowed, or for a fault that no request can match;
-   * `too_many_on_order` if 1,000 faults are pending already.
+   * `too_many_pending` if 1,000 faults are pending already.
    */
   add(spec: FaultSpec<OperationName>): ArmedFault<OperationName>
   /** Returns the faults, oldest first, each with its number of hits. A used-up fault is dropped once there are 1,000. */

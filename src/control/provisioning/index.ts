@@ -29,8 +29,10 @@ export interface ForDomain {
  */
 export interface Provisioning {
   /**
-   * Scripts the outcomes of the next attempts, one outcome for each attempt. They follow outcomes that are scripted already.
+   * Scripts the outcomes of the next attempts, one outcome for each attempt, after the outcomes that are already scripted.
    * Outcomes for one domain come before outcomes for any domain. At most 10,000 outcomes can be pending.
+   * @throws GatewayError `field_invalid` for an outcome that is not allowed, `policy_on_service_domain` for a domain of the
+   * service, `not_found` for an unknown id.
    *
    * @example
    * ```ts
@@ -40,8 +42,8 @@ export interface Provisioning {
    */
   script(outcomes: readonly Outcome[], options?: ForDomain): void
   /**
-   * Makes the next attempt fail, or the next `times` attempts. Outcomes that are scripted already for the same domain
-   * follow. Without `domain`, the next attempt of any domain fails that has no outcomes of its own.
+   * Makes the next attempt fail, or the next `times` attempts. Outcomes that are already scripted for the same domain
+   * follow. Without `domain`, it applies to any domain that has no scripted outcomes. Throws like `script`.
    *
    * @example
    * ```ts
@@ -51,7 +53,7 @@ export interface Provisioning {
   failNext(error: ProvisioningError | FailedAttempt, options?: ForDomain & { readonly times?: number }): void
   /**
    * Makes every attempt fail until you call `clear`. Outcomes that are scripted for the same domain come first. With
-   * `domain`, scripts for any domain no longer apply to that domain.
+   * `domain`, scripts for any domain no longer apply to that domain. Throws like `script`.
    *
    * @example
    * ```ts
@@ -71,6 +73,7 @@ export interface Provisioning {
   assertNoPendingOutcomes(): void
   /**
    * Runs the next attempt of a domain's job now, instead of when it is due, and returns the domain. The clock does not move.
+   * @throws GatewayError `not_found` if there is no such domain, or it has no provisioning job.
    */
   attempt(domain: string): ReservedDomain
   /**
@@ -81,14 +84,14 @@ export interface Provisioning {
   renewNow(domain: string): ReservedDomain
   /**
    * Advances a manual clock to the first second at which the certificate that a domain uses now is expired, and returns
-   * the domain. Everything that falls due on the way happens, a renewal too. Call `failAlways` first to keep the
+   * the domain. Everything that falls due on the way happens, including a renewal. Call `failAlways` first to keep the
    * certificate in use.
    * @throws GatewayError `nothing_ahead` if no certificate expires, `clock_not_manual` on any other clock.
    */
   expireNow(domain: string): ReservedDomain
   /** Returns the last 100 transitions of a domain's provisioning, oldest first. */
   timeline(domain: string): readonly TimelineEntry[]
-  /** Returns the timeline as text for people, one line per transition. */
+  /** Returns the timeline as readable text, one line per transition. */
   printTimeline(domain: string): string
   /**
    * Waits for the next attempt of a domain's job, and resolves with the domain. A manual clock advances to the attempt at
