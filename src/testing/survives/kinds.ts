@@ -34,11 +34,14 @@ const HOUR_MS = 3_600_000
 const SILENT: FaultEffect = { drop: true, latency: SILENCE_MS }
 
 export const KINDS: readonly Kind[] = [
-  ...both('lost', { drop: true }, ['lost-before', 'the connection is lost'], ['lost-after', 'but the answer is lost']),
-  ...both('5xx', { status: 503 }, ['503', '503'], ['503-after', 'but 503']),
+  request('lost', 'lost-before', 'the connection is lost', { effect: { drop: true } }),
+  request('lost', 'lost-after', 'done, but the answer is lost', after({ drop: true })),
+  request('5xx', '503', '503', { effect: { status: 503 } }),
+  request('5xx', '503-after', 'done, but 503', after({ status: 503 })),
   request('429', '429', '429, Retry-After: 1', { effect: { error: 'too_many_requests', retryAfter: '1s' } }),
   request('cut', 'cut', 'cut in the middle', { needsBody: true, showsAnswer: true, effect: { truncate: 0 } }),
-  ...both('silent', SILENT, ['silent', 'no answer'], ['silent-after', 'but no answer']),
+  request('silent', 'silent', 'no answer', { effect: SILENT }),
+  request('silent', 'silent-after', 'done, but no answer', after(SILENT)),
   request('crash', 'crash', 'the code crashes before the answer', {}),
   { name: 'crash-before', group: 'crash', at: 'effect', words: 'the code crashes before it' },
   { name: 'crash-after', group: 'crash', at: 'effect', words: 'the code crashes after it' },
@@ -54,25 +57,14 @@ function request(group: Kind['group'], name: string, words: string, more: Partia
   return { ...more, name, group, at: 'request', words }
 }
 
-/** Makes a failure before the change and the same one after it, from their names and words. */
-function both(
-  group: Kind['group'],
-  effect: FaultEffect,
-  [before, words]: [name: string, words: string],
-  [after, rest]: [name: string, words: string],
-): Kind[] {
-  const late: FaultEffect = { ...effect, phase: 'after' }
-  return [
-    request(group, before, words, { effect }),
-    request(group, after, `done, ${rest}`, { needsChange: true, effect: late }),
-  ]
+/** Makes the same failure happen after the change. */
+function after(effect: FaultEffect): Partial<Kind> {
+  return { needsChange: true, effect: { ...effect, phase: 'after' } }
 }
-
-const byName = (name: string) => KINDS.find((kind) => kind.name === name)
 
 /** Returns the kind of this name. @throws TypeError if there is none. */
 export function kindNamed(name: string): Kind {
-  const found = byName(name)
+  const found = KINDS.find((kind) => kind.name === name)
   if (found) return found
   throw new TypeError(`${name} is not a failure. Supported: ${KINDS.map((kind) => kind.name).join(', ')}.`)
 }
