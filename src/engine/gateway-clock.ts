@@ -13,7 +13,7 @@ export class GatewayClock {
   readonly #clock: Clock
   readonly #guard: Guard
   readonly #follower: ClockFollower
-  readonly #waiters = new Waiters()
+  #waiters = new Waiters()
   readonly #requests = new Set<WaitingRequest>()
   readonly #read = () => readClock(this.#clock)
   #wasAttached = false
@@ -48,9 +48,10 @@ export class GatewayClock {
     if (isManual(this.#clock)) this.#clock.set(ms)
   }
 
-  /** True if somebody waits for a time. */
-  get isAwaited(): boolean {
-    return this.#waiters.earliest !== undefined
+  /** Lets everyone who waits for a time wait forever. */
+  forget(): void {
+    this.#waiters = new Waiters()
+    this.#requests.clear()
   }
 
   wake(now: number): void {

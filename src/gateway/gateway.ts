@@ -138,9 +138,10 @@ function transportOf(
     },
     ...boundary.wrapAll({ settle: () => void engine.settle() }),
     renewed() {
-      const hasMore = engine.hasSubscribers || engine.clock.isAwaited || journal.hasSubscribers || snapshots.isUsed
-      if (!hasMore) reset()
-      return !hasMore
+      if (engine.hasSubscribers || journal.hasSubscribers || snapshots.isUsed) return false
+      engine.clock.forget()
+      reset()
+      return true
     },
     journal,
     hooks,

@@ -25,8 +25,8 @@ export interface Transport {
   /** Runs everything that is due by now, as every other call does before its own work. For hosts that sleep in between. */
   readonly settle: () => void
   /**
-   * Makes the gateway like a new one, as `reset` does, and returns true. Returns false, and does nothing, if something would
-   * remain: a subscriber, a request that waits for its response, or a saved snapshot.
+   * Makes the gateway like a new one, as `reset` does, and returns true. A request that waits for its response gets none.
+   * Returns false, and does nothing, if something would remain: a subscriber, or a saved snapshot.
    */
   readonly renewed: () => boolean
   /** The journal as a text, and its earlier entries, for hosts that persist the journal. */
