@@ -242,7 +242,7 @@ export class Sandbox extends DurableObject<SandboxEnvironment> implements Sandbo
       storage.transactionSync(() => this.#begin(metadata, beginning))
     } catch (error) {
       this.#live.unload(metadata.name)
-      await (before ? this.#register(before) : this.#account().forget(metadata.name))
+      await (before ? this.#register(before) : this.#remove(metadata))
       throw error
     }
     void this.#usage.report(this.#account(), metadata.name, readClock(systemClock))
