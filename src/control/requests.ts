@@ -26,6 +26,7 @@ export interface Requests {
    * Returns the entries that the journal has, oldest first. To know whether there was a request, use `count`: it also counts
    * the requests that the journal has dropped.
    * @throws GatewayError `field_invalid` for a filter that no entry can match; so do `count` and `last`.
+   * GatewayAssertionError if it would find nothing, although the journal has dropped such requests; so does `last`.
    */
   all(filter?: JournalFilter): readonly JournalEntry[]
   /**
@@ -94,14 +95,16 @@ function direct({ journal, api, others, clearRequests }: ControlHost): Requests 
   }
   const newestFirst = (filter?: JournalFilter) => {
     if (typeof filter === 'function') return [...journal.newestFirst()].filter(filter)
-    return [...journal.newestFirst(read(filter))]
+    const found = [...journal.newestFirst(read(filter))]
+    if (filter !== undefined && found.length === 0) requireNoneDropped(journal, read(filter))
+    return found
   }
   return {
     all: (filter) => newestFirst(filter).reverse(),
     count: (filter) => countOf(journal, typeof filter === 'function' ? filter : read(filter)),
     last(filter) {
-      if (typeof filter === 'function') return newestFirst(filter)[0]
-      return journal.newestFirst(read(filter)).next().value
+      if (filter !== undefined) return newestFirst(filter)[0]
+      return journal.newestFirst().next().value
     },
     clear: () => clearRequests(),
     subscribe: (subscriber) => journal.subscribe(subscriber),
@@ -162,6 +165,16 @@ function countOf(journal: Journal, filter: JournalFields<string> | ((entry: Jour
   throw new AssertionError(
     `The number of requests with this ${kind} is not known: the journal has ${least}, and it has dropped ` +
       `${counted(missing, 'request')} that may have it too. Set journalSize and journalBytes to keep more.`,
+  )
+}
+
+/** Throws where an empty result would look like "no such requests". */
+function requireNoneDropped(journal: Journal, filter: JournalFields<string>): void {
+  const { least } = journal.count(filter)
+  if (least === 0) return
+  throw new AssertionError(
+    `The journal has dropped ${counted(least, 'such request')}, and has no other. Use \`gateway.requests.count\`, or set ` +
+      'journalSize and journalBytes to keep more.',
   )
 }
 

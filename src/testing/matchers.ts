@@ -206,7 +206,8 @@ function was(count: number): string {
 }
 
 function otherStatuses(gateway: Gateway, operation: OperationName): string {
-  const statuses = gateway.requests.all({ operation }).map(({ status }) => status)
+  const entries = gateway.requests.all().filter((each) => each.operation === operation)
+  const statuses = entries.map(({ status }) => status)
   return statuses.length === 0 ? '' : ` Other requests of it were answered ${statuses.join(', ')}.`
 }
 

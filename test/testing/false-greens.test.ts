@@ -38,6 +38,17 @@ describe('A request that the journal has dropped', () => {
     )
   })
 
+  test('makes a search throw that would find nothing', async () => {
+    const gateway = await flooded(createGateway({ journalSize: 0 }))
+    const dropped = 'The journal has dropped 5 such requests, and has no other. Use `gateway.requests.count`'
+    expect(() => gateway.requests.all({ operation: 'reserved_addrs.list' })).toThrow(dropped)
+    expect(() => gateway.requests.last({ operation: 'reserved_addrs.list' })).toThrow(dropped)
+    expect(gateway.requests.all({ operation: 'reserved_addrs.create' })).toEqual([])
+    expect(gateway.requests.last({ operation: 'reserved_addrs.create' })).toBeUndefined()
+    expect(gateway.requests.last()).toBeUndefined()
+    expect(() => expect(gateway).toHaveBeenRequested('reserved_addrs.list', { status: 503 })).toThrow('there was none')
+  })
+
   test('makes a count by a predicate refuse, since nobody knows it', async () => {
     const gateway = await flooded(createGateway(options))
     expect(() => gateway.requests.count(({ status }) => status === 404)).toThrow(
