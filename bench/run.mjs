@@ -59,7 +59,7 @@ async function write() {
     table += text
   }
   const [code] = await closed
-  if (code !== 0) throw new Error('Not all could be measured; the README stays as it is.')
+  if (code !== 0) throw new Error('Not all could be measured; the README stays unchanged.')
   const readme = new URL('./README.md', import.meta.url)
   writeFileSync(
     readme,

@@ -131,7 +131,7 @@ async function checkContents(folder, tarball) {
   const { inspector } = await import(join(folder, 'package/dist/documents.js'))
   const page = Buffer.from(inspector, 'base64')
   checkSize('the inspector', gunzipSync(page).length, 85_000)
-  checkSize('the inspector as it is sent', page.length, 30 * 1024)
+  checkSize('the inspector when it is sent', page.length, 30 * 1024)
 }
 
 async function checkUse(folder) {

@@ -64,5 +64,5 @@ if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   const pages = await documents()
   writeFileSync(path('dist/documents.js'), documentsModule(pages))
   for (const { name, bytes, packed } of pages)
-    console.log(`The page ${name} has ${bytes} bytes, ${packed.length} as it is sent.`)
+    console.log(`The page ${name} has ${bytes} bytes, ${packed.length} when it is sent.`)
 }

@@ -81,7 +81,7 @@ export function mutated(value, mutations) {
   return textOf(root.list[0] ?? { text: '{}' })
 }
 
-/** A value of a table, as text: mostly as it is, else with some mutations. */
+/** A value of a table, as text: mostly unchanged, else with some mutations. */
 export const sometimesMutated = (arbitrary) =>
   fc
     .tuple(

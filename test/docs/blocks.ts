@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 const root = new URL('../../', import.meta.url)
 const guides = readdirSync(new URL('docs/', root)).filter((name) => name.endsWith('.md'))
 
-/** README.md and the guides: what is written by hand for those who use fauxgate. */
+/** README.md and the guides: the pages for users of fauxgate that are not generated. */
 export const documents: readonly string[] = ['README.md', 'llms.txt', ...guides.map((name) => `docs/${name}`)]
 
 export interface Block {

@@ -57,7 +57,7 @@ test('A controller of TCP edges finds or makes the group, the address and the ed
   // It starts anew and has forgotten all ids.
   const again = await reconcile()
   expect([again.id, again.traffic_policy.value, again.hostports]).toEqual([edge.id, policy.value, [addr]])
-  // Somebody deletes the edge by hand: it is made anew, at the same address.
+  // Somebody deletes the edge manually: it is created again, at the same address.
   await ask('DELETE', `/edges/tcp/${edge.id}`)
   expect((await ask('GET', `/edges/tcp/${edge.id}`)).status).toBe(404)
   const third = await reconcile()

@@ -46,7 +46,7 @@ test('An infrastructure tool applies, reads without a difference, changes, and d
     expect(changed.body[key] ?? '', `${path} ${key}`).toEqual(value)
     made.unshift(own)
   }
-  // Somebody removed one by hand.
+  // Somebody removed one manually.
   gateway.endpoints.delete(made[0]?.split('/')[2] ?? '')
   const ends = []
   for (const path of made) ends.push((await ask('DELETE', path)).status)

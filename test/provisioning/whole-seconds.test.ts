@@ -17,7 +17,7 @@ function createdAt(now: number, options: Omit<GatewayOptions, 'clock'> = {}) {
 
 type Created = ReturnType<typeof createdAt>
 
-/** Expects the domain to stand as it is until the time shown, and to change at that time itself. */
+/** Expects the domain to stay unchanged until the expected time, and to change at exactly that time. */
 function expectChangeAt({ gateway, domain, transitions }: Created, shown: string): void {
   const before = domain()
   gateway.clock.advanceTo(Date.parse(shown) - 1)

@@ -22,7 +22,7 @@ const operations = Object.entries(families).flatMap(([family, { operations }]) =
   Object.entries<Defined>(operations).map(([verb, operation]) => ({ call: `${family}.${verb}`, operation })),
 )
 
-/** The operations once more, by hand (rules: one-table#operations), with what the documentation says of each operation. */
+/** The operations once more, written out (rules: one-table#operations), with what the documentation says of each operation. */
 function resourceRows(group: string, path: string, what: string, several = `${what}s`): string[] {
   return [
     `${group}.create POST ${path} 201 Create a ${what}`,

@@ -60,7 +60,7 @@ interface Place {
   readonly fuse: Fuse
 }
 
-/** Copies a file, as it is at this moment, to go on with it as after a kill. */
+/** Copies a file in its present state, to continue with it as after a kill. */
 function copied(file: string): string {
   const copy = newFile()
   for (const end of ['', '-wal', '-journal']) if (existsSync(file + end)) copyFileSync(file + end, copy + end)

@@ -57,7 +57,7 @@ const strictCleanUp: Program = async (place) => {
   await retried(() => call('DELETE', `/reserved_addrs/${second.id}`))
 }
 
-/** Takes 429 as "the quota is used up", and goes on without the address. */
+/** Takes 429 as "the quota is used up", and continues without the address. */
 const limitIsQuota: Program = async (place) => {
   const call = callOf(place)
   await retried(async () => {
@@ -110,7 +110,7 @@ const forgottenAwait: Program = async (place) => {
   await sleep(10_000)
 }
 
-/** Beats while it works, and goes on beating after a failure. */
+/** Beats while it works, and continues to beat after a failure. */
 const heartbeat: Program = async (place) => {
   const call = callOf(place)
   const beat = setInterval(() => {}, 1000)

@@ -46,7 +46,7 @@ const tcpEdgeController: Program = (place) => {
   })
 }
 
-/** A helper for domains: notes errors, and goes on as if nothing had happened. */
+/** A helper for domains: notes errors, and continues as if nothing had happened. */
 const domainHelper: Program = async (place) => {
   const call = callOf(place)
   const noted = (work: Promise<unknown>): Promise<unknown> => work.catch(() => undefined)
