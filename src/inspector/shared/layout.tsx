@@ -40,7 +40,8 @@ export function Split({ side, step, children }: With<SplitProps>) {
 export function useKeys(pressed: (key: string) => boolean): void {
   const current = useRef(pressed)
   current.current = pressed
-  useEffect(() => {
+  // Before anything is painted: a key may come at once.
+  useLayoutEffect(() => {
     const listen = (event: KeyboardEvent) => {
       const { key, target, ctrlKey, metaKey, altKey } = event
       const isTyping =
@@ -73,7 +74,8 @@ export function Side({ title, mark, back, children }: With<SideProps>) {
     heading.current?.focus()
     return () => {
       const giveBack = () => {
-        if (document.querySelector('aside')) return
+        // Somebody may have gone elsewhere already.
+        if (document.querySelector('aside') || document.activeElement !== document.body) return
         document.querySelector<HTMLElement>(`.list a[href="${CSS.escape(place)}"]`)?.focus()
       }
       setTimeout(giveBack)
