@@ -36,14 +36,14 @@ const compress = { passes: 3, inline: 0, pure_getters: true, unsafe_arrows: true
 /** A page as one document, packed. */
 async function documentOf(name, title, scriptEntry, styleEntry) {
   const [bundle, style] = await Promise.all([bundled(scriptEntry), bundled(styleEntry)])
-  const { code: script } = await minify(bundle, { module: true, ecma: 2022, compress, format: { quote_style: 1 } })
+  const { code: script } = await minify(bundle, { module: true, ecma: 2022, compress })
   if (/<\/script/i.test(script) || /<\/style/i.test(style)) throw new Error(`The ${name} would end its own script.`)
   const whole = readFileSync(path('src/inspector/index.html'), 'utf8')
     .replace(/\n\s*/g, '')
     .replace('TITLE', title)
     .replace('STYLE', () => style)
     .replace('SCRIPT', () => script)
-  const packed = Buffer.from(await promisify(zopfli.gzip)(Buffer.from(whole), { numiterations: 100 }))
+  const packed = Buffer.from(await promisify(zopfli.gzip)(Buffer.from(whole), { numiterations: 30 }))
   return { name, bytes: Buffer.byteLength(whole), packed }
 }
 

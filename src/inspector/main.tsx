@@ -1,6 +1,6 @@
 import { render } from 'preact'
 import { useEffect, useReducer, useState } from 'preact/hooks'
-import { Page, PageContext, usePage } from './page.ts'
+import { type Page, usePage } from './page.ts'
 import { Faults } from './parts/faults.tsx'
 import { Jobs } from './parts/jobs.tsx'
 import { Now } from './parts/now.tsx'
@@ -25,7 +25,8 @@ const PARTS: Readonly<Record<string, Part>> = {
   state: { title: 'State', show: () => <State /> },
 }
 
-function App({ page }: { page: Page }) {
+function App() {
+  const page = usePage()
   const [name = '', id = ''] = page.path
   const current = name in PARTS ? name : 'now'
   const address = page.gateway?.url.replace(/^https?:\/\//, '')
@@ -39,7 +40,7 @@ function App({ page }: { page: Page }) {
     return Boolean(found)
   })
   return (
-    <PageContext.Provider value={page}>
+    <>
       <header class="top row">
         <h1 class="clip">
           <a href="#now">
@@ -68,7 +69,7 @@ function App({ page }: { page: Page }) {
         </p>
       )}
       <main class="fill column">{page.needsKey ? <Key /> : PARTS[current]?.show(id)}</main>
-    </PageContext.Provider>
+    </>
   )
 }
 
@@ -144,4 +145,4 @@ function useDrawing(page: Page): void {
   }, [isMoving])
 }
 
-render(<App page={new Page()} />, document.body)
+render(<App />, document.body)

@@ -1,5 +1,3 @@
-import { createContext } from 'preact'
-import { useContext } from 'preact/hooks'
 import type { JournalEntry } from '../journal/entry.ts'
 import type { Overview } from '../views/overview.ts'
 import { Connection, ErrorAnswer, takeKeyFromLink } from './connection.ts'
@@ -290,10 +288,9 @@ export class Page extends PageState {
   }
 }
 
-export const PageContext = createContext<Page | undefined>(undefined)
+const page = new Page()
 
+/** Returns the page, of which there is one. */
 export function usePage(): Page {
-  const page = useContext(PageContext)
-  if (!page) throw new Error('No page.')
   return page
 }
