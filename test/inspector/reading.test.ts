@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { serve } from '../../src/server/node.ts'
 import { certificatePair, expiredPair, type Pair } from '../../src/testing/certificates.ts'
-import { DOMAIN, ECDSA } from '../support/provisioning.ts'
+import { DOMAIN, ECDSA, openManual } from '../support/provisioning.ts'
 import { asked, hasBrowser, opening } from './support/opened.ts'
 
 describe.skipIf(!hasBrowser)('Whoever reads the page', () => {
@@ -213,6 +213,22 @@ describe.skipIf(!hasBrowser)('Whoever reads the page', () => {
     await go(`requests/${broken?.operationId}`)
     await side.getByText('the journal does not have its body').waitFor()
     expect(await side.getByLabel('Body').inputValue()).toBe('')
+  })
+
+  test('is not told of another gateway’s clock that it has not moved since requests that it never saw', async () => {
+    const { gateway, server, page } = await open()
+    gateway.reservedDomains.create({ domain: DOMAIN, certificate_management_policy: ECDSA })
+    await gateway.fetch(`${server.url}/nowhere`)
+    await page.getByText('since the oldest request of the journal').waitFor()
+    await server.close()
+    await page.getByText('not connected').waitFor()
+    const other = openManual()
+    other.reservedDomains.create({ domain: DOMAIN, certificate_management_policy: ECDSA })
+    const again = await serve(other, { port: server.port })
+    await page.getByText('live', { exact: true }).waitFor()
+    await page.getByText('since the oldest request of the journal').waitFor({ state: 'detached' })
+    await page.getByText('GET /nowhere').waitFor()
+    await again.close()
   })
 
   test('keeps its rows while the server is away, and reads in words what a bad file is', async () => {

@@ -92,7 +92,7 @@ export function Requests({ id }: { id: string }) {
           </Button>
         ))}
         <span class="dim">
-          {formatCount(found.length)} of {formatCount(entries.length)}
+          {formatCount(found.length)} of {formatCount(entries.length)} here
         </span>
         <Button pressed={isPaused} onClick={() => setPaused(!isPaused)}>
           Pause

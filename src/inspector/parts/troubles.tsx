@@ -78,12 +78,13 @@ export function Troubles() {
     })),
     refusals,
   ].flatMap((kind: readonly Trouble[]) => kind.slice(0, MOST))
-  const first = journal.at(-1)
-  if (overview.manual && overview.next && first?.at === overview.now) {
+  // The page keeps more than the server: of a flood, and of the time before a restart.
+  const isWhole = overview.requests >= journal.length
+  if (overview.manual && overview.next && isWhole && journal.at(-1)?.at === overview.now) {
     troubles.push({
       place: 'now',
       what: 'The clock has not moved',
-      why: `since the first request. Next: ${formatTime(overview.next.at)}.`,
+      why: `since the oldest request of the journal. Next: ${formatTime(overview.next.at)}.`,
     })
   }
   if (troubles.length === 0) return null
