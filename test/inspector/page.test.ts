@@ -111,7 +111,8 @@ describe.skipIf(!hasBrowser)('The page', () => {
     gateway.reservedDomains.create({ domain: DOMAIN, certificate_management_policy: ECDSA })
     await tabTo(page, 'Jobs')
     await page.keyboard.press('Enter')
-    await page.getByRole('link', { name: DOMAIN }).first().waitFor()
+    // Links on Now have the same name.
+    await page.getByRole('region', { name: 'Domains' }).getByRole('link', { name: DOMAIN }).waitFor()
     await tabTo(page, DOMAIN)
     await page.keyboard.press('Enter')
     await page.getByRole('complementary').waitFor()
