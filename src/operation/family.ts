@@ -27,13 +27,15 @@ export interface Family<
   readonly limits?: Limits
   /** The collections; each family knows its own records. */
   readonly collections: readonly Collection<object>[]
-  /** Handles a record at its due time, and moves or removes that time (rules: provisioning-jobs#renewal). */
+  // (rules: provisioning-jobs#renewal)
+  /** Handles a record at its due time, and moves or removes that time. */
   onDue?(tx: Transaction, record: object): void
   /** The things that no operation makes and tests can declare, by their names in `gateway.declare`. */
   readonly declares?: Declares
   /** Rules that this family adds to operations of others, by the operation's name, such as `reserved_domains.delete`. */
   readonly before?: Readonly<Record<string, RulesBefore>>
-  /** The API keys that the family knows (rules: requests#api-key). */
+  // (rules: requests#api-key)
+  /** The API keys that the family knows. */
   readonly apiKeys?: KeyRules
   /** Reports relations between a record and the others that do not hold, as in a damaged snapshot. */
   relations?(record: object, others: OtherRecords, report: ReportRelation): void

@@ -148,7 +148,8 @@ export type Matched<Parameter extends string> = {
   readonly [Name in Parameter]?: string | readonly string[] | undefined
 }
 
-/** Defines a list: an operation with the query of every list, `limit`, `before_id` and `filter` (rules: lists#paging). */
+// (rules: lists#paging)
+/** Defines a list: an operation with the query of every list, `limit`, `before_id` and `filter`. */
 export function listOperation<Result, Ids extends PathIds = Record<never, never>, Parameter extends string = never>(
   definition: Omit<Definition<Ids>, 'ids' | 'method' | 'status'> & {
     /** The prefix of each id in the path. Default: there are none. */

@@ -17,9 +17,10 @@ interface Described {
   readonly metadata?: string | undefined
 }
 
+// (rules: fields#absent-until-set)
 /**
  * Returns `description` and `metadata` of a record after a request: the sent ones, else the record's. An empty text sets
- * nothing if nothing was set before (rules: fields#absent-until-set).
+ * nothing if nothing was set before.
  */
 export function described(body: Described, record: Described = {}): Described {
   const isSet = (name: keyof Described) => body[name] || (body[name] === '' && record[name] !== undefined)
@@ -30,7 +31,8 @@ export function described(body: Described, record: Described = {}): Described {
   }
 }
 
-/** Returns `description` and `metadata` for a response: absent until they were set (rules: fields#absent-until-set). */
+// (rules: fields#absent-until-set)
+/** Returns `description` and `metadata` for a response: absent until they were set. */
 export function descriptionOf({ description, metadata }: Described): { description?: string; metadata?: string } {
   return { ...(description !== undefined && { description }), ...(metadata !== undefined && { metadata }) }
 }

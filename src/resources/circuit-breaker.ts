@@ -54,7 +54,8 @@ const fields = {
   error_threshold_percentage: v.optional(share, 0.5),
 }
 
-/** The circuit breaker of an HTTPS edge's route (rules: circuit-breaker#numbers, circuit-breaker#defaults). */
+// (rules: circuit-breaker#numbers, circuit-breaker#defaults)
+/** The circuit breaker of an HTTPS edge's route. */
 export const circuitBreaker = routeModule({
   name: 'circuit_breaker',
   segment: 'circuit_breaker',

@@ -3,7 +3,8 @@ import { named } from '../schema/documentation.ts'
 import { enabled } from '../schema/schema.ts'
 import { routeModule } from './route-module.ts'
 
-/** The compression of an HTTPS edge's route (rules: route-modules#compression). */
+// (rules: route-modules#compression)
+/** The compression of an HTTPS edge's route. */
 export const compression = routeModule({
   name: 'compression',
   segment: 'compression',

@@ -2,8 +2,9 @@ import type { CommonDialect } from '../schema/dialect.ts'
 import type { AddressDialect } from './reserved-addrs.ts'
 import type { DomainDialect } from './reserved-domains/dialect.ts'
 
+// (rules: dialects#data)
 /**
- * The differences between services that follow this API, as data (rules: dialects#data).
+ * The differences between services that follow this API, as data.
  * Two ship, {@link standard} and {@link ngrok}; pass an object of your own to emulate another service.
  *
  * @example
@@ -14,7 +15,8 @@ import type { DomainDialect } from './reserved-domains/dialect.ts'
  */
 export interface Dialect extends CommonDialect, AddressDialect, DomainDialect {}
 
-/** The dialect with neutral names, and the default (rules: dialects#standard). */
+// (rules: dialects#standard)
+/** The dialect with neutral names, and the default. */
 export const standard: Dialect = {
   name: 'standard',
   baseUrl: 'https://api.gateway.test',

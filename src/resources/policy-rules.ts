@@ -46,7 +46,8 @@ export function ruleLimitProblem(rules: Rules, field: string, amount: number): P
   return limitProblem(rules, policyLimits, { field, amount })
 }
 
-/** The types of actions in traffic policies that the service documents (rules: traffic-policy#actions). */
+// (rules: traffic-policy#actions)
+/** The types of actions in traffic policies that the service documents. */
 export const POLICY_ACTIONS: readonly string[] = `
   add-headers ai-gateway basic-auth circuit-breaker close-connection compress-response custom-response deny
   forward-internal http-request jwt-validation log oauth openid-connect owasp-crs-request owasp-crs-response
@@ -152,7 +153,8 @@ function checkConfig(
   }
 }
 
-/** The schema of a rule of a traffic policy, in a body (rules: traffic-policy#rules). */
+// (rules: traffic-policy#rules)
+/** The schema of a rule of a traffic policy, in a body. */
 export const policyRule = named(
   v.pipe(
     v.object({

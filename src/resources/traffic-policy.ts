@@ -58,5 +58,6 @@ export function trafficPolicyOf<Ids extends PathIds>(name: string, kind: string,
   })
 }
 
-/** The traffic policy of an HTTPS edge's route (rules: route-modules#singletons, traffic-policy#rules). */
+// (rules: route-modules#singletons, traffic-policy#rules)
+/** The traffic policy of an HTTPS edge's route. */
 export const trafficPolicy = trafficPolicyOf('traffic_policy', '', HTTPS_ROUTES)

@@ -87,7 +87,8 @@ const providerAndSecret = ruleOnWhole<v.InferOutput<typeof fields>, ProviderErro
   },
 )
 
-/** The webhook verification of an HTTPS edge's route (rules: route-modules#singletons, webhook-verification#provider). */
+// (rules: route-modules#singletons, webhook-verification#provider)
+/** The webhook verification of an HTTPS edge's route. */
 export const webhookVerification = routeModule({
   name: 'webhook_verification',
   segment: 'webhook_verification',

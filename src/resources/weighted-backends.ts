@@ -182,9 +182,9 @@ function requireChildren(tx: Transaction, map: Readonly<Weights>, own?: string):
   for (const id of Object.keys(map)) requireBackend(tx, `backends.${id}`, id, own)
 }
 
+// (rules: references#always-there)
 /**
- * Checks the id of a backend in a field: the backend must exist, and must not be the backend `own` itself (rules:
- * references#always-there). A circle of several backends is allowed.
+ * Checks the id of a backend in a field: the backend must exist, and must not be the backend `own` itself. A circle of several backends is allowed.
  * @throws Refusal with one of `backendErrors`
  */
 export function requireBackend(tx: Transaction, field: string, id: string, own?: string): void {

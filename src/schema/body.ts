@@ -45,9 +45,10 @@ type BodyReader<T> = (
   },
 ) => T
 
+// (rules: errors#all-problems)
 /**
  * Makes a function that reads an object as the body of a request is read. It finds all problems in one pass, unknown fields first,
- * and throws them as one refusal (rules: errors#all-problems).
+ * and throws them as one refusal.
  */
 export function bodyReader<S extends v.GenericSchema>(schema: S): BodyReader<v.InferOutput<S>> {
   let shapes: ReturnType<typeof shapesOf> | undefined

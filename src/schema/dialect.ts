@@ -1,4 +1,5 @@
-/** The part of a dialect that all families share: what differs between services, as data (rules: dialects#data). */
+// (rules: dialects#data)
+/** The part of a dialect that all families share: what differs between services, as data. */
 export interface CommonDialect {
   /** The name for people. Nothing depends on it. */
   readonly name: string

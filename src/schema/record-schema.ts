@@ -30,7 +30,8 @@ export const seconds: v.GenericSchema<number> = v.pipe(
   v.integer('whole seconds'),
 )
 
-/** The schema of a future time in a record, in ms since 1970: a whole second (rules: time#whole-seconds). */
+// (rules: time#whole-seconds)
+/** The schema of a future time in a record, in ms since 1970: a whole second. */
 export const scheduledTime: v.GenericSchema<number> = v.pipe(
   instant,
   v.multipleOf(1000, 'a time in ms that is a whole second'),

@@ -7,7 +7,8 @@ import { utf8Length } from './platform.ts'
 import { type Report, rule } from './rule.ts'
 import { isObject } from './values.ts'
 
-/** The datacenter regions (rules: limits#regions). The first use of a region is `us` by default. */
+// (rules: limits#regions)
+/** The datacenter regions. The first use of a region is `us` by default. */
 export const REGIONS = ['au', 'eu', 'ap', 'us', 'jp', 'in', 'sa'] as const
 
 /** A datacenter region. */
@@ -28,7 +29,8 @@ export function refusedAs<T, E extends FieldError<string, { allowed: string }>>(
   return v.metadata({ refusedAs: error })
 }
 
-/** Marks a text field in which "" means "not given" (rules: fields#empty-texts). */
+// (rules: fields#empty-texts)
+/** Marks a text field in which "" means "not given". */
 export function blankIsAbsent<T>(): v.MetadataAction<T, { readonly blank: 'absent' }> {
   return v.metadata({ blank: 'absent' })
 }
@@ -50,7 +52,8 @@ export function extra<S extends v.GenericSchema>(field: S): S {
   return withSteps(field, v.metadata({ extra: true }))
 }
 
-/** Makes the schema of an optional text of at most `limit` bytes in UTF-8 (rules: limits#texts). Default of `error`: `field_invalid`. */
+// (rules: limits#texts)
+/** Makes the schema of an optional text of at most `limit` bytes in UTF-8. Default of `error`: `field_invalid`. */
 export function textOfBytes(limit: number, error: TooLong | undefined, sentence: string) {
   const read = v.pipe(
     v.string(),
@@ -119,7 +122,8 @@ export function reference(prefix: string, sentence: string) {
   )
 }
 
-/** Makes the schema of an optional region, in a body (rules: limits#regions). */
+// (rules: limits#regions)
+/** Makes the schema of an optional region, in a body. */
 export function region(error: FieldError<string, { allowed: string }>, sentence: string, more: JsonFacts) {
   return v.optional(documented(oneOf(REGIONS, error), sentence, { json: more, rules: 'limits#regions' }))
 }
@@ -143,10 +147,12 @@ export const enabled = v.optional(
   true,
 )
 
-/** The schema of a timestamp in a response (rules: time#timestamps). Filters compare it with times. */
+// (rules: time#timestamps)
+/** The schema of a timestamp in a response. Filters compare it with times. */
 export const time = v.pipe(v.string(), v.isoTimestamp(), facts({ json: { examples: ['2026-01-01T00:00:00Z'] } }))
 
-/** The schema of a reference in a response, `{ id, uri }` (rules: fields#references). */
+// (rules: fields#references)
+/** The schema of a reference in a response, `{ id, uri }`. */
 export const ref = named(
   v.object({
     id: documented(v.string(), 'The id of the resource that is referred to.'),

@@ -20,7 +20,8 @@ export function escaped(text: string): string {
   return text.replace(UNPRINTABLE, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
-/** Formats a secret value for a message: by its type only (rules: secrets#messages). */
+// (rules: secrets#messages)
+/** Formats a secret value for a message: by its type only. */
 export function quoteSecret(value: unknown): string {
   if (typeof value === 'string') return `a string of ${counted(value.length, 'character')}`
   return typeof value === 'number' ? 'a number' : quote(value)

@@ -8,7 +8,8 @@ export const TIME_ALLOWED = 'an RFC 3339 time such as "2026-01-01T00:00:00Z"'
 /** The platform's own dates: those of fake timers are slower to make, and each answer has some. */
 const PlatformDate = Date
 
-/** Formats a time in ms as the API's timestamp: UTC, in whole seconds (rules: time#timestamps). */
+// (rules: time#timestamps)
+/** Formats a time in ms as the API's timestamp: UTC, in whole seconds. */
 export function timestamp(ms: number): string {
   return `${new PlatformDate(Math.min(ms, LATEST_TIME)).toISOString().slice(0, 19)}Z`
 }

@@ -62,7 +62,8 @@ export interface IssuedCertificate {
 
 /** A certificate authority at work. */
 export interface IssuingAuthority extends Authority {
-  /** Issues a certificate (rules: certificate-authority#issuing). */
+  // (rules: certificate-authority#issuing)
+  /** Issues a certificate. */
   issue(order: CertificateOrder): IssuedCertificate
   /** Issues a certificate, with an ECDSA key, for a server of the test's own; of no resource. */
   issueForServer(order: ServerOrder): Omit<IssuedCertificate, 'leaf'>

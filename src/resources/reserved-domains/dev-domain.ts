@@ -36,7 +36,8 @@ const name = v.pipe(
   }),
 )
 
-/** The declaration of the account's dev domain, which nobody can delete (rules: reserved-domains#dev-domain). */
+// (rules: reserved-domains#dev-domain)
+/** The declaration of the account's dev domain, which nobody can delete. */
 export const devDomain = declaration({
   schema: named(
     v.object({
