@@ -83,7 +83,8 @@ describe('Links', () => {
   })
 
   test('of the package’s documents are absolute where the package does not have the file', () => {
-    const packed = documents.filter((path) => /^(?:docs\/[^/]+|README)\.md$/.test(path))
+    const { files }: { files: string[] } = JSON.parse(read('package.json'))
+    const packed = documents.filter((path) => /^(?:docs\/[^/]+|README)\.md$/.test(path) && !files.includes(`!${path}`))
     const elsewhere = packed.flatMap((path) => {
       const relatives = linksOf(path).filter(({ link }) => !/^[a-z]+:/.test(link))
       const outside = relatives.filter(({ link }) => !packed.includes(targetOf(path, link)?.path ?? ''))
