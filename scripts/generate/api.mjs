@@ -37,7 +37,7 @@ function pageOf(name, source, checker) {
     const target = symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol
     return { name: symbol.name, target }
   })
-  const sorted = exported.filter(({ target }) => isErrorWithText(target)).sort((a, b) => (a.name < b.name ? -1 : 1))
+  const sorted = exported.filter(({ target }) => isPublic(target)).sort((a, b) => (a.name < b.name ? -1 : 1))
   const [values, types] = [true, false].map((isValue) =>
     sorted.filter(({ target }) => ((target.flags & ts.SymbolFlags.Value) !== 0) === isValue),
   )
@@ -48,7 +48,7 @@ function pageOf(name, source, checker) {
   return `${[NOTE, `# ${name}`, ...part('Functions and values', values), ...part('Types', types)].join('\n\n')}\n`
 }
 
-const isErrorWithText = (symbol) => !symbol.getJsDocTags().some((tag) => tag.name === 'internal')
+const isPublic = (symbol) => !symbol.getJsDocTags().some((tag) => tag.name === 'internal')
 
 /** One export: its signature or name with its sentence, its calls, and the names of its fields. */
 function entryOf({ name, target }, checker) {
@@ -75,7 +75,7 @@ function membersOf(type, checker) {
     declarations.some((each) => /[\\/]src[\\/]/.test(each.getSourceFile().fileName))
   return checker
     .getPropertiesOfType(type)
-    .filter((each) => isOurs(each) && /^\w+$/.test(each.name) && isErrorWithText(each))
+    .filter((each) => isOurs(each) && /^\w+$/.test(each.name) && isPublic(each))
 }
 
 const isCall = ({ valueDeclaration }) =>
