@@ -39,10 +39,16 @@ export class Forgotten {
   add({ operation, method, path, status }: Facts): void {
     this.#size++
     const own = { operation, method, path, status }
-    const facts = this.#counts.has(keyOf(own)) || this.#hasRoomFor(path) ? own : { ...own, path: ANY_PATH }
-    const known = this.#counts.get(keyOf(facts))
+    const known = this.#counts.get(keyOf(own))
     if (known) known.count++
-    else this.#counts.set(keyOf(facts), { facts, count: 1 })
+    else this.#addKind(this.#hasRoomFor(path) ? own : { ...own, path: ANY_PATH })
+  }
+
+  #addKind(facts: Facts): void {
+    const key = keyOf(facts)
+    const known = this.#counts.get(key)
+    if (known) known.count++
+    else this.#counts.set(key, { facts, count: 1 })
   }
 
   addUnknown(entry: JournalEntry): void {

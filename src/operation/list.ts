@@ -82,22 +82,22 @@ const NAMES = Object.keys(listQuery.entries)
 /** Reads the query of a list operation (rules: lists#paging). Throws all problems as one refusal. */
 export function readListQuery(
   raw: unknown,
-  { prefix, matching = {}, ...filtered }: Filtered & { prefix: string; matching?: Matching | undefined },
+  { prefix, matching, ...filtered }: Filtered & { prefix: string; matching?: Matching | undefined },
   dialect: CommonDialect,
 ): ListQuery {
   if (!isObject(raw)) {
-    const allowed = `an object of ${[...NAMES, ...Object.keys(matching)].join(', ')}`
+    const allowed = `an object of ${[...NAMES, ...Object.keys(matching ?? {})].join(', ')}`
     return refuse(general.field_invalid, { field: 'query', received: quote(raw), allowed })
   }
   const names = isFiltered(filtered, dialect) ? NAMES : NAMES.filter((name) => name !== 'filter')
-  const wanted = wantedIn(raw, matching)
+  const wanted = matching && wantedIn(raw, matching)
   const { limit, before_id, filter } = namedParameters(raw, names, dialect, matching)
   const problems: Problem[] = []
   const query = {
     limit: limit === undefined ? LARGEST_PAGE : readLimit(limit, problems),
     before_id: before_id ? readCursor(before_id, prefix, problems) : undefined,
     filter: bothOf(
-      wanted && matcherOf(wanted, matching),
+      matching && wanted && matcherOf(wanted, matching),
       filter ? compileFilter(filter, allowedIn(filtered, dialect), dialect, problems) : undefined,
     ),
     sent: { ...(limit && { limit }), ...(filter && { filter }), ...wanted },
@@ -214,6 +214,14 @@ interface List<R extends object, Resource extends { readonly id: string }, Items
   readonly items: Items
 }
 
+function parametersOf(query: ListQuery['sent']): URLSearchParams {
+  const parameters = new URLSearchParams()
+  for (const [name, values] of Object.entries(query)) {
+    for (const value of typeof values === 'string' ? [values] : values) parameters.append(name, value)
+  }
+  return parameters
+}
+
 /** Returns one page of a list, newest first, for a query of `listOperation`. `has` chooses the records of the list. */
 export function pageAt<R extends object, Resource extends { readonly id: string }, Items extends string>(
   tx: Transaction,
@@ -236,10 +244,7 @@ export function pageAt<R extends object, Resource extends { readonly id: string 
     last = item.id
   }
   const uri = tx.wire.url + list.path
-  const parameters = Object.entries({ before_id: last ?? '', ...sent }).flatMap(([name, values]) =>
-    [values].flat().map((value) => [name, value]),
-  )
-  const next = hasMore ? `${uri}?${new URLSearchParams(parameters)}` : null
+  const next = hasMore ? `${uri}?${parametersOf({ before_id: last ?? '', ...sent })}` : null
   // The type checker does not follow a computed name.
   return Object.freeze({ [list.items]: Object.freeze(shown), uri, next_page_uri: next }) as Page<Items, Resource>
 }

@@ -42,7 +42,7 @@ export function idProblem(
 ): typeof general.id_unparsable | typeof general.id_wrong_prefix | undefined {
   const found = prefixOf(text)
   if (found === undefined) return general.id_unparsable
-  return prefix.split('|').includes(found) ? undefined : general.id_wrong_prefix
+  return found === prefix || prefix.split('|').includes(found) ? undefined : general.id_wrong_prefix
 }
 
 /** Returns whether a text is an id of this prefix as a gateway makes them (rules: ids#form). */
