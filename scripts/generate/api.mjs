@@ -73,9 +73,7 @@ function membersOf(type, checker) {
   if (type.isUnion() || type.flags & ts.TypeFlags.StringLike) return []
   const isOurs = ({ declarations = [] }) =>
     declarations.some((each) => /[\\/]src[\\/]/.test(each.getSourceFile().fileName))
-  return checker
-    .getPropertiesOfType(type)
-    .filter((each) => isOurs(each) && /^\w+$/.test(each.name) && isPublic(each))
+  return checker.getPropertiesOfType(type).filter((each) => isOurs(each) && /^\w+$/.test(each.name) && isPublic(each))
 }
 
 const isCall = ({ valueDeclaration }) =>
