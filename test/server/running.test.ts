@@ -4,6 +4,7 @@ import { globalAgent } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ownPort } from '../../scripts/own-port.mjs'
 import { allCommands } from '../../src/server/commands/all.ts'
 import { readArguments } from '../../src/server/commands/command.ts'
 import { begun, ran, serving } from '../support/command.ts'
@@ -62,6 +63,21 @@ describe('A command without a URL', () => {
 })
 
 describe('`fauxgate serve`', () => {
+  it('replaces the entry of a server that was killed at the same address', async () => {
+    const XDG_RUNTIME_DIR = newFolder()
+    const folder = join(XDG_RUNTIME_DIR, `fauxgate-${process.getuid?.() ?? 'servers'}`)
+    mkdirSync(folder)
+    const port = await ownPort()
+    const url = `http://127.0.0.1:${port}`
+    writeFileSync(join(folder, '1-1.json'), JSON.stringify({ url, started: '12:03' }))
+    const { stop } = await begun({ XDG_RUNTIME_DIR }, ['serve', '--port', String(port)])
+    const { code, stderr } = await ran({ XDG_RUNTIME_DIR }, 'clock')
+    expect(readdirSync(folder)).toHaveLength(1)
+    expect([code, stderr]).toEqual([0, expect.stringContaining(`fauxgate: at ${url}, started `)])
+    expect(stderr).not.toContain('12:03')
+    await stop()
+  })
+
   it('answers the API later with --latency, and its controls at once', async () => {
     const { url } = await serving({}, '--latency', '150ms')
     const since = async (path: string) => {

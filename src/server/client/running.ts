@@ -18,6 +18,8 @@ export function registerServer(url: string, environment: NodeJS.ProcessEnv): () 
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
     if (!isOwn(folder)) return () => undefined
+    // Left by a server that was killed: now it would name this one twice.
+    for (const { file, server } of entriesIn(folder)) if (server.url === url) rmSync(file, { force: true })
     writeFileSync(file, JSON.stringify({ url, started: timeOfDay() }), { mode: 0o600 })
   } catch {
     // Without a folder to write to, commands need --url for servers at another port.
