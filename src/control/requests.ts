@@ -93,19 +93,20 @@ function direct({ journal, api, others, clearRequests }: ControlHost): Requests 
     requireRequestable(api, fields)
     return fields
   }
-  const newestFirst = (filter?: JournalFilter) => {
-    if (typeof filter === 'function') return [...journal.newestFirst()].filter(filter)
-    const found = [...journal.newestFirst(read(filter))]
-    if (filter !== undefined && found.length === 0) requireNoneDropped(journal, read(filter))
-    return found
+  function* newestFirst(filter?: JournalFilter) {
+    if (typeof filter === 'function') return yield* [...journal.newestFirst()].filter(filter)
+    const fields = read(filter)
+    let isEmpty = true
+    for (const entry of journal.newestFirst(fields)) {
+      isEmpty = false
+      yield entry
+    }
+    if (isEmpty && filter !== undefined) requireNoneDropped(journal, fields)
   }
   return {
-    all: (filter) => newestFirst(filter).reverse(),
+    all: (filter) => [...newestFirst(filter)].reverse(),
     count: (filter) => countOf(journal, typeof filter === 'function' ? filter : read(filter)),
-    last(filter) {
-      if (filter !== undefined) return newestFirst(filter)[0]
-      return journal.newestFirst().next().value
-    },
+    last: (filter) => newestFirst(filter).next().value,
     clear: () => clearRequests(),
     subscribe: (subscriber) => journal.subscribe(subscriber),
     assertAllKnown: () => assertNone(mistakenRequests(journal, others)),
