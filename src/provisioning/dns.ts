@@ -120,7 +120,7 @@ type Stored = v.InferOutput<typeof record>
 export const dnsRecord: v.GenericSchema<unknown, DnsRecord> = named(
   v.pipe(record, valueFitsType<Stored>(), kept<Stored>()),
   'DnsRecord',
-  'A record of the simulated DNS zone, or what resolvers meet in its place; a name has one.',
+  'A record of the simulated DNS zone, or the failure that resolvers see in its place; a name has one.',
 )
 
 const body = v.object({

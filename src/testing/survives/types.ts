@@ -28,7 +28,7 @@ export interface Life<G extends Gateway<ManualClock> = Gateway<ManualClock>> {
   readonly fetch: Fetch
   /** The base URL of the gateway; with the option `serve`, that of the server on loopback. */
   readonly url: string
-  /** The gateway of this run. Its direct API meets no failures. */
+  /** The gateway of this run. Failures do not apply to its direct API. */
   readonly gateway: G
   /** Storage that outlives a crash. */
   readonly disk: Disk
