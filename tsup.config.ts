@@ -1,17 +1,26 @@
+import { writeFileSync } from 'node:fs'
 import { defineConfig, type Options } from 'tsup'
 import { entryPoints } from './scripts/entries.ts'
 
 /** vitest and workerd have modules only; the other entry points can be required too. */
 const { vitest: _vitest, sandbox: _sandbox, ...both } = entryPoints
 
-/** The types of the kit alone are made of valibot's, and a chunk that it shared would ask every user for that package. */
-const { kit, ...withoutValibot } = entryPoints
+/**
+ * The types of valibot and MSW differ for a module and for CommonJS, so the entry points that are made of them have
+ * declarations for both. A chunk that others shared with them would ask every user for those packages.
+ */
+const { kit, msw, ...withoutPeers } = entryPoints
 
 /** Returns the declarations that tsc has written for some entry points: tsup would infer all types itself, in ten times the time. */
 const declarationsOf = (entries: Record<string, string>) =>
   Object.fromEntries(
     Object.entries(entries).map(([name, path]) => [name, path.replace(/^src(.*)\.ts$/, '.types$1.d.ts')]),
   )
+
+/** Writes the declarations of the modules, which are those of the CommonJS modules. */
+const writeModuleTypes = async () => {
+  for (const name of Object.keys(withoutPeers)) writeFileSync(`dist/${name}.d.ts`, `export * from './${name}.cjs'\n`)
+}
 
 const common = {
   target: 'es2022',
@@ -54,7 +63,8 @@ export default defineConfig([
     },
   },
   // The shims give CommonJS an import.meta.url.
-  { ...common, format: 'cjs', entry: both, shims: true },
-  { ...common, format: ['esm', 'cjs'], entry: declarationsOf(withoutValibot), dts: { only: true, resolve: true } },
-  { ...common, format: ['esm', 'cjs'], entry: declarationsOf({ kit }), dts: { only: true, resolve: true } },
+  { ...common, format: 'cjs', entry: both, shims: true, onSuccess: writeModuleTypes },
+  // An ES module can import the declarations of a CommonJS module, and not the other way round.
+  { ...common, format: 'cjs', entry: declarationsOf(withoutPeers), dts: { only: true, resolve: true } },
+  { ...common, format: ['esm', 'cjs'], entry: declarationsOf({ kit, msw }), dts: { only: true, resolve: true } },
 ])

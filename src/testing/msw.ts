@@ -1,5 +1,5 @@
 import { type HttpHandler, HttpResponse, http } from 'msw'
-import type { Gateway } from '../gateway/gateway.ts'
+import type { Fetch } from '../http/fetch.ts'
 import { isBelow } from '../http/request.ts'
 import { quote } from '../schema/text.ts'
 
@@ -20,7 +20,7 @@ import { quote } from '../schema/text.ts'
  * ```
  * @throws TypeError for a value that is not a gateway.
  */
-export function handlers(gateway: Pick<Gateway, 'url' | 'fetch'>): HttpHandler[] {
+export function handlers(gateway: { readonly url: string; readonly fetch: Fetch }): HttpHandler[] {
   if (!gateway || typeof gateway.fetch !== 'function') {
     throw new TypeError(`handlers received ${quote(gateway)}. Allowed: a gateway.`)
   }
