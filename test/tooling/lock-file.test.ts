@@ -26,3 +26,9 @@ test('What is for every platform has its checksum', () => {
 test('The lock file names no registry', () => {
   expect(file).not.toContain('"resolved": "http')
 })
+
+test('Installing the package runs no script, which npm would warn of', () => {
+  const { scripts } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
+  const atInstall = ['preinstall', 'install', 'postinstall', 'prepublish', 'preprepare', 'prepare', 'postprepare']
+  expect(atInstall.filter((name) => name in scripts)).toEqual([])
+})
