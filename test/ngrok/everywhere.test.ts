@@ -65,3 +65,7 @@ runner('The test of another runner takes the function that makes its gateways', 
   expect(gateway.ipPolicies.create({ metadata: 'm' }).metadata).toBe('m')
   gateway.clock.advance('1s')
 })
+
+base.each(['dialect', 'families'])('createNgrok refuses %s, which it sets itself', (name) => {
+  expect(() => createNgrok(JSON.parse(`{ "${name}": {} }`))).toThrow(`"${name}" is not an option of createNgrok`)
+})

@@ -86,9 +86,9 @@ describe('The controls of a running server as commands', () => {
     expect(gateway.faults.all()).toMatchObject([
       { operation: 'reserved_domains.create', times: 2, status: 503, retryAfter: '2s', message: 'busy' },
     ])
-    await printed('faults', 'add', '--drop')
-    await printed('faults', 'add', '--body', '{"not": "ours"}', '--status', '500')
-    await printed('faults', 'add', '--body', '<html>')
+    await printed('faults', 'add', '--method', 'GET', '--drop')
+    await printed('faults', 'add', '--method', 'GET', '--body', '{"not": "ours"}', '--status', '500')
+    await printed('faults', 'add', '--method', 'GET', '--body', '<html>')
     expect(gateway.faults.all().slice(1)).toMatchObject([
       { drop: true },
       { body: { not: 'ours' }, status: 500 },
@@ -111,9 +111,25 @@ describe('The controls of a running server as commands', () => {
     const [line = ''] = (await printed('requests', '--json')).split('\n')
     expect(JSON.parse(line)).toMatchObject({ method: 'GET', path: '/reserved_addrs', status: 200 })
     expect(await printed('report')).toContain('The gateway at 2026-01-01T00:00:00Z:')
-    expect(JSON.parse(await printed('overview'))).toMatchObject({ requests: 2 })
+    expect(JSON.parse((await ran({ FAUXGATE_URL: server.url }, 'overview')).stdout)).toMatchObject({ requests: 2 })
     await printed('requests', 'clear')
     expect(await printed('requests')).toBe('')
+  })
+
+  it('count the resources that there are, and say how many collections have none', async () => {
+    reserve()
+    const { stdout, stderr } = await ran({ FAUXGATE_URL: server.url }, 'overview')
+    expect(JSON.parse(stdout).counts).toEqual({ reserved_domains: 1 })
+    expect(stderr).toMatch(/^fauxgate: at .+\nfauxgate: \d+ collections have no resources\n$/)
+  })
+
+  it.each([
+    ['--status 503', 'this fault applies to every request until you remove it; --operation, '],
+    ['--drop --times 1', 'this fault applies to the next request of any kind; '],
+    ['--drop --times 2', 'this fault applies to the next 2 requests of any kind; --operation, '],
+  ])('say that faults add %s has no condition', async (flags, note) => {
+    const { stderr } = await ran({ FAUXGATE_URL: server.url }, 'faults', 'add', ...flags.split(' '))
+    expect(stderr).toContain(note)
   })
 
   it('follow the journal until they are stopped', async () => {

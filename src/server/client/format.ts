@@ -1,6 +1,7 @@
 import type { DnsRecord } from '../../provisioning/dns.ts'
 import { printedTimeline } from '../../provisioning/timeline.ts'
 import { quote } from '../../schema/text.ts'
+import type { Overview } from '../../views/overview.ts'
 import type { DomainTimeline, Timelines } from '../../views/timelines.ts'
 
 /** Formats of answers for people, by call. Other answers are printed as JSON. */
@@ -17,6 +18,24 @@ const FORMS: Readonly<Record<string, (answer: never, sent: Sent) => string>> = {
         return `${`${name} ${type} ${value}`.trimEnd()}${seen}`
       })
       .join('\n'),
+  'GET /overview': ({ counts, ...rest }: Overview) => {
+    const present = Object.entries(counts).filter(([, count]) => count > 0)
+    return JSON.stringify({ ...rest, counts: Object.fromEntries(present) }, null, 2)
+  },
+}
+
+/** What else the reader must know of an answer, by call. */
+const NOTES: Readonly<Record<string, (answer: never, sent: Sent) => string | undefined>> = {
+  'GET /overview': ({ counts }: Overview) => {
+    const empty = Object.values(counts).filter((count) => count === 0).length
+    return `${empty} collections have no resources`
+  },
+  'POST /faults': (_, sent) => {
+    if (['operation', 'method', 'path', 'resource'].some((name) => name in sent)) return
+    const next = sent.times === 1 ? 'the next request' : `the next ${sent.times} requests`
+    const which = sent.times === undefined ? 'every request until you remove it' : `${next} of any kind`
+    return `this fault applies to ${which}; --operation, --method, --path and --resource narrow it`
+  },
 }
 
 /** The request that the command sent. */
@@ -55,4 +74,10 @@ export function formatted(call: string, answer: unknown, sent: Sent): string {
   const form = FORMS[call] as ((answer: unknown, sent: Sent) => string) | undefined
   const text = form ? form(answer, sent) : typeof answer === 'string' ? answer : JSON.stringify(answer, null, 2)
   return text === '' || text.endsWith('\n') ? text : `${text}\n`
+}
+
+/** Returns a sentence for the standard error, beside an answer. */
+export function noteOn(call: string, answer: unknown, sent: Sent): string | undefined {
+  const note = NOTES[call] as ((answer: unknown, sent: Sent) => string | undefined) | undefined
+  return note?.(answer, sent)
 }
