@@ -99,7 +99,9 @@ function parsed(text: string): object {
     value = JSON.parse(text)
   } catch {
     // The parser's own message repeats a piece of the body, which may hold a private key, and differs between runtimes.
-    return refuse(general.body_unparsable, { received: `not JSON: ${jsonProblem(text)}` })
+    const isObjectAsText = text === '[object Object]'
+    const problem = isObjectAsText ? 'an object that was sent without JSON.stringify' : jsonProblem(text)
+    return refuse(general.body_unparsable, { received: `not JSON: ${problem}` })
   }
   return jsonObject(value)
 }

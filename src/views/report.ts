@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { waitingRequests } from '../control/clock.ts'
 import { type Control, type ControlHost, controlCall } from '../control/control.ts'
-import { faultsIn } from '../control/faults/fault.ts'
+import { type ArmedFault, faultsIn } from '../control/faults/fault.ts'
 import { describeFault, pendingFaults } from '../control/faults/matching.ts'
 import { unusedOutcomes } from '../control/provisioning/script.ts'
 import { reasonOf, requestLine } from '../control/requests.ts'
@@ -73,17 +73,29 @@ interface Alike {
 
 function requests({ journal, transact }: ControlHost): Part {
   if (journal.size + journal.forgotten === 0) return ['requests', ['none came over HTTP']]
-  const faults = new Map(transact(faultsIn).map((fault) => [fault.id, describeFault(fault)]))
+  const faults = new Map(transact(faultsIn).map((fault) => [fault.id, fault]))
   // The reason has a line of its own: few readers see the end of a long line.
   const asked = new Set([...journal.newestFirst()].map(({ path, query }) => `${path}?${query}`))
   const textOf = (entry: JournalEntry) => {
     const own = reasonOf(entry) ?? unreadPage(entry, asked)
-    const reason = entry.fault === null ? own : `by the fault ${faults.get(entry.fault) ?? entry.fault}`
+    const fault = entry.fault === null ? undefined : faults.get(entry.fault)
+    const applied = fault ? `${describeFault(fault)}${effectOf(fault, entry)}` : entry.fault
+    const reason = applied === null ? own : `by the fault ${applied}`
     return reason === undefined ? requestLine(entry) : `${requestLine(entry)}\n  ${reason}`
   }
   const { lines, count } = newestOf(journal, textOf)
   const shown = lines.flatMap((alike) => lineWithTimes(alike).split('\n'))
   return ['requests', [...dropped(journal.forgotten), ...earlier(journal.size - count), ...shown]]
+}
+
+/** Says what the status of a response does not show. */
+function effectOf({ drop, truncate }: ArmedFault, { commit }: JournalEntry): string {
+  const effects = [
+    ...(commit ? ['the change was made'] : []),
+    ...(drop ? ['the connection broke, so the client saw no response'] : []),
+    ...(truncate === undefined ? [] : ['the client saw only the beginning of the response']),
+  ]
+  return effects.length === 0 ? '' : `: ${effects.join(', but ')}`
 }
 
 /** Says that a list has a further page which the client did not read. */

@@ -78,6 +78,20 @@ describe('The report', () => {
     ])
   })
 
+  test('says that a change was made whose response the client did not see', async () => {
+    const gateway = openManual()
+    gateway.faults.add({ operation: 'reserved_addrs.create', phase: 'after', drop: true })
+    gateway.faults.add({ operation: 'reserved_addrs.list', truncate: 10 })
+    await client(gateway)('POST', '/reserved_addrs', { json: {} }).catch(() => {})
+    await client(gateway)('GET', '/reserved_addrs').catch(() => {})
+    expect(part(gateway, 'requests').filter((line) => line.includes('by the fault'))).toEqual([
+      expect.stringMatching(
+        /"drop":true}: the change was made, but the connection broke, so the client saw no response$/,
+      ),
+      expect.stringMatching(/"truncate":10}: the client saw only the beginning of the response$/),
+    ])
+  })
+
   test('has the timeline of each domain that has one, and no others', () => {
     const { gateway, id } = issued()
     gateway.reservedDomains.create({ domain: 'unmanaged.example.com' })
