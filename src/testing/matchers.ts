@@ -4,6 +4,7 @@ import { type GatewayError, isKeyOfGatewayOf } from '../gateway/gateway-error.ts
 import type { ErrorKey, OperationName } from '../generated/resources.ts'
 import { PROVISIONING_ERRORS, type ProvisioningError } from '../provisioning/outcomes.ts'
 import { standard } from '../resources/dialects.ts'
+import { suggestion } from '../schema/nearest.ts'
 import { counted, quote } from '../schema/text.ts'
 import { tableOf } from '../table.ts'
 import { describeReceived, isGateway, jobOf, provisioningOf, type Subject, subjectOf } from './matched-domain.ts'
@@ -166,11 +167,14 @@ function requireNoUndefined(matcher: string, fields: object): void {
 
 /** Refuses a key that no error has: with `not` it would always pass. */
 function requireKnown(key: unknown, error: ErrorWithKey | undefined): void {
+  const { catalogue } = tableOf(standard)
   if (typeof key === 'string') {
-    if (tableOf(standard).catalogue.has(key) || error?.key === key || (error && isKeyOfGatewayOf(error, key))) return
+    if (catalogue.has(key) || error?.key === key || (error && isKeyOfGatewayOf(error, key))) return
   }
+  const allowed = 'Allowed: the key of an error, such as not_found.'
+  const meant = suggestion(String(key), catalogue.keys())
   throw new TypeError(
-    `toBeGatewayError received the key ${key === undefined ? 'undefined' : quote(key)}, which no error here has. Allowed: the key of an error, such as not_found.`,
+    `toBeGatewayError received the key ${key === undefined ? 'undefined' : quote(key)}, which no error here has. ${allowed}${meant}`,
   )
 }
 

@@ -1,11 +1,12 @@
 import * as v from 'valibot'
 import { waitingRequests } from '../control/clock.ts'
 import { type Control, type ControlHost, controlCall } from '../control/control.ts'
-import { type ArmedFault, faultsIn } from '../control/faults/fault.ts'
+import { faultsIn } from '../control/faults/fault.ts'
 import { describeFault, pendingFaults } from '../control/faults/matching.ts'
 import { unusedOutcomes } from '../control/provisioning/script.ts'
 import { reasonOf, requestLine } from '../control/requests.ts'
 import { isManual } from '../engine/clock.ts'
+import type { ArmedFault } from '../generated/controls.ts'
 import type { JournalEntry } from '../journal/entry.ts'
 import type { Transaction } from '../operation/transaction.ts'
 import { provisioningRules } from '../provisioning/managed-domain.ts'
@@ -72,7 +73,7 @@ interface Alike {
 }
 
 function requests({ journal, transact }: ControlHost): Part {
-  if (journal.size + journal.forgotten === 0) return ['requests', ['none came over HTTP']]
+  if (journal.size + journal.forgotten === 0) return ['requests', ['none over HTTP']]
   const faults = new Map(transact(faultsIn).map((fault) => [fault.id, fault]))
   // The reason has a line of its own: few readers see the end of a long line.
   const asked = new Set([...journal.newestFirst()].map(({ path, query }) => `${path}?${query}`))

@@ -234,6 +234,7 @@ describe('toBeGatewayError', () => {
       expect(() => expect(taken).not.toBeGatewayError(key)).toThrow(`received the key ${key ? `"${key}"` : key}, which`)
     }
     expect(() => expect(() => 1).not.toBeGatewayError('widget_taken')).toThrow('which no error here has')
+    expect(() => expect(() => 1).not.toBeGatewayError('domain_takn')).toThrow(' Did you mean domain_taken?')
   })
 
   test('does not judge a promise, not even by `not`', () => {

@@ -60,7 +60,7 @@ describe('A test that fails says what happened at its gateway', () => {
     expect(message).toMatch(
       /provisioning of app\.example\.com \(rd_\w+\):\n {4}2026-01-01T00:00:00Z {2}started {2}A cert/,
     )
-    expect(message).toContain('none came over HTTP')
+    expect(message).toContain('none over HTTP')
   })
 
   test('after the diff of a comparison, and first about the domain that it names', () => {

@@ -16,7 +16,7 @@ function part(gateway: Gateway, title: string): string[] {
 describe('The report', () => {
   test('of a gateway at which nothing happened says so', () => {
     expect(openManual().report()).toBe(
-      ['The gateway at 2026-01-01T00:00:00Z:', '  requests:', '    none came over HTTP'].join('\n'),
+      ['The gateway at 2026-01-01T00:00:00Z:', '  requests:', '    none over HTTP'].join('\n'),
     )
   })
 
