@@ -7,6 +7,7 @@ import { mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { ownPort } from '../scripts/own-port.mjs'
 import { ask } from './load.mjs'
 import { median, row, whole } from './measure.mjs'
 
@@ -124,7 +125,7 @@ async function library(name) {
 /** `fauxgate serve`, with its output to a pipe or a file. */
 async function command(flags, stdout) {
   const cli = fileURLToPath(new URL('../dist/cli.js', import.meta.url))
-  const port = await freePort()
+  const port = await ownPort()
   const args = ['--no-warnings', cli, 'serve', '--port', port, ...flags]
   const child = spawn(process.execPath, args, { stdio: ['ignore', stdout, 'inherit'] })
   child.stdout?.resume()
@@ -138,15 +139,6 @@ async function command(flags, stdout) {
 
 /** Of the times that Linux tells of a process, in a second. */
 const TICKS = 100
-
-async function freePort() {
-  const server = (await import('node:net')).createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address()
-  server.close()
-  await once(server, 'close')
-  return port
-}
 
 async function isListening(port) {
   return fetch(`http://127.0.0.1:${port}/`).then(

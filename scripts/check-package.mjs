@@ -1,11 +1,11 @@
 // Packs the package, installs the tarball in an empty folder and uses it as a stranger would, on every version of Node.
-// Needs `npm run build`. examples/workerd uses it in a Worker.
+// Needs `npm run build`. examples/workerd uses it in a Worker, and scripts/check-typescript.mjs compiles with its types.
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { build } from 'esbuild'
 import { NODES, nodeOf } from './nodes.mjs'
-import { asHere, install, root, run, typescripts, withPackage } from './packed.mjs'
+import { asHere, install, root, run, withPackage } from './packed.mjs'
 
 const USE = `
 const gateway = createGateway({ seed: 'x', clock: manualClock(0) })
@@ -30,61 +30,7 @@ const beginning = (lineOf) => Object.entries(USED).map(([name, names]) => lineOf
 const FILES = {
   'use.mjs': [...beginning((name, names) => `import ${names} from '${name}'`), USE].join('\n'),
   'use.cjs': [...beginning((name, names) => `const ${names} = require('${name}')`), USE].join('\n'),
-  'use.mts': `import { createGateway, type Gateway, manualClock, ngrok } from 'fauxgate'
-import { timersOn } from 'fauxgate/clock'
-import { createNgrok, type IpPolicy, ngrokFamilies } from 'fauxgate/ngrok'
-import { serve } from 'fauxgate/node'
-const gateway: Gateway = createGateway()
-const { clock } = createGateway({ clock: manualClock(0) })
-clock.advance('30s')
-const timers = timersOn(clock)
-const slept: Promise<void> = new Promise<void>((resolve) => timers.setTimeout(resolve, 5))
-const takesTimers = (from: { setTimeout: typeof setTimeout; clearInterval: typeof clearInterval; Date: DateConstructor }) => from
-takesTimers(timers)
-const addr: string = gateway.reservedAddrs.create({ region: 'eu' }).addr
-// @ts-expect-error: there is no such region
-gateway.reservedAddrs.create({ region: 5 })
-const office = createNgrok({ clock: manualClock(0), initial: { ipPolicies: [{ description: 'the office' }] } })
-const policy: IpPolicy | undefined = office.ipPolicies.list().ip_policies[0]
-const session: string = office.declare.tunnelSession({ endpoints: [{ url: 'https://app.ngrok-free.app' }] }).id
-office.faults.add({ operation: 'ip_policies.create', error: 'ip_policy_action' })
-// @ts-expect-error: the URL of an endpoint is a text
-office.declare.tunnelSession({ endpoints: [{ url: 5 }] })
-// @ts-expect-error: there is no such operation
-office.faults.add({ operation: 'ip_policies.paint' })
-const { ipPolicies } = ngrokFamilies
-const some = createGateway({ dialect: ngrok, families: { ipPolicies } })
-const id: string = some.ipPolicies.create({ description: 'the office' }).id
-// @ts-expect-error: this gateway has no such family
-some.vaults
-export { addr, id, policy, serve, session, slept }
-`,
-  'own.mts': `import { createGateway } from 'fauxgate'
-import { declareErrors, familyOf, field, operation } from 'fauxgate/kit'
-const errors = declareErrors({ widget_invalid: field(95000, 400) })
-const count = { name: 'widgets.count', method: 'GET', path: '/widgets', status: 200, summary: 'Count', ids: {} } as const
-const widgets = familyOf({ operations: { count: operation({ ...count, run: () => 5 }) }, errors, collections: [] })
-const counted: number = createGateway({ families: { widgets } }).widgets.count()
-// @ts-expect-error: a count is a number
-const text: string = createGateway({ families: { widgets } }).widgets.count()
-export { counted, text }
-`,
 }
-
-const PROJECT = {
-  compilerOptions: {
-    strict: true,
-    module: 'NodeNext',
-    moduleResolution: 'NodeNext',
-    noEmit: true,
-    target: 'ES2022',
-    lib: ['ES2022', 'DOM', 'ESNext.Disposable'],
-    types: [],
-  },
-}
-
-/** The oldest TypeScript that the types are for, besides the repository's own two. */
-const OLDEST = '5.4.5'
 
 const check = (name, passes) => {
   if (!passes) throw new Error(`The package fails: ${name}`)
@@ -188,28 +134,11 @@ function checkNodes(folder) {
   }
 }
 
-/** Compiles the use of the package, with its declarations checked too. */
-function checkTypes(folder) {
-  install(folder, ...typescripts([OLDEST]))
-  const own = ['typescript', 'typescript-7'].map((name) => join(root, 'node_modules', name))
-  const compilers = [`node_modules/typescript-${OLDEST}`, ...own]
-  const compile = (file) => {
-    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ ...PROJECT, files: [file] }))
-    for (const compiler of compilers) run(folder, process.execPath, join(compiler, 'bin/tsc'), '-p', '.')
-  }
-  compile('use.mts')
-  check(`its types need no other package, also for TypeScript ${OLDEST}`, true)
-  install(folder, ...asHere('valibot'))
-  compile('own.mts')
-  check('those of the kit need valibot, which whoever has families of their own installs', true)
-}
-
 await withPackage(async (folder, tarball) => {
   await checkContents(folder, tarball)
   rmSync(join(folder, 'package'), { recursive: true })
   install(folder, tarball)
   await checkUse(folder)
   await checkBundles(folder)
-  checkTypes(folder)
   checkNodes(folder)
 })

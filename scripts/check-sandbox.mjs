@@ -5,9 +5,9 @@ import assert from 'node:assert/strict'
 import { execSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, chownSync, copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { parse } from 'yaml'
+import { ownPort } from './own-port.mjs'
 import { inFolder, install, pack, run } from './packed.mjs'
 import { installedWorkerd } from './workerd.mjs'
 
@@ -16,19 +16,11 @@ const NOBODY = process.getuid() === 0 ? { uid: 65_534, gid: 65_534 } : {}
 /** The instructions of a Dockerfile, in order. */
 const instructionsOf = (text) => [...text.matchAll(/^([A-Z]+) (.*)$/gm)].map(([, name, rest]) => ({ name, rest }))
 
-async function freePort() {
-  const server = createServer().listen(0)
-  await once(server, 'listening')
-  const { port } = server.address()
-  server.close()
-  return port
-}
-
 /** Runs the lines that build an image, with its home in a folder. Returns how to run the image. */
 async function built(deploy, home) {
   mkdirSync(home)
   if (NOBODY.uid) chownSync(home, NOBODY.uid, NOBODY.gid)
-  const port = await freePort()
+  const port = await ownPort()
   const env = { PATH: process.env.PATH, HOME: home, FAUXGATE_PORT: String(port) }
   const options = { cwd: home, env, ...NOBODY }
   const image = { options }

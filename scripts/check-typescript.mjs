@@ -1,28 +1,59 @@
 // Compiles what README.md and the guides show, and the examples, strictly, against the packed package, with every TypeScript that its types
 // are for: `node scripts/check-typescript.mjs [version…]`. Needs `npm run build`.
 import { spawnSync } from 'node:child_process'
-import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { pathToFileURL } from 'node:url'
-import { build } from 'esbuild'
 import ts from 'typescript'
-import { asHere, install, root, typescripts, withPackage } from './packed.mjs'
+import { imported } from './imported.mjs'
+import { asHere, install, root, withPackage } from './packed.mjs'
 
 const VERSIONS = ['5.4.5', '5.5.4', '5.6.3', '5.7.3', '5.8.3', '5.9.3', '6.0.3', '7.0.2']
 /** The packages that the blocks import beside this one. */
 const OTHERS = ['@ngrok/ngrok-api', '@types/node', 'jest', 'msw', 'vitest']
 
-/** Compiled with the declarations of the package themselves checked. They need no other package. */
-const DECLARATIONS = `import { createGateway, ngrok } from 'fauxgate'
-import { createNgrok, ngrokFamilies, type TunnelSession } from 'fauxgate/ngrok'
-import 'fauxgate/clock'
-import 'fauxgate/node'
+/** Compiled as Node resolves the package, with its declarations checked too. They need no other package. */
+const DECLARATIONS = `import { createGateway, type Gateway, manualClock, ngrok } from 'fauxgate'
+import { timersOn } from 'fauxgate/clock'
+import { createNgrok, type IpPolicy, ngrokFamilies, type TunnelSession } from 'fauxgate/ngrok'
+import { serve } from 'fauxgate/node'
 import 'fauxgate/openapi'
 import 'fauxgate/testing'
-export const session: TunnelSession = createNgrok().declare.tunnelSession({ endpoints: [{}] })
-export const { vaults } = createGateway({ dialect: ngrok, families: { vaults: ngrokFamilies.vaults } })
-// @ts-expect-error: the address of an agent is a text
-createNgrok().declare.tunnelSession({ ip: 5 })
+const gateway: Gateway = createGateway()
+const { clock } = createGateway({ clock: manualClock(0) })
+clock.advance('30s')
+const timers = timersOn(clock)
+const slept: Promise<void> = new Promise<void>((resolve) => timers.setTimeout(resolve, 5))
+const takesTimers = (from: { setTimeout: typeof setTimeout; clearInterval: typeof clearInterval; Date: DateConstructor }) => from
+takesTimers(timers)
+const addr: string = gateway.reservedAddrs.create({ region: 'eu' }).addr
+// @ts-expect-error: there is no such region
+gateway.reservedAddrs.create({ region: 5 })
+const office = createNgrok({ clock: manualClock(0), initial: { ipPolicies: [{ description: 'the office' }] } })
+const policy: IpPolicy | undefined = office.ipPolicies.list().ip_policies[0]
+const session: TunnelSession = office.declare.tunnelSession({ endpoints: [{ url: 'https://app.ngrok-free.app' }] })
+office.faults.add({ operation: 'ip_policies.create', error: 'ip_policy_action' })
+// @ts-expect-error: the URL of an endpoint is a text
+office.declare.tunnelSession({ endpoints: [{ url: 5 }] })
+// @ts-expect-error: there is no such operation
+office.faults.add({ operation: 'ip_policies.paint' })
+const { ipPolicies } = ngrokFamilies
+const some = createGateway({ dialect: ngrok, families: { ipPolicies } })
+const id: string = some.ipPolicies.create({ description: 'the office' }).id
+// @ts-expect-error: this gateway has no such family
+some.vaults
+export { addr, id, policy, serve, session, slept }
+`
+
+/** Families of one's own, which need valibot. */
+const OWN = `import { createGateway } from 'fauxgate'
+import { declareErrors, familyOf, field, operation } from 'fauxgate/kit'
+const errors = declareErrors({ widget_invalid: field(95000, 400) })
+const count = { name: 'widgets.count', method: 'GET', path: '/widgets', status: 200, summary: 'Count', ids: {} } as const
+const widgets = familyOf({ operations: { count: operation({ ...count, run: () => 5 }) }, errors, collections: [] })
+const counted: number = createGateway({ families: { widgets } }).widgets.count()
+// @ts-expect-error: a count is a number
+const text: string = createGateway({ families: { widgets } }).widgets.count()
+export { counted, text }
 `
 
 /** A test of vitest. */
@@ -49,28 +80,11 @@ const COMPILER_OPTIONS = {
   noEmit: true,
 }
 
-/** Imports a TypeScript module of the repository. */
-async function loaded(path) {
-  const outfile = join(dirname(path), `.${basename(path)}-${process.pid}.mjs`)
-  try {
-    await build({
-      entryPoints: [path],
-      bundle: true,
-      packages: 'external',
-      platform: 'node',
-      format: 'esm',
-      outfile,
-      logLevel: 'error',
-    })
-    return await import(pathToFileURL(outfile))
-  } finally {
-    rmSync(outfile, { force: true })
-  }
-}
+const AS_NODE = { module: 'NodeNext', moduleResolution: 'NodeNext', skipLibCheck: false, types: [] }
 
 /** Writes the surroundings of fragments beside the blocks, with the package in the place of its sources. Returns their path. */
 async function writeSurroundings(folder) {
-  const { entryPointsByImport } = await loaded(join(root, 'scripts/entries.ts'))
+  const { entryPointsByImport } = await imported('scripts/entries.ts')
   const names = new Map(Object.entries(entryPointsByImport).map(([name, path]) => [join(root, path), name]))
   const write = (path) => {
     const text = readFileSync(path, 'utf8').replace(/'(\.[^']*\.ts)'/g, (_quoted, imported) => {
@@ -86,8 +100,8 @@ async function writeSurroundings(folder) {
 }
 
 async function writeBlocks(folder) {
-  const { blocksIn } = await loaded(join(root, 'test/docs/blocks.ts'))
-  const { aroundOf } = await loaded(join(root, 'test/docs/around.ts'))
+  const { blocksIn } = await imported('test/docs/blocks.ts')
+  const { aroundOf } = await imported('test/docs/around.ts')
   // A block that is in an example is compiled with it, and one of the sources by test/docs/recipes.test.ts.
   const blocks = blocksIn('ts').filter(
     ({ document, file }) => document !== 'docs/adding-a-family.md' && !file?.startsWith('examples/'),
@@ -113,19 +127,21 @@ function problemsOf(folder, version, include, more = {}) {
 }
 
 await withPackage(async (folder, tarball) => {
-  install(folder, tarball, ...asHere(...OTHERS), ...typescripts(versions))
+  const compilers = versions.map((version) => `typescript-${version}@npm:typescript@${version}`)
+  install(folder, tarball, ...asHere(...OTHERS), ...compilers)
   const count = await writeBlocks(join(folder, 'blocks'))
   cpSync(join(root, 'examples'), join(folder, 'examples'), { recursive: true })
-  writeFileSync(join(folder, 'declarations.ts'), DECLARATIONS)
+  writeFileSync(join(folder, 'declarations.mts'), DECLARATIONS)
+  writeFileSync(join(folder, 'own.mts'), OWN)
   writeFileSync(join(folder, 'fixture.ts'), FIXTURE)
   const ofDeclarations = new Map(
-    versions.map((each) => [each, problemsOf(folder, each, ['declarations.ts'], { skipLibCheck: false, types: [] })]),
+    versions.map((each) => [each, problemsOf(folder, each, ['declarations.mts'], AS_NODE)]),
   )
-  // Families of one's own need it.
   install(folder, ...asHere('valibot'))
   for (const version of versions) {
     const problems =
       ofDeclarations.get(version) +
+      problemsOf(folder, version, ['own.mts'], AS_NODE) +
       problemsOf(folder, version, ['fixture.ts', 'blocks/whole', 'examples/**/*.ts']) +
       problemsOf(folder, version, ['blocks/fragments', 'blocks/around.d.ts'])
     if (problems === '') {

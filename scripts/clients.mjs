@@ -183,13 +183,13 @@ class Session {
   fields = 0
   errors = 0
 
-  constructor(language, client, gateway) {
-    Object.assign(this, { language, client, gateway })
+  constructor(language, client, gateway, url) {
+    Object.assign(this, { language, client, gateway, url })
   }
 
   async send(line) {
     this.calls++
-    const reply = await this.client.ask({ key: KEY, ...line })
+    const reply = await this.client.ask({ url: this.url, key: KEY, ...line })
     if (reply.failure) throw new Error(`${JSON.stringify(line)}: ${reply.failure}`)
     return reply
   }
@@ -386,13 +386,13 @@ async function run(language, version, expected) {
   const gateway = createNgrok({ keys: [KEY], emptyJsonOnDelete, clock: manualClock('2026-01-01T00:00:00Z') })
   gateway.reservedDomains.create({ ...texts, domain: 'example.com' })
   const server = await serve(gateway)
-  const client = startedClient(language, version, server.url)
+  const client = startedClient(language, version)
   try {
     if (typeof client === 'string') {
       console.warn(`!!! The ${language} client ${version} was left out: ${client} !!!`)
       return false
     }
-    const session = new Session(language, client, gateway)
+    const session = new Session(language, client, gateway, server.url)
     const policy = gateway.ipPolicies.create(texts).id
     const addrs = [1, 2, 3].map(() => gateway.reservedAddrs.create(texts).addr)
     const vault = gateway.vaults.create({ ...texts, name: 'of-secrets' }).id

@@ -2,9 +2,10 @@
 // --sandboxes 30`. First `fauxgate serve --data`: no answered write is lost, the official clients continue after each
 // restart, and without kills memory, open files and the file of data stay as they are. Then the sandboxes in workerd, each
 // with an official client. Needs a build, Linux, and a Node with SQLite: its own, or the one of npm's package node.
+import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -12,9 +13,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { Served } from '../bench/sandbox/workerd.mjs'
+import { startedClient } from './clients/drivers.mjs'
 import { callEverything, Ledger, leaveEarly } from './endurance/traffic.mjs'
 import { nodeOf } from './nodes.mjs'
-import { officialClients } from './official-clients.mjs'
 import { ownPort } from './own-port.mjs'
 import { installedWorkerd } from './workerd.mjs'
 
@@ -37,6 +38,9 @@ function random() {
 /** The numbers of clients that write, call and leave at a time. */
 const [WRITERS, CALLERS, LEAVERS] = [6, 4, 4]
 
+/** The official clients, not in the versions of `npm run clients -- --one`, which may run in the same folders meanwhile. */
+const CLIENTS = { typescript: '0.11.0', python: '0.14.0', go: '7.6.0' }
+
 /** The writes of each official client that are answered in the end: more than come between two kills. */
 const CLIENT_WRITES = { served: 150, sandbox: 6 }
 
@@ -44,41 +48,73 @@ const path = (relative) => fileURLToPath(new URL(relative, import.meta.url))
 const node = process.getBuiltinModule?.('node:sqlite') ? process.execPath : nodeOf('22').path
 const folder = mkdtempSync(join(tmpdir(), 'fauxgate-endurance-'))
 const file = join(folder, 'gateway.db')
-const clients = officialClients(path('endurance'), folder)
 const ledger = new Ledger()
 const problems = []
 const children = new Set()
 
-function started(command, args, more) {
-  const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'inherit'], ...more })
-  children.add(child)
-  const ended = once(child, 'close').then(([code, signal]) => {
-    children.delete(child)
-    return code ?? signal
-  })
-  return { child, ended, lines: createInterface(child.stdout) }
+/** The clients whose languages are here. */
+const clients = Object.entries(CLIENTS).flatMap(([language, version]) => {
+  const client = startedClient(language, version)
+  if (typeof client !== 'string') return { language, ...client }
+  console.warn(`!!! The ${language} client was left out: ${client} !!!`)
+  return []
+})
+
+/** Repeats a call of a client while nobody answers. */
+async function answered({ ask }, call) {
+  for (;;) {
+    const reply = await ask({ family: 'reserved_addrs', ...call })
+    if (!reply.failure) return reply
+    await sleep(50)
+  }
 }
 
-/** Starts an official client in some places. It prints a line for each answered write. */
-async function runClient([name, [command, args]], places, writes, onAnswered = () => undefined) {
-  const given = join(mkdtempSync(join(folder, 'client-')), 'given.json')
-  writeFileSync(given, JSON.stringify({ writes, places }))
-  const env = { ...process.env, NO_PROXY: '*', PYTHONDONTWRITEBYTECODE: '1' }
-  const { lines, ended } = started(command, [...args, given], { env })
-  lines.on('line', onAnswered)
-  if ((await ended) !== 0) throw new Error(`The ${name} client failed.`)
-  console.log(`ok  the ${name} client has every answered write, in ${places.length} places`)
+/** Lets a client write in a place, and look for what it wrote. The key of the place is refused at the other one. */
+async function use(client, { name, url, key }, other, writes, onAnswered) {
+  const made = []
+  while (made.length < writes) {
+    const reply = await answered(client, { url, key, call: 'create', body: { description: name } })
+    assert(reply.answer, JSON.stringify(reply))
+    made.push(reply.answer.id)
+    onAnswered?.()
+    await sleep(20)
+  }
+  const { answer: listed } = await answered(client, { url, key, call: 'list', limit: '100' })
+  const ids = new Set(listed.map(({ id }) => id))
+  assert.equal(ids.size, listed.length)
+  assert.deepEqual(
+    made.filter((id) => !ids.has(id)),
+    [],
+  )
+  if (!other) return
+  assert(listed.every(({ description }) => description === name))
+  // Go leaves out the path of its base URL, so the key alone says where a request goes.
+  const forged = client.language === 'go' ? key.replace(name, other.name) : key
+  const { error } = await answered(client, { url: other.url, key: forged, call: 'list', limit: '100' })
+  assert.equal(error?.code, 'ERR_GATEWAY_90606')
+}
+
+/** Lets a client work in some places at once. */
+async function runClient(client, places, writes, onAnswered) {
+  const next = (n) => (places.length > 1 ? places[(n + 1) % places.length] : undefined)
+  await Promise.all(places.map((place, n) => use(client, place, next(n), writes, onAnswered)))
+  console.log(`ok  the ${client.language} client has every answered write, in ${places.length} places`)
 }
 
 async function serve(port) {
   const flags = ['--dialect', 'ngrok', '--empty-json-on-delete', '--quiet', '--provisioning-delay', '0s']
   const args = ['--no-warnings', path('../dist/cli.js'), 'serve', ...flags, '--port', String(port), '--data', file]
-  const server = started(node, args)
-  const [line] = await Promise.race([once(server.lines, 'line'), server.ended.then(() => [''])])
+  const child = spawn(node, args, { stdio: ['ignore', 'pipe', 'inherit'] })
+  children.add(child)
+  const ended = once(child, 'close').then(([code, signal]) => {
+    children.delete(child)
+    return code ?? signal
+  })
+  const [line] = await Promise.race([once(createInterface(child.stdout), 'line'), ended.then(() => [''])])
   const [url] = /http:\S+/.exec(line) ?? []
   if (!url) throw new Error('The command did not start.')
   for (const problem of await ledger.problemsAt(url)) problems.push(`after a restart: ${problem}`)
-  return { ...server, url }
+  return { child, ended, url }
 }
 
 /** Keeps a server busy for some time, then ends it. `sample` is called every second. */
@@ -132,8 +168,9 @@ async function steadyLife(port) {
 async function endureServed() {
   const port = await ownPort()
   const first = await serve(port)
-  const places = (name) => [{ name, url: first.url, key: 'any key' }]
-  const official = clients.map((client) => runClient(client, places(client[0]), CLIENT_WRITES.served))
+  const official = clients.map((client) =>
+    runClient(client, [{ name: client.language, url: first.url, key: 'any key' }], CLIENT_WRITES.served),
+  )
   first.child.kill('SIGKILL')
   await first.ended
   for (let kill = 1; kill < kills; kill++) {
@@ -182,6 +219,7 @@ try {
   if (sandboxes > 0) await endureSandboxes()
 } finally {
   for (const child of children) child.kill('SIGKILL')
+  for (const client of clients) client.end()
   rmSync(folder, { recursive: true, force: true })
 }
 for (const problem of problems.slice(0, 50)) console.log(problem)

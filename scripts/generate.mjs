@@ -1,8 +1,8 @@
 // Writes everything that is derived from the sources: `npm run generate`, or a part of it: `npm run generate types`.
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, parse } from 'node:path'
-import { fileURLToPath, pathToFileURL } from 'node:url'
-import { build } from 'esbuild'
+import { fileURLToPath } from 'node:url'
+import { imported } from './imported.mjs'
 
 const root = fileURLToPath(new URL('../', import.meta.url))
 
@@ -55,16 +55,8 @@ function leftovers(part, files) {
 
 /** The text of each file of a part, by its path, from the sources as they are now. */
 async function filesOf(part) {
-  // In node_modules, so that packages are found from there.
-  const bundle = join(root, `node_modules/.cache/fauxgate/${part}-${process.pid}-${Date.now()}.mjs`)
-  try {
-    const entryPoints = [join(root, `scripts/generate/${part}`)]
-    await build({ entryPoints, outfile: bundle, bundle: true, format: 'esm', platform: 'node', packages: 'external' })
-    const { default: files } = await import(pathToFileURL(bundle).href)
-    return await files(root)
-  } finally {
-    rmSync(bundle, { force: true })
-  }
+  const { default: files } = await imported(`scripts/generate/${part}`)
+  return files(root)
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

@@ -20,9 +20,6 @@ export function asHere(...names) {
   return names.map((name) => `${name}@${devDependencies[name]}`)
 }
 
-/** Returns what installs versions of TypeScript beside one another. */
-export const typescripts = (versions) => versions.map((version) => `typescript-${version}@npm:typescript@${version}`)
-
 /** Does some work in an empty project that has the packed package, and removes it. Needs `npm run build`. */
 export async function withPackage(work) {
   await inFolder(async (folder) => {

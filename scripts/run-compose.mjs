@@ -3,25 +3,17 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parse } from 'yaml'
+import { ownPort } from './own-port.mjs'
 
 const folder = fileURLToPath(new URL('../examples/compose/', import.meta.url))
 const command = fileURLToPath(new URL('../dist/cli.js', import.meta.url))
 const { services } = parse(readFileSync(join(folder, 'compose.yaml'), 'utf8'))
 
-async function freePort() {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address()
-  server.close()
-  return port
-}
-
-const ports = { 4747: await freePort(), 8080: await freePort() }
+const ports = { 4747: await ownPort(), 8080: await ownPort() }
 const bin = mkdtempSync(join(tmpdir(), 'fauxgate-compose-'))
 writeFileSync(join(bin, 'npx'), `#!/bin/sh\nshift 2\nexec "${process.execPath}" "${command}" "$@"\n`, { mode: 0o755 })
 

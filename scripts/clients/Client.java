@@ -24,14 +24,14 @@ public class Client {
   public static void main(String[] given) throws Exception {
     var lines = new BufferedReader(new InputStreamReader(System.in));
     for (var line = lines.readLine(); line != null; line = lines.readLine()) {
-      System.out.println(JSON.writeValueAsString(answerTo(JSON.readValue(line, Map.class), URI.create(given[0]))));
+      System.out.println(JSON.writeValueAsString(answerTo(JSON.readValue(line, Map.class))));
     }
     System.exit(0);
   }
 
-  private static Map<String, Object> answerTo(Map<String, Object> asked, URI url) throws Exception {
+  private static Map<String, Object> answerTo(Map<String, Object> asked) throws Exception {
     Object client = CLIENTS.computeIfAbsent((String) asked.get("key"), (key) ->
-        new Ngrok(DefaultNgrokApiClient.newBuilder(key).baseUri(url).build()));
+        new Ngrok(DefaultNgrokApiClient.newBuilder(key).baseUri(URI.create((String) asked.get("url"))).build()));
     for (var name : ((String) asked.get("family")).split("\\.")) {
       var part = methodOf(client.getClass(), camel(name), 0);
       if (part == null) return Map.of("unknown", true);
@@ -40,7 +40,7 @@ public class Client {
     try {
       return answered(called(client, asked));
     } catch (CompletionException failed) {
-      if (!(failed.getCause() instanceof NgrokApiError)) throw failed;
+      if (!(failed.getCause() instanceof NgrokApiError)) return Map.of("failure", failed.toString());
       var error = (NgrokApiError) failed.getCause();
       return Map.of("error", Map.of("status", error.getHttpStatusCode(), "code", error.getErrorCode().orElse("")));
     }

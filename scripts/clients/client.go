@@ -16,7 +16,7 @@ import (
 )
 
 type asked struct {
-	Call, Family, ID, Key, Limit string
+	Call, Family, ID, Key, Limit, URL string
 	Body                         json.RawMessage
 }
 
@@ -65,7 +65,7 @@ func called(method reflect.Value, it asked) (answer any, err error) {
 }
 
 func answerTo(it asked) map[string]any {
-	client, known := clients(ngrok.NewClientConfig(it.Key, ngrok.WithBaseURL(os.Args[1])))[it.Family]
+	client, known := clients(ngrok.NewClientConfig(it.Key, ngrok.WithBaseURL(it.URL)))[it.Family]
 	if !known {
 		return map[string]any{"unknown": true}
 	}
@@ -79,7 +79,7 @@ func answerTo(it asked) map[string]any {
 		return map[string]any{"error": map[string]any{"status": refused.StatusCode, "code": refused.ErrorCode}}
 	}
 	if err != nil {
-		panic(err)
+		return map[string]any{"failure": err.Error()}
 	}
 	return map[string]any{"answer": answer}
 }

@@ -2,8 +2,6 @@
 import { createInterface } from 'node:readline'
 import { Ngrok } from '@ngrok/ngrok-api'
 
-const [url] = process.argv.slice(2)
-
 const camel = (name) => name.replace(/_(\w)/g, (_, letter) => letter.toUpperCase())
 const snake = (name) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
@@ -39,12 +37,12 @@ function argumentsOf({ call, id, limit, body }) {
 }
 
 async function answerTo(asked) {
-  const client = clientOf(new Ngrok({ apiToken: asked.key, baseUrl: url }), asked.family)
+  const client = clientOf(new Ngrok({ apiToken: asked.key, baseUrl: asked.url }), asked.family)
   if (typeof client?.[asked.call] !== 'function') return { unknown: true }
   try {
     return { answer: renamed((await client[asked.call](...argumentsOf(asked))) ?? null, snake) }
   } catch (error) {
-    if (error.statusCode === undefined) throw error
+    if (error.statusCode === undefined) return { failure: String(error) }
     return { error: { status: error.statusCode, code: error.errorCode } }
   }
 }

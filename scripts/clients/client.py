@@ -52,7 +52,7 @@ def called(client, asked):
 
 
 def answer_to(asked):
-    client = ngrok.Client(asked["key"], sys.argv[1])
+    client = ngrok.Client(asked["key"], asked["url"])
     for name in asked["family"].split("."):
         client = getattr(client, name, None)
     if not hasattr(client, asked["call"]):
@@ -61,9 +61,11 @@ def answer_to(asked):
         return {"answer": called(client, asked)}
     except ngrok.Error as error:
         return {"error": {"status": error.http_status_code, "code": error.error_code}}
-    except RuntimeError as error:
+    except Exception as error:
         # Of an answer from 500 on, it tells the text alone.
         status, code = re.search(r"with (\d+) ", str(error)), re.search(r"ERR_\w+", str(error))
+        if not status:
+            return {"failure": repr(error)}
         return {"error": {"status": int(status[1]), "code": code and code[0]}}
 
 

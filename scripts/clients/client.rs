@@ -117,12 +117,11 @@ async fn answer_to(c: &Client, asked: &Value) -> Value {
 
 #[tokio::main]
 async fn main() {
-    let url: url::Url = std::env::args().nth(1).unwrap().parse().unwrap();
     let _ = types::Paging::default();
     for line in std::io::stdin().lock().lines() {
         let asked: Value = serde_json::from_str(&line.unwrap()).unwrap();
         let mut builder = ClientBuilder::new(asked["key"].as_str().unwrap().into());
-        builder.api_url(url.clone());
+        builder.api_url(asked["url"].as_str().unwrap().parse().unwrap());
         println!("{}", answer_to(&builder.build(), &asked).await);
     }
 }

@@ -1,7 +1,8 @@
 // Starts ngrok's official clients, each in a fixed version and unmodified. A driver reads lines of JSON, such as
-// `{"family": "credentials", "call": "create", "key": "…", "body": {…}}`, makes the call with the client of its language,
-// and writes `{"answer": …}`, with everything that the client shows of it, `{"error": {"status", "code"}}`, or
-// `{"unknown": true}` if the client has no such call. What to call is in scripts/clients.mjs alone.
+// `{"family": "credentials", "call": "create", "url": "…", "key": "…", "body": {…}}`, makes the call with the client of its
+// language, and writes `{"answer": …}`, with everything that the client shows of it, `{"error": {"status", "code"}}`,
+// `{"failure": …}` if no answer came, or `{"unknown": true}` if the client has no such call. What to call is in
+// scripts/clients.mjs and scripts/endurance.mjs.
 import { spawn, spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
@@ -132,7 +133,6 @@ ngrok-api = "=${version}"
 serde = "1"
 serde_json = "1"
 tokio = { version = "1", features = ["macros", "rt-multi-thread"] }
-url = "2"
 
 [profile.dev]
 debug = false
@@ -142,7 +142,7 @@ debug = false
  * Starts the client of a language in a version, and returns a function that asks it.
  * @throws Error if it cannot be built; returns the reason as a text if its language or its package is not here.
  */
-export function startedClient(language, version, url) {
+export function startedClient(language, version) {
   const folder = join(CACHE, `${language}-${version}`)
   mkdirSync(folder, { recursive: true })
   let started
@@ -153,8 +153,8 @@ export function startedClient(language, version, url) {
     throw error
   }
   const [command, args, env] = started
-  const child = spawn(command, [...args, url], {
-    env: { ...process.env, ...env },
+  const child = spawn(command, args, {
+    env: { ...process.env, NO_PROXY: '*', ...env },
     stdio: ['pipe', 'pipe', 'inherit'],
   })
   const lines = createInterface(child.stdout)[Symbol.asyncIterator]()

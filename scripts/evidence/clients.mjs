@@ -4,8 +4,8 @@
 import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath, pathToFileURL } from 'node:url'
-import { build } from 'esbuild'
+import { fileURLToPath } from 'node:url'
+import { imported } from '../imported.mjs'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 
@@ -102,7 +102,7 @@ const CLIENTS = {
 }
 
 /** Only calls that fauxgate has are kept. Each field has the places of the clients that name it in `clients`. */
-const operations = await operationsHere()
+const operations = (await imported('scripts/generate/evidence/rules.ts')).operations.map(({ call }) => call)
 const clients = Object.keys(CLIENTS)
 const calls = {}
 for (const [place, all] of Object.values(CLIENTS).entries()) {
@@ -126,22 +126,3 @@ const file = join(root, 'evidence/clients.json')
 writeFileSync(file, `{\n"clients": ${JSON.stringify(clients)},\n"calls": {\n${lines.join(',\n')}\n}\n}\n`)
 const missing = operations.filter((name) => !calls[name])
 console.log(`${Object.keys(calls).length} of ${operations.length} operations; no client has ${missing.join(', ')}.`)
-
-/** `METHOD /path` of each operation, from the sources. */
-async function operationsHere() {
-  const outfile = join(root, `node_modules/.cache/fauxgate/families-${process.pid}.mjs`)
-  const contents = "export * from './src/resources/index.ts'\nexport * from './src/gateway/ngrok.ts'"
-  const stdin = { contents, resolveDir: root, loader: 'ts' }
-  await build({
-    stdin,
-    outfile,
-    bundle: true,
-    format: 'esm',
-    platform: 'node',
-    packages: 'external',
-    logLevel: 'error',
-  })
-  const { families, ngrokFamilies } = await import(pathToFileURL(outfile).href)
-  const all = Object.values({ ...families, ...ngrokFamilies }).flatMap((family) => Object.values(family.operations))
-  return all.map(({ method, path }) => `${method} ${path}`)
-}

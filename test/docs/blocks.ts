@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
-const root = new URL('../../', import.meta.url)
-const guides = readdirSync(new URL('docs/', root)).filter((name) => name.endsWith('.md'))
+const guides = readdirSync('docs').filter((name) => name.endsWith('.md'))
 
 /** README.md and the guides: the pages for users of fauxgate that are not generated. */
 export const documents: readonly string[] = ['README.md', 'llms.txt', ...guides.map((name) => `docs/${name}`)]
@@ -26,7 +25,7 @@ const BLOCK = /^```(\w+)( fragment)?\n([\s\S]*?)^```$/gm
 
 /** The code blocks of a document. */
 export function blocksOf(document: string): Block[] {
-  const text = readFileSync(new URL(document, root), 'utf8')
+  const text = readFileSync(document, 'utf8')
   return [...text.matchAll(BLOCK)].map(({ index, 1: language = '', 2: mark, 3: code = '' }) => ({
     document,
     line: text.slice(0, index).split('\n').length,

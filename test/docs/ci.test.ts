@@ -1,25 +1,15 @@
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
 import { parse } from 'yaml'
+import { ownPort } from '../../scripts/own-port.mjs'
 import { named } from '../support/needed.ts'
 import { blocksOf } from './blocks.ts'
 
 const command = inject('command')
 const recipes = new Map(blocksOf('docs/ci.md').map(({ file, code }) => [file, parse(code)]))
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  return new Promise((resolve) => {
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number }
-      server.close(() => resolve(port))
-    })
-  })
-}
 
 let folder: string
 let port: number
@@ -27,7 +17,7 @@ let port: number
 /** A checkout in which `npm ci` has been, whose end-to-end tests ask the gateway once and end as told. */
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'fauxgate-ci-'))
-  port = await freePort()
+  port = await ownPort()
   const bin = join(folder, 'node_modules/.bin')
   mkdirSync(bin, { recursive: true })
   const program = (name: string, lines: string) =>

@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
+import { ownPort } from '../../scripts/own-port.mjs'
 import { installFakeWorkerd } from '../support/workerd.ts'
 import { type Block, blocksIn } from './blocks.ts'
 
@@ -29,10 +29,7 @@ beforeEach(async () => {
   program('node', `[ "$1" = --test ] && exit 0; exec "${process.execPath}" "$@"`)
   for (const name of LEFT_OUT) program(name, 'exit 0')
   installFakeWorkerd(folder)
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  port = (server.address() as { port: number }).port
-  server.close()
+  port = await ownPort()
 })
 
 afterEach(async () => {

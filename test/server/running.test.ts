@@ -4,8 +4,6 @@ import { globalAgent } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-// No types come with it.
-// @ts-expect-error
 import { ownPort } from '../../scripts/own-port.mjs'
 import { allCommands } from '../../src/server/commands/all.ts'
 import { readArguments } from '../../src/server/commands/command.ts'

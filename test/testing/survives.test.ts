@@ -8,42 +8,16 @@ import {
   schedules,
   survives,
 } from '../../src/testing/testing.ts'
-
-const headers = { authorization: 'Bearer key', 'service-version': '2', 'content-type': 'application/json' }
-
-const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
-
-/** Calls the API. Throws an error with the status if that is none of success. */
-async function call({ fetch, url }: Pick<Life, 'fetch' | 'url'>, method: string, path: string, body?: object) {
-  const response = await fetch(`${url}${path}`, { method, headers, body: body ? JSON.stringify(body) : null })
-  if (!response.ok)
-    throw Object.assign(new Error(`${method} ${path} → ${response.status}`), { status: response.status })
-  return response.status === 204 ? undefined : response.json()
-}
-
-async function retried<T>(work: () => Promise<T>): Promise<T> {
-  for (let left = 5; ; left--) {
-    try {
-      return await work()
-    } catch (error) {
-      if (left === 0) throw error
-      await sleep(1000)
-    }
-  }
-}
+import { addressNamed, callOf, retried, sleep } from './survives/programs/client.ts'
 
 /** Creates an address again when the answer is lost. */
-async function careless(life: Life) {
-  return retried(() => call(life, 'POST', '/reserved_addrs', { description: 'app' }))
+async function careless(life: Pick<Life, 'fetch' | 'url'>) {
+  return retried(() => callOf(life)('POST', '/reserved_addrs', { description: 'app' }))
 }
 
 /** Looks whether the address is there before each attempt to create it. */
 async function careful(life: Life) {
-  return retried(async () => {
-    const { reserved_addrs } = await call(life, 'GET', '/reserved_addrs')
-    const found = reserved_addrs.find(({ description }: { description: string }) => description === 'app')
-    return found ?? call(life, 'POST', '/reserved_addrs', { description: 'app' })
-  })
+  return addressNamed(callOf(life), 'app')
 }
 
 async function failureOf(work: Promise<unknown>): Promise<SurvivalError> {
@@ -87,7 +61,7 @@ test('the same search has the same result', async () => {
 test('a crash between creating and saving is found', async () => {
   const provision: CodeUnderTest = async (life) => {
     if (life.disk.get('addr')) return
-    const { id } = await call(life, 'POST', '/reserved_addrs', { description: 'app' })
+    const { id } = await callOf(life)('POST', '/reserved_addrs', { description: 'app' })
     await life.effect('save the id', () => life.disk.set('addr', id))
   }
   const error = await failureOf(survives(provision, { kinds: ['crash'], restart: true }))
@@ -125,7 +99,7 @@ test('equal requests are one line of the story, whatever they have created', asy
 test('the report of one failing schedule calls it the only one', async () => {
   const strict: CodeUnderTest = async (life) => {
     await careful(life)
-    await call(life, 'GET', '/reserved_addrs').catch(() => new Promise(() => undefined))
+    await callOf(life)('GET', '/reserved_addrs').catch(() => new Promise(() => undefined))
   }
   const error = await failureOf(survives(strict, { kinds: ['429'] }))
   expect(error.message).toContain('\n  The only failing schedule; all 3 with one fault were tried.\n')
@@ -133,12 +107,12 @@ test('the report of one failing schedule calls it the only one', async () => {
 
 test('a DNS_ERROR that is taken as final leaves a domain without certificate', async () => {
   const waitForCertificate: CodeUnderTest = async (life) => {
-    const domain = await call(life, 'POST', '/reserved_domains', {
+    const domain = await callOf(life)('POST', '/reserved_domains', {
       domain: 'app.example.com',
       certificate_management_policy: { authority: 'letsencrypt' },
     })
     for (;;) {
-      const now = await call(life, 'GET', `/reserved_domains/${domain.id}`)
+      const now = await callOf(life)('GET', `/reserved_domains/${domain.id}`)
       if (now.certificate) return
       const { provisioning_job: job } = now.certificate_management_status
       if (job.error_code === 'DNS_ERROR') throw new Error(job.msg)
@@ -172,7 +146,7 @@ test('code that remembers something outside the function is refused', async () =
   const once: CodeUnderTest = async (life) => {
     if (isDone) return
     isDone = true
-    await call(life, 'POST', '/reserved_addrs', {})
+    await callOf(life)('POST', '/reserved_addrs', {})
   }
   await expect(survives(once)).rejects.toThrow('Two runs without failures differ. The first: POST /reserved_addrs {}')
 })
@@ -204,7 +178,7 @@ test('an unknown option and a wrong one are refused', async () => {
 })
 
 test('the global fetch reaches the gateway of the run', async () => {
-  const globally: CodeUnderTest = ({ url }) => careless({ fetch: globalThis.fetch, url } as Life)
+  const globally: CodeUnderTest = ({ url }) => careless({ fetch: globalThis.fetch, url })
   const error = await failureOf(survives(globally))
   expect(error.replay).toBe('POST /reserved_addrs#1 lost-after')
 })
@@ -240,12 +214,12 @@ test('certificates are shared among runs, and are those of a gateway alone', asy
   const policy = { domain: 'app.example.com', certificate_management_policy: { authority: 'letsencrypt' } }
   const chains: string[] = []
   const waitForCertificate: CodeUnderTest = async (life) => {
-    let domain = await call(life, 'POST', '/reserved_domains', policy)
+    let domain = await callOf(life)('POST', '/reserved_domains', policy)
     while (!domain.certificate) {
       await sleep(30_000)
-      domain = await call(life, 'GET', `/reserved_domains/${domain.id}`)
+      domain = await callOf(life)('GET', `/reserved_domains/${domain.id}`)
     }
-    chains.push((await call(life, 'GET', `/tls_certificates/${domain.certificate.id}`)).certificate_pem)
+    chains.push((await callOf(life)('GET', `/tls_certificates/${domain.certificate.id}`)).certificate_pem)
   }
   await survives(waitForCertificate, { kinds: ['outcomes'], faults: 1 })
   const alone = createGateway({ clock: manualClock('2026-01-01T00:00:00Z'), seed: 'survives' })

@@ -7,8 +7,6 @@ import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { inject } from 'vitest'
-// No types come with it.
-// @ts-expect-error
 import { ownPort } from '../../../scripts/own-port.mjs'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))

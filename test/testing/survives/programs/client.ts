@@ -58,7 +58,7 @@ export async function retried<T>(work: () => Promise<T>, most = 6): Promise<T> {
       return await work()
     } catch (error) {
       if (tries === most || !isPassing(error)) throw error
-      await sleep((error instanceof Problem && error.waitMs) || 1000 * tries)
+      await sleep((error instanceof Problem && error.waitMs) || 1000)
     }
   }
 }

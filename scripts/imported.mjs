@@ -1,0 +1,26 @@
+import { rmSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { build } from 'esbuild'
+
+const root = fileURLToPath(new URL('../', import.meta.url))
+
+/** Imports a module of the repository, with all that it imports as that is now. */
+export async function imported(path) {
+  // In node_modules, so that packages are found from there.
+  const outfile = join(root, `node_modules/.cache/fauxgate/${basename(path)}-${process.pid}-${Date.now()}.mjs`)
+  try {
+    await build({
+      entryPoints: [join(root, path)],
+      outfile,
+      bundle: true,
+      format: 'esm',
+      platform: 'node',
+      packages: 'external',
+      logLevel: 'error',
+    })
+    return await import(pathToFileURL(outfile).href)
+  } finally {
+    rmSync(outfile, { force: true })
+  }
+}
