@@ -9,36 +9,20 @@ const documents = ['service', 'controls'].map((part) => openApi(ngrok, { part, f
 const paths = Object.assign({}, ...documents.map((each) => each.paths))
 const schemas = Object.assign({}, ...documents.map((each) => each.components.schemas))
 
-/**
- * The families that have ids: the prefix of the ids, the member of a gateway, and the field of a list. Users have two paths,
- * each with ids of its own prefix.
- */
-export const FAMILIES = [
-  ['ra', 'reservedAddrs', 'reserved_addrs'],
-  ['rd', 'reservedDomains', 'reserved_domains'],
-  ['bkdwd', 'weightedBackends', 'backends'],
-  ['cert', 'tlsCertificates', 'tls_certificates'],
-  ['ep', 'endpoints', 'endpoints'],
-  ['ipp', 'ipPolicies', 'ip_policies'],
-  ['ipr', 'ipPolicyRules', 'ip_policy_rules'],
-  ['bot', 'botUsers', 'bot_users'],
-  ['service', 'serviceUsers', 'service_users'],
-  ['ak', 'apiKeys', 'keys'],
-  ['cr', 'credentials', 'credentials'],
-  ['sshcr', 'sshCredentials', 'ssh_credentials'],
-  ['vault', 'vaults', 'vaults'],
-  ['secret', 'vaultSecrets', 'secrets'],
-  ['k8sop', 'kubernetesOperators', 'operators'],
-  ['bkdtg', 'tunnelGroupBackends', 'backends'],
-  ['bkdfo', 'failoverBackends', 'backends'],
-  ['bkdhr', 'httpResponseBackends', 'backends'],
-  ['bkdsc', 'staticBackends', 'backends'],
-  ['edghts', 'httpsEdges', 'https_edges'],
-  ['edgtcp', 'tcpEdges', 'tcp_edges'],
-  ['edgtls', 'tlsEdges', 'tls_edges'],
-  ['tn', 'tunnels', 'tunnels'],
-  ['ts', 'tunnelSessions', 'tunnel_sessions'],
-]
+const camel = (name) => name.replace(/_(\w)/g, (_, letter) => letter.toUpperCase())
+
+const gets = Object.values(paths).flatMap(({ get }) => get ?? [])
+
+/** The families that have lists: the prefix of the ids, and the member of a gateway. */
+export const FAMILIES = gets.flatMap(({ operationId }) => {
+  const [family, verb] = operationId.split('.')
+  if (verb !== 'list') return []
+  const { parameters } = gets.find((each) => each.operationId === `${family}.get`)
+  const { pattern } = parameters.find(({ name }) => name === 'id').schema
+  // Users have two paths, whose ids have either prefix.
+  const prefixes = /^\^\(?([\w|]+)\)?_\[/.exec(pattern)[1].split('|')
+  return [[prefixes.find((each) => family.startsWith(each)) ?? prefixes[0], camel(family)]]
+})
 
 /** A text that stands for an id, or another value, of the gateway that the call is made on. */
 export const token = (name, most = 3) => fc.nat({ max: most }).map((index) => `@@${name}:${index}@@`)
@@ -219,8 +203,6 @@ function recordOf({ properties, required = [], else: otherwise }) {
     return fc.record(Object.fromEntries(names.map((name) => [name, valuesOf(properties[name], name)])))
   })
 }
-
-const camel = (name) => name.replace(/_(\w)/g, (_, letter) => letter.toUpperCase())
 
 function idsOf(path, family) {
   if (path.startsWith('/edges'))

@@ -78,8 +78,8 @@ export function stepsOn({ main, ngrok, testing }) {
   }
 
   const recordsOf = (gateway, prefix) => {
-    const [, member, list] = FAMILIES.find(([each]) => each === prefix)
-    return gateway[member]?.list({ limit: 100 })[list] ?? []
+    const [, member] = FAMILIES.find(([each]) => each === prefix)
+    return Object.values(gateway[member]?.list({ limit: 100 }) ?? {}).find(Array.isArray) ?? []
   }
 
   /** Returns the value of a token on a gateway now. */

@@ -3,50 +3,33 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { createGateway, manualClock } from '../../dist/index.js'
+import { manualClock } from '../../dist/index.js'
 import { createNgrok } from '../../dist/ngrok.js'
 import { serve } from '../../dist/node.js'
 import { certificatePair } from '../../dist/testing.js'
+import { sampleOf } from '../generate/reference/examples.mjs'
 
 const GENERATOR = 'openapi-generator-cli:7.17.0'
 const PYTHON = ['pydantic==2.12.5', 'python-dateutil==2.9.0.post0', 'typing-extensions==4.15.0', 'urllib3==2.6.3']
 const here = (name) => fileURLToPath(new URL(name, import.meta.url))
 
-const pair = certificatePair()
 const SSH_KEY = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIEH3IY4s2cSOuKj63wdOpGLQRkEbBGYbddAi683q3ewX ci'
-const description = 'changed'
+const OF_POLICY = { ip_policy_ids: ['@ip_policies'] }
 
 /**
- * The bodies that create and change a resource, by family, where the examples of the document do not; `@vaults` is the id of
- * the created vault.
+ * The bodies that create or replace something, where those made from the schemas are refused; `@vaults` is the id of the
+ * created vault.
  */
 const BODIES = {
-  reserved_addrs: [{}, { description }],
-  reserved_domains: [{ domain: 'app.example.com' }, { description }],
-  weighted_backends: [{ backends: { bkdhr_1: 100 } }, { backends: { bkdhr_1: 40, bkdhr_2: 60 } }],
-  tls_certificates: [pair, { description }],
-  endpoints: [{ url: 'https://app.internal', traffic_policy: '{}' }, { description }],
-  ip_policies: [{ description: 'the office' }, { description }],
-  ip_policy_rules: [{ cidr: '192.0.2.0/24', ip_policy_id: '@ip_policies', action: 'allow' }, { action: 'deny' }],
-  bot_users: [{ name: 'bot' }, { name: 'another' }],
-  service_users: [{ name: 'service' }, { description }],
-  api_keys: [{}, { description }],
-  credentials: [{ acl: ['bind:*.example.com'] }, { description }],
-  ssh_credentials: [{ public_key: SSH_KEY }, { description }],
-  vaults: [{ name: 'prod' }, { description }],
-  vault_secrets: [{ name: 'password', value: 'x', vault_id: '@vaults' }, { value: 'y' }],
-  kubernetes_operators: [
-    { deployment: { name: 'n', namespace: 's', version: '1', cluster_name: 'c' } },
-    { description },
-  ],
-}
-
-/** The bodies of modules whose examples name resources that are not there. */
-const MADE_POLICY = { ip_policy_ids: ['@ip_policies'] }
-const REPLACED = {
-  route_ip_restriction: MADE_POLICY,
-  tcp_edge_ip_restriction: MADE_POLICY,
-  tls_edge_ip_restriction: MADE_POLICY,
+  tls_certificates: certificatePair(),
+  endpoints: { url: 'https://app.internal', traffic_policy: '{}' },
+  ip_policy_rules: { cidr: '192.0.2.0/24', ip_policy_id: '@ip_policies', action: 'allow' },
+  service_users: { name: 'service' },
+  ssh_credentials: { public_key: SSH_KEY },
+  vault_secrets: { name: 'password', value: 'x', vault_id: '@vaults' },
+  route_ip_restriction: OF_POLICY,
+  tcp_edge_ip_restriction: OF_POLICY,
+  tls_edge_ip_restriction: OF_POLICY,
 }
 
 const VERBS = ['create', 'replace', 'get', 'list', 'update', 'delete']
@@ -54,7 +37,8 @@ const VERBS = ['create', 'replace', 'get', 'list', 'update', 'delete']
 /**
  * The calls to make by a document, first those that create, last those that delete, the youngest first.
  */
-function callsOf({ paths, components }) {
+function callsOf(document) {
+  const { paths, components } = document
   const version = components.parameters.version.name
   const operations = Object.entries(paths).flatMap(([path, item]) =>
     Object.values(item).map((operation) => ({ path, ...operation })),
@@ -72,7 +56,7 @@ function callsOf({ paths, components }) {
     const other = (name) => (isOfRoute ? '@https_edges' : `${/[a-z]+/.exec(pattern(name))}_1`)
     const idOf = (name) => (isOwn(name) ? `@${family}` : other(name))
     const schema = requestBody?.content['application/json'].schema.$ref.split('/').at(-1)
-    const body = schema && (bodyOf(family, verb) ?? components.schemas[schema].examples[0])
+    const body = schema && bodyOf(family, verb, components.schemas[schema], document)
     const ids = Object.fromEntries(order.map((name) => [name, idOf(name)]))
     const saved = verb === 'create' ? { saved: family } : {}
     return { operation: operationId, verb, version, ids, order, ...saved, ...(schema && { schema, body }) }
@@ -81,7 +65,11 @@ function callsOf({ paths, components }) {
   return VERBS.flatMap((verb) => (verb === 'delete' ? inOrder(verb).reverse() : inOrder(verb)))
 }
 
-const bodyOf = (family, verb) => (verb === 'replace' ? REPLACED[family] : BODIES[family]?.[verb === 'create' ? 0 : 1])
+/** Returns the body of a call, from the example of its schema unless that is refused. */
+function bodyOf(family, verb, schema, document) {
+  if (verb !== 'update') return BODIES[family] ?? sampleOf(schema, document)
+  return 'description' in schema.properties ? { description: 'changed' } : sampleOf(schema, document)
+}
 
 const run = (command, args, options = {}) => {
   const { status, error, stdout, stderr } = spawnSync(command, args, { encoding: 'utf8', ...options })
@@ -126,10 +114,6 @@ const LANGUAGES = {
   },
 }
 
-const GATEWAYS = {
-  'openapi.ngrok': () => createNgrok({ clock: manualClock(0) }),
-}
-
 /** The documents that each language reads: those of the ngrok dialect have all that the others have. */
 const DOCUMENTS = { python: ['openapi.ngrok'], go: ['openapi.ngrok', 'openapi.ngrok.control'] }
 
@@ -137,14 +121,15 @@ async function check(name, language, jar, folder) {
   const document = fileURLToPath(new URL(`../../dist/${name}.json`, import.meta.url))
   const client = `${folder}${name}-${language}`
   rmSync(client, { recursive: true, force: true })
+  const hasCalls = !name.endsWith('.control')
   const left = 'apiTests=false,modelTests=false,apiDocs=false,modelDocs=false'
   const args = ['generate', '-i', document, '-g', language, '-o', client, '--global-property', left]
   run('java', [...SHORT_RUN, '-jar', jar, ...args])
-  const command = LANGUAGES[language](client, folder, GATEWAYS[name] !== undefined)
+  const command = LANGUAGES[language](client, folder, hasCalls)
   if (!command) return console.warn(`LEFT OUT: generated clients in ${language}, which is missing here.`)
-  const calls = GATEWAYS[name] ? callsOf(JSON.parse(readFileSync(document, 'utf8'))) : []
+  const calls = hasCalls ? callsOf(JSON.parse(readFileSync(document, 'utf8'))) : []
   writeFileSync(`${client}/calls.json`, JSON.stringify(calls))
-  const server = await serve(GATEWAYS[name]?.() ?? createGateway())
+  const server = await serve(createNgrok({ clock: manualClock(0) }))
   const [program, ...before] = command
   const child = spawn(program, [...before, server.url, `${client}/calls.json`], {
     stdio: ['ignore', 'pipe', 'inherit'],

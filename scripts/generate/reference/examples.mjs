@@ -58,7 +58,7 @@ const uploadFor = (schema, document, upload) =>
 const resolved = (schema, { components }) => (schema.$ref ? components.schemas[schema.$ref.split('/').at(-1)] : schema)
 
 /** A value of a schema: an example of it, or what it must have and the examples of what it can have. */
-function sampleOf(schema, document) {
+export function sampleOf(schema, document) {
   const {
     examples,
     enum: values,
