@@ -3,13 +3,13 @@
 // keep-alive connections.
 import { fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { openSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { ownPort } from '../scripts/own-port.mjs'
+import { inFolder } from '../scripts/packed.mjs'
 import { ask } from './load.mjs'
-import { median, row, whole } from './measure.mjs'
+import { cpuOf, median, row, whole } from './measure.mjs'
 
 const CONNECTIONS = 50
 const CLIENTS = 500
@@ -76,15 +76,6 @@ export async function benchData() {
   })
 }
 
-async function inFolder(work) {
-  const folder = mkdtempSync(join(tmpdir(), 'fauxgate-bench-'))
-  try {
-    await work(folder)
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
-  }
-}
-
 /** Rounds that are not counted: until then the servers' code is compiled. */
 const FIRST = 2
 
@@ -130,15 +121,9 @@ async function command(flags, stdout) {
   const child = spawn(process.execPath, args, { stdio: ['ignore', stdout, 'inherit'] })
   child.stdout?.resume()
   while (!(await isListening(port))) await once(child, 'exit', { signal: AbortSignal.timeout(100) }).catch(() => {})
-  const cpu = () => {
-    const [, user, system] = /\) (?:\S+ ){11}(\d+) (\d+)/.exec(readFileSync(`/proc/${child.pid}/stat`, 'utf8'))
-    return ((Number(user) + Number(system)) * 1e6) / TICKS
-  }
+  const cpu = () => cpuOf(child) * 1000
   return { child, port, cpu, ...(await requestsTo(port)) }
 }
-
-/** Of the times that Linux tells of a process, in a second. */
-const TICKS = 100
 
 async function isListening(port) {
   return fetch(`http://127.0.0.1:${port}/`).then(

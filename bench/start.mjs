@@ -1,11 +1,10 @@
 // Measures the import of the built main entry, over an empty start of Node, and the start of the command with much state.
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { median, row } from './measure.mjs'
+import { inFolder } from '../scripts/packed.mjs'
+import { cpuOf, median, row } from './measure.mjs'
 
 const RUNS = 21
 
@@ -41,16 +40,13 @@ export async function benchRestart() {
   const { DatabaseSync } = process.getBuiltinModule('node:sqlite') ?? {}
   const name = 'serve --data until it listens, 100,000 resources, processor time, s'
   if (!DatabaseSync) return row(name, 'no node:sqlite', 'under 1')
-  const folder = mkdtempSync(join(tmpdir(), 'fauxgate-bench-'))
-  try {
+  await inFolder(async (folder) => {
     const file = join(folder, 'gateway.db')
     await fill(file)
     const times = []
     for (let run = 0; run < 5; run++) times.push(await started(file))
-    row(name, median(times).toFixed(2), 'under 1')
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
-  }
+    row(name, (median(times) / 1000).toFixed(2), 'under 1')
+  })
 }
 
 /** Half of the resources are addresses, a quarter domains, and a quarter their certificates. */
@@ -74,11 +70,8 @@ async function started(file) {
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
   const ended = once(child, 'exit')
   await once(child.stdout, 'data')
-  const [, user, system] = /\) (?:\S+ ){11}(\d+) (\d+)/.exec(readFileSync(`/proc/${child.pid}/stat`, 'utf8'))
+  const ms = cpuOf(child)
   child.kill('SIGTERM')
   await ended
-  return (Number(user) + Number(system)) / TICKS
+  return ms
 }
-
-/** Of the times that Linux tells of a process, in a second. */
-const TICKS = 100

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import { ownPort } from '../../scripts/own-port.mjs'
+import { cpuOf } from '../measure.mjs'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const ACCOUNT_KEY = 'the key of the account'
@@ -78,8 +79,7 @@ export class Served {
 
   /** Processor time so far, in ms. */
   get cpu() {
-    const fields = readFileSync(`/proc/${this.child.pid}/stat`, 'utf8').split(') ')[1].split(' ')
-    return (Number(fields[11]) + Number(fields[12])) * 10
+    return cpuOf(this.child)
   }
 
   /** Memory that is its own, in bytes. */

@@ -68,7 +68,7 @@ function callsOf(document) {
 /** Returns the body of a call, from the example of its schema unless that is refused. */
 function bodyOf(family, verb, schema, document) {
   if (verb !== 'update') return BODIES[family] ?? sampleOf(schema, document)
-  return 'description' in schema.properties ? { description: 'changed' } : sampleOf(schema, document)
+  return { [schema.properties.description ? 'description' : 'name']: `changed ${family}` }
 }
 
 const run = (command, args, options = {}) => {

@@ -9,6 +9,7 @@ import {
   survives,
 } from '../../src/testing/testing.ts'
 import { addressNamed, callOf, retried, sleep } from './survives/programs/client.ts'
+import { certificate, crash } from './survives/programs/six.ts'
 
 /** Creates an address again when the answer is lost. */
 async function careless(life: Pick<Life, 'fetch' | 'url'>) {
@@ -59,12 +60,7 @@ test('the same search has the same result', async () => {
 })
 
 test('a crash between creating and saving is found', async () => {
-  const provision: CodeUnderTest = async (life) => {
-    if (life.disk.get('addr')) return
-    const { id } = await callOf(life)('POST', '/reserved_addrs', { description: 'app' })
-    await life.effect('save the id', () => life.disk.set('addr', id))
-  }
-  const error = await failureOf(survives(provision, { kinds: ['crash'], restart: true }))
+  const error = await failureOf(survives(crash(false), { kinds: ['crash'], restart: true }))
   expect(error.replay).toBe('POST /reserved_addrs#1 crash')
   expect(error.groups.map(({ replay }) => replay)).toContain('effect save the id#1 crash-before')
   expect(error.message).toContain('the code starts again')
@@ -106,20 +102,7 @@ test('the report of one failing schedule calls it the only one', async () => {
 })
 
 test('a DNS_ERROR that is taken as final leaves a domain without certificate', async () => {
-  const waitForCertificate: CodeUnderTest = async (life) => {
-    const domain = await callOf(life)('POST', '/reserved_domains', {
-      domain: 'app.example.com',
-      certificate_management_policy: { authority: 'letsencrypt' },
-    })
-    for (;;) {
-      const now = await callOf(life)('GET', `/reserved_domains/${domain.id}`)
-      if (now.certificate) return
-      const { provisioning_job: job } = now.certificate_management_status
-      if (job.error_code === 'DNS_ERROR') throw new Error(job.msg)
-      await sleep(10_000)
-    }
-  }
-  const error = await failureOf(survives(waitForCertificate, { kinds: ['outcomes'] }))
+  const error = await failureOf(survives(certificate(false), { kinds: ['outcomes'] }))
   expect(error.replay).toBe('attempt app.example.com#1 DNS_ERROR')
   expect(error.groups[0]?.verdict).toBe('leftovers-after-error')
 })

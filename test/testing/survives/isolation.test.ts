@@ -1,14 +1,10 @@
 import { expect, test } from 'vitest'
-import { type CodeUnderTest, type Life, survives } from '../../../src/testing/testing.ts'
-
-const headers = { authorization: 'Bearer key', 'service-version': '2', 'content-type': 'application/json' }
-
-const post = ({ fetch, url }: Pick<Life, 'fetch' | 'url'>, path: string, body: object = {}) =>
-  fetch(`${url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
+import { type CodeUnderTest, survives } from '../../../src/testing/testing.ts'
+import { callOf } from './programs/client.ts'
 
 /** Reserves an address, and fails with what fails. */
 const reserve: CodeUnderTest = async (life) => {
-  if (!(await post(life, '/reserved_addrs')).ok) throw new Error('not reserved')
+  await callOf(life)('POST', '/reserved_addrs', {})
 }
 
 const options = { kinds: ['lost', '429'], faults: 1, allow: () => true, onProgress: () => undefined } as const
@@ -73,7 +69,9 @@ test('what a crashed process waits for ends in no later run either', async () =>
   const ended: string[] = []
   const code: CodeUnderTest = async ({ gateway, url, life }) => {
     for (const name of ['first', 'second']) {
-      await post({ fetch: gateway.fetch, url }, '/reserved_addrs').finally(() => ended.push(`${life} ${name}`))
+      await callOf({ fetch: gateway.fetch, url })('POST', '/reserved_addrs', {}).finally(() =>
+        ended.push(`${life} ${name}`),
+      )
     }
   }
   await expect(survives(code, { ...options, kinds: ['crash'], restart: true })).rejects.toThrow('where 2 are wanted')

@@ -47,7 +47,7 @@ const rollBack = (isThorough: boolean): Program => {
 }
 
 /** Waits for a certificate. */
-const certificate = (isPatient: boolean): Program => {
+export const certificate = (isPatient: boolean): Program => {
   return async (place) => {
     const call = callOf(place)
     const { id } = await domainNamed(call, DOMAIN, POLICY)
@@ -86,7 +86,7 @@ const ownConflict = (looks: boolean): Program => {
 }
 
 /** Marks its address by a random text. The buggy form knows that text in memory alone. */
-const crash = (isSafe: boolean): Program => {
+export const crash = (isSafe: boolean): Program => {
   return async (place) => {
     const { disk, effect } = place
     if (disk.get('addr')) return
