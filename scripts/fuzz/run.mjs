@@ -1,6 +1,6 @@
 // Does the steps of a case on a gateway, and checks after every step what must hold whatever was done.
 import { FAMILIES } from './operations.mjs'
-import { derEdited, edited, expanded, mutated } from './values.mjs'
+import { edited, expanded, mutated } from './values.mjs'
 
 const MOST_ERROR_BYTES = 16 * 1024
 /** The most commits of a case that are checked: a year on the clock makes thousands. */
@@ -282,9 +282,9 @@ export function stepsOn({ main, ngrok, testing }) {
       if (typeof value === 'string' && Date.parse(value) - gateway.clock.now > TEN_YEARS_MS) return false
       return attempt(gateway, () => void gateway.clock[how](value), ['TypeError', 'RangeError'])
     },
-    certificate(gateway, { pair, part, text, der }) {
+    certificate(gateway, { pair, part, text }) {
       const sent = { ...pairs[pair] }
-      sent[part] = edited(der.length > 0 ? derEdited(sent[part], der) : sent[part], text)
+      sent[part] = edited(sent[part], text)
       return attempt(gateway, () => gateway.tlsCertificates.create(sent))
     },
     async restore(gateway, { via, privateKeys, mutations }, options) {

@@ -110,36 +110,6 @@ export const edited = (text, edits) =>
     return now.slice(0, from) + put + now.slice(from + cut)
   }, text)
 
-/** Changes to the bytes of the n-th block of a PEM text. */
-export const derEdits = fc.array(
-  fc.record({
-    block: fc.nat({ max: 3 }),
-    at: fc.nat(),
-    byte: fc.nat({ max: 255 }),
-    how: fc.constantFrom('set', 'set', 'cut', 'insert'),
-  }),
-  { minLength: 1, maxLength: 3 },
-)
-
-export function derEdited(pem, edits) {
-  const blocks = pem.split(/(?<=-----END [^-]+-----\n)/)
-  for (const { block, at, byte, how } of edits) {
-    const index = block % blocks.length
-    const lines = blocks[index].trim().split('\n')
-    const bytes = [...Buffer.from(lines.slice(1, -1).join(''), 'base64')]
-    if (bytes.length === 0) continue
-    const place = at % bytes.length
-    if (how === 'set') bytes[place] = byte
-    else if (how === 'cut') bytes.splice(place, 1)
-    else bytes.splice(place, 0, byte)
-    const body = Buffer.from(bytes)
-      .toString('base64')
-      .replace(/.{64}(?=.)/g, '$&\n')
-    blocks[index] = `${lines[0]}\n${body}\n${lines.at(-1)}\n`
-  }
-  return blocks.join('')
-}
-
 const nested = (depth) => `${'['.repeat(depth)}${']'.repeat(depth)}`
 const RAW = {
   deep: nested,
