@@ -58,28 +58,7 @@ const url = fc.oneof(
 )
 
 /** The resources that only an agent or the service makes, by their names in a body of `POST /_fauxgate/declare`. */
-const DECLARED = {
-  tunnel_session: fc.record(
-    {
-      endpoints: fc.array(fc.record({ url: fc.constantFrom('https://a.ngrok-free.app', 'tls://b.example.com') }), {
-        maxLength: 2,
-      }),
-      labelled: fc.constantFrom([], [{ labels: { team: 'web' } }]),
-      reachable: fc.boolean(),
-      update: fc.constant('3.40.0'),
-      os: fc.constantFrom('linux', 'windows'),
-      failing: fc.constantFrom({}, { stop: 'no' }),
-      credential: token('cr'),
-    },
-    { requiredKeys: [] },
-  ),
-  dev_domain: fc.constantFrom({}, { name: 'heron-sharing-precisely' }),
-  credential: fc.constant({ default: true }),
-  edge_endpoint: fc.record({
-    edge: fc.constantFrom('edgtls_1', 'edghts_1'),
-    url: fc.constant('tls://app.example.com'),
-  }),
-}
+const DECLARED = Object.entries(schemas.Declaration.properties).filter(([, { anyOf }]) => anyOf)
 
 /** Values of fields by name, and by the beginning of a pattern, where a schema alone would give values that are refused. */
 const BY_NAME = {
@@ -101,12 +80,14 @@ const BY_NAME = {
   public_key: fc.constantFrom(...SSH_KEYS),
   acl: fc.constantFrom([], ['bind:*.example.com'], ['*', 'bind:team=*'], ['bind']),
   precomputed_token: fc.constant(''),
+  labels: fc.constant({ team: 'web' }),
 }
 const BY_PATTERN = [
   ['ec_', fc.constantFrom('ec_1', 'ec_2')],
   ['bkd', fc.oneof(fc.constantFrom('bkdhr_1', 'bkdhr_2', 'bkdfo_1'), token('bkdwd'))],
   ['rd_', token('rd')],
   ['cert_', token('cert')],
+  ['^cr_', token('cr')],
   ['\\d{1,12}(ms', duration],
 ]
 
@@ -141,22 +122,26 @@ const BY_SCHEMA = {
       fc.record({ value: fc.constantFrom(...POLICY_TEXTS), enabled: fc.boolean() }, { requiredKeys: ['value'] }),
     ]),
   ),
-  Declaration: fc.oneof(
-    ...Object.entries(DECLARED).map(([name, each]) => fc.record({ [name]: each })),
-    fc.constantFrom(
-      { edge: 'edghts_1', routes: ['edghtsrt_1'] },
-      { endpoint_configuration: 'ec_1' },
-      { backend: 'bkdhr_1' },
-      { edge: 'edgtcp_1' },
-      { edge: 'edgtls_1' },
-    ),
-  ),
   DnsRecordBody: fc.oneof(
     fc.record({ name: domainName, type: fc.constant('CNAME'), value: fc.oneof(domainName, token('target')) }),
     fc.record({ name: domainName, type: fc.constant('A'), value: fc.constant('192.0.2.1') }),
   ),
+  EdgeEndpointDeclaration: fc.record({
+    edge: fc.constantFrom('edgtls_1', 'edghts_1'),
+    url: fc.constant('tls://app.example.com'),
+  }),
   SnapshotBody: fc.constant({ version: 1 }),
 }
+BY_SCHEMA.Declaration = fc.oneof(
+  ...DECLARED.map(([name, schema]) => fc.record({ [name]: valuesOf(schema.anyOf[0]) })),
+  fc.constantFrom(
+    { edge: 'edghts_1', routes: ['edghtsrt_1'] },
+    { endpoint_configuration: 'ec_1' },
+    { backend: 'bkdhr_1' },
+    { edge: 'edgtcp_1' },
+    { edge: 'edgtls_1' },
+  ),
+)
 
 /** Makes values that a schema of the document allows. */
 function valuesOf(schema, name) {
@@ -277,6 +262,6 @@ export const CALLS = Object.entries({
   'requests.all': fc.constantFrom([], [{ method: 'GET' }], [{ method: 'POST', status: 400 }]),
   'authority.privateKeyPem': fc.tuple(token('cert')),
   leftovers: nothing,
-  ...Object.fromEntries(Object.entries(DECLARED).map(([name, each]) => [`declare.${camel(name)}`, fc.tuple(each)])),
+  ...Object.fromEntries(DECLARED.map(([name, { anyOf }]) => [`declare.${camel(name)}`, fc.tuple(valuesOf(anyOf[0]))])),
   'declare.end': fc.tuple(fc.oneof(token('ts'), token('ep'), token('rd'))),
 }).map(([place, args]) => ({ place: place.split('.'), args }))
