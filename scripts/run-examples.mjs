@@ -1,19 +1,36 @@
-// Runs every example and fails with the first one that fails. Those with packages of their own are run by
-// scripts/run-packed-examples.mjs. One in a language that is missing here is left out, loudly.
+// Runs the examples, and fails if one fails: `node scripts/run-examples.mjs [--packed] [--all] [--shard=1/2] [name…]`. Those
+// with packages of their own run with --packed, and with them each part of docs/getting-started.md, named as "start: Bun":
+// each in a folder of its own with the packed package, as a stranger would have. What cannot be installed or run here is left
+// out, and named in the end; with --all that is a failure. Needs `npm run build`.
 import { spawnSync } from 'node:child_process'
-import { existsSync, readdirSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { inFolder } from './packed.mjs'
+import { delimiter, dirname, join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { inFolder, pack, root } from './packed.mjs'
 
-const path = (relative) => fileURLToPath(new URL(relative, import.meta.url))
-const examples = path('../examples/')
+const { values, positionals: wanted } = parseArgs({
+  options: { packed: { type: 'boolean' }, all: { type: 'boolean' }, shard: { type: 'string', default: '1/1' } },
+  allowPositionals: true,
+})
+const [shard, shards] = values.shard.split('/').map(Number)
+const examples = join(root, 'examples')
 const require = createRequire(import.meta.url)
-const programOf = (name) => join(dirname(require.resolve(`${name}/package.json`)), 'bin', `${name}.js`)
+
+/** The codes of npm for a package, or a build for this platform, that its registry does not have. */
+const NOT_HAD = /\b(E404|ETARGET|EBADPLATFORM|ENOTFOUND|EAI_AGAIN|ECONNREFUSED)\b/
+
+/** Runs a command. Returns undefined if it passes, else why it failed; `installs` can be left out. */
+function problemOf([command, ...args], options, installs = false) {
+  const { status, stdout, stderr } = spawnSync(command, args, { encoding: 'utf8', ...options })
+  if (status === 0) return undefined
+  const why = installs && NOT_HAD.exec(stderr)
+  return why ? { leftOut: `npm cannot install it here: ${why[0]}` } : { failed: `${stdout}${stderr}` }
+}
 
 const node = (...args) => [process.execPath, ...args]
-const vitest = node(join(dirname(require.resolve('vitest/package.json')), 'vitest.mjs'), 'run', '--root', '.')
+const programOf = (name, file) => join(dirname(require.resolve(`${name}/package.json`)), file)
+const vitest = node(programOf('vitest', 'vitest.mjs'), 'run', '--root', '.')
 
 /** The reference implementation of the format of compose.yaml, for those who have Go. */
 const COMPOSE_VALIDATOR = 'go run github.com/compose-spec/compose-go/v2/cmd@v2.9.0'
@@ -23,7 +40,7 @@ const isThere = ([command, ...args]) => spawnSync(command, args, { stdio: 'ignor
 /** The examples that are folders: a command that must work, and the steps of the run; `to` is an empty folder. */
 const FOLDERS = {
   'msw-migration': { steps: () => [vitest] },
-  jest: { steps: () => [node(programOf('jest'), '--rootDir', '.')] },
+  jest: { steps: () => [node(programOf('jest', 'bin/jest.js'), '--rootDir', '.')] },
   'node-test': { steps: () => [node('--test')] },
   vitest: { steps: () => [vitest] },
   python: {
@@ -37,7 +54,7 @@ const FOLDERS = {
   compose: {
     needs: ['python3', '--version'],
     steps: () => [
-      node(path('run-compose.mjs')),
+      node(join(root, 'scripts/run-compose.mjs')),
       ...(isThere(['go', 'version'])
         ? [['sh', '-c', `${COMPOSE_VALIDATOR} -no-interpolation compose.yaml > /dev/null`]]
         : []),
@@ -52,27 +69,81 @@ const FOLDERS = {
   },
 }
 
-const env = {
-  ...process.env,
-  FAUXGATE: `${process.execPath} ${path('../dist/cli.js')}`,
-  PYTHONDONTWRITEBYTECODE: '1',
-}
-
-async function passes(name) {
-  const { needs, steps } = name.endsWith('.mjs') ? { steps: () => [node(name)] } : (FOLDERS[name] ?? {})
+/** Runs an example with the packages of this repository. */
+function plain(name, folder) {
+  const isFile = name.endsWith('.mjs')
+  const { needs, steps } = isFile ? { steps: () => [node(name)] } : (FOLDERS[name] ?? {})
   if (!steps) throw new Error(`Nothing runs examples/${name}. Add it to the folders of scripts/run-examples.mjs.`)
-  if (needs && !isThere(needs)) {
-    const line = `examples/${name} was left out, because this does not work here: ${needs.join(' ')}`
-    console.warn(`${'!'.repeat(line.length)}\n${line}\n${'!'.repeat(line.length)}`)
-    return true
-  }
-  const cwd = name.endsWith('.mjs') ? examples : join(examples, name)
-  const runs = ([command, ...args]) => spawnSync(command, args, { cwd, env, stdio: 'inherit' }).status === 0
-  return inFolder((to) => steps(to).every(runs))
+  if (needs && !isThere(needs)) return { leftOut: `this does not work here: ${needs.join(' ')}` }
+  const env = { ...process.env, FAUXGATE: node(join(root, 'dist/cli.js')).join(' '), PYTHONDONTWRITEBYTECODE: '1' }
+  const options = { cwd: isFile ? examples : join(examples, name), env }
+  return steps(folder).reduce((problem, step) => problem ?? problemOf(step, options), undefined)
 }
 
-for (const name of readdirSync(examples)) {
-  if (existsSync(join(examples, name, 'package.json'))) continue
-  console.log(`-- ${name}`)
-  if (!(await passes(name))) process.exit(1)
+const BROWSERS = ['chromium', 'chromium-browser', 'google-chrome']
+const places = (process.env.PATH ?? '').split(delimiter)
+const chromium =
+  process.env.CHROMIUM ?? places.flatMap((place) => BROWSERS.map((name) => join(place, name))).find(existsSync)
+
+/** Runs an example with the packed package. */
+function packed(name, folder, tarball) {
+  const manifest = JSON.parse(readFileSync(join(examples, name, 'package.json'), 'utf8'))
+  const needsBrowser = Object.keys(manifest.devDependencies).some((each) => each.includes('playwright'))
+  if (needsBrowser && !chromium) return { leftOut: 'there is no Chromium on this machine; name one in CHROMIUM' }
+  cpSync(join(examples, name), folder, { recursive: true })
+  manifest.devDependencies.fauxgate = `file:${tarball}`
+  writeFileSync(join(folder, 'package.json'), JSON.stringify(manifest))
+  const options = { cwd: folder, env: { ...process.env, CHROMIUM: chromium } }
+  const install = ['npm', 'install', '--no-fund', '--no-audit', '--loglevel=error']
+  return problemOf(install, options, true) ?? problemOf(['npm', 'test'], options)
 }
+
+/** The commands of each part of the guide, by its name here. */
+const starts = new Map(
+  readFileSync(join(root, 'docs/getting-started.md'), 'utf8')
+    .split(/^## /m)
+    .flatMap((part) => {
+      const commands = [...part.matchAll(/^```sh\n([\s\S]*?)^```/gm)].map(([, block]) => block)
+      return commands.length === 0 ? [] : [[`start: ${part.split('\n', 1)}`, commands.join('')]]
+    }),
+)
+
+/** The runners that a part of the guide takes for granted, from npm. */
+const PRESENT = { 'start: Bun': 'bun', 'start: Deno': 'deno' }
+
+/** Runs the commands of one part of the guide. */
+function start(name, folder, tarball) {
+  const tools = join(folder, '..', 'tools')
+  const install = ['npm', 'install', '--prefix', tools, '--no-fund', '--no-audit', '--loglevel=error', PRESENT[name]]
+  const commands = starts.get(name).replaceAll('--save-dev fauxgate', `--save-dev ${tarball}`)
+  const PATH = [join(tools, 'node_modules/.bin'), process.env.PATH].join(delimiter)
+  const env = { ...process.env, PATH, CI: '1', npm_config_loglevel: 'error' }
+  const missing = PRESENT[name] && problemOf(install, {}, true)
+  return missing ?? problemOf(['sh', '-e', '-c', commands], { cwd: folder, env }, true)
+}
+
+const isPacked = (name) => starts.has(name) || existsSync(join(examples, name, 'package.json'))
+const names = [...readdirSync(examples), ...starts.keys()].filter((name) => isPacked(name) === Boolean(values.packed))
+const unknown = wanted.filter((name) => !names.includes(name))
+if (unknown.length > 0) throw new Error(`There is no example ${unknown.join(', ')}. There are ${names.join(', ')}.`)
+
+const leftOut = []
+await inFolder((temporary) => {
+  const tarball = values.packed && pack(temporary)
+  for (const name of wanted.length > 0 ? wanted : names.filter((_, index) => index % shards === shard - 1)) {
+    const startedAt = performance.now()
+    const folder = join(temporary, name.replace(/\W+/g, '-'))
+    mkdirSync(folder)
+    const work = starts.has(name) ? start : values.packed ? packed : plain
+    const problem = work(name, folder, tarball)
+    const seconds = `${Math.round((performance.now() - startedAt) / 1000)} s`
+    if (problem?.failed !== undefined) {
+      console.error(`FAILED  ${name}, ${seconds}\n${problem.failed}`)
+      process.exitCode = 1
+    } else if (problem) leftOut.push(`${name}: ${problem.leftOut}`)
+    else console.log(`ok  ${name}, ${seconds}`)
+    rmSync(folder, { recursive: true })
+  }
+})
+for (const each of leftOut) console.error(`LEFT OUT  ${each}`)
+if (values.all && leftOut.length > 0) process.exitCode = 1

@@ -1,4 +1,4 @@
-import type { Body, Example, Upload } from './example.ts'
+import type { Example, Upload } from './example.ts'
 
 /** A text that a service may cut, escape or normalise. */
 const texts = { description: '{mark} “é” 🔑 <&> ', metadata: '{"run": "{mark}"}\n' }
@@ -14,31 +14,29 @@ const rule = { ...texts, ip_policy_id: '{policy}', cidr: '203.0.113.0/24', actio
 /** A public key. Nobody has its private key. */
 const SSH_KEY = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIEH3IY4s2cSOuKj63wdOpGLQRkEbBGYbddAi683q3ewX ci@example.com'
 
-const owned = (create: Body, update: Body = {}): Example => ({
+/** Adds the texts to the example of a family. What is left out has nothing else. */
+const described = ({ create, second: few, update, ...rest }: Partial<Example>): Example => ({
   create: { ...texts, ...create },
-  second: { description: second, ...(create.public_key ? { public_key: SSH_KEY } : {}) },
+  second: few ?? { description: second },
   update: { ...changedTexts, ...update },
+  ...rest,
 })
 
 /** The example of each family, by the group of its operations. */
 export function examplesWith({ certificate_pem, private_key_pem }: Upload): Readonly<Record<string, Example>> {
   const upload = { certificate_pem, private_key_pem }
-  return {
+  const families: Readonly<Record<string, Partial<Example>>> = {
     reserved_addrs: {
-      create: { ...texts, region: 'eu' },
-      second: { description: second },
-      update: changedTexts,
+      create: { region: 'eu' },
       filter: isMine,
     },
     reserved_domains: {
       needs: { certificate: { family: 'tls_certificates', body: { ...upload, description: '{mark}' } } },
       create: {
-        ...texts,
         domain: `${first}.{domain}`,
         certificate_management_policy: { authority: 'letsencrypt', private_key_type: 'ecdsa' },
       },
       second: { domain: `${second}.{domain}`, certificate_id: '{certificate}' },
-      update: changedTexts,
       filter: `obj.domain == "${first}.{domain}"`,
       refused: {
         'capital letters in its name': { domain: `{mark}-D.{domain}` },
@@ -61,24 +59,22 @@ export function examplesWith({ certificate_pem, private_key_pem }: Upload): Read
       },
     },
     weighted_backends: {
-      create: texts,
       second: { description: second, backends: { '{a}': 5 } },
-      update: { ...changedTexts, backends: {} },
+      update: { backends: {} },
       filter: isMine,
       refused: { 'a weight that is too great': { ...texts, backends: { '{a}': 10_001 } } },
     },
     static_backends: {
-      create: { ...texts, address: 'example.com:8080', tls: { enabled: true } },
+      create: { address: 'example.com:8080', tls: { enabled: true } },
       second: { description: second, address: '192.0.2.1:80' },
-      update: { ...changedTexts, address: 'other.example.com:443', tls: { enabled: false } },
+      update: { address: 'other.example.com:443', tls: { enabled: false } },
       refused: {
         'an address without a host': { ...texts, address: ':8080' },
       },
     },
     http_response_backends: {
-      create: { ...texts, body: 'Back soon.', headers: { 'Content-Type': 'text/plain' }, status_code: 503 },
-      second: { description: second },
-      update: { ...changedTexts, body: 'Gone.', status_code: 404 },
+      create: { body: 'Back soon.', headers: { 'Content-Type': 'text/plain' }, status_code: 503 },
+      update: { body: 'Gone.', status_code: 404 },
       refused: {
         'a status that is none': { ...texts, status_code: 99 },
         'a header that is none': { ...texts, headers: { 'a b': 'c' } },
@@ -92,22 +88,20 @@ export function examplesWith({ certificate_pem, private_key_pem }: Upload): Read
           body: { description: '{mark}', address: 'example.com:80' },
         },
       },
-      create: { ...texts, backends: ['{child}'] },
-      second: { description: second },
-      update: { ...changedTexts, backends: ['{child}'] },
+      create: { backends: ['{child}'] },
+      update: { backends: ['{child}'] },
       refused: {
         'a backend of its own kind': { ...texts, backends: ['bkdfo_1'] },
       },
     },
     tunnel_group_backends: {
-      create: { ...texts, labels: { app: '{mark}', zone: 'a' } },
+      create: { labels: { app: '{mark}', zone: 'a' } },
       second: { description: second, labels: { app: second } },
-      update: { ...changedTexts, labels: { app: '{mark}' } },
+      update: { labels: { app: '{mark}' } },
     },
     tls_certificates: {
-      create: { ...texts, ...upload },
+      create: upload,
       second: { description: second, ...upload },
-      update: changedTexts,
       filter: 'obj.id == "{a}"',
       refused: {
         'certificate and key exchanged': {
@@ -117,24 +111,22 @@ export function examplesWith({ certificate_pem, private_key_pem }: Upload): Read
         },
       },
     },
-    api_keys: owned({}),
+    api_keys: {},
     credentials: {
-      ...owned({ acl: ['bind:{mark}.example.com'] }, { acl: ['bind:*.{mark}.example.com', 'bind:{mark}.example.com'] }),
+      create: { acl: ['bind:{mark}.example.com'] },
+      update: { acl: ['bind:*.{mark}.example.com', 'bind:{mark}.example.com'] },
       refused: { 'a rule that is none': { ...texts, acl: ['nonsense'] } },
     },
     ssh_credentials: {
-      create: { ...texts, acl: ['bind:{mark}.example.com'], public_key: SSH_KEY },
+      create: { acl: ['bind:{mark}.example.com'], public_key: SSH_KEY },
       second: { description: second, public_key: OTHER_SSH_KEY },
-      update: { ...changedTexts, acl: [] },
+      update: { acl: [] },
       refused: {
         'a public key that there is already': { description: third, public_key: SSH_KEY },
       },
     },
-    bot_users: user,
-    service_users: user,
     endpoints: {
       create: {
-        ...texts,
         url: `https://${first}.internal`,
         type: 'cloud',
         bindings: ['internal'],
@@ -142,7 +134,7 @@ export function examplesWith({ certificate_pem, private_key_pem }: Upload): Read
         traffic_policy: DENY,
       },
       second: { description: second, url: `http://${second}.internal`, traffic_policy: DENY },
-      update: { ...changedTexts, traffic_policy: '{}', pooling_enabled: false },
+      update: { traffic_policy: '{}', pooling_enabled: false },
       filter: `obj.url == "https://${first}.internal"`,
       refused: {
         'a URL that is none': { ...endpoint, url: 'nonsense' },
@@ -157,16 +149,13 @@ export function examplesWith({ certificate_pem, private_key_pem }: Upload): Read
       },
     },
     ip_policies: {
-      create: texts,
-      second: { description: second },
-      update: changedTexts,
       refused: { 'an action, which only rules have': { ...texts, action: 'allow' } },
     },
     ip_policy_rules: {
       needs: { policy: { family: 'ip_policies', body: { description: '{mark}' } } },
-      create: { ...texts, ip_policy_id: '{policy}', cidr: '192.0.2.0/24', action: 'allow' },
+      create: { ip_policy_id: '{policy}', cidr: '192.0.2.0/24', action: 'allow' },
       second: { description: second, ip_policy_id: '{policy}', cidr: '2001:db8::/32', action: 'deny' },
-      update: { ...changedTexts, cidr: '198.51.100.0/24', action: 'deny' },
+      update: { cidr: '198.51.100.0/24', action: 'deny' },
       filter: 'obj.cidr == "198.51.100.0/24" && obj.ip_policy == "{policy}"',
       refused: {
         'a cidr without a mask': { ...rule, cidr: '203.0.113.1' },
@@ -177,14 +166,11 @@ export function examplesWith({ certificate_pem, private_key_pem }: Upload): Read
     },
     kubernetes_operators: {
       create: {
-        ...texts,
         region: 'global',
         enabled_features: ['Ingress'],
         deployment: { name: first, namespace: 'fauxgate', version: '1.0.0', cluster_name: 'verify' },
       },
-      second: { description: second },
       update: {
-        ...changedTexts,
         enabled_features: ['bindings'],
         deployment: { version: '1.0.1' },
         binding: { endpoint_selectors: ['true'] },
@@ -194,9 +180,9 @@ export function examplesWith({ certificate_pem, private_key_pem }: Upload): Read
       },
     },
     vaults: {
-      create: { ...texts, name: first },
+      create: { name: first },
       second: { name: second },
-      update: { ...changedTexts, name: third },
+      update: { name: third },
       filter: `obj.name == "${third}"`,
       refused: {
         'a name with a blank': { name: '{mark} d' },
@@ -207,15 +193,17 @@ export function examplesWith({ certificate_pem, private_key_pem }: Upload): Read
     },
     vault_secrets: {
       needs: { vault: { family: 'vaults', body: { name: '{mark}-vault' } } },
-      create: { ...texts, vault_id: '{vault}', name: first, value: 'not a secret' },
+      create: { vault_id: '{vault}', name: first, value: 'not a secret' },
       second: { vault_name: '{mark}-vault', name: second, value: 'not a secret either' },
-      update: { ...changedTexts, name: third, value: 'still none' },
+      update: { name: third, value: 'still none' },
       filter: `obj.name == "${third}"`,
       refused: {
         'a name that is taken': { vault_id: '{vault}', name: first, value: 'none' },
       },
     },
   }
+  const all = Object.entries(families).map(([name, example]) => [name, described(example)])
+  return { ...Object.fromEntries(all), bot_users: user, service_users: user }
 }
 
 const OTHER_SSH_KEY =

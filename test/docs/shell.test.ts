@@ -24,7 +24,7 @@ beforeEach(async () => {
   const program = (name: string, line: string) =>
     writeFileSync(join(folder, 'bin', name), `#!/bin/sh\n${line}\n`, { mode: 0o755 })
   program('fauxgate', `exec "${process.execPath}" "${command}" "$@"`)
-  // Other commands are those of test runners, which scripts/run-packed-examples.mjs runs.
+  // Other commands are those of test runners, which scripts/run-examples.mjs runs.
   program('npx', '[ "$1" = fauxgate ] && exec "$@"; exit 0')
   program('node', `[ "$1" = --test ] && exit 0; exec "${process.execPath}" "$@"`)
   for (const name of LEFT_OUT) program(name, 'exit 0')
