@@ -5,7 +5,6 @@ import { AssertionError } from '../schema/errors.ts'
 import { counted } from '../schema/text.ts'
 import { timestamp } from '../schema/time.ts'
 import { Losses } from './losses.ts'
-import { reportAbout } from './report-about.ts'
 import { unusedIn } from './strict.ts'
 import type { TestPlace } from './test-place.ts'
 import { Traffic } from './traffic.ts'
@@ -138,4 +137,16 @@ export function connect(gateway: Gateway): Connection {
       for (const each of installed) each.uninstall()
     },
   }
+}
+
+const PROVISIONING = /^ {2}provisioning of (\S+) \((\w+)\):/
+
+/** Returns a gateway's report that begins with the domains that a text names by their names or ids. */
+function reportAbout(text: string, report: string): string {
+  const [head, ...parts] = report.split(/\n(?= {2}\S)/)
+  const isAbout = (part: string) => {
+    const [, ...names] = PROVISIONING.exec(part) ?? []
+    return names.some((name) => text.includes(name))
+  }
+  return [head, ...parts.filter(isAbout), ...parts.filter((part) => !isAbout(part))].join('\n')
 }

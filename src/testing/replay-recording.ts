@@ -1,7 +1,6 @@
 import { readClock, systemClock } from '../engine/clock.ts'
 import { recordingIn } from '../verify/har-reader.ts'
 import type { KnownDifference, ReplayReport } from '../verify/replay.ts'
-import { replayText } from '../verify/replay-text.ts'
 
 /** Options of {@link replayRecording}. */
 export interface ReplayOptions {
@@ -31,7 +30,7 @@ export interface ReplayOptions {
 export async function replayRecording(text: string, { known = [] }: ReplayOptions = {}): Promise<ReplayReport> {
   const recording = recordingIn(text, 'The text')
   // All families of the ngrok dialect come with it: other tests do not load them.
-  const { isFine, replay } = await import('../verify/replay.ts')
+  const { isFine, replay, replayText } = await import('../verify/replay.ts')
   const report = await replay(recording, { now: readClock(systemClock), known })
   for (const warning of report.warnings) console.warn(`fauxgate: ${warning}`)
   if (isFine(report)) return report

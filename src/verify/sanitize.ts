@@ -1,8 +1,9 @@
+import { type DialectName, dialects } from '../resources/dialects.ts'
 import { isSecretHeader } from '../schema/secret-texts.ts'
 import { isObject } from '../schema/values.ts'
 import { containerIn } from './exchange.ts'
 import { Found, isNamed, isPlainWord, type Kind, kindIn, TIME } from './found.ts'
-import type { RecordedExchange, Replaced } from './har.ts'
+import { harText, type RecordedExchange, type RecordingFacts, type Replaced } from './har.ts'
 import { address, shape } from './placeholder.ts'
 import { changedPath, escapedForPattern } from './texts.ts'
 
@@ -38,12 +39,24 @@ function formOf(value: string): Kind {
   return new RegExp(`^(?:${EMAIL}|${IPV4}|${IPV6})$`).test(value) ? 'address' : 'secret'
 }
 
+/** Writes exchanges as a recording in which no secret, id, name or address is left. */
+export function recordingText(
+  exchanges: readonly RecordedExchange[],
+  keys: readonly string[],
+  facts: Pick<RecordingFacts, 'client' | 'version' | 'url'> & { readonly dialect: DialectName },
+): string {
+  const { serviceDomains, cnameTargetBase } = dialects[facts.dialect]
+  const domains = [...serviceDomains, cnameTargetBase, 'example.com', 'example']
+  const { exchanges: clean, replaced } = sanitized(exchanges, keys, domains)
+  return harText({ facts: { format: 1, ...facts, replaced }, exchanges: clean })
+}
+
 /**
  * Replaces secrets, ids, names and addresses in a recording, each by the same placeholder wherever it is. A placeholder has
  * the length and the shape of what it replaces: letters stay letters, digits digits, and all else unchanged. Domains of the
  * service are not replaced.
  */
-export function sanitized(
+function sanitized(
   exchanges: readonly RecordedExchange[],
   keys: readonly string[],
   serviceDomains: readonly string[],

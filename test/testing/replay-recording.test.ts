@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { replayRecording } from '../../src/testing/testing.ts'
 import type { RecordedExchange } from '../../src/verify/har.ts'
-import { recordingText } from '../../src/verify/recording.ts'
+import { recordingText } from '../../src/verify/sanitize.ts'
 import { NEW_YEAR } from '../support/provisioning.ts'
 import { asked, KEY, urlOf, verified } from '../support/verifying.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { RecordedExchange } from '../../src/verify/har.ts'
-import { recordingText } from '../../src/verify/recording.ts'
+import { recordingText } from '../../src/verify/sanitize.ts'
 
 const KEY = 'ak_live_4f8Jq2ZpXw7Lr9Vt'
 const JWT = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJwbGFudGVkIn0.c2lnbmF0dXJlLXBsYW50ZWQ'

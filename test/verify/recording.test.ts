@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import type { RecordedExchange, Recording } from '../../src/verify/har.ts'
 import { recordingIn } from '../../src/verify/har-reader.ts'
-import { recordingText } from '../../src/verify/recording.ts'
 import { isFine, replay } from '../../src/verify/replay.ts'
+import { recordingText } from '../../src/verify/sanitize.ts'
 import { NEW_YEAR } from '../support/provisioning.ts'
 import { asked, KEY, urlOf, verified } from '../support/verifying.ts'
 

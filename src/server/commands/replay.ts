@@ -1,7 +1,6 @@
 import { readClock, systemClock } from '../../engine/clock.ts'
 import { recordingIn } from '../../verify/har-reader.ts'
-import { isFine, type KnownDifference, replay } from '../../verify/replay.ts'
-import { replayText } from '../../verify/replay-text.ts'
+import { isFine, type KnownDifference, replay, replayText } from '../../verify/replay.ts'
 import { UsageError } from '../errors.ts'
 import { jsonIn, textOf } from '../files.ts'
 import { switchFlag, textFlag } from '../options/table.ts'
