@@ -3,16 +3,13 @@ import type { JournalEntry, JournalQuery } from './entry.ts'
 /** The facts of a request that queries compare. */
 export type Facts = Pick<JournalEntry, 'operation' | 'method' | 'path' | 'status'>
 
-/** The number of different facts that are counted one by one. */
-const MOST_KINDS = 10_000
+/** The number of requests whose paths are kept. */
+const MOST_PATHS = 10_000
 
-/** A longer path is counted as any other long path. */
+/** A longer path is not kept. */
 const LONGEST_PATH = 256
 
 const MOST_UNKNOWN = 20
-
-/** The path of requests that are not counted by their path. */
-const ANY_PATH = ''
 
 /** A number of requests, and the most that it can be: their paths may be unknown. */
 export interface Bounds {
@@ -20,9 +17,18 @@ export interface Bounds {
   readonly most: number
 }
 
+/** Requests with the same operation, method and status. */
+interface Kind {
+  readonly facts: Omit<Facts, 'path'>
+  /** The path of each, as long as there is room. */
+  readonly paths: string[]
+  /** The number of the others. */
+  withoutPath: number
+}
+
 /** Counts of the requests that the journal no longer has, and the newest of those that the API does not know. */
 export class Forgotten {
-  readonly #counts = new Map<string, { readonly facts: Facts; count: number }>()
+  readonly #kinds = new Map<string | null, readonly Kind[]>()
   #unknown: JournalEntry[] = []
   #size = 0
 
@@ -36,19 +42,20 @@ export class Forgotten {
     return this.#unknown
   }
 
-  add({ operation, method, path, status }: Facts): void {
+  add(facts: Facts): void {
     this.#size++
-    const own = { operation, method, path, status }
-    const known = this.#counts.get(keyOf(own))
-    if (known) known.count++
-    else this.#addKind(this.#hasRoomFor(path) ? own : { ...own, path: ANY_PATH })
+    const kind = this.#kindOf(facts)
+    const hasRoom = this.#size <= MOST_PATHS && facts.path.length <= LONGEST_PATH
+    if (hasRoom) kind.paths.push(facts.path)
+    else kind.withoutPath++
   }
 
-  #addKind(facts: Facts): void {
-    const key = keyOf(facts)
-    const known = this.#counts.get(key)
-    if (known) known.count++
-    else this.#counts.set(key, { facts, count: 1 })
+  #kindOf({ operation, method, status }: Facts): Kind {
+    const ofOperation = this.#kinds.get(operation) ?? []
+    for (const kind of ofOperation) if (kind.facts.method === method && kind.facts.status === status) return kind
+    const kind = { facts: { operation, method, status }, paths: [], withoutPath: 0 }
+    this.#kinds.set(operation, [...ofOperation, kind])
+    return kind
   }
 
   addUnknown(entry: JournalEntry): void {
@@ -59,34 +66,34 @@ export class Forgotten {
   /** Counts the requests that agree with a query. */
   count(query: JournalQuery): Bounds {
     let least = 0
-    let most = 0
-    for (const { facts, count } of this.#counts.values()) {
-      if (isMatch(facts, query)) least += count
-      const isAnyPath = facts.path === ANY_PATH && query.path !== undefined
-      if (isMatch(isAnyPath ? { ...facts, path: query.path } : facts, query)) most += count
+    let possible = 0
+    for (const { facts, paths, withoutPath } of this.#allKinds()) {
+      least += paths.filter((path) => isMatch({ ...facts, path }, query)).length
+      if (!isMatch({ ...facts, path: query.path ?? '' }, query)) continue
+      if (query.path === undefined) least += withoutPath
+      else possible += withoutPath
     }
-    return { least, most }
+    return { least, most: least + possible }
   }
 
   countUnknown(): number {
     let found = 0
-    for (const { facts, count } of this.#counts.values()) if (isUnknown(facts)) found += count
+    for (const { facts, paths, withoutPath } of this.#allKinds()) {
+      found += paths.filter((path) => isUnknown({ ...facts, path })).length
+      if (isUnknown({ ...facts, path: '' })) found += withoutPath
+    }
     return found
   }
 
+  #allKinds(): readonly Kind[] {
+    return [...this.#kinds.values()].flat()
+  }
+
   clear(): void {
-    this.#counts.clear()
+    this.#kinds.clear()
     this.#unknown = []
     this.#size = 0
   }
-
-  #hasRoomFor(path: string): boolean {
-    return path.length <= LONGEST_PATH && this.#counts.size < MOST_KINDS
-  }
-}
-
-function keyOf({ operation, method, path, status }: Facts): string {
-  return `${operation} ${method} ${status} ${path}`
 }
 
 export function isMatch(of: Facts, { operation, method, path, status }: JournalQuery): boolean {

@@ -63,7 +63,7 @@ describe('A request that the journal has dropped', () => {
     expect(() => gateway.requests.assertAllKnown()).toThrow('GET /reserved_domain → 404')
   })
 
-  test('is counted by its path up to 10,000 different ones, and then no count by path is known', async () => {
+  test('is counted by its path among the first 10,000, and then no count by path is known', async () => {
     const gateway = createGateway({ journalSize: 0 })
     const header = () => null
     for (let n = 0; n < 10_001; n++)
