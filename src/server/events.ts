@@ -41,7 +41,8 @@ export class Events {
   #overview: string | undefined
   #looks = 0
   /** The ms that answers took, by operation id: all, and those since the last look. */
-  readonly #durations = new Map<string, number>()
+  /** Operation ids and durations, the oldest first. */
+  readonly #durations: [string, number][] = []
   #newDurations: Record<string, number> = {}
 
   constructor(gateway: Gateway, name: string | null) {
@@ -63,14 +64,13 @@ export class Events {
   /** Notes how long the answer of an operation took; pages hear of it with the next look. */
   answered(operationId: string, ms: number): void {
     const rounded = Math.round(ms * 100) / 100
-    this.#durations.set(operationId, rounded)
+    this.#durations.push([operationId, rounded])
     if (this.#listeners.size > 0) this.#newDurations[operationId] = rounded
-    const [oldest] = this.#durations.keys()
-    if (this.#durations.size > MOST_DURATIONS && oldest !== undefined) this.#durations.delete(oldest)
+    if (this.#durations.length > MOST_DURATIONS) this.#durations.shift()
   }
 
   #allDurations(): string {
-    return this.#durations.size === 0 ? '' : eventText('durations', Object.fromEntries(this.#durations))
+    return this.#durations.length === 0 ? '' : eventText('durations', Object.fromEntries(this.#durations))
   }
 
   #tellDurations(): void {
