@@ -120,11 +120,11 @@ it.each(['ftp://gate.test', 'http:///', 'gate'])('A URL that is none is refused 
 describe('What a control is sent', () => {
   const sent = async (...args: string[]) => {
     const { url, seen } = await answering(204, {}, '')
-    expect(await ran({ FAUXGATE_URL: url }, ...args)).toEqual({
-      code: 0,
-      stdout: '',
-      stderr: `fauxgate: done at ${url}\n`,
-    })
+    const { stderr, ...rest } = await ran({ FAUXGATE_URL: url }, ...args)
+    expect(rest).toEqual({ code: 0, stdout: '' })
+    const [done, ...notes] = stderr.split('\n').slice(0, -1)
+    expect(done).toBe(`fauxgate: done at ${url}`)
+    expect(notes).toEqual(args[1] === 'add' ? [expect.stringContaining('this fault applies to ')] : [])
     expect(seen).toHaveLength(1)
     const [{ method, url: path, text } = { text: '' }] = seen
     return [`${method} ${path?.replace('/_fauxgate', '')}`, text === '' ? undefined : JSON.parse(text)]

@@ -8,7 +8,7 @@ import { UsageError } from '../errors.ts'
 import { SERVER_FLAGS } from '../options/table.ts'
 import { askControl, Refused, type ServerAddress, sayServer, serverAddress } from './ask.ts'
 import { fieldFlags, fieldsOf, kindOf, read } from './fields.ts'
-import { formatted, noteOn } from './format.ts'
+import { formatted } from './format.ts'
 import { requestsCommand, stateExport, stateImport } from './other-commands.ts'
 import { inWordsOfCommand } from './refusals.ts'
 
@@ -196,9 +196,8 @@ function commandOf(row: Row): Command {
         if (mistyped) throw new UsageError(mistyped)
         throw new Error(`${error.message} (${error.code})`, { cause: error })
       })
-      const text = formatted(`${call.method} ${call.path}`, answer, values)
+      const { text, note } = formatted(`${call.method} ${call.path}`, answer, values)
       sayServer(server, answer === undefined)
-      const note = noteOn(row.call, answer, values)
       if (note) process.stderr.write(`fauxgate: ${note}\n`)
       process.stdout.write(text)
       return 0

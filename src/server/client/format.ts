@@ -4,42 +4,49 @@ import { quote } from '../../schema/text.ts'
 import type { Overview } from '../../views/overview.ts'
 import type { DomainTimeline, Timelines } from '../../views/timelines.ts'
 
-/** Formats of answers for people, by call. Other answers are printed as JSON. */
-const FORMS: Readonly<Record<string, (answer: never, sent: Sent) => string>> = {
-  'GET /clock': clockText,
-  'POST /clock': clockText,
-  'GET /timelines': timelinesText,
-  'GET /provisioning/script': (pending: readonly { readonly domain: string | null; readonly outcome: string }[]) =>
-    pending.map(({ domain, outcome }) => `${outcome} for ${domain ?? 'any domain'}`).join('\n'),
-  'GET /dns': (records: readonly DnsRecord[]) =>
-    records
-      .map(({ name, type, value, visibleFrom }) => {
-        const seen = visibleFrom ? `, seen from ${visibleFrom}` : ''
-        return `${`${name} ${type} ${value}`.trimEnd()}${seen}`
-      })
-      .join('\n'),
-  'GET /overview': ({ counts, ...rest }: Overview) => {
-    const present = Object.entries(counts).filter(([, count]) => count > 0)
-    return JSON.stringify({ ...rest, counts: Object.fromEntries(present) }, null, 2)
-  },
+/** The way to print a call's answer for people; answers without a text are printed as JSON. */
+interface Format {
+  readonly text?: (answer: never, sent: Sent) => string
+  /** Returns a sentence for the standard error, beside the answer. */
+  readonly note?: (answer: never, sent: Sent) => string | undefined
 }
 
-/** What else the reader must know of an answer, by call. */
-const NOTES: Readonly<Record<string, (answer: never, sent: Sent) => string | undefined>> = {
-  'GET /overview': ({ counts }: Overview) => {
-    const empty = Object.values(counts).filter((count) => count === 0).length
-    return `${empty} collections have no resources`
+const FORMATS: Readonly<Record<string, Format>> = {
+  'GET /clock': { text: clockText },
+  'POST /clock': { text: clockText },
+  'GET /timelines': { text: timelinesText },
+  'GET /provisioning/script': {
+    text: (pending: readonly { readonly domain: string | null; readonly outcome: string }[]) =>
+      pending.map(({ domain, outcome }) => `${outcome} for ${domain ?? 'any domain'}`).join('\n'),
   },
-  'POST /faults': (_, sent) => {
-    if (['operation', 'method', 'path', 'resource'].some((name) => name in sent)) return
-    const next = sent.times === 1 ? 'the next request' : `the next ${sent.times} requests`
-    const which = sent.times === undefined ? 'every request until you remove it' : `${next} of any kind`
-    return `this fault applies to ${which}; --operation, --method, --path and --resource narrow it`
-  },
+  'GET /dns': { text: (records: readonly DnsRecord[]) => records.map(dnsRecordText).join('\n') },
+  'GET /overview': { text: overviewText, note: emptyCollections },
+  'POST /faults': { note: requestsOfFault },
 }
 
 /** The request that the command sent. */
 type Sent = Readonly<Record<string, unknown>>
+
+function dnsRecordText({ name, type, value, visibleFrom }: DnsRecord): string {
+  const seen = visibleFrom ? `, seen from ${visibleFrom}` : ''
+  return `${`${name} ${type} ${value}`.trimEnd()}${seen}`
+}
+
+function overviewText({ counts, ...rest }: Overview): string {
+  const present = Object.entries(counts).filter(([, count]) => count > 0)
+  return JSON.stringify({ ...rest, counts: Object.fromEntries(present) }, null, 2)
+}
+
+function emptyCollections({ counts }: Overview): string {
+  return `${Object.values(counts).filter((count) => count === 0).length} collections have no resources`
+}
+
+function requestsOfFault(_: unknown, sent: Sent): string | undefined {
+  if (['operation', 'method', 'path', 'resource'].some((name) => name in sent)) return
+  const next = sent.times === 1 ? 'the next request' : `the next ${sent.times} requests`
+  const which = sent.times === undefined ? 'every request until you remove it' : `${next} of any kind`
+  return `this fault applies to ${which}; --operation, --method, --path and --resource narrow it`
+}
 
 function timelinesText({ timelines }: Timelines, { name }: Sent): string {
   if (timelines.length > 0) return [...timelines].reverse().map(timelineText).join('\n\n')
@@ -67,17 +74,20 @@ function clockText({ now, manual, waiting = [] }: ClockAnswer): string {
   return [manual ? now : `${now} (the system clock)`, ...requests].join('\n')
 }
 
-/** Formats an answer for people, with a line feed at its end; as nothing if it is empty. `sent` is what the command sent. */
-export function formatted(call: string, answer: unknown, sent: Sent): string {
-  if (answer === undefined) return ''
-  // The answer of a call is what its form is for.
-  const form = FORMS[call] as ((answer: unknown, sent: Sent) => string) | undefined
-  const text = form ? form(answer, sent) : typeof answer === 'string' ? answer : JSON.stringify(answer, null, 2)
-  return text === '' || text.endsWith('\n') ? text : `${text}\n`
+/**
+ * Returns an answer as people read it, with a line feed at its end, or empty, and what else they must know of it.
+ * `sent` is what the command sent.
+ */
+export function formatted(call: string, answer: unknown, sent: Sent): { text: string; note: string | undefined } {
+  // The answer of a call is what its format is for.
+  const format = FORMATS[call] as { [Name in keyof Format]: (answer: unknown, sent: Sent) => string } | undefined
+  return {
+    text: answer === undefined ? '' : textOf(answer, format?.text?.(answer, sent)),
+    note: format?.note?.(answer, sent),
+  }
 }
 
-/** Returns a sentence for the standard error, beside an answer. */
-export function noteOn(call: string, answer: unknown, sent: Sent): string | undefined {
-  const note = NOTES[call] as ((answer: unknown, sent: Sent) => string | undefined) | undefined
-  return note?.(answer, sent)
+function textOf(answer: unknown, formatted?: string): string {
+  const text = formatted ?? (typeof answer === 'string' ? answer : JSON.stringify(answer, null, 2))
+  return text === '' || text.endsWith('\n') ? text : `${text}\n`
 }
