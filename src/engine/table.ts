@@ -2,8 +2,8 @@ import type { Collection, Index, Indexed } from '../operation/collection.ts'
 import { quote } from '../schema/text.ts'
 import { SortedList } from './sorted-list.ts'
 
-/** The keys of the records of each value of an index, in creation order. */
-type Entries = Map<string, string[]>
+/** The keys of the records of each value of an index, in creation order. Most values have one key, which needs no list. */
+type Entries = Map<string, string | string[]>
 
 /** The records of one collection, by key, in creation order, and by each index. */
 export class Table<R extends object = object> {
@@ -23,13 +23,14 @@ export class Table<R extends object = object> {
 
   /** The oldest record whose index has this value. */
   find(index: string, value: string): R | undefined {
-    const key = this.#entries(index).get(value)?.[0]
+    const keys = this.#entries(index).get(value)
+    const key = typeof keys === 'string' ? keys : keys?.[0]
     return key === undefined ? undefined : this.#rows.get(key)
   }
 
   /** The records whose index has this value, oldest first. */
   findAll(index: string, value: string): R[] {
-    return (this.#entries(index).get(value) ?? []).map((key) => this.#row(key))
+    return listOf(this.#entries(index).get(value)).map((key) => this.#row(key))
   }
 
   /** Records from the one before `cursor` on; the cursor need not exist. */
@@ -81,17 +82,18 @@ function reindex(entries: Entries, key: string, before: Indexed, after: Indexed)
   if (before === after) return
   for (const value of listOf(before)) {
     const keys = entries.get(value)
-    if (keys && keys.length > 1) keys.splice(keys.indexOf(key), 1)
+    if (typeof keys === 'object' && keys.length > 1) keys.splice(keys.indexOf(key), 1)
     else entries.delete(value)
   }
   for (const value of listOf(after)) {
     const keys = entries.get(value)
-    if (keys) keys.splice(keys.findLastIndex((other) => other < key) + 1, 0, key)
-    else entries.set(value, [key])
+    if (keys === undefined) entries.set(value, key)
+    else if (typeof keys === 'string') entries.set(value, [keys, key].sort())
+    else keys.splice(keys.findLastIndex((other) => other < key) + 1, 0, key)
   }
 }
 
-function listOf(indexed: Indexed): readonly string[] {
-  if (indexed === null) return []
+function listOf(indexed: Indexed | undefined): readonly string[] {
+  if (indexed === null || indexed === undefined) return []
   return typeof indexed === 'string' ? [indexed] : indexed
 }

@@ -65,9 +65,8 @@ export class Journal implements PersistedJournal {
 
   add(whole: Exchange): void {
     const exchange = withShortNames(whole)
-    const facts = factsOf({ exchange })
-    if (!this.isOn && !isUnknown(facts)) {
-      this.#forgotten.add(facts)
+    if (!this.isOn) {
+      this.#forget({ exchange, bytes: 0 })
       return
     }
     const bytes = bytesOf(exchange)
@@ -75,7 +74,7 @@ export class Journal implements PersistedJournal {
     this.#count(exchange.authorization, 1)
     this.#bytes += bytes
     this.#limit()
-    if (this.isOn && this.#subscribers.size > 0) this.#notify(this.newestFirst().next().value)
+    if (this.#subscribers.size > 0) this.#notify(this.newestFirst().next().value)
   }
 
   restore(entries: readonly JournalEntry[]): void {
@@ -98,7 +97,7 @@ export class Journal implements PersistedJournal {
     if ('exchange' in oldest) this.#count(oldest.exchange.authorization, -1)
   }
 
-  /** Forgets a row. Its counts stay, and the whole request if the API does not know it. */
+  /** Forgets a request. Its counts stay, and all of it if the API does not know it. */
   #forget(row: Row): void {
     const facts = factsOf(row)
     this.#forgotten.add(facts)
