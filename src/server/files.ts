@@ -1,5 +1,5 @@
 import { appendFileSync, lstatSync, realpathSync, statSync } from 'node:fs'
-import { readFile, writeFile } from 'node:fs/promises'
+import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { jsonProblem } from '../schema/json-text.ts'
 import { caught } from './errors.ts'
@@ -29,12 +29,8 @@ export function notRead(file: string, cause: unknown): Error {
 /** The same for a file or a folder that cannot be written. It says what to do, too. */
 export function notWritten(file: string, cause: unknown, kind = 'file'): Error {
   const reason = caught(cause).code === 'ENOENT' ? 'its folder does not exist' : reasonFor(cause)
-  return new Error(
-    `${file} cannot be written: ${reason}. Choose a ${kind} that you may write, in a folder that exists.`,
-    {
-      cause,
-    },
-  )
+  const advice = `Choose a ${kind} that you may write, in a folder that exists.`
+  return new Error(`${file} cannot be written: ${reason}. ${advice}`, { cause })
 }
 
 /**
@@ -95,4 +91,51 @@ export function realFile(file: string): string {
   const folder = dirname(file)
   if (!statSync(folder, { throwIfNoEntry: false })) throw new Error('its folder does not exist')
   return join(realpathSync(folder), basename(file))
+}
+
+/**
+ * Writes a file, readable by its owner only. A reader sees the old file or the whole new one.
+ * @throws Error that names the file as it was given.
+ */
+export async function replaceFile(file: string, text: string): Promise<void> {
+  let part: string | undefined
+  try {
+    const target = realFile(file)
+    part = partOf(target)
+    await writePart(part, text)
+    await rename(part, target)
+  } catch (error) {
+    if (part !== undefined) await rm(part, { force: true })
+    throw notWritten(file, error)
+  }
+}
+
+/**
+ * Makes sure that a file can be replaced, without touching what is in it, and removes the parts that processes left which
+ * ended in the middle of a write.
+ * @throws Error that names the file as it was given.
+ */
+export async function requireReplaceable(file: string): Promise<void> {
+  try {
+    const target = realFile(file)
+    for (const name of await readdir(dirname(target))) {
+      const isPart = name.startsWith(basename(target)) && /^\.\d+\.part$/.test(name.slice(basename(target).length))
+      if (isPart) await rm(join(dirname(target), name), { force: true })
+    }
+    await writePart(partOf(target), '')
+    await rm(partOf(target))
+  } catch (error) {
+    throw notWritten(file, error)
+  }
+}
+
+/** Returns the name of the part that this process writes, beside the file. */
+function partOf(file: string): string {
+  return `${file}.${process.pid}.part`
+}
+
+/** Writes a new file to the disk: nobody else's file, and no link to one. */
+async function writePart(file: string, text: string): Promise<void> {
+  await rm(file, { force: true })
+  await writeFile(file, text, { flag: 'wx', mode: 0o600, flush: true })
 }

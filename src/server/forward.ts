@@ -1,5 +1,6 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
+import { buffer } from 'node:stream/consumers'
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib'
 
 /** An answer of a service, with its bytes as they came. */
@@ -45,15 +46,8 @@ export async function forwarded(
     rawHeaders: rawHeaders.flatMap((name, index) =>
       index % 2 === 0 ? [[name, rawHeaders[index + 1] ?? ''] as const] : [],
     ),
-    bytes: await bytesOf(answer),
+    bytes: await buffer(answer),
   }
-}
-
-/** Reads the body of a message to its end. */
-export async function bytesOf(message: IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = []
-  for await (const chunk of message) chunks.push(chunk)
-  return Buffer.concat(chunks)
 }
 
 /** The most bytes of a body that a recording keeps. */

@@ -1,10 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { buffer } from 'node:stream/consumers'
 import { readClock, systemClock } from '../engine/clock.ts'
 import type { CommonDialect } from '../schema/dialect.ts'
 import { noConnection } from '../verify/asker.ts'
 import { jsonOf } from '../verify/exchange.ts'
 import type { RecordedExchange } from '../verify/har.ts'
-import { bytesOf, type Forwarded, forwarded, isOwnHeader, textOrSize } from './forward.ts'
+import { type Forwarded, forwarded, isOwnHeader, textOrSize } from './forward.ts'
 
 /** Options of {@link Recorder}. */
 export interface RecorderOptions {
@@ -15,8 +16,6 @@ export interface RecorderOptions {
   readonly timeout: number
   /** Receives a sentence about each request that is not in the recording. */
   readonly warn: (text: string) => void
-  /** Called after each exchange. */
-  readonly onExchange?: () => void
 }
 
 /** Headers of a request that belong to the API: the others are the client's own. */
@@ -51,7 +50,7 @@ export class Recorder {
     const deadline = AbortSignal.timeout(timeout)
     try {
       const at = readClock(systemClock)
-      const sent = await bytesOf(request)
+      const sent = await buffer(request)
       const answer = await forwarded(target, request, sent, AbortSignal.any([deadline, this.#stopped.signal]))
       this.#record(at, request, sent, answer)
       sendTo(response, answer, target, `http://${request.headers.host ?? ''}`)
@@ -85,7 +84,6 @@ export class Recorder {
       },
       response: { status: answer.status, headers: answer.headers, text, body: jsonOf(text), binary },
     })
-    this.#options.onExchange?.()
   }
 
   #refuse(response: ServerResponse, status: number, why: string): void {

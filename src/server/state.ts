@@ -1,12 +1,10 @@
 import { existsSync } from 'node:fs'
-import { open, readdir, rename, rm } from 'node:fs/promises'
-import { basename, dirname, join } from 'node:path'
 import type { Snapshot } from '../control/snapshot.ts'
 import type { Gateway } from '../gateway/gateway.ts'
 import { GatewayError } from '../gateway/gateway-error.ts'
 import { withTransport } from '../gateway/transport.ts'
 import type { HttpRequest } from '../http/messages.ts'
-import { jsonIn, notWritten, realFile, textOf } from './files.ts'
+import { jsonIn, replaceFile, textOf } from './files.ts'
 import { waited } from './waiting.ts'
 
 /** The time between two writes of a changed state. */
@@ -37,7 +35,7 @@ export class StateFile {
     const next = async () => {
       this.#hasChanged = false
       try {
-        await exportState(this.#gateway, this.#file)
+        await replaceFile(this.#file, `${JSON.stringify(this.#gateway.snapshot())}\n`)
       } catch (error) {
         this.#hasChanged = true
         throw error
@@ -78,55 +76,4 @@ function furtherProblems({ further_problems: counted = '0', ...details }: Gatewa
   const atLeast = counted.endsWith('more') ? 'at least ' : ''
   if (further === 0) return ''
   return further === 1 ? ' There is 1 more problem.' : ` There are ${atLeast}${further} more problems.`
-}
-
-/** Writes a gateway's snapshot to a file, readable by its owner only; a reader sees the old file or the whole new one. */
-export async function exportState(gateway: Gateway, file: string): Promise<void> {
-  let part: string | undefined
-  try {
-    const target = realFile(file)
-    part = partOf(target)
-    await writeWhole(part, `${JSON.stringify(gateway.snapshot())}\n`)
-    await rename(part, target)
-  } catch (error) {
-    if (part !== undefined) await rm(part, { force: true })
-    throw notWritten(file, error)
-  }
-}
-
-/**
- * Makes sure that a state can be written to a file, without touching what is in it, and removes the parts that writes left
- * whose process ended in the middle.
- * @throws Error if it cannot be.
- */
-export async function requireWritable(file: string): Promise<void> {
-  try {
-    const target = realFile(file)
-    for (const name of await readdir(dirname(target))) {
-      const isPart = name.startsWith(basename(target)) && /^\.\d+\.part$/.test(name.slice(basename(target).length))
-      if (isPart) await rm(join(dirname(target), name), { force: true })
-    }
-    await writeWhole(partOf(target), '')
-    await rm(partOf(target))
-  } catch (error) {
-    throw notWritten(file, error)
-  }
-}
-
-/** Returns the name of the part that this process writes, beside the file. */
-function partOf(file: string): string {
-  return `${file}.${process.pid}.part`
-}
-
-/** Writes a new file to the disk, whole. */
-async function writeWhole(file: string, text: string): Promise<void> {
-  await rm(file, { force: true })
-  // Nobody else's file, and no link to one.
-  const handle = await open(file, 'wx', 0o600)
-  try {
-    await handle.writeFile(text)
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
 }

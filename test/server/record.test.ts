@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { createServer, get, type IncomingMessage, type RequestListener } from 'node:http'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { dialects } from '../../src/resources/dialects.ts'
 import { Recorder } from '../../src/server/recorder.ts'
 import { begun, ran } from '../support/command.ts'
@@ -81,12 +81,15 @@ describe('fauxgate record passes on', () => {
   })
 })
 
-test('A killed fauxgate record leaves what it had recorded', async () => {
+test('A killed fauxgate record leaves what it had recorded up to 2 s before', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] })
+  onTestFinished(() => void vi.useRealTimers())
   const service = await answering((_request, response) => response.end('{}'))
   const { har, here, stopped } = await recording(service)
   const entries = () => JSON.parse(readFileSync(har, 'utf8')).log.entries
   expect(entries()).toEqual([])
   await fetch(`${here}/ip_policies`)
+  await vi.advanceTimersByTimeAsync(2000)
   // It still runs: a kill leaves this file.
   await eventually(() => entries().length === 1)
   await stopped()

@@ -3,8 +3,10 @@ import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { beforeEach, expect, it, vi } from 'vitest'
 import { createGateway } from '../../src/index.ts'
-import { exportState, requireWritable, StateFile } from '../../src/server/state.ts'
+import { replaceFile, requireReplaceable } from '../../src/server/files.ts'
+import { StateFile } from '../../src/server/state.ts'
 import { ran, serving } from '../support/command.ts'
+import { exchanged } from '../support/exchanged.ts'
 import { newFolder } from '../support/folder.ts'
 
 let folder: string
@@ -17,8 +19,8 @@ const headers = { authorization: 'Bearer k', 'service-version': '2', 'content-ty
 
 it('leaves nothing behind where a state file cannot be put in place', async () => {
   mkdirSync(at('taken/by a folder'), { recursive: true })
-  await expect(exportState(createGateway(), at('taken'))).rejects.toThrow()
-  await expect(exportState(createGateway(), at('missing/state.json'))).rejects.toThrow(
+  await expect(replaceFile(at('taken'), 'new')).rejects.toThrow()
+  await expect(replaceFile(at('missing/state.json'), 'new')).rejects.toThrow(
     /^\S+state\.json cannot be written: its folder does not exist\. /,
   )
   expect(readdirSync(folder)).toEqual(['taken'])
@@ -27,21 +29,23 @@ it('leaves nothing behind where a state file cannot be put in place', async () =
 it('is written where its name is a link to, and the link stays', async () => {
   writeFileSync(at('real.json'), 'old')
   symlinkSync('real.json', at('link.json'))
-  await exportState(createGateway(), at('link.json'))
-  expect(JSON.parse(readFileSync(at('real.json'), 'utf8'))).toMatchObject({ version: 1 })
+  await replaceFile(at('link.json'), 'new')
+  expect(readFileSync(at('real.json'), 'utf8')).toBe('new')
   expect(readdirSync(folder).sort()).toEqual(['link.json', 'real.json'])
 })
 
 it('is refused where its name is a link to a file that does not exist', async () => {
   symlinkSync('gone.json', at('link.json'))
-  await expect(requireWritable(at('link.json'))).rejects.toThrow('it is a symbolic link to a file that does not exist')
-  await expect(exportState(createGateway(), at('link.json'))).rejects.toThrow('it is a symbolic link')
+  await expect(requireReplaceable(at('link.json'))).rejects.toThrow(
+    'it is a symbolic link to a file that does not exist',
+  )
+  await expect(replaceFile(at('link.json'), 'new')).rejects.toThrow('it is a symbolic link')
 })
 
 it('is not written through a link that somebody put where its part would be', async () => {
   writeFileSync(at('victim'), 'kept')
   symlinkSync('victim', at(`state.json.${process.pid}.part`))
-  await exportState(createGateway(), at('state.json'))
+  await replaceFile(at('state.json'), 'new')
   expect(readFileSync(at('victim'), 'utf8')).toBe('kept')
 })
 
@@ -56,7 +60,7 @@ it('is tried at the start: what cannot be written is said before anybody counts 
 it('loses the parts of writes that never ended, and no other file', async () => {
   const names = ['state.json.4711.part', 'state.json.part', 'state.json.x.part', 'other.json.4711.part']
   for (const name of names) writeFileSync(at(name), '')
-  await requireWritable(at('state.json'))
+  await requireReplaceable(at('state.json'))
   expect(readdirSync(folder).sort()).toEqual(names.slice(1).sort())
 })
 
@@ -81,22 +85,15 @@ it('is written every minute where something was asked that may have changed it',
     while (!existsSync(at('state.json'))) await nextTurn()
     return JSON.parse(readFileSync(at('state.json'), 'utf8')).records
   }
-  const ask = (method: string) =>
-    kept.gateway.transport.exchange({
-      method,
-      url: '/reserved_addrs',
-      header: (name) => new Headers(headers).get(name),
-      body: method === 'POST' ? '{}' : '',
-    })
   await vi.advanceTimersByTimeAsync(60_000)
   expect((await written()).reserved_addrs).toEqual([])
   rmSync(at('state.json'))
-  ask('GET')
+  exchanged(kept.gateway, { method: 'GET' })
   await nextTurn()
   await vi.advanceTimersByTimeAsync(120_000)
   await kept.write()
   rmSync(at('state.json'))
-  ask('POST')
+  exchanged(kept.gateway, { body: '{}' })
   await vi.advanceTimersByTimeAsync(60_000)
   expect((await written()).reserved_addrs).toHaveLength(1)
   stopped.abort()

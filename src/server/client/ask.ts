@@ -1,4 +1,5 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http'
+import { text } from 'node:stream/consumers'
 import { CONTROL_KEY_HEADER, CONTROL_PATH } from '../../control/control.ts'
 import { type Arguments, flagValue } from '../commands/command.ts'
 import { caught, UsageError } from '../errors.ts'
@@ -114,10 +115,7 @@ export async function ask(server: ServerAddress, method: string, path: string, b
     outgoing.once('error', reject)
     outgoing.end(sent)
   })
-  const chunks: Buffer[] = []
-  for await (const chunk of answer) chunks.push(chunk)
-  const text = Buffer.concat(chunks).toString('utf8')
-  return { status: answer.statusCode ?? 0, type: answer.headers['content-type'] ?? '', text }
+  return { status: answer.statusCode ?? 0, type: answer.headers['content-type'] ?? '', text: await text(answer) }
 }
 
 /**

@@ -1,5 +1,4 @@
 import { once } from 'node:events'
-import { renameSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { version } from '../../../package.json'
@@ -8,7 +7,7 @@ import { counted } from '../../schema/text.ts'
 import { recordingText } from '../../verify/sanitize.ts'
 import { baseOf } from '../client/ask.ts'
 import { caught, UsageError } from '../errors.ts'
-import { notWritten } from '../files.ts'
+import { replaceFile } from '../files.ts'
 import { integerFlag, textFlag } from '../options/table.ts'
 import { Recorder } from '../recorder.ts'
 import { print, say, warn } from '../terminal.ts'
@@ -47,62 +46,43 @@ async function runRecord(parsed: Arguments): Promise<number> {
   const target = targetOf(value('to'))
   const dialect = requireOne('--dialect', value('dialect') ?? 'ngrok', dialectNames)
   const file = value('out') ?? 'recording.har'
-  const stopped = new AbortController()
-  const facts = { client: 'fauxgate record', version, dialect, url: target }
-  const recording = recordingFile(
-    file,
-    () => recordingText(recorder.exchanges, [...recorder.keys], facts),
-    stopped.signal,
-  )
   const recorder = new Recorder({
     target,
     dialect: dialects[dialect],
     timeout: requireCount('--timeout', value('timeout'), DEFAULT_TIMEOUT, 600) * 1000,
     warn,
-    onExchange: () => void recording.writeSoon().catch((error) => warn(caught(error).message)),
   })
+  const facts = { client: 'fauxgate record', version, dialect, url: target }
+  const save = () => replaceFile(file, recordingText(recorder.exchanges, [...recorder.keys], facts))
   const wanted = portOf(value('port'))
   await requireFree(HOST, wanted)
-  recording.write()
+  await save()
   const server = await listening(recorder, wanted)
   const { port } = server.address() as AddressInfo // It listens on a port.
   say(`fauxgate records ${target} at http://${HOST}:${port}`)
+  const stopped = new AbortController()
+  const saving = savedOften(recorder, save, stopped.signal)
   await Promise.race(ENDS.map((name) => once(process, name, { signal: stopped.signal })))
   stopped.abort()
+  await saving
   server.close()
   recorder.stop()
   server.closeAllConnections()
-  recording.write()
+  await save()
   return print(`${counted(recorder.exchanges.length, 'exchange')} in ${file}\n`)
 }
 
 /** The most time whose exchanges a killed process loses. */
-const BETWEEN_WRITES_MS = 2000
+const BETWEEN_SAVES_MS = 2000
 
-/** A file that is written as a whole, so that a killed process leaves the last text. */
-function recordingFile(file: string, text: () => string, signal: AbortSignal) {
-  let isPaused = false
-  let isStale = false
-  const write = () => {
-    const next = `${file}.next`
-    try {
-      writeFileSync(next, text(), { mode: 0o600 })
-      renameSync(next, file)
-    } catch (error) {
-      throw notWritten(file, error)
-    }
+/** Saves a recording again and again while it grows, until the signal aborts. */
+async function savedOften(recorder: Recorder, save: () => Promise<void>, signal: AbortSignal): Promise<void> {
+  let saved = 0
+  while (await waited(BETWEEN_SAVES_MS, signal)) {
+    const { length } = recorder.exchanges
+    if (length > saved) await save().catch((error) => warn(caught(error).message))
+    saved = length
   }
-  /** Writes at once, or once the last time is long enough ago. */
-  const writeSoon = async (): Promise<void> => {
-    isStale = isPaused
-    if (isPaused) return
-    isPaused = true
-    write()
-    await waited(BETWEEN_WRITES_MS, signal)
-    isPaused = false
-    if (isStale && !signal.aborted) await writeSoon()
-  }
-  return { write, writeSoon }
 }
 
 /** Listens on this machine alone. */

@@ -6,7 +6,7 @@ import type { Store } from '../../operation/store.ts'
 import { durationMs } from '../../schema/time.ts'
 import { registerServer } from '../client/running.ts'
 import { caught, UsageError } from '../errors.ts'
-import { write } from '../files.ts'
+import { requireReplaceable, write } from '../files.ts'
 import { withFrontPage } from '../front-page.ts'
 import { withLatency } from '../latency.ts'
 import { jsonLog, type Log, paintFor, textLog } from '../log/log.ts'
@@ -19,7 +19,7 @@ import { mistypedVariables, type ParsedOptions } from '../options/parsed-options
 import { CONFIG_FLAG, optionTable, variableOf } from '../options/table.ts'
 import { type Served, serve } from '../serve.ts'
 import { type GroupedStore, openedStore } from '../sqlite/sqlite-store.ts'
-import { importState, requireWritable, StateFile } from '../state.ts'
+import { importState, StateFile } from '../state.ts'
 import { warn } from '../terminal.ts'
 import { onSignals, waited } from '../waiting.ts'
 import { announce, portTaken } from './announce.ts'
@@ -80,7 +80,7 @@ async function serveOnce(parsed: Arguments, environment: NodeJS.ProcessEnv, port
     if (state !== undefined) {
       await naming('state', names, async () => {
         await importState(gateway, state)
-        await requireWritable(state)
+        await requireReplaceable(state)
       })
     }
     return await serveUntilEnd({ gateway, families, options, log, environment, check })
