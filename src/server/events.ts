@@ -40,10 +40,8 @@ export class Events {
   #timer: NodeJS.Timeout | undefined
   #overview: string | undefined
   #looks = 0
-  /** The ms that answers took, by operation id: all, and those since the last look. */
-  /** Operation ids and durations, the oldest first. */
+  /** Operation ids, and the ms that their answers took, the oldest first. */
   readonly #durations: [string, number][] = []
-  #newDurations: Record<string, number> = {}
 
   constructor(gateway: Gateway, name: string | null) {
     this.#gateway = gateway
@@ -52,7 +50,8 @@ export class Events {
 
   add(response: ServerResponse): void {
     const listener: Listener = { response, hasMissed: false }
-    const first = gatewayEvent(this.#gateway, this.#name) + overviewEvent(this.#gateway) + this.#allDurations()
+    const durations = this.#durations.length === 0 ? '' : eventText('durations', Object.fromEntries(this.#durations))
+    const first = gatewayEvent(this.#gateway, this.#name) + overviewEvent(this.#gateway) + durations
     response.writeHead(200, EVENT_HEADERS).write(first)
     response.on('drain', () => this.#caughtUp(listener))
     response.once('close', () => this.#remove(listener))
@@ -61,22 +60,12 @@ export class Events {
     this.#unsubscribe ??= subscribeToEvents(this.#gateway, (event, value) => this.tell(event, value))
   }
 
-  /** Notes how long the answer of an operation took; pages hear of it with the next look. */
+  /** Notes how long the answer of an operation took. */
   answered(operationId: string, ms: number): void {
     const rounded = Math.round(ms * 100) / 100
     this.#durations.push([operationId, rounded])
-    if (this.#listeners.size > 0) this.#newDurations[operationId] = rounded
     if (this.#durations.length > MOST_DURATIONS) this.#durations.shift()
-  }
-
-  #allDurations(): string {
-    return this.#durations.length === 0 ? '' : eventText('durations', Object.fromEntries(this.#durations))
-  }
-
-  #tellDurations(): void {
-    if (Object.keys(this.#newDurations).length === 0) return
-    this.tell('durations', this.#newDurations)
-    this.#newDurations = {}
+    if (this.#listeners.size > 0) this.tell('durations', { [operationId]: rounded })
   }
 
   tell(event: string, value: unknown): void {
@@ -91,7 +80,6 @@ export class Events {
   /** Settles, so that what becomes due makes commits; the rest shows by its numbers. */
   #look(): void {
     this.#looks++
-    this.#tellDurations()
     try {
       const { now, ...rest } = inspected(this.#gateway).overview()
       const text = JSON.stringify(rest.manual ? { now, ...rest } : rest)

@@ -72,25 +72,15 @@ async function page(request: IncomingMessage, response: ServerResponse): Promise
   const { packed, html, headers } = await document()
   const takesPacked = /\bgzip\b/.test(String(request.headers['accept-encoding'] ?? ''))
   const body = takesPacked ? packed : html
-  response.writeHead(200, {
-    ...headers,
-    'Content-Length': body.length,
-    Vary: 'Accept-Encoding',
-    ...(takesPacked && { 'Content-Encoding': 'gzip' }),
-  })
+  const encoding = takesPacked && { 'Content-Encoding': 'gzip' }
+  response.writeHead(200, { ...headers, 'Content-Length': body.length, Vary: 'Accept-Encoding', ...encoding })
   response.end(request.method === 'HEAD' ? undefined : body)
-}
-
-interface Document {
-  readonly packed: Buffer
-  readonly html: Buffer
-  readonly headers: Readonly<Record<string, string>>
 }
 
 /** The places of the document: beside the built server, and for the sources in the folder of the build. */
 const PLACES = ['./documents.js', '../../dist/documents.js'].map((place) => new URL(place, import.meta.url))
 
-async function document(): Promise<Document> {
+async function document() {
   const place = PLACES.find((each) => existsSync(each))
   if (!place) throw new Error('The inspector is not built: npm run build writes it.')
   // A module, for Workers; as a text, it is the same to require() and import().

@@ -10,8 +10,13 @@ export function say(line: string): void {
   print(`${line}\n`)
 }
 
+/** Prints a line to the standard error. */
+export function tell(text: string): void {
+  process.stderr.write(`fauxgate: ${text}\n`)
+}
+
 export function warn(text: string): void {
-  process.stderr.write(`fauxgate: warning: ${text}\n`)
+  tell(`warning: ${text}`)
 }
 
 /** Asks a question at the terminal. */

@@ -5,6 +5,7 @@ import { type Arguments, flagValue } from '../commands/command.ts'
 import { caught, UsageError } from '../errors.ts'
 import { textOf } from '../files.ts'
 import { variableOf } from '../options/table.ts'
+import { tell } from '../terminal.ts'
 import { type RunningServer, registeredServers, startOf } from './running.ts'
 
 export interface ServerAddress {
@@ -84,7 +85,7 @@ export async function programAt(url: string): Promise<'fauxgate' | 'web server' 
 /** Says on the standard error which server a command acted on, after its first answer. */
 export function sayServer({ url, started }: ServerAddress, done = false): void {
   const since = started === undefined ? '' : `, started ${started}`
-  process.stderr.write(`fauxgate: ${done ? 'done ' : ''}at ${urlWithoutKey(url)}${since}\n`)
+  tell(`${done ? 'done ' : ''}at ${urlWithoutKey(url)}${since}`)
 }
 
 /** Returns a URL without its user, password and query, and without a slash at its end. */

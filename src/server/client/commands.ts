@@ -6,10 +6,11 @@ import { quote } from '../../schema/text.ts'
 import { type Arguments, type Command, requireNoWords, requireWords } from '../commands/command.ts'
 import { UsageError } from '../errors.ts'
 import { SERVER_FLAGS } from '../options/table.ts'
-import { askControl, Refused, type ServerAddress, sayServer, serverAddress } from './ask.ts'
+import { print, tell } from '../terminal.ts'
+import { askControl, Refused, sayServer, serverAddress } from './ask.ts'
 import { fieldFlags, fieldsOf, kindOf, read } from './fields.ts'
 import { formatted } from './format.ts'
-import { requestsCommand, stateExport, stateImport } from './other-commands.ts'
+import { otherCommands } from './other-commands.ts'
 import { inWordsOfCommand } from './refusals.ts'
 
 interface Row {
@@ -149,41 +150,23 @@ function dnsRow(type: string, summary: string, value: string, example: string): 
 
 export const clientCalls: readonly string[] = ROWS.map(({ call }) => call)
 
-export const clientCommands: readonly Command[] = [
-  ...ROWS.map(commandOf),
-  withServer(requestsCommand),
-  withServer(stateExport),
-  withServer(stateImport),
-]
-
-interface ClientCommand extends Omit<Command, 'run'> {
-  /** `connect` finds the server. It is called once the words of the command have been read. */
-  readonly run: (parsed: Arguments, connect: () => Promise<ServerAddress>) => Promise<number>
-}
-
-function withServer(command: ClientCommand): Command {
-  return {
-    ...command,
-    flags: [...command.flags, ...SERVER_FLAGS],
-    run: (parsed, environment) => command.run(parsed, () => serverAddress(parsed, environment)),
-  }
-}
+export const clientCommands: readonly Command[] = [...ROWS.map(commandOf), ...otherCommands]
 
 function commandOf(row: Row): Command {
   const { name, words = {}, sent = {} } = row
   const call = callOf(row.call)
   const free = fieldFlags(call, [...Object.keys(words), ...Object.keys(sent)])
   const flags = free.filter(({ field }) => row.flags?.includes(field) ?? true)
-  return withServer({
+  return {
     name,
     words: Object.values(words).join(' '),
     summary: row.summary ?? call.summary,
-    flags,
+    flags: [...flags, ...SERVER_FLAGS],
     ...(row.example && { example: `${name} ${row.example}` }),
     ...(row.notes && { notes: row.notes }),
-    async run(parsed, connect) {
+    async run(parsed, environment) {
       const values = { ...sent, ...fieldsOfWords(call, row, parsed), ...fieldsOf(flags, parsed.flags) }
-      const server = await connect()
+      const server = await serverAddress(parsed, environment)
       const query = call.from === 'query' ? queryOf(values) : ''
       const body = call.from === 'body' ? values : undefined
       const typedNames = new Map([
@@ -196,13 +179,12 @@ function commandOf(row: Row): Command {
         if (mistyped) throw new UsageError(mistyped)
         throw new Error(`${error.message} (${error.code})`, { cause: error })
       })
-      const { text, note } = formatted(`${call.method} ${call.path}`, answer, values)
+      const { text, note } = formatted(row.call, answer, values)
       sayServer(server, answer === undefined)
-      if (note) process.stderr.write(`fauxgate: ${note}\n`)
-      process.stdout.write(text)
-      return 0
+      if (note) tell(note)
+      return print(text)
     },
-  })
+  }
 }
 
 function callOf(text: string): ControlCall {

@@ -1,44 +1,42 @@
 import type { JournalEntry } from '../../journal/entry.ts'
 import { timestamp } from '../../schema/time.ts'
-import { type Arguments, requireNoWords, requireWords } from '../commands/command.ts'
+import { type Command, requireNoWords, requireWords } from '../commands/command.ts'
 import { jsonIn, textOf, write } from '../files.ts'
 import { paintFor, requestLine } from '../log/log.ts'
-import { switchFlag } from '../options/table.ts'
+import { SERVER_FLAGS, switchFlag } from '../options/table.ts'
+import { print, say } from '../terminal.ts'
 import { onSignals, waited } from '../waiting.ts'
-import { askControl, Refused, type ServerAddress, sayServer } from './ask.ts'
+import { askControl, Refused, sayServer, serverAddress } from './ask.ts'
 
-type Connect = () => Promise<ServerAddress>
-
-export const stateExport = {
+const stateExport: Command = {
   name: 'state export',
   words: '[FILE]',
   summary: 'Write a snapshot of the state to a file, or print it; it contains no private keys',
-  flags: [],
+  flags: SERVER_FLAGS,
   example: 'state export snapshot.json',
-  async run(parsed: Arguments, connect: Connect): Promise<number> {
+  async run(parsed, environment) {
     const [file, ...rest] = parsed.words
     requireNoWords(rest, 'state export [FILE]', parsed)
-    const server = await connect()
+    const server = await serverAddress(parsed, environment)
     const text = `${JSON.stringify(await askControl(server, 'GET', '/state'))}\n`
     if (file !== undefined) await write(file, text)
     sayServer(server, file !== undefined)
-    if (file === undefined) process.stdout.write(text)
-    return 0
+    return file === undefined ? print(text) : 0
   },
 }
 
-export const stateImport = {
+const stateImport: Command = {
   name: 'state import',
   words: 'FILE',
   summary: 'Replace the state with a snapshot',
-  flags: [],
+  flags: SERVER_FLAGS,
   example: 'state import snapshot.json',
-  async run(parsed: Arguments, connect: Connect): Promise<number> {
+  async run(parsed, environment) {
     const [file, ...rest] = parsed.words
     if (file === undefined) return requireWords('state import', 'FILE', 'state import snapshot.json')
     requireNoWords(rest, 'state import FILE', parsed)
     const snapshot = jsonIn(await textOf(file), file)
-    const server = await connect()
+    const server = await serverAddress(parsed, environment)
     await askControl(server, 'PUT', '/state', snapshot).catch((cause) => {
       if (!(cause instanceof Refused)) throw cause
       throw new Error(`${file} cannot be imported: ${cause.message} (${cause.code})`, { cause })
@@ -48,20 +46,19 @@ export const stateImport = {
   },
 }
 
-const flags = [
-  switchFlag('follow', 'Continue with each further request, until you stop it.'),
-  switchFlag('json', 'Print whole journal entries, one JSON object per line.'),
-]
-
-export const requestsCommand = {
+const requests: Command = {
   name: 'requests',
   words: '',
   summary: 'Show the requests and their responses, oldest first',
-  flags,
+  flags: [
+    switchFlag('follow', 'Continue with each further request, until you stop it.'),
+    switchFlag('json', 'Print whole journal entries, one JSON object per line.'),
+    ...SERVER_FLAGS,
+  ],
   example: 'requests --follow',
-  async run(parsed: Arguments, connect: Connect): Promise<number> {
+  async run(parsed, environment) {
     requireNoWords(parsed.words, 'requests', parsed)
-    const server = await connect()
+    const server = await serverAddress(parsed, environment)
     const line = writer(parsed.flags.get('json') === true)
     let last = ''
     let isSaid = false
@@ -75,7 +72,7 @@ export const requestsCommand = {
       const entries = (await askControl(server, 'GET', path)) as readonly JournalEntry[]
       if (!isSaid) sayServer(server)
       isSaid = true
-      for (const entry of entries) process.stdout.write(`${line(entry)}\n`)
+      for (const entry of entries) say(line(entry))
       last = entries.at(-1)?.operationId ?? last
     } while (parsed.flags.get('follow') && (await waited(POLL_MS, stopped.signal)))
     end()
@@ -97,3 +94,6 @@ function writer(isJson: boolean): (entry: JournalEntry) => string {
     return requestLine({ ...request, duration: null }, paint, timestamp)
   }
 }
+
+/** The commands that call controls in a way of their own. */
+export const otherCommands: readonly Command[] = [requests, stateExport, stateImport]

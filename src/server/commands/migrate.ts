@@ -9,6 +9,7 @@ import { UsageError } from '../errors.ts'
 import { gatewayOptionsOf } from '../options/gateway-options.ts'
 import { CONFIG_FLAG } from '../options/table.ts'
 import { type GroupedStore, openedStore } from '../sqlite/sqlite-store.ts'
+import { say } from '../terminal.ts'
 import { type Arguments, type Command, requireNoWords } from './command.ts'
 import { optionsOf } from './config-options.ts'
 
@@ -37,7 +38,7 @@ export const migrateCommand: Command = {
       createGateway(all).dispose()
       await store.flushed()
       const done = migrationOf(before, store)
-      process.stdout.write(done ? `${basename(file)}: ${done}\n` : `${basename(file)} is of the present version.\n`)
+      say(done ? `${basename(file)}: ${done}` : `${basename(file)} is of the present version.`)
     } finally {
       store.close()
     }

@@ -4,6 +4,7 @@ import { isFine, type KnownDifference, replay, replayText } from '../../verify/r
 import { UsageError } from '../errors.ts'
 import { jsonIn, textOf } from '../files.ts'
 import { switchFlag, textFlag } from '../options/table.ts'
+import { print, warn } from '../terminal.ts'
 import { type Command, flagValue, requireNoWords } from './command.ts'
 
 export const replayCommand: Command = {
@@ -25,10 +26,8 @@ export const replayCommand: Command = {
     const named = flagValue(parsed, 'known')
     const known = named === undefined ? [] : await knownIn(named)
     const report = await replay(recordingIn(await textOf(file), file), { now: readClock(systemClock), known })
-    for (const warning of report.warnings) process.stderr.write(`fauxgate: warning: ${warning}\n`)
-    process.stdout.write(
-      parsed.flags.get('json') === true ? `${JSON.stringify(report, null, 2)}\n` : replayText(report),
-    )
+    for (const warning of report.warnings) warn(warning)
+    print(parsed.flags.get('json') ? `${JSON.stringify(report, null, 2)}\n` : replayText(report))
     return isFine(report) ? 0 : 1
   },
 }

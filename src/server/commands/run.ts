@@ -3,7 +3,7 @@ import { suggestion } from '../../schema/nearest.ts'
 import { type SecretTexts, secretTexts, withoutSecrets } from '../../schema/secret-texts.ts'
 import { quote } from '../../schema/text.ts'
 import { caught, UsageError } from '../errors.ts'
-import { print } from '../terminal.ts'
+import { print, tell } from '../terminal.ts'
 import { type Command, readArguments } from './command.ts'
 import { helpOn, helpOnAll, helpOnGroup } from './help.ts'
 import { meantCommand, meantSecondWord } from './meanings.ts'
@@ -33,7 +33,7 @@ export async function runCommand(args: readonly string[], environment = process.
   } catch (error) {
     const isUsage = error instanceof UsageError
     const message = withoutSecrets(caught(error).message, keysIn(args, environment))
-    process.stderr.write(`fauxgate: ${message}${isUsage ? ` See "fauxgate ${help}".` : ''}\n`)
+    tell(`${message}${isUsage ? ` See "fauxgate ${help}".` : ''}`)
     return isUsage ? 2 : 1
   }
 }

@@ -3,6 +3,7 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { sandboxExample } from '../../generated/sandbox-example.ts'
 import { notWritten } from '../files.ts'
+import { print, say } from '../terminal.ts'
 import { type Arguments, type Command, requireNoWords } from './command.ts'
 import { write } from './init.ts'
 
@@ -21,14 +22,12 @@ export const sandboxInit: Command = {
     const install = existsSync(join(folder, 'package.json'))
       ? 'npm install --save-dev fauxgate workerd && npx fauxgate sandbox'
       : 'npm install && npm start'
-    for (const { name, what, text } of sandboxExample)
-      process.stdout.write(`${await write({ name: join(folder, name), what, text })}\n`)
+    for (const { name, what, text } of sandboxExample) say(await write({ name: join(folder, name), what, text }))
     const enter = folder === '.' ? '' : `cd ${folder} && `
-    process.stdout.write(`
+    return print(`
 Start it here:    ${enter}${install}
 With Docker:      ${enter}ACCOUNT_KEY=… docker compose up --build
 On Cloudflare:    ${enter}npm install && npx wrangler secret put ACCOUNT_KEY && npx wrangler deploy
 `)
-    return 0
   },
 }

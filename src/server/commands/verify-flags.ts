@@ -1,5 +1,5 @@
 import { isLoopbackAddress } from '../../http/access.ts'
-import { type DialectName, dialectNames } from '../../resources/dialects.ts'
+import { dialectNames } from '../../resources/dialects.ts'
 import { operationGroups } from '../../verify/scenarios.ts'
 import { baseOf } from '../client/ask.ts'
 import { UsageError } from '../errors.ts'
@@ -42,26 +42,13 @@ export const verifyFlags: readonly Flag[] = [
   textFlag('record', 'FILE', 'The file for a recording, as HAR, without secrets, keys, ids, names and addresses.'),
 ]
 
-/** The options of a command line of `verify`. */
-export interface VerifyArguments {
-  readonly dialect: DialectName | undefined
-  readonly domain: string | undefined
-  readonly families: readonly string[] | undefined
-  readonly perMinute: number
-  /** In ms. */
-  readonly timeout: number
-  readonly list: string
-  readonly junit: string | undefined
-  readonly record: string | undefined
-  readonly is: (flag: 'yes' | 'read-only' | 'plan' | 'clean' | 'json') => boolean
-}
-
 /**
  * Reads the flags of `verify`.
  * @throws UsageError that names the flag, the value and what is allowed.
  */
-export function verifyArguments(parsed: Arguments): VerifyArguments {
+export function verifyArguments(parsed: Arguments) {
   const value = (flag: string) => flagValue(parsed, flag)
+  const is = (flag: string) => parsed.flags.get(flag) === true
   const [dialect, domain] = [value('dialect'), value('domain')]
   const only = parsed.flags.get('only')
   if (domain !== undefined && !/^(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,}$/.test(domain))
@@ -74,12 +61,19 @@ export function verifyArguments(parsed: Arguments): VerifyArguments {
       : undefined,
     perMinute: requireCount('--rate', value('rate'), DEFAULTS.rate, 60_000),
     timeout: requireCount('--timeout', value('timeout'), DEFAULTS.timeout, 600) * 1000,
-    list: value('list') ?? DEFAULTS.list,
+    isReadOnly: is('read-only'),
+    isAgreed: is('yes'),
+    isPlan: is('plan'),
+    isClean: is('clean'),
+    isJson: is('json'),
+    listFile: value('list') ?? DEFAULTS.list,
     junit: value('junit'),
     record: value('record'),
-    is: (flag) => parsed.flags.get(flag) === true,
   }
 }
+
+/** The options of a command line of `verify`. Times are in ms. */
+export type VerifyArguments = ReturnType<typeof verifyArguments>
 
 /**
  * Reads a whole number from 1 on.

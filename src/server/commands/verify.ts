@@ -11,14 +11,14 @@ import type { RecordedExchange } from '../../verify/har.ts'
 import { MARK, MadeEntries } from '../../verify/made.ts'
 import { type Host, Pace } from '../../verify/pace.ts'
 import { planText } from '../../verify/plan-text.ts'
-import { exitCodeOf, type Report, reportText, reportXml } from '../../verify/report.ts'
+import { exitCodeOf, reportText, reportXml } from '../../verify/report.ts'
 import { recordingText } from '../../verify/sanitize.ts'
 import { planOf } from '../../verify/scenarios.ts'
 import { type Progress, type VerifyOptions, verify } from '../../verify/verify.ts'
 import { UsageError } from '../errors.ts'
 import { requireCanWrite, write } from '../files.ts'
 import { MadeFile } from '../made-file.ts'
-import { askAtTerminal, print } from '../terminal.ts'
+import { askAtTerminal, print, tell } from '../terminal.ts'
 import { onSignals, waited } from '../waiting.ts'
 import { type Arguments, type Command, requireNoWords } from './command.ts'
 import { type Target, targetOf, type VerifyArguments, verifyArguments, verifyFlags } from './verify-flags.ts'
@@ -40,67 +40,62 @@ async function runVerify(parsed: Arguments, environment: NodeJS.ProcessEnv): Pro
   const args = verifyArguments(parsed)
   const [typed, ...rest] = parsed.words
   requireNoWords(rest, 'verify URL', parsed)
-  const file = new MadeFile(args.list)
-  if (args.is('clean')) return clean(file, args, environment, typed)
-  const target = targetOf(typed ?? '', environment)
-  const dialect = args.dialect ?? (await dialectOf(target, args))
-  if (typeof dialect !== 'string') return cannotAsk(dialect.problem)
+  const list = new MadeFile(args.listFile)
   const stopping = untilStopped()
   try {
-    return await compared(optionsFor(args, target, dialect, file, stopping.signal), args, file)
+    if (args.isClean) return await clean(list, args, environment, typed, stopping.signal)
+    const target = targetOf(typed ?? '', environment)
+    const dialect = args.dialect ?? (await dialectOf(target, args.timeout, stopping.signal))
+    if (typeof dialect !== 'string') {
+      tell(dialect.problem)
+      return 3
+    }
+    const options = {
+      ...args,
+      ...target,
+      dialect,
+      domain: args.domain ?? (target.isLocal ? 'example.com' : undefined),
+      list,
+      signal: stopping.signal,
+      upload: certificatePair({ names: ['fauxgate-verify.example.com', 'www.fauxgate-verify.example.com'] }),
+      run: freshSecret().slice(0, RUN_LENGTH),
+      host: HOST,
+    }
+    return await compared(options, args, list)
   } finally {
-    file.close()
+    list.close()
     stopping.end()
   }
 }
 
 /** Asks whether it may, runs the comparison, and prints the result. */
-async function compared(options: VerifyOptions, args: VerifyArguments, file: MadeFile): Promise<number> {
+async function compared(options: VerifyOptions, args: VerifyArguments, list: MadeFile): Promise<number> {
+  const { record, junit } = args
   const plan = planOf(options)
-  if (args.is('plan')) return print(planText(plan, options))
-  if (file.hasLeft)
+  if (args.isPlan) return print(planText(plan, options))
+  if (list.hasLeft)
     throw new UsageError(
-      `${args.list} says that an earlier run has left something. Run "fauxgate verify --clean" first.`,
+      `${list.file} says that an earlier run has left something. Run "fauxgate verify --clean" first.`,
     )
-  if (!options.isReadOnly && !args.is('yes')) await requireConsent(planText(plan, options, true))
-  if (args.record !== undefined) requireCanWrite(args.record)
-  if (args.junit !== undefined) requireCanWrite(args.junit, 0o644)
+  if (!options.isReadOnly && !args.isAgreed) await requireConsent(planText(plan, options, true))
+  if (record !== undefined) requireCanWrite(record)
+  if (junit !== undefined) requireCanWrite(junit, 0o644)
   const line = progressLine()
   const exchanges: RecordedExchange[] = []
   const onExchange = (exchange: Exchange) => void exchanges.push({ ...exchange, at: HOST.now() })
-  const report = await verify({ ...options, onProgress: line.show, ...(args.record !== undefined && { onExchange }) })
+  const report = await verify({ ...options, onProgress: line.show, ...(record !== undefined && { onExchange }) })
   line.clear()
-  if (args.record !== undefined) {
+  if (record !== undefined) {
     const facts = { client: 'fauxgate verify', version, dialect: options.dialect, url: options.url }
-    await write(args.record, recordingText(exchanges, [options.key], facts))
+    await write(record, recordingText(exchanges, [options.key], facts))
   }
-  if (report.remaining.length === 0) file.remove()
-  return printed(report, args, options.key)
-}
-
-function optionsFor(
-  args: VerifyArguments,
-  target: Target,
-  dialect: DialectName,
-  list: MadeFile,
-  signal: AbortSignal,
-): VerifyOptions {
-  const { perMinute, timeout, families } = args
-  const domain = args.domain ?? (target.isLocal ? 'example.com' : undefined)
-  return {
-    ...target,
-    dialect,
-    domain,
-    families,
-    perMinute,
-    timeout,
-    list,
-    signal,
-    isReadOnly: args.is('read-only'),
-    upload: certificatePair({ names: ['fauxgate-verify.example.com', 'www.fauxgate-verify.example.com'] }),
-    run: freshSecret().slice(0, RUN_LENGTH),
-    host: HOST,
-  }
+  if (report.remaining.length === 0) list.remove()
+  const secrets = secretTexts([options.key])
+  const exitCode = exitCodeOf(report)
+  if (junit !== undefined) await write(junit, withoutSecrets(reportXml(report), secrets), 0o644)
+  const text = args.isJson ? `${JSON.stringify({ ...report, exitCode }, null, 2)}\n` : reportText(report)
+  print(withoutSecrets(text, secrets))
+  return exitCode
 }
 
 const RUN_LENGTH = 8
@@ -114,18 +109,14 @@ const HOST: Host = {
 
 /** Asks once, and tells the dialect by the header that each answer has. */
 async function dialectOf(
-  { url, key }: Target,
-  { timeout }: VerifyArguments,
+  target: Target,
+  timeout: number,
+  signal: AbortSignal,
 ): Promise<DialectName | { readonly problem: string }> {
+  const { url } = target
   const named = Object.values(dialects)
-  const asker = new Asker({
-    url,
-    key,
-    versionHeader: named[0]?.versionHeader ?? '',
-    timeout,
-    pace: new Pace(60, HOST),
-    signal: new AbortController().signal,
-  })
+  const versionHeader = named[0]?.versionHeader ?? ''
+  const asker = new Asker({ ...target, versionHeader, timeout, pace: new Pace(60, HOST), signal })
   const headers = Object.fromEntries(named.map(({ versionHeader }) => [versionHeader, '2']))
   const answer = await asker.ask({ method: 'GET', path: '/reserved_domains?limit=1', headers })
   if ('failed' in answer) return { problem: `${url} cannot be reached: ${answer.failed}.` }
@@ -139,17 +130,12 @@ async function dialectOf(
   }
 }
 
-/** Says why nothing was called, and returns the exit code. */
-function cannotAsk(problem: string): number {
-  process.stderr.write(`fauxgate: ${problem}\n`)
-  return 3
-}
-
 /** A signal that SIGINT, SIGTERM and SIGHUP abort once; a second one ends the process. */
 function untilStopped() {
   const stopped = new AbortController()
   const stop = () => {
-    process.stderr.write('\nfauxgate: stopping; what was made is deleted first. Another signal ends it at once.\n')
+    process.stderr.write('\n')
+    tell('stopping; what was made is deleted first. Another signal ends it at once.')
     end()
     stopped.abort()
   }
@@ -177,41 +163,24 @@ function progressLine() {
   }
 }
 
-async function printed(report: Report, args: VerifyArguments, key: string): Promise<number> {
-  const secrets = secretTexts([key])
-  const code = exitCodeOf(report)
-  if (args.junit !== undefined) await write(args.junit, withoutSecrets(reportXml(report), secrets), 0o644)
-  const text = args.is('json') ? `${JSON.stringify({ ...report, exitCode: code }, null, 2)}\n` : reportText(report)
-  print(withoutSecrets(text, secrets))
-  return code
-}
-
 /** Deletes what earlier runs have left, by their list. */
 async function clean(
-  file: MadeFile,
-  args: VerifyArguments,
+  list: MadeFile,
+  { perMinute, timeout }: VerifyArguments,
   environment: NodeJS.ProcessEnv,
   typed: string | undefined,
+  signal: AbortSignal,
 ): Promise<number> {
-  const entries = file.read()
+  const entries = list.read()
   const started = entries.find((each) => each.entry === 'run')
-  if (!started) return print(`${args.list} names nothing: nothing is left.\n`)
+  if (!started) return print(`${list.file} names nothing: nothing is left.\n`)
   const target = targetOf(started.url, environment)
   if (typed !== undefined && targetOf(typed, environment).url !== target.url)
-    throw new UsageError(`${args.list} is of ${target.url}. Leave the URL out, or name another list with --list.`)
-  const stopping = untilStopped()
-  try {
-    const dialect = dialects[started.dialect as DialectName] ?? dialects.ngrok // It wrote the name itself.
-    const { perMinute, timeout } = args
-    const pace = new Pace(perMinute, HOST)
-    const options = { ...target, versionHeader: dialect.versionHeader, timeout, pace }
-    const asker = new Asker({ ...options, signal: stopping.signal })
-    const remaining = await cleaned(asker, new MadeEntries(file, entries), MARK + started.run, target.url)
-    if (remaining.length === 0) file.remove()
-    for (const { path, reason } of remaining) process.stderr.write(`fauxgate: ${path} may be left: ${reason}\n`)
-    return remaining.length === 0 ? print('All that was left is deleted.\n') : 4
-  } finally {
-    file.close()
-    stopping.end()
-  }
+    throw new UsageError(`${list.file} is of ${target.url}. Leave the URL out, or name another list with --list.`)
+  const { versionHeader } = dialects[started.dialect as DialectName] ?? dialects.ngrok // It wrote the name itself.
+  const asker = new Asker({ ...target, versionHeader, timeout, pace: new Pace(perMinute, HOST), signal })
+  const remaining = await cleaned(asker, new MadeEntries(list, entries), MARK + started.run, target.url)
+  if (remaining.length === 0) list.remove()
+  for (const { path, reason } of remaining) tell(`${path} may be left: ${reason}`)
+  return remaining.length === 0 ? print('All that was left is deleted.\n') : 4
 }

@@ -1,3 +1,4 @@
+import { warn } from '../terminal.ts'
 import { waited } from '../waiting.ts'
 
 /** The most bytes that wait for the reader of a stream. Later texts are only counted. */
@@ -25,7 +26,7 @@ export class LogOutput {
       return
     }
     if (this.#missed > 0) {
-      process.stderr.write(`fauxgate: warning: ${this.#missed} lines of the log are missing: nobody read them.\n`)
+      warn(`${this.#missed} lines of the log are missing: nobody read them.`)
       this.#missed = 0
     }
     if (this.#collected === '') {
