@@ -1,9 +1,11 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
+import { stopwatch } from '../engine/clock.ts'
 import type { Gateway } from '../gateway/gateway.ts'
-import type { HttpResponse } from '../http/messages.ts'
+import type { HttpRequest, HttpResponse } from '../http/messages.ts'
 import type { RequestBody } from '../schema/body.ts'
 import { general } from '../schema/general-errors.ts'
+import { INSPECTOR_HEADER, type Inspector } from './inspector.ts'
 import { hasBody, readBody } from './request-body.ts'
 
 /** Limits of a request's head, which Node's parser checks. */
@@ -17,17 +19,15 @@ export interface ParseError extends Error {
   readonly reason?: string
 }
 
-export interface Exchange {
-  readonly connection: Connection
-  readonly request: IncomingMessage
-  readonly response: ServerResponse
+/** A gateway that is served, and its inspector. */
+export interface Answering {
+  readonly gateway: Gateway
+  readonly inspector: Inspector
 }
 
-/** A request with what reads it, in the order of arrival. */
-interface Arrived {
-  readonly exchange: Exchange
-  readonly limitOf: () => number
-  readonly handOn: (body: RequestBody) => void
+interface Exchange {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
 }
 
 /**
@@ -35,57 +35,117 @@ interface Arrived {
  * (rules: answers#pipelining).
  */
 export class Connection {
+  readonly #socket: Socket
+  readonly #answering: Answering
   /** The address of the other end; unknown once the connection has ended. */
-  readonly peer: string
+  readonly #peer: string
   /** Aborts once either side has ended the connection. */
-  readonly ended: AbortSignal
+  readonly #ended: AbortSignal
   /** The response to the request that was passed on last. */
   #response: ServerResponse | undefined
   /** The requests that wait until the client has taken that response. */
-  readonly #waiting: Arrived[] = []
+  readonly #waiting: Exchange[] = []
 
-  constructor(readonly socket: Socket) {
-    this.peer = socket.remoteAddress ?? 'unknown'
+  constructor(socket: Socket, answering: Answering) {
+    this.#socket = socket
+    this.#answering = answering
+    this.#peer = socket.remoteAddress ?? 'unknown'
     const ended = new AbortController()
-    this.ended = ended.signal
+    this.#ended = ended.signal
     socket.once('close', () => ended.abort())
   }
 
-  /** Calls back when it is the turn of a request and its body is read; never if its client leaves before. */
-  read(arrived: Arrived): void {
-    this.#waiting.push(arrived)
+  /** Answers a request when it is its turn and its body is read; never if its client leaves before. */
+  receive(request: IncomingMessage, response: ServerResponse): void {
+    this.#waiting.push({ request, response })
     this.#passNext()
   }
 
   #passNext(): void {
-    if (!this.socket.writable) return
+    if (!this.#socket.writable) return
     const isFree = this.#response?.closed !== false
     const next = isFree ? this.#waiting.shift() : undefined
-    if (this.#waiting.length > MOST_WAITING) this.socket.pause()
-    else if (this.socket.isPaused()) this.socket.resume()
+    if (this.#waiting.length > MOST_WAITING) this.#socket.pause()
+    else if (this.#socket.isPaused()) this.#socket.resume()
     if (next) this.#pass(next)
   }
 
-  #pass({ exchange: { request, response }, limitOf, handOn }: Arrived): void {
+  #pass(exchange: Exchange): void {
+    const { request, response } = exchange
     this.#response = response
     response.once('close', () => this.#passNext())
-    if (!hasBody(request)) handOn('')
-    else
-      readBody(request, limitOf(), (body) => {
-        if (!this.socket.writable) return
-        // The rest of a body that was not read to its end would otherwise count as the next request.
-        if (!request.complete) response.shouldKeepAlive = false
-        handOn(body)
+    if (!hasBody(request)) return void this.#answer(exchange, '')
+    const limit = this.#answering.gateway.transport.bodyLimit(this.#toHttpRequest(request, ''))
+    readBody(request, limit, (body) => {
+      if (!this.#socket.writable) return
+      // The rest of a body that was not read to its end would otherwise count as the next request.
+      if (!request.complete) response.shouldKeepAlive = false
+      this.#answer(exchange, body)
+    })
+  }
+
+  #toHttpRequest({ method = 'GET', url = '/', headers, rawHeaders }: IncomingMessage, body: RequestBody): HttpRequest {
+    const isInspector = headers[INSPECTOR_HEADER] !== undefined
+    const header = (name: string) => headers[name]?.toString() ?? null
+    return { method, url, header, rawHeaders, body, peer: this.#peer, isInspector }
+  }
+
+  /** Answers a request, at once unless a fault or the store delays the response. */
+  #answer({ request, response }: Exchange, body: RequestBody): void {
+    const { gateway, inspector } = this.#answering
+    const read = this.#toHttpRequest(request, body)
+    if (inspector.isFor(request)) {
+      inspector.answer(request, response, read).catch((error) => {
+        const refusal = failed(gateway, error)
+        if (response.headersSent) this.#socket.destroy()
+        else send(refusal, response)
       })
+      return
+    }
+    const worked = stopwatch()
+    const result = resultOf(gateway, request, read)
+    const sendResult = (sent: HttpResponse) => {
+      inspector.controlUsed(read, sent)
+      inspector.answered(read, sent, worked())
+      if (sent.delivery?.drop) this.#socket.resetAndDestroy()
+      else send(sent, response)
+    }
+    if (result.delivery || result.safe) void this.#delivered(result).then((sent) => sent && sendResult(sent))
+    else sendResult(result)
+  }
+
+  /** Resolves when a response may be sent; with undefined if its client did not wait for it. */
+  async #delivered(response: HttpResponse): Promise<HttpResponse | undefined> {
+    const { gateway } = this.#answering
+    try {
+      return await gateway.transport.delivered(response, { signal: this.#ended })
+    } catch (error) {
+      return this.#socket.destroyed && error === this.#ended.reason ? undefined : failed(gateway, error)
+    }
   }
 
   /** Answers bytes that are no request, unless a response is on its way, and ends the connection. */
-  refuse(gateway: Gateway, error: ParseError): void {
-    const { socket } = this
+  refuse(error: ParseError): void {
     const isAnswering = this.#response?.headersSent && !this.#response.closed
-    if (socket.writable && !isAnswering) socket.write(onTheWire(refusal(gateway, error)))
-    socket.destroySoon()
+    if (this.#socket.writable && !isAnswering) this.#socket.write(onTheWire(refusal(this.#answering.gateway, error)))
+    this.#socket.destroySoon()
   }
+}
+
+function resultOf(gateway: Gateway, request: IncomingMessage, read: HttpRequest): HttpResponse {
+  try {
+    if (request.headers.host === undefined && request.httpVersion !== '1.0') {
+      return gateway.transport.refused(general.request_malformed, { problem: 'the Host header is missing' })
+    }
+    return gateway.transport.exchange(read)
+  } catch (error) {
+    return failed(gateway, error)
+  }
+}
+
+function failed(gateway: Gateway, error: unknown): HttpResponse {
+  console.error(error)
+  return gateway.transport.refused(general.internal_failure, {})
 }
 
 function refusal({ transport: { refused } }: Gateway, { code, reason, message }: ParseError): HttpResponse {
@@ -102,7 +162,7 @@ function onTheWire({ status, headers, body }: HttpResponse): string {
 }
 
 /** Sends a response. If that fails, the connection ends. */
-export function send({ status, headers, body }: HttpResponse, { request, response }: Exchange): void {
+function send({ status, headers, body }: HttpResponse, response: ServerResponse): void {
   try {
     // Names and values in turn, which Node writes unchanged.
     const lines: string[] = []
@@ -119,6 +179,6 @@ export function send({ status, headers, body }: HttpResponse, { request, respons
     } else response.end(body)
   } catch (error) {
     console.error(error)
-    request.socket.destroy()
+    response.req.socket.destroy()
   }
 }

@@ -1,16 +1,12 @@
-import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerOptions } from 'node:http'
+import http, { type RequestListener, type Server, type ServerOptions } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import * as v from 'valibot'
 import type { ServerCertificate } from '../control/authority.ts'
-import { stopwatch } from '../engine/clock.ts'
 import type { Gateway } from '../gateway/gateway.ts'
-import type { HttpRequest, HttpResponse } from '../http/messages.ts'
 import { openApi } from '../openapi/openapi.ts'
-import type { RequestBody } from '../schema/body.ts'
-import { general } from '../schema/general-errors.ts'
 import { asOne, optionsOf, readOptions, type SchemasOf } from '../schema/options.ts'
-import { Connection, type Exchange, HEAD_LIMITS, type ParseError, send } from './connection.ts'
-import { INSPECTOR_HEADER, Inspector } from './inspector.ts'
+import { type Answering, Connection, HEAD_LIMITS, type ParseError } from './connection.ts'
+import { Inspector } from './inspector.ts'
 import * as allowed from './options/listening.ts'
 
 /** Options of {@link serve}. */
@@ -69,8 +65,7 @@ export interface Served {
 export async function serve(gateway: Gateway, options: ServeOptions = {}): Promise<Served> {
   const { port = 0, host = '127.0.0.1', tls, name = null } = readOptions(serveOptions, options, { secret: ['tls'] })
   const sockets = new Set<Socket>()
-  const served = { gateway, inspector: new Inspector(gateway, name) }
-  const server = listenerFor(served, sockets, await serverMaker(tls), tls ? 'secureConnection' : 'connection')
+  const server = await serverOf({ gateway, inspector: new Inspector(gateway, name) }, sockets, tls)
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) =>
       reject(new Error(whyNot(error, host, port), { cause: error })),
@@ -92,38 +87,22 @@ export async function serve(gateway: Gateway, options: ServeOptions = {}): Promi
   return { url, port: taken, address, close, [Symbol.asyncDispose]: close }
 }
 
-type MakeServer = (options: ServerOptions, listener: RequestListener) => Server
-
-async function serverMaker(tls: ServerCertificate | undefined): Promise<MakeServer> {
-  if (!tls) return createServer
-  const https = await import('node:https')
-  const material = { cert: tls.certificate_pem, key: tls.private_key_pem }
-  return (options, listener) => https.createServer({ ...options, ...material }, listener)
-}
-
 /** The time from the first byte of a request to its last. */
 const REQUEST_TIMEOUT_MS = 60_000
 
 /** Longer than clients keep a connection for their next request (Go: 90 s), so that no request arrives at a closing one. */
 const KEEP_ALIVE_MS = 120_000
 
-function listenerFor(
-  served: Answering,
+type CreateServer = (options: ServerOptions, listener: RequestListener) => Server
+
+/** Makes the server, and keeps its sockets in a set as long as they are open. */
+async function serverOf(
+  answering: Answering,
   sockets: Set<Socket>,
-  makeServer: MakeServer,
-  ready: 'connection' | 'secureConnection',
-): Server {
+  tls: ServerCertificate | undefined,
+): Promise<Server> {
   const connections = new WeakMap<Socket, Connection>()
-  const { gateway } = served
-  const listener: RequestListener = (request, response) => {
-    const connection = connections.get(request.socket) as Connection // It was ready before its requests.
-    const exchange = { connection, request, response }
-    connection.read({
-      exchange,
-      limitOf: () => gateway.transport.bodyLimit(toHttpRequest(exchange, '')),
-      handOn: (body) => answer(served, exchange, toHttpRequest(exchange, body)),
-    })
-  }
+  const listener: RequestListener = (request, response) => connections.get(request.socket)?.receive(request, response)
   const options = {
     maxHeaderSize: HEAD_LIMITS.bytes,
     headersTimeout: HEAD_LIMITS.seconds * 1000,
@@ -132,8 +111,10 @@ function listenerFor(
     connectionsCheckingInterval: 5000,
     // Node's own answer would have no operation id.
     requireHostHeader: false,
+    ...(tls && { cert: tls.certificate_pem, key: tls.private_key_pem }),
   }
-  return makeServer(options, listener)
+  const { createServer }: { createServer: CreateServer } = tls ? await import('node:https') : http
+  return createServer(options, listener)
     .on('checkExpectation', listener)
     .on('connection', (socket: Socket) => {
       sockets.add(socket)
@@ -141,11 +122,13 @@ function listenerFor(
       socket.unref()
       socket.once('close', () => sockets.delete(socket))
     })
-    .on(ready, (socket: Socket) => connections.set(socket, new Connection(socket)))
+    .on(tls ? 'secureConnection' : 'connection', (socket: Socket) => {
+      connections.set(socket, new Connection(socket, answering))
+    })
     .on('clientError', (error: ParseError, socket: Socket) => {
       const connection = connections.get(socket)
       // A connection that failed before it was ready does not speak TLS.
-      if (connection) connection.refuse(gateway, error)
+      if (connection) connection.refuse(error)
       else socket.destroy()
     })
 }
@@ -164,68 +147,4 @@ export function hostInUrl(host: string, address = host): string {
   if (address === '0.0.0.0') return '127.0.0.1'
   if (address === '::') return '[::1]'
   return host.includes(':') ? `[${host}]` : host
-}
-
-interface Answering {
-  readonly gateway: Gateway
-  readonly inspector: Inspector
-}
-
-/** Answers a request, at once unless a fault or the store delays the response. */
-function answer({ gateway, inspector }: Answering, exchange: Exchange, read: HttpRequest): void {
-  const { request, response } = exchange
-  if (inspector.isFor(request)) {
-    inspector.answer(request, response, read).catch((error) => {
-      const refusal = failed(gateway, error)
-      if (response.headersSent) request.socket.destroy()
-      else send(refusal, exchange)
-    })
-    return
-  }
-  const worked = stopwatch()
-  const result = resultOf(gateway, request, read)
-  const sendResult = (sent: HttpResponse) => {
-    inspector.controlUsed(read, sent)
-    inspector.answered(read, sent, worked())
-    if (sent.delivery?.drop) request.socket.resetAndDestroy()
-    else send(sent, exchange)
-  }
-  if (result.delivery || result.safe) void delivered(exchange, gateway, result).then((sent) => sent && sendResult(sent))
-  else sendResult(result)
-}
-
-function resultOf(gateway: Gateway, request: IncomingMessage, read: HttpRequest): HttpResponse {
-  try {
-    if (request.headers.host === undefined && request.httpVersion !== '1.0') {
-      return gateway.transport.refused(general.request_malformed, { problem: 'the Host header is missing' })
-    }
-    return gateway.transport.exchange(read)
-  } catch (error) {
-    return failed(gateway, error)
-  }
-}
-
-/** Resolves when a response may be sent; with undefined if its client did not wait for it. */
-async function delivered(
-  { connection: { socket, ended } }: Exchange,
-  gateway: Gateway,
-  response: HttpResponse,
-): Promise<HttpResponse | undefined> {
-  try {
-    return await gateway.transport.delivered(response, { signal: ended })
-  } catch (error) {
-    return socket.destroyed && error === ended.reason ? undefined : failed(gateway, error)
-  }
-}
-
-function failed(gateway: Gateway, error: unknown): HttpResponse {
-  console.error(error)
-  return gateway.transport.refused(general.internal_failure, {})
-}
-
-function toHttpRequest({ connection, request }: Exchange, body: RequestBody): HttpRequest {
-  const { method = 'GET', url = '/', headers, rawHeaders } = request
-  const isInspector = headers[INSPECTOR_HEADER] !== undefined
-  const { peer } = connection
-  return { method, url, header: (name) => headers[name]?.toString() ?? null, rawHeaders, body, peer, isInspector }
 }
