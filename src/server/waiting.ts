@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { readClock, systemClock } from '../engine/clock.ts'
 
 /** Waits for some ms of real time. Resolves with false if the signal was aborted. */
@@ -16,4 +17,9 @@ export function onSignals(names: readonly NodeJS.Signals[], callback: () => void
   return () => {
     for (const name of names) process.off(name, callback)
   }
+}
+
+/** Resolves at the first of some signals to this process. Rejects if the other signal aborts before. */
+export async function signalled(names: readonly NodeJS.Signals[], until: AbortSignal): Promise<void> {
+  await Promise.race(names.map((name) => once(process, name, { signal: until })))
 }

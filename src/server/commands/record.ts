@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { createServer, type Server } from 'node:http'
+import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { version } from '../../../package.json'
 import { dialectNames, dialects } from '../../resources/dialects.ts'
@@ -11,7 +11,7 @@ import { replaceFile } from '../files.ts'
 import { integerFlag, textFlag } from '../options/table.ts'
 import { Recorder } from '../recorder.ts'
 import { print, say, warn } from '../terminal.ts'
-import { waited } from '../waiting.ts'
+import { signalled, waited } from '../waiting.ts'
 import { requireFree } from './announce.ts'
 import { type Arguments, type Command, flagValue, notUrl, requireNoWords, requireOne } from './command.ts'
 import { requireCount } from './verify-flags.ts'
@@ -57,12 +57,13 @@ async function runRecord(parsed: Arguments): Promise<number> {
   const wanted = portOf(value('port'))
   await requireFree(HOST, wanted)
   await save()
-  const server = await listening(recorder, wanted)
+  const server = createServer((request, response) => void recorder.pass(request, response))
+  await once(server.listen(wanted, HOST), 'listening')
   const { port } = server.address() as AddressInfo // It listens on a port.
   say(`fauxgate records ${target} at http://${HOST}:${port}`)
   const stopped = new AbortController()
   const saving = savedOften(recorder, save, stopped.signal)
-  await Promise.race(ENDS.map((name) => once(process, name, { signal: stopped.signal })))
+  await signalled(['SIGINT', 'SIGTERM', 'SIGHUP'], stopped.signal)
   stopped.abort()
   await saving
   server.close()
@@ -85,20 +86,10 @@ async function savedOften(recorder: Recorder, save: () => Promise<void>, signal:
   }
 }
 
-/** Listens on this machine alone. */
-async function listening(recorder: Recorder, port: number): Promise<Server> {
-  const server = createServer((request, response) => void recorder.pass(request, response))
-  server.listen(port, HOST)
-  await once(server, 'listening')
-  return server
-}
-
 function portOf(typed = '0'): number {
   if (/^\d{1,5}$/.test(typed) && Number(typed) <= 65_535) return Number(typed)
   throw new UsageError(`--port is ${JSON.stringify(typed)}. Allowed: a whole number from 0 to 65535.`)
 }
-
-const ENDS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 function targetOf(typed: string | undefined): string {
   const url = typed !== undefined && URL.canParse(typed) ? new URL(typed) : undefined

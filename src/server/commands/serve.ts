@@ -18,10 +18,10 @@ import { gatewayOptionsOf, refusedOptions } from '../options/gateway-options.ts'
 import { mistypedVariables, type ParsedOptions } from '../options/parsed-options.ts'
 import { CONFIG_FLAG, optionTable, variableOf } from '../options/table.ts'
 import { type Served, serve } from '../serve.ts'
-import { type GroupedStore, openedStore } from '../sqlite/sqlite-store.ts'
+import { openedStore } from '../sqlite/sqlite-store.ts'
 import { importState, StateFile } from '../state.ts'
 import { warn } from '../terminal.ts'
-import { onSignals, waited } from '../waiting.ts'
+import { onSignals, signalled, waited } from '../waiting.ts'
 import { announce, portTaken } from './announce.ts'
 import { type Arguments, type Command, requireNoWords } from './command.ts'
 import { naming, optionsOf } from './config-options.ts'
@@ -64,26 +64,30 @@ async function serveOnce(parsed: Arguments, environment: NodeJS.ProcessEnv, port
   }
   const options = await reread()
   const { config, names } = options
-  if (config.watch) watchedFiles(options)
-  const check = async () => (await createdGateway(await reread(), undefined)).gateway.dispose()
-  const output = new LogOutput(process.stdout)
-  const log = logOf(config, environment, (text) => output.write(text))
-  for (const each of mistypedVariables(environment)) warn(each)
   const { data, state } = config
+  const files = config.watch ? watchedFiles(options) : []
+  for (const each of mistypedVariables(environment)) warn(each)
   if (data !== undefined && state !== undefined) {
     const [one, other] = [names.get('data'), names.get('state')]
     throw new UsageError(`${one} and ${other} were both given. The state is kept in one place: leave one out.`)
   }
+  const output = new LogOutput(process.stdout)
+  const log = logOf(config, environment, (text) => output.write(text))
   const store = data === undefined ? undefined : await naming('data', names, () => openedStore(data))
   try {
-    const { gateway, families } = await openedGateway(options, store, log)
+    const before = store?.versions()
+    const opened = await createdGateway(options, store)
+    await store?.flushed()
+    const done = store && migrationOf(before, store)
+    if (done) log.notice('migrated', `${data}: ${done}`)
     if (state !== undefined) {
       await naming('state', names, async () => {
-        await importState(gateway, state)
+        await importState(opened.gateway, state)
         await requireReplaceable(state)
       })
     }
-    return await serveUntilEnd({ gateway, families, options, log, environment, check })
+    const check = async () => (await createdGateway(await reread(), undefined)).gateway.dispose()
+    return await serveUntilEnd({ ...opened, options, log, environment, files, check })
   } finally {
     output.flush()
     store?.close()
@@ -93,16 +97,6 @@ async function serveOnce(parsed: Arguments, environment: NodeJS.ProcessEnv, port
 interface Opened {
   readonly gateway: Gateway
   readonly families: Families | undefined
-}
-
-/** Creates the gateway, and says what of its file was brought to the present version. */
-async function openedGateway(options: ParsedOptions, store: GroupedStore | undefined, log: Log): Promise<Opened> {
-  const before = store?.versions()
-  const opened = await createdGateway(options, store)
-  await store?.flushed()
-  const done = store && migrationOf(before, store)
-  if (done) log.notice('migrated', `${options.config.data}: ${done}`)
-  return opened
 }
 
 async function createdGateway(parsed: ParsedOptions, store: Store | undefined): Promise<Opened> {
@@ -123,13 +117,15 @@ interface Running extends Opened {
   readonly options: ParsedOptions
   readonly log: Log
   readonly environment: NodeJS.ProcessEnv
+  /** The files to watch. */
+  readonly files: readonly string[]
   /** Throws if the files that the options name cannot be used. */
   readonly check: () => Promise<void>
 }
 
-async function serveUntilEnd({ gateway, families, options, log, environment, check }: Running): Promise<Run> {
+async function serveUntilEnd({ gateway, families, options, log, environment, files, check }: Running): Promise<Run> {
   const { config, names } = options
-  const { quiet, watch, latency, keys = [], control, state, tlsRoot, host = DEFAULT_HOST } = config
+  const { quiet, latency, keys = [], control, state, tlsRoot, host = DEFAULT_HOST } = config
   const file = state === undefined ? undefined : new StateFile(gateway, state)
   const controlKeys = typeof control === 'object' && control.key !== undefined ? [control.key] : []
   const kept = withFrontPage(file?.gateway ?? gateway)
@@ -139,19 +135,20 @@ async function serveUntilEnd({ gateway, families, options, log, environment, che
   const server = await listening(logging, host, config, names)
   const unregister = registerServer(server.url, environment)
   const stopped = new AbortController()
-  const ended = signalled(stopped.signal, () => file?.write().catch(warnOf))
+  const endHangUps = onSignals(['SIGHUP'], () => file?.write().catch(warnOf))
   const running = [file?.writeEachMinute(stopped.signal, warnOf), quiet ? undefined : settling(gateway, stopped.signal)]
   try {
     // Whoever reads that it listens can read the file.
     if (tlsRoot !== undefined)
       await naming('tlsRoot', names, () => write(tlsRoot, gateway.authority.certificatePem, 0o644))
     announce(gateway, server, config, host, log)
-    const changes = watch ? [changedFile(watchedFiles(options), check, stopped.signal)] : []
-    const changed = await Promise.race([ended, ...changes])
-    if (changed !== undefined) log.notice('changed', `${pathFromHere(changed)} has changed: the server restarts.`)
-    return { isOver: changed === undefined, port: server.port }
+    const ended = signalled(['SIGINT', 'SIGTERM'], stopped.signal)
+    const changed = await Promise.race([ended, changedFile(files, check, stopped.signal)])
+    if (changed) log.notice('changed', `${pathFromHere(changed)} has changed: the server restarts.`)
+    return { isOver: !changed, port: server.port }
   } finally {
     unregister()
+    endHangUps()
     stopped.abort()
     await Promise.all(running)
     await server.close()
@@ -184,7 +181,6 @@ async function listening(
 
 const OPTION_OF_ERROR: Readonly<Record<string, string>> = { EACCES: 'port', EADDRNOTAVAIL: 'host', ENOTFOUND: 'host' }
 
-const YEAR_MS = 365 * 86_400_000
 const DAY_MS = 86_400_000
 
 /** Issues a certificate for all names of the server. Clients compare it with the real time, whatever the gateway's is. */
@@ -199,7 +195,7 @@ function certificateOf(gateway: Gateway, host: string, { baseUrl, control }: Con
     names: [...all].filter((name) => !isAddress(name)),
     ips: [...all].filter((name) => isAddress(name) && !wildcards.includes(name)),
     notBefore: now - DAY_MS,
-    notAfter: now + YEAR_MS,
+    notAfter: now + 365 * DAY_MS,
   })
 }
 
@@ -215,16 +211,6 @@ async function settling(gateway: Gateway, signal: AbortSignal): Promise<void> {
       warnOf(error)
     }
   }
-}
-
-/** Resolves when a signal ends the process. SIGHUP calls back instead. */
-async function signalled(signal: AbortSignal, hangUp: () => void): Promise<void> {
-  await new Promise<void>((resolve) => {
-    const ends = [onSignals(['SIGINT', 'SIGTERM'], () => resolve()), onSignals(['SIGHUP'], hangUp)]
-    signal.addEventListener('abort', () => {
-      for (const end of ends) end()
-    })
-  })
 }
 
 function warnOf(error: unknown): void {
