@@ -1,5 +1,4 @@
-import { DELAY, INITIAL, isJestModule, type ProjectFacts, type Runner } from './init-project.ts'
-import { firstTest } from './init-test.ts'
+import { DELAY, firstTest, INITIAL, isJestModule, type ProjectFacts, type Runner } from './init-test.ts'
 
 /** A file that `fauxgate init` writes. */
 export interface Written {

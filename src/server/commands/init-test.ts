@@ -1,4 +1,27 @@
-import { DELAY, INITIAL, isJestModule, type ProjectFacts, type Runner } from './init-project.ts'
+/** The test runners that `fauxgate init` knows, in the order in which it looks for them. */
+export const RUNNERS = ['vitest', 'jest', 'playwright', 'bun', 'deno', 'node'] as const
+
+export type Runner = (typeof RUNNERS)[number]
+
+/** The facts of a project that decide how its first test is written. */
+export interface ProjectFacts {
+  /** True if package.json says `"type": "module"`. */
+  readonly isModule: boolean
+  /** True if there is a tsconfig.json. */
+  readonly isTyped: boolean
+  /** True if package.json names ts-jest. */
+  readonly hasTsJest: boolean
+}
+
+export const INITIAL = 'fauxgate.initial.json'
+
+/** The time from a policy to the certificate, of the served gateway and of the first test. */
+export const DELAY = '5s'
+
+/** Tells whether Jest gets a file of ECMAScript modules. */
+export function isJestModule({ isModule, hasTsJest }: ProjectFacts): boolean {
+  return isModule && !hasTsJest
+}
 
 type Kind = Runner | 'jest module' | 'ts-jest'
 
@@ -6,28 +29,23 @@ type Kind = Runner | 'jest module' | 'ts-jest'
 export function firstTest(runner: Runner, facts: ProjectFacts): string {
   const jest = facts.hasTsJest ? 'ts-jest' : isJestModule(facts) ? 'jest module' : 'jest'
   const kind = runner === 'jest' ? jest : runner
+  const [request, get] = kind === 'playwright' ? [', request', 'request.get'] : ['', 'gateway.fetch']
+  const [isNull, isNotNull] =
+    kind === 'node' || kind === 'deno'
+      ? ['assert.equal(before.certificate, null)', 'assert.notEqual(after.certificate, null)']
+      : ['expect(before.certificate).toBeNull()', 'expect(after.certificate).not.toBeNull()']
   return `${HEADS[kind]}
 
-test('a domain gets its certificate after five seconds', async ({ gateway${kind === 'playwright' ? ', request' : ''} }) => {
+test('a domain gets its certificate after five seconds', async ({ gateway${request} }) => {
   const headers = { authorization: 'Bearer any key', 'ngrok-version': '2' }
-  const list = async () => (await ${kind === 'playwright' ? 'request.get' : 'gateway.fetch'}(\`\${gateway.url}/reserved_domains\`, { headers })).json()
+  const list = async () => (await ${get}(\`\${gateway.url}/reserved_domains\`, { headers })).json()
   const [before] = (await list()).reserved_domains
-  ${IS_NULL[hasAssert(kind) ? 'assert' : 'expect']}
+  ${isNull}
   gateway.clock.advance('${DELAY}')
   const [after] = (await list()).reserved_domains
-  ${IS_NOT_NULL[hasAssert(kind) ? 'assert' : 'expect']}
+  ${isNotNull}
 })
 `
-}
-
-const IS_NULL = { assert: 'assert.equal(before.certificate, null)', expect: 'expect(before.certificate).toBeNull()' }
-const IS_NOT_NULL = {
-  assert: 'assert.notEqual(after.certificate, null)',
-  expect: 'expect(after.certificate).not.toBeNull()',
-}
-
-function hasAssert(kind: Kind): boolean {
-  return kind === 'node' || kind === 'deno'
 }
 
 /** The options of each test's gateway are those of the config file. */

@@ -7,7 +7,7 @@ import { switchFlag, textFlag } from '../options/table.ts'
 import { askAtTerminal, say } from '../terminal.ts'
 import { type Arguments, type Command, flagValue, requireNoWords, requireOne } from './command.ts'
 import { commandOf, type Written, writtenFor } from './init-files.ts'
-import { RUNNERS, type Runner } from './init-project.ts'
+import { RUNNERS, type Runner } from './init-test.ts'
 
 export const init: Command = {
   name: 'init',
