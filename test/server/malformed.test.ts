@@ -3,15 +3,20 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { createGateway, type GatewayOptions, manualClock, ngrok, standard } from '../../src/index.ts'
 import { served } from '../support/served.ts'
-import { type RawAnswer, rawAnswers, rawConnection, serverBehind } from '../support/wire.ts'
+import {
+  GET,
+  KEYS,
+  POST_HEAD,
+  postOf,
+  type RawAnswer,
+  rawAnswers,
+  rawConnection,
+  serverBehind,
+} from '../support/wire.ts'
 
 afterEach(() => void vi.restoreAllMocks())
 
 const opened = (options: GatewayOptions = {}) => served(createGateway({ seed: 'wire', clock: { now: 0 }, ...options }))
-
-const KEYS = 'Authorization: Bearer k\r\nService-Version: 2\r\n'
-const GET = `GET /reserved_addrs HTTP/1.1\r\nHost: x\r\n${KEYS}\r\n`
-const POST = `POST /reserved_addrs HTTP/1.1\r\nHost: x\r\n${KEYS}Content-Type: application/json\r\n`
 
 /** Checks that an answer is an error in the usual shape, and returns its code and message. */
 function errorOf({ headers, body, status }: RawAnswer, prefix = 'ERR_GATEWAY_', header = 'service-operation-id') {
@@ -34,25 +39,23 @@ async function answerTo(port: number, bytes: string | Uint8Array, isHalfClosed =
   if (isHalfClosed) connection.socket.end()
   const [answer, ...others] = rawAnswers(await connection.ended())
   expect(others).toEqual([])
-  const next = await rawConnection(port, GET)
-  await next.until(/^HTTP\/1.1 200 /)
-  next.socket.destroy()
+  expect(await (await rawConnection(port, GET)).statuses(1)).toEqual([200])
   return answer as RawAnswer
 }
 
 describe('Bytes that are no request are answered in the usual shape, and end the connection (rules: answers#no-request):', () => {
-  const breaking = (rest: string) => `${POST}Transfer-Encoding: chunked\r\n\r\n${rest}`
+  const breaking = (rest: string) => `${POST_HEAD}Transfer-Encoding: chunked\r\n\r\n${rest}`
   test.each<[string, string | Uint8Array, boolean?]>([
     ['garbage', 'garbage\r\n\r\n'],
     ['bytes of TLS', Uint8Array.of(0x16, 3, 1, 2, 0, 1, 0, 1, 0xfc, 3, 3, 13, 10, 13, 10)],
     ['HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
-    ['two lengths', `${POST}Content-Length: 1\r\nContent-Length: 2\r\n\r\n{}`],
-    ['a length beside chunks', `${POST}Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n{}`],
+    ['two lengths', `${POST_HEAD}Content-Length: 1\r\nContent-Length: 2\r\n\r\n{}`],
+    ['a length beside chunks', `${POST_HEAD}Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n{}`],
     ['a body with a chunk that is none', breaking('2\r\n{}\r\nnonsense\r\n')],
     ['a body with a chunk longer than it says', breaking('1\r\n{}\r\n0\r\n\r\n')],
-    ['the half of a body', `${POST}Content-Length: 9\r\n\r\n{"met`, true],
+    ['the half of a body', `${POST_HEAD}Content-Length: 9\r\n\r\n{"met`, true],
     ['the half of a body in chunks', breaking('2\r\n{}\r\n'), true],
-    ['garbage behind requests, of which none runs', `${POST}Content-Length: 2\r\n\r\n{}${POST}\r\ngarbage\r\n\r\n`],
+    ['garbage behind requests, of which none runs', `${postOf()}${POST_HEAD}\r\ngarbage\r\n\r\n`],
   ])('%s', async (_what, bytes, isHalfClosed) => {
     const { gateway, port } = await opened()
     const before = gateway.snapshot()
@@ -68,8 +71,7 @@ describe('Bytes that are no request are answered in the usual shape, and end the
     const { code, msg } = errorOf(await answerTo(port, `${GET.slice(0, -2)}A: ${'a'.repeat(16_384)}\r\n\r\n`))
     expect([code, msg]).toEqual(['431 90431', expect.stringContaining('more than 16384 bytes')])
     const fits = await rawConnection(port, `${GET.slice(0, -2)}A: ${'a'.repeat(15_000)}\r\n\r\n`)
-    await fits.until(/^HTTP\/1.1 200 /)
-    fits.socket.destroy()
+    expect(await fits.statuses(1)).toEqual([200])
   })
 
   test('in the dialect’s own words', async () => {
@@ -81,7 +83,7 @@ describe('Bytes that are no request are answered in the usual shape, and end the
 
   test('a request that is not there in time, once, however often Node says so', async () => {
     const { port } = await opened()
-    const server = await serverBehind(port, GET)
+    const server = await serverBehind(port)
     expect([server.headersTimeout, server.requestTimeout]).toEqual([20_000, 60_000])
     const accepted = once(server, 'connection')
     const connection = await rawConnection(port, 'GET /reserved_addrs HTTP/1.1\r\nHos')
@@ -110,9 +112,9 @@ describe('Bytes that are no request are answered in the usual shape, and end the
 test('A body whose client leaves in the middle leaves nothing behind', async () => {
   const { gateway, port } = await opened()
   const before = gateway.snapshot()
-  const server = await serverBehind(port, GET)
+  const server = await serverBehind(port)
   const requested = once(server, 'request')
-  const connection = await rawConnection(port, `${POST}Content-Length: 9\r\n\r\n{"met`)
+  const connection = await rawConnection(port, `${POST_HEAD}Content-Length: 9\r\n\r\n{"met`)
   const [request] = await requested
   const closed = new Promise((resolve) => request.on('close', resolve))
   connection.socket.resetAndDestroy()
@@ -125,11 +127,10 @@ describe('A request that Node itself would answer', () => {
   test('without a Host header is refused in the usual shape, as HTTP/1.1 asks', async () => {
     const { gateway, port } = await opened()
     const connection = await rawConnection(port, `POST /reserved_addrs HTTP/1.1\r\n${KEYS}\r\n`)
-    await connection.until(/\}$/)
-    const { code, msg } = errorOf(rawAnswers(connection.received())[0] as RawAnswer)
+    const [answer] = await connection.answers(1)
+    const { code, msg } = errorOf(answer as RawAnswer)
     expect([code, msg]).toEqual(['400 90430', expect.stringContaining('the Host header is missing')])
     expect(gateway.reservedAddrs.list().reserved_addrs).toEqual([])
-    connection.socket.destroy()
   })
 
   test.each([
@@ -138,11 +139,8 @@ describe('A request that Node itself would answer', () => {
     ['an upgrade', GET.replace('\r\n\r\n', '\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n')],
   ])('with %s is answered like any other', async (_what, bytes) => {
     const { port } = await opened()
-    const connection = await rawConnection(port, bytes)
-    await connection.until(/\}$/)
-    const [answer] = rawAnswers(connection.received())
+    const [answer] = await (await rawConnection(port, bytes)).answers(1)
     expect([answer?.status, answer?.headers.get('service-operation-id')]).toEqual([200, expect.stringMatching(/^op_/)])
-    connection.socket.destroy()
   })
 })
 
@@ -168,11 +166,10 @@ describe('A failure of fauxgate itself', () => {
   test('passes: the next request is answered, on the same connection', async () => {
     const { clock, port } = await failing()
     const connection = await rawConnection(port, GET)
-    await connection.until(/\}$/)
+    await connection.answers(1)
     clock.now = 0
     connection.socket.write(GET)
-    await connection.until(/HTTP\/1.1 200 /)
-    connection.socket.destroy()
+    expect(await connection.statuses(2)).toEqual([500, 200])
   })
 
   test('to write an answer ends the connection, and no other', async () => {
@@ -185,7 +182,7 @@ describe('A failure of fauxgate itself', () => {
   test('of its listening is said, and it continues', async () => {
     const printed = vi.spyOn(console, 'error').mockImplementation(() => undefined)
     const { port, url } = await opened()
-    const server = await serverBehind(port, GET)
+    const server = await serverBehind(port)
     const error = new Error('accept EMFILE')
     server.emit('error', error)
     expect(printed).toHaveBeenCalledExactlyOnceWith(error)
@@ -197,11 +194,9 @@ test('Requests one behind the other are answered in order, also where the first 
   const clock = manualClock(0)
   const { gateway, port } = await opened({ clock })
   gateway.faults.add({ latency: '30s', times: 1 })
-  const connection = await rawConnection(port, `${GET}${POST}Content-Length: 2\r\n\r\n{}${GET}`)
+  const connection = await rawConnection(port, GET + postOf() + GET)
   while (gateway.requests.count() === 0) await nextTurn()
   expect(connection.received()).toBe('')
   clock.advance('30s')
-  await connection.until(/"next_page_uri":null\}.*"next_page_uri":null\}$/s)
-  expect(rawAnswers(connection.received()).map(({ status }) => status)).toEqual([200, 201, 200])
-  connection.socket.destroy()
+  expect(await connection.statuses(3)).toEqual([200, 201, 200])
 })

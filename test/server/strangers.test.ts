@@ -3,12 +3,19 @@ import { runInNewContext } from 'node:vm'
 import { describe, expect, test } from 'vitest'
 import { createGateway, type Gateway } from '../../src/index.ts'
 import { served } from '../support/served.ts'
-import { eventually, type RawConnection, rawAnswers, rawConnection } from '../support/wire.ts'
+import {
+  eventually,
+  GET,
+  KEYS,
+  POST_HEAD,
+  postOf,
+  type RawConnection,
+  rawAnswers,
+  rawConnection,
+} from '../support/wire.ts'
 
 const MIB = 1024 * 1024
 const CONTROL_KEY = 'a-control-key-of-this-test'
-const KEYS = 'Authorization: Bearer k\r\nService-Version: 2\r\n'
-const GET = `GET /reserved_addrs HTTP/1.1\r\nHost: x\r\n${KEYS}\r\n`
 
 setFlagsFromString('--expose-gc')
 const collectGarbage: () => void = runInNewContext('gc')
@@ -23,8 +30,6 @@ async function bytesHeld(): Promise<number> {
   const { heapUsed, external } = process.memoryUsage()
   return heapUsed + external
 }
-
-const statusesOf = (text: string) => rawAnswers(text).map(({ status }) => status)
 
 /** A request with a body of so many bytes, in chunks, whose end does not come. */
 async function unended(port: number, head: string, bytes: number): Promise<RawConnection> {
@@ -63,26 +68,22 @@ describe('The body of a request is not held if its head is refused (rules: reque
   test('it is answered as if it had been read, and the next request too', async () => {
     const { gateway, port } = await served(gatewayWith({ control: { key: CONTROL_KEY }, keys: ['k'] }))
     const put = `PUT /_fauxgate/state HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}`
-    const post = `POST /reserved_addrs HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer wrong\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}`
+    const post = postOf().replace('Bearer k', 'Bearer wrong')
     const connection = await rawConnection(port, put + post + GET)
-    await eventually(() => statusesOf(connection.received()).length === 3)
-    connection.socket.destroy()
-    expect(statusesOf(connection.received())).toEqual([401, 401, 200])
+    expect(await connection.statuses(3)).toEqual([401, 401, 200])
     expect(gateway.requests.last({ status: 401 })?.request).toMatch(/^\[a body that was not read/)
   })
 
   test('a body in chunks of one byte takes no more room than one in a piece', async () => {
     const { port } = await served(gatewayWith({}))
     const before = await bytesHeld()
-    const head = `POST /reserved_addrs HTTP/1.1\r\nHost: x\r\n${KEYS}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`
+    const head = `${POST_HEAD}Transfer-Encoding: chunked\r\n\r\n`
     const connection = await rawConnection(port, head + '1\r\n \r\n'.repeat(MIB / 4))
     await eventually(() => connection.socket.writableLength === 0)
     // It is still being read: what was let go meanwhile does not count.
     await eventually(async () => (await bytesHeld()) - before < 2 * MIB)
     connection.socket.write('2\r\n{}\r\n0\r\n\r\n')
-    await connection.until(/\}$/)
-    connection.socket.destroy()
-    expect(statusesOf(connection.received())).toEqual([201])
+    expect(await connection.statuses(1)).toEqual([201])
   })
 })
 
@@ -97,9 +98,7 @@ describe('A body of more than 1 MiB is for the state alone (rules: requests#body
       const { gateway, port } = await served(createGateway())
       const head = `PUT ${target} HTTP/1.1\r\nHost: x\r\n${KEYS}Content-Type: application/json\r\n`
       const connection = await rawConnection(port, `${head}Content-Length: ${body.length}\r\n\r\n${body}`)
-      await connection.until(/\}$/)
-      connection.socket.destroy()
-      expect(statusesOf(connection.received())).toEqual([413])
+      expect(await connection.statuses(1)).toEqual([413])
       const headers = { authorization: 'Bearer k', 'service-version': '2', 'content-type': 'application/json' }
       const { status } = await gateway.fetch(`${gateway.url}${target}`, { method: 'PUT', headers, body })
       expect(status).toBe(413)
@@ -145,7 +144,6 @@ describe('Requests one behind the other whose responses nobody reads', () => {
     // What is not held here is in the buffers of the system.
     expect(served100()).toBeLessThan(100)
     expect((await bytesHeld()) - before).toBeLessThan(4 * MIB)
-    connection.socket.destroy()
   })
 
   test('wait behind a large state, which is held once', async () => {
@@ -160,7 +158,6 @@ describe('Requests one behind the other whose responses nobody reads', () => {
     const held = (await bytesHeld()) - before
     // The platform may hold one more copy of its own.
     expect(held / length).toBeLessThan(1.5)
-    connection.socket.destroy()
   })
 
   test('are all answered in order once somebody does', async () => {
@@ -168,7 +165,7 @@ describe('Requests one behind the other whose responses nobody reads', () => {
     const connection = await rawConnection(port)
     connection.socket.pause()
     const requests = Array.from({ length: 1500 }, (_, i) =>
-      i % 10 === 0 ? LIST : i % 10 === 5 ? postOf(i) : limited(i),
+      i % 10 === 0 ? LIST : i % 10 === 5 ? creation(i) : limited(i),
     )
     connection.socket.write(
       `${requests.join('')}GET /reserved_addrs HTTP/1.1\r\nHost: x\r\n${KEYS}Connection: close\r\n\r\n`,
@@ -187,10 +184,7 @@ describe('Requests one behind the other whose responses nobody reads', () => {
 
   const limited = (i: number) => GET.replace('addrs', `addrs?limit=${(i % 90) + 1}`)
 
-  function postOf(i: number): string {
-    const body = JSON.stringify({ description: `number ${i}`, metadata: 'm'.repeat(i) })
-    return `POST /reserved_addrs HTTP/1.1\r\nHost: x\r\n${KEYS}Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`
-  }
+  const creation = (i: number) => postOf(JSON.stringify({ description: `number ${i}`, metadata: 'm'.repeat(i) }))
 })
 
 /** Lets the loop of this process turn. */

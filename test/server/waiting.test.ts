@@ -1,10 +1,9 @@
 import { getEventListeners, once } from 'node:events'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { createGateway, manualClock } from '../../src/index.ts'
+import { exchanged } from '../support/exchanged.ts'
 import { served } from '../support/served.ts'
-import { eventually, rawAnswers, rawConnection } from '../support/wire.ts'
-
-const GET = 'GET /reserved_addrs HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer k\r\nService-Version: 2\r\n\r\n'
+import { eventually, GET, rawConnection } from '../support/wire.ts'
 
 afterEach(() => {
   vi.useRealTimers()
@@ -33,9 +32,7 @@ describe('A server that waits with a delayed answer', () => {
     await vi.advanceTimersByTimeAsync(29_999)
     expect(connection.received()).toBe('')
     await vi.advanceTimersByTimeAsync(1)
-    await connection.until(/\}$/)
-    expect(rawAnswers(connection.received())).toMatchObject([{ status: 200 }])
-    connection.socket.destroy()
+    expect(await connection.statuses(1)).toEqual([200])
   })
 
   test('waits no longer than its client, and says nothing of it', async () => {
@@ -84,14 +81,7 @@ describe('`delivered`', () => {
   function late() {
     const gateway = createGateway({ clock: manualClock(0), seed: 'late' })
     gateway.faults.add({ latency: '30s' })
-    const headers: Record<string, string> = { authorization: 'Bearer k', 'service-version': '2' }
-    const ask = () =>
-      gateway.transport.exchange({
-        method: 'GET',
-        url: '/reserved_addrs',
-        header: (name) => headers[name] ?? null,
-        body: '',
-      })
+    const ask = () => exchanged(gateway, { method: 'GET' })
     return { gateway, ask, answer: ask() }
   }
 
@@ -132,7 +122,7 @@ test('A connection that is reset by a fault takes no wait with it that is not it
   const dropped = await rawConnection(server.port, GET)
   expect(await dropped.ended()).toBe('')
   await vi.advanceTimersByTimeAsync(30_000)
-  await connection.until(/\}$/)
+  expect(await connection.statuses(1)).toEqual([200])
   const closed = once(connection.socket, 'close')
   await server.close()
   await closed

@@ -2,6 +2,19 @@ import { channel } from 'node:diagnostics_channel'
 import { once } from 'node:events'
 import type { Server } from 'node:http'
 import { connect, type Socket } from 'node:net'
+import { onTestFinished } from 'vitest'
+
+/** The headers that a request of the API must have. */
+export const KEYS = 'Authorization: Bearer k\r\nService-Version: 2\r\n'
+
+/** A request as bytes: for the list of addresses. */
+export const GET = `GET /reserved_addrs HTTP/1.1\r\nHost: x\r\n${KEYS}\r\n`
+
+/** The head of a creation, without the headers about the size of its body. */
+export const POST_HEAD = `POST /reserved_addrs HTTP/1.1\r\nHost: x\r\n${KEYS}Content-Type: application/json\r\n`
+
+/** A creation as bytes. */
+export const postOf = (body = '{}') => `${POST_HEAD}Content-Length: ${body.length}\r\n\r\n${body}`
 
 /** A connection on which bytes are sent as they are. */
 export interface RawConnection {
@@ -10,13 +23,18 @@ export interface RawConnection {
   received(): string
   /** Resolves once what came back matches. */
   until(pattern: RegExp): Promise<void>
+  /** Resolves with all answers once there are so many, the last one whole. */
+  answers(count: number): Promise<RawAnswer[]>
+  /** Resolves with the statuses of all answers once there are so many. */
+  statuses(count: number): Promise<number[]>
   /** Resolves with everything that came back once the other side has ended the connection. */
   ended(): Promise<string>
 }
 
-/** Opens a connection to a port of this machine and sends bytes on it. */
+/** Opens a connection to a port of this machine until the end of the test, and sends bytes on it. */
 export async function rawConnection(port: number, bytes: string | Uint8Array = ''): Promise<RawConnection> {
   const socket = connect(port, '127.0.0.1')
+  onTestFinished(() => void socket.destroy())
   await once(socket, 'connect')
   let text = ''
   socket.setEncoding('utf8').on('data', (part) => {
@@ -25,12 +43,19 @@ export async function rawConnection(port: number, bytes: string | Uint8Array = '
   // A reset ends it too.
   const closed = new Promise<void>((resolve) => socket.on('error', () => undefined).once('close', () => resolve()))
   socket.write(bytes)
+  const untilTrue = async (holds: () => boolean, what: unknown) => {
+    while (!holds()) await Promise.race([once(socket, 'data'), closed.then(() => fail(what, text))])
+  }
+  const answers = async (count: number) => {
+    await untilTrue(() => text.split('HTTP/1.1 ').length > count && text.endsWith('}'), `answer ${count}`)
+    return rawAnswers(text)
+  }
   return {
     socket,
     received: () => text,
-    async until(pattern) {
-      while (!pattern.test(text)) await Promise.race([once(socket, 'data'), closed.then(() => fail(pattern, text))])
-    },
+    until: (pattern) => untilTrue(() => pattern.test(text), pattern),
+    answers,
+    statuses: async (count) => (await answers(count)).map(({ status }) => status),
     async ended() {
       await closed
       return text
@@ -38,8 +63,8 @@ export async function rawConnection(port: number, bytes: string | Uint8Array = '
   }
 }
 
-function fail(pattern: RegExp, text: string): never {
-  throw new Error(`The connection ended before ${pattern} came. It brought: ${text}`)
+function fail(what: unknown, text: string): never {
+  throw new Error(`The connection ended before ${what} came. It brought: ${text}`)
 }
 
 /** An answer as it stood on the wire. */
@@ -71,7 +96,7 @@ export async function eventually(holds: () => boolean | Promise<boolean>): Promi
 const setImmediateOf = setImmediate
 
 /** The Node server behind a port, which shows when it answers a request. */
-export async function serverBehind(port: number, request: string): Promise<Server> {
+export async function serverBehind(port: number): Promise<Server> {
   const started = channel('http.server.request.start')
   let server: Server | undefined
   const see = (message: unknown) => {
@@ -79,9 +104,7 @@ export async function serverBehind(port: number, request: string): Promise<Serve
     if (socket.localPort === port) server = its
   }
   started.subscribe(see)
-  const connection = await rawConnection(port, request)
-  await connection.until(/^HTTP\/1.1 200 /)
-  connection.socket.destroy()
+  await (await rawConnection(port, GET)).answers(1)
   started.unsubscribe(see)
   return server as Server
 }
