@@ -1,69 +1,49 @@
-import { createServer, type IncomingMessage, type RequestListener } from 'node:http'
+import { createServer } from 'node:http'
 import { createServer as createTcpServer } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import { createGateway, manualClock } from '../../src/index.ts'
 import { askControl } from '../../src/server/client/ask.ts'
 import { serve } from '../../src/server/node.ts'
 import { ran } from '../support/command.ts'
-import { listening } from '../support/served.ts'
-
-/** A server that answers this to everyone, and what it was asked. */
-async function answering(status: number, headers: Record<string, string>, body: string) {
-  const seen: {
-    method: string | undefined
-    url: string | undefined
-    headers: IncomingMessage['headers']
-    text: string
-  }[] = []
-  const listener: RequestListener = (request, response) => {
-    let text = ''
-    request.setEncoding('utf8').on('data', (part) => {
-      text += part
-    })
-    request.on('end', () => {
-      seen.push({ method: request.method, url: request.url, headers: request.headers, text })
-      response.writeHead(status, headers).end(body)
-    })
-  }
-  return { seen, url: await listening(createServer(listener)) }
-}
+import { answering, listening } from '../support/served.ts'
 
 const JSON_TYPE = { 'content-type': 'application/json; charset=utf-8' }
 const CLOCK = '{"now": "2026-01-01T00:00:00Z", "manual": true}'
+const showingClock = (clock = CLOCK) => answering((response) => response.writeHead(200, JSON_TYPE).end(clock))
 
 describe('A command asks the server that it is told', () => {
   it.each(['', '/', '//', '/api', '/api//'])('below the path of its URL, such as %j', async (path) => {
-    const { url, seen } = await answering(200, JSON_TYPE, CLOCK)
+    const { url, received } = await showingClock()
     expect(await ran({}, 'clock', '--url', `${url}${path}`)).toMatchObject({
       code: 0,
       stdout: '2026-01-01T00:00:00Z\n',
     })
-    expect(seen.map((request) => request.url)).toEqual([`${path.replace(/\/+$/, '')}/_fauxgate/clock`])
+    expect(received.map((request) => request.url)).toEqual([`${path.replace(/\/+$/, '')}/_fauxgate/clock`])
   })
 
   it('with its key and a body of JSON only where there are any', async () => {
-    const { url, seen } = await answering(200, JSON_TYPE, CLOCK)
+    const { url, received } = await showingClock()
     await ran({}, 'clock', '--url', url)
     await ran({}, 'clock', 'to', '2026-01-01T00:00:00Z', '--url', url, '--control-key', 'open-sesame')
     await ran({ FAUXGATE_URL: 'http://127.0.0.1:9', FAUXGATE_CONTROL_KEY: '' }, 'dns', 'remove', 'ä.test', '--url', url)
-    const [plain, keyed, removing] = seen
-    expect(plain).toMatchObject({ method: 'GET', text: '' })
+    const [plain, keyed, removing] = received
+    expect(plain).toMatchObject({ method: 'GET', body: '' })
     expect(Object.keys(plain?.headers ?? {}).sort()).toEqual(['connection', 'host'])
     expect(keyed).toMatchObject({
       method: 'POST',
-      text: '{"to":"2026-01-01T00:00:00Z"}',
+      body: '{"to":"2026-01-01T00:00:00Z"}',
       headers: {
         'content-type': 'application/json',
         'content-length': '29',
         'fauxgate-control-key': 'open-sesame',
       },
     })
-    expect(removing).toMatchObject({ method: 'DELETE', url: '/_fauxgate/dns?name=%C3%A4.test', text: '' })
+    expect(removing).toMatchObject({ method: 'DELETE', url: '/_fauxgate/dns?name=%C3%A4.test', body: '' })
     expect(removing?.headers).not.toHaveProperty('fauxgate-control-key')
   })
 
   it('and tells the system clock from one that can be moved', async () => {
-    const { url } = await answering(200, JSON_TYPE, CLOCK.replace('true', 'false'))
+    const { url } = await showingClock(CLOCK.replace('true', 'false'))
     expect((await ran({}, 'clock', '--url', url)).stdout).toBe('2026-01-01T00:00:00Z (the system clock)\n')
   })
 })
@@ -81,7 +61,7 @@ describe('A command that is answered by something else says so', () => {
     [300, {}, ''],
     [301, {}, ''],
   ])('where it answers %i', async (status, headers, body) => {
-    const { url } = await answering(status, headers, body)
+    const { url } = await answering((response) => response.writeHead(status, headers).end(body))
     expect(await failing(url, 'clock', 'next')).toBe(
       `fauxgate: The server at URL is not a fauxgate: its status was ${status}.\n`,
     )
@@ -119,15 +99,15 @@ it.each(['ftp://gate.test', 'http:///', 'gate'])('A URL that is none is refused 
 
 describe('What a control is sent', () => {
   const sent = async (...args: string[]) => {
-    const { url, seen } = await answering(204, {}, '')
+    const { url, received } = await answering((response) => response.writeHead(204).end())
     const { stderr, ...rest } = await ran({ FAUXGATE_URL: url }, ...args)
     expect(rest).toEqual({ code: 0, stdout: '' })
     const [done, ...notes] = stderr.split('\n').slice(0, -1)
     expect(done).toBe(`fauxgate: done at ${url}`)
     expect(notes).toEqual(args[1] === 'add' ? [expect.stringContaining('this fault applies to ')] : [])
-    expect(seen).toHaveLength(1)
-    const [{ method, url: path, text } = { text: '' }] = seen
-    return [`${method} ${path?.replace('/_fauxgate', '')}`, text === '' ? undefined : JSON.parse(text)]
+    expect(received).toHaveLength(1)
+    const [{ method, url: path, body } = { body: '' }] = received
+    return [`${method} ${path?.replace('/_fauxgate', '')}`, body === '' ? undefined : JSON.parse(body)]
   }
 
   it.each<[string[], string, unknown]>([

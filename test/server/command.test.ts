@@ -96,12 +96,6 @@ describe('the command `fauxgate serve`', () => {
     })
   })
 
-  it('refuses an empty value in one line', async () => {
-    const { code, stdout, stderr } = await ran({}, 'serve', '--state', '')
-    expect([code, stdout]).toEqual([2, ''])
-    expect(stderr).toBe('fauxgate: --state is empty. Give it a value, or leave it out. See "fauxgate help serve".\n')
-  })
-
   it.each([
     ['--control-key', 's3cret', 'and', 'more'],
     ['--control-key', 'two s3cret words'],

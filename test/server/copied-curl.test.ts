@@ -1,36 +1,21 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { createServer } from 'node:http'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import type { Page } from '../../src/inspector/page.ts'
 import { asCurl } from '../../src/inspector/parts/client-code.ts'
 import { newFolder } from '../support/folder.ts'
 import { named } from '../support/needed.ts'
-import { listening } from '../support/served.ts'
+import { answering } from '../support/served.ts'
 
 const hasCurl = spawnSync('curl', ['--version']).status === 0
 const name = (text: string) => named(text, hasCurl, 'curl is missing')
 
 type Sent = Parameters<typeof asCurl>[1]
 
-interface Received {
-  readonly method: string | undefined
-  readonly url: string | undefined
-  readonly headers: NodeJS.Dict<string | string[]>
-  readonly body: string
-}
-
 /** Runs the command that the inspector copies for a request, in an empty folder, and returns the requests that arrive. */
-async function receivedOf(sent: Partial<Sent>): Promise<Received[]> {
-  const received: Received[] = []
-  const server = createServer(async (request, response) => {
-    const { method, url, headers } = request
-    const chunks: Buffer[] = []
-    for await (const chunk of request) chunks.push(chunk)
-    received.push({ method, url, headers, body: Buffer.concat(chunks).toString() })
-    response.end()
-  })
-  vi.stubGlobal('location', { origin: await listening(server) })
+async function receivedOf(sent: Partial<Sent>) {
+  const { url: origin, received } = await answering((response) => response.end())
+  vi.stubGlobal('location', { origin })
   onTestFinished(() => void vi.unstubAllGlobals())
   const page = { connection: { base: '' }, service: { versionHeader: { 'Service-Version': '2' } } } as unknown as Page // All that is asked of it.
   const command = asCurl(page, { method: 'POST', path: '/a', query: '', request: null, operation: null, ...sent })

@@ -39,8 +39,8 @@ describe('The help', () => {
     )
   })
 
-  it.each(commands)('on $name has what it takes, each flag with what stands for its value', async (command) => {
-    const { usage, flags } = await helpOf(command.name)
+  it.each(commands)('on $name has what it takes, and says in sentences what each flag does', async (command) => {
+    const { usage, summary, flags, sentences } = await helpOf(command.name)
     expect(usage).toBe(
       `Usage: fauxgate ${command.name}${command.words && ` ${command.words}`}${command.flags.length > 0 ? ' [options]' : ''}`,
     )
@@ -50,10 +50,6 @@ describe('The help', () => {
     expect(flags).toEqual(written)
     if (clientCommands.includes(command))
       expect(flags.slice(-3)).toEqual(['--url URL', '--control-key KEY', '--ca FILE'])
-  })
-
-  it.each(commands.map(({ name }) => name))('on %s says in sentences what it and its flags do', async (name) => {
-    const { summary, sentences, flags } = await helpOf(name)
     expect(summary).toMatch(/^[A-Z].{9,}[^.]\.$/)
     expect(sentences).toHaveLength(flags.length)
     for (const sentence of sentences) {

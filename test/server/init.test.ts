@@ -30,13 +30,6 @@ interface Defined {
   readonly gateway?: (fixtures: object, use: (gateway: main.Gateway) => unknown, info: object) => Promise<void>
 }
 
-/** The fixture of the gateway that a file for Playwright defines. */
-async function fixtureIn(file: string): Promise<NonNullable<Defined['gateway']>> {
-  const { gateway } = await definitionIn(file, 'playwright')
-  if (!gateway) throw new Error('There is no fixture.')
-  return gateway
-}
-
 /** The test that a file defines, as a function that runs it. */
 async function definedIn(file: string, runner: Runner, changed: main.GatewayOptions<main.ManualClock> = {}) {
   const { work, gateway: fixture, gatewayOptions } = await definitionIn(file, runner, changed)
@@ -94,46 +87,43 @@ async function definitionIn(file: string, runner: Runner, changed: main.GatewayO
   return { ...(defined[0] as Defined), gatewayOptions }
 }
 
+/** The command that runs a test file with each runner. */
+const COMMANDS: Readonly<Record<Runner, string>> = {
+  vitest: 'npx vitest run FILE',
+  jest: 'npx jest FILE',
+  playwright: 'npx playwright test FILE',
+  bun: 'bun test FILE',
+  deno: 'deno test --allow-read --allow-env FILE',
+  node: 'node --test FILE',
+}
+
 describe('The test that fauxgate init writes', () => {
   const projects = [
-    ['module', 'plain'],
-    ['commonjs', 'plain'],
-    ['module', 'typed'],
-    ['commonjs', 'typed'],
+    ['module', 'plain', 'js'],
+    ['commonjs', 'plain', 'mjs'],
+    ['module', 'typed', 'js'],
+    ['commonjs', 'typed', 'mjs'],
   ] as const
 
-  for (const runner of RUNNERS) {
-    it.each(projects)(`runs by ${runner} in a project that is %s and %s`, async (type, typed) => {
+  describe.each(RUNNERS)('by %s', (runner) => {
+    it.each(projects)('runs in a project that is %s and %s', async (type, typed, ending) => {
       project({ type })
       if (typed === 'typed') writeFileSync('tsconfig.json', '{}')
       const { code, stdout, stderr } = await ran({}, 'init', '--runner', runner)
       expect([code, stderr]).toEqual([0, ''])
-      const file = testFile()
-      expect(stdout).toContain(`wrote  ${file}, a first test\n`)
-      const isModule = type === 'module'
-      const expected = {
-        vitest: typed === 'typed' ? 'ts' : isModule ? 'js' : 'mjs',
-        jest: 'js',
-      }
-      const ending = runner === 'vitest' || runner === 'jest' ? expected[runner] : isModule ? 'js' : 'mjs'
-      expect(file).toBe(`fauxgate.test.${ending}`)
+      const endings: Partial<Record<Runner, string>> = { jest: 'js', ...(typed === 'typed' && { vitest: 'ts' }) }
+      const file = `fauxgate.test.${endings[runner] ?? ending}`
+      expect([testFile(), stdout]).toEqual([file, expect.stringContaining(`wrote  ${file}, a first test\n`)])
       const text = readFileSync(file, 'utf8')
-      expect(/^import /m.test(text)).toBe(runner !== 'jest' || isModule)
+      expect(/^import /m.test(text)).toBe(runner !== 'jest' || type === 'module')
       expect(text).toMatch(/^(import|const) .*\n(.+\n)*\n[^\n]/)
       expect(text).toMatch(/[^\n]\n\}\)\n$/)
-      const lines = {
-        vitest: `npx vitest run ${file}`,
-        jest: `${isModule ? 'NODE_OPTIONS=--experimental-vm-modules ' : ''}npx jest ${file}`,
-        playwright: `npx playwright test ${file}`,
-        bun: `bun test ${file}`,
-        deno: `deno test --allow-read --allow-env ${file}`,
-        node: `node --test ${file}`,
-      }
-      expect(stdout).toMatch(`\n\nRun the test:      ${lines[runner]}\nStart the server:  npx fauxgate serve\n`)
-      const run = await definedIn(file, runner)
-      await run()
+      const flag = runner === 'jest' && type === 'module' ? 'NODE_OPTIONS=--experimental-vm-modules ' : ''
+      const command = flag + COMMANDS[runner].replace('FILE', file)
+      expect(stdout).toContain(`\n\nRun the test:      ${command}\nStart the server:  npx fauxgate serve\n`)
+      await (await definedIn(file, runner))()
     })
-  }
+  })
 
   it.each(RUNNERS)(
     'fails by %s where the certificate does not come, or is there from the beginning',
@@ -159,14 +149,14 @@ it('the first test for Playwright fails where it leaves something unused, and sh
   let leave: main.Gateway | undefined
   const logged = vi.spyOn(console, 'log').mockImplementation(() => undefined)
   onTestFinished(() => logged.mockRestore())
-  const fixture = await fixtureIn(testFile())
+  const { gateway: fixture } = await definitionIn(testFile(), 'playwright')
   const use = (gateway: main.Gateway) => {
     leave = gateway
     gateway.faults.add({ operation: 'reserved_domains.delete', times: 1 })
   }
   const info = { title: 'a test', status: 'passed', expectedStatus: 'passed' }
-  await expect(fixture({ browserName: '' }, use, info)).rejects.toThrow('1 fault still waits for requests.')
-  await fixture({ browserName: '' }, use, { ...info, status: 'failed' })
+  await expect(fixture?.({ browserName: '' }, use, info)).rejects.toThrow('1 fault still waits for requests.')
+  await fixture?.({ browserName: '' }, use, { ...info, status: 'failed' })
   expect(logged).toHaveBeenCalledWith(leave?.report())
 })
 

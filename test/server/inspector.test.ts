@@ -1,10 +1,8 @@
 import { existsSync } from 'node:fs'
-import { type IncomingHttpHeaders, request } from 'node:http'
-import { buffer } from 'node:stream/consumers'
 import { gunzipSync } from 'node:zlib'
 import { describe, expect, it, vi } from 'vitest'
 import { createGateway } from '../../src/index.ts'
-import { served } from '../support/served.ts'
+import { asked, served } from '../support/served.ts'
 
 const DOCUMENTS = new URL('../../dist/documents.js', import.meta.url)
 const isBuilt = existsSync(DOCUMENTS)
@@ -13,17 +11,6 @@ const isBuilt = existsSync(DOCUMENTS)
 async function builtPage(): Promise<Buffer> {
   const { inspector }: { inspector: string } = await import(DOCUMENTS.href)
   return gunzipSync(Buffer.from(inspector, 'base64'))
-}
-
-/** Asks, and leaves the body in its coding. */
-function asked(url: string, method = 'GET', headers: Record<string, string> = {}) {
-  return new Promise<{ status: number | undefined; headers: IncomingHttpHeaders; body: Buffer }>((resolve, reject) => {
-    request(url, { method, headers }, async (answer) =>
-      resolve({ status: answer.statusCode, headers: answer.headers, body: await buffer(answer) }),
-    )
-      .on('error', reject)
-      .end()
-  })
 }
 
 describe('GET /_fauxgate/', () => {
@@ -46,10 +33,12 @@ describe('GET /_fauxgate/', () => {
       vary: 'Accept-Encoding',
     })
     expect(plain.headers).not.toHaveProperty('content-encoding')
-    const packed = await asked(`${url}/_fauxgate/?some=thing`, 'GET', { 'accept-encoding': 'br, gzip;q=0.5' })
+    const packed = await asked(`${url}/_fauxgate/?some=thing`, { headers: { 'accept-encoding': 'br, gzip;q=0.5' } })
     expect([packed.headers['content-encoding'], gunzipSync(packed.body).equals(html)]).toEqual(['gzip', true])
-    expect((await asked(`${url}/_fauxgate/`, 'GET', { 'accept-encoding': 'xgzipx' })).body.equals(html)).toBe(true)
-    const head = await asked(`${url}/_fauxgate/`, 'HEAD')
+    expect((await asked(`${url}/_fauxgate/`, { headers: { 'accept-encoding': 'xgzipx' } })).body.equals(html)).toBe(
+      true,
+    )
+    const head = await asked(`${url}/_fauxgate/`, { method: 'HEAD' })
     expect([head.status, head.body.length, head.headers['content-length']]).toEqual([200, 0, String(html.length)])
   })
 
@@ -60,8 +49,8 @@ describe('GET /_fauxgate/', () => {
       expect((await asked(`${url}/_fauxgate/`)).status).toBe(200)
       expect((await asked(`${url}/_fauxgate/events`)).status).toBe(401)
       const { url: local } = await served(createGateway())
-      expect((await asked(`${local}/_fauxgate/`, 'GET', { origin: 'https://evil.example' })).status).toBe(403)
-      expect((await asked(`${local}/_fauxgate/`, 'GET', { host: 'evil.example' })).status).toBe(403)
+      expect((await asked(`${local}/_fauxgate/`, { headers: { origin: 'https://evil.example' } })).status).toBe(403)
+      expect((await asked(`${local}/_fauxgate/`, { headers: { host: 'evil.example' } })).status).toBe(403)
     },
   )
 
@@ -76,16 +65,16 @@ describe('GET /_fauxgate/', () => {
   it('is where GET /_fauxgate leads, for every method that only looks', async () => {
     const { url } = await served(createGateway())
     for (const method of ['GET', 'HEAD']) {
-      const { status, headers } = await asked(`${url}/_fauxgate?some=thing`, method)
+      const { status, headers } = await asked(`${url}/_fauxgate?some=thing`, { method })
       expect([status, headers.location]).toEqual([308, '/_fauxgate/'])
     }
-    expect((await asked(`${url}/_fauxgate/`, 'POST')).status).toBe(404)
-    expect((await asked(`${url}/_fauxgate`, 'DELETE')).status).toBe(404)
+    expect((await asked(`${url}/_fauxgate/`, { method: 'POST' })).status).toBe(404)
+    expect((await asked(`${url}/_fauxgate`, { method: 'DELETE' })).status).toBe(404)
   })
 
   it('has events whose head can be asked for alone', async () => {
     const { url } = await served(createGateway())
-    const { status, headers, body } = await asked(`${url}/_fauxgate/events`, 'HEAD')
+    const { status, headers, body } = await asked(`${url}/_fauxgate/events`, { method: 'HEAD' })
     expect([status, headers['content-type'], body.length]).toEqual([200, 'text/event-stream; charset=utf-8', 0])
   })
 })

@@ -20,6 +20,7 @@ describe('A command line that is wrong is answered in one line, with what was ty
     ['--no-port', '--no-port is not an option of "serve".'],
     ['--port', '--port needs a value.'],
     ['--port --quiet', '--port needs a value.'],
+    ['--state ', '--state is empty. Give it a value, or leave it out.'],
     ['--quiet=yes', '--quiet takes no value. Write --quiet or --no-quiet.'],
     ['--no-quiet=1', '--no-quiet takes no value. Write --quiet or --no-quiet.'],
     ['8080', 'Unexpected word "8080" after "serve".'],
@@ -96,7 +97,6 @@ describe('A command line that is wrong is answered in one line, with what was ty
     ['state export a b c', '2 unexpected words "b", "c" after "state export [FILE]".'],
     ['faults add --body {"a', '--body begins with "{" and is not JSON: at line 1, column 4 (position 3).'],
     ['serve --port 1 --port=2', '--port was given twice. It takes one value.'],
-    ['reset --url gate', '--url is "gate". Allowed: an http or https URL.'],
     [
       'init --runner vitset',
       '--runner is "vitset". Allowed: vitest, jest, playwright, bun, deno, node. Did you mean vitest?',

@@ -1,6 +1,5 @@
-import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { createServer, get, type IncomingMessage, type RequestListener } from 'node:http'
+import { createServer, type RequestListener } from 'node:http'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
@@ -8,7 +7,7 @@ import { dialects } from '../../src/resources/dialects.ts'
 import { Recorder } from '../../src/server/recorder.ts'
 import { begun, ran } from '../support/command.ts'
 import { newFolder } from '../support/folder.ts'
-import { listening } from '../support/served.ts'
+import { asked, listening } from '../support/served.ts'
 import { eventually } from '../support/wire.ts'
 
 const answering = (listener: RequestListener) => listening(createServer(listener))
@@ -23,14 +22,6 @@ async function recording(service: string) {
     return JSON.parse(readFileSync(har, 'utf8')).log.entries
   }
   return { har, here, output, stopped }
-}
-
-/** Returns an answer with its bytes as they came. */
-async function bytesFrom(url: string) {
-  const [answer] = (await once(get(url, { agent: false }), 'response')) as [IncomingMessage]
-  const chunks: Buffer[] = []
-  for await (const chunk of answer) chunks.push(chunk)
-  return { headers: answer.headers, bytes: Buffer.concat(chunks) }
 }
 
 describe('fauxgate record passes on', () => {
@@ -59,8 +50,8 @@ describe('fauxgate record passes on', () => {
       response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' }).end(packed)
     })
     const { here, stopped } = await recording(service)
-    const { headers, bytes } = await bytesFrom(`${here}/ip_policies`)
-    expect([headers['content-encoding'], bytes]).toEqual(['gzip', packed])
+    const { headers, body } = await asked(`${here}/ip_policies`)
+    expect([headers['content-encoding'], body]).toEqual(['gzip', packed])
     const [{ response }] = await stopped()
     expect(response.content.text).toBe('{"ip_policies":[]}')
   })
@@ -74,9 +65,9 @@ describe('fauxgate record passes on', () => {
         .end(packed)
     })
     const { here, stopped } = await recording(service)
-    const { headers, bytes } = await bytesFrom(`${here}/ip_policies`)
+    const { headers, body } = await asked(`${here}/ip_policies`)
     expect([headers.location, headers['content-encoding']]).toEqual([`${here}/ip_policies/1`, undefined])
-    expect(JSON.parse(bytes.toString('utf8'))).toEqual({ uri: `${here}/ip_policies/1` })
+    expect(JSON.parse(body.toString())).toEqual({ uri: `${here}/ip_policies/1` })
     expect((await stopped())[0].response.content.text).toContain('/ip_policies/1')
   })
 })

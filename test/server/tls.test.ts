@@ -1,26 +1,23 @@
 import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { get } from 'node:https'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { text } from 'node:stream/consumers'
-import { connect as connectTls } from 'node:tls'
-import { describe, expect, it } from 'vitest'
+import { type ConnectionOptions, connect as connectTls } from 'node:tls'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { createGateway, manualClock } from '../../src/index.ts'
 import { serve } from '../../src/server/node.ts'
 import { ran, serving } from '../support/command.ts'
+import { newFolder } from '../support/folder.ts'
 import { testOpenssl } from '../support/openssl.ts'
+import { asked } from '../support/served.ts'
 
-/** Asks over TLS, with trust in a root. */
-function asked(url: string, ca: string, headers = {}): Promise<{ status: number | undefined; body: string }> {
-  return new Promise((resolve, reject) => {
-    get(url, { ca, headers }, async (answer) => resolve({ status: answer.statusCode, body: await text(answer) })).once(
-      'error',
-      reject,
-    )
-  })
+/** Connects over TLS until the end of the test, and returns the names in the certificate. */
+async function namesIn(options: ConnectionOptions): Promise<string | undefined> {
+  const socket = connectTls({ host: '127.0.0.1', ...options })
+  onTestFinished(() => void socket.destroy())
+  await once(socket, 'secureConnect')
+  return socket.getPeerCertificate().subjectaltname
 }
 
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----\n/
@@ -32,24 +29,19 @@ describe('fauxgate serve --tls', () => {
     expect(url).toMatch(/^https:\/\/127\.0\.0\.1:\d+$/)
     const { port } = new URL(url)
     for (const place of [url, `https://localhost:${port}`])
-      expect((await asked(`${place}/_fauxgate/clock`, root)).status).toBe(200)
-    expect((await asked(`${url}/_fauxgate/authority.pem`, root)).body).toBe(root)
-    expect((await asked(url, root)).body).toContain(`${url}/_fauxgate/`)
-    await expect(asked(url, createGateway().authority.certificatePem)).rejects.toThrow(/certificate/)
-    const socket = connectTls({ port: Number(port), host: '127.0.0.1', servername: 'gate.example', ca: root })
-    await once(socket, 'secureConnect')
-    expect(socket.getPeerCertificate().subjectaltname).toBe(
+      expect((await asked(`${place}/_fauxgate/clock`, { ca: root })).status).toBe(200)
+    expect((await asked(`${url}/_fauxgate/authority.pem`, { ca: root })).body.toString()).toBe(root)
+    expect((await asked(url, { ca: root })).body.toString()).toContain(`${url}/_fauxgate/`)
+    await expect(asked(url, { ca: createGateway().authority.certificatePem })).rejects.toThrow(/certificate/)
+    expect(await namesIn({ port: Number(port), servername: 'gate.example', ca: root })).toBe(
       'DNS:localhost, DNS:gate.example, IP Address:127.0.0.1, IP Address:0:0:0:0:0:0:0:1',
     )
-    socket.destroy()
   })
 
   it('answers by the address of its base URL too', async () => {
     const { url, output } = await serving({}, '--tls', '--base-url', 'https://[2001:db8::1]/api')
-    const socket = connectTls({ port: Number(new URL(url).port), host: '127.0.0.1', ca: output.stdout })
-    await once(socket, 'secureConnect')
-    expect(socket.getPeerCertificate().subjectaltname).toContain('IP Address:2001:DB8:0:0:0:0:0:1')
-    socket.destroy()
+    const names = await namesIn({ port: Number(new URL(url).port), ca: output.stdout })
+    expect(names).toContain('IP Address:2001:DB8:0:0:0:0:0:1')
   })
 
   it('stands beside a control key, which names no host', async () => {
@@ -59,15 +51,13 @@ describe('fauxgate serve --tls', () => {
   })
 
   it('writes its root to a file where it is told to', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'fauxgate-tls-'))
-    const file = join(folder, 'root.pem')
+    const file = join(newFolder(), 'root.pem')
     const { stdout, code } = await ran({}, 'serve', '--port', '0', '--tls-root', file)
     expect([code, stdout]).toEqual([
       0,
       expect.stringContaining(`\nIts root certificate, for clients to trust, is in ${file}\n`),
     ])
     expect(readFileSync(file, 'utf8')).toMatch(new RegExp(`^${CERTIFICATE.source}$`))
-    rmSync(folder, { recursive: true })
   })
 
   it('gives the root as a fact with --log json', async () => {
@@ -86,7 +76,8 @@ describe('fauxgate serve --tls', () => {
     await once(plain, 'close')
     const silent = connect(server.port, '127.0.0.1')
     await once(silent, 'connect')
-    expect((await asked(`${server.url}/_fauxgate/clock`, gateway.authority.certificatePem)).status).toBe(200)
+    const { status } = await asked(`${server.url}/_fauxgate/clock`, { ca: gateway.authority.certificatePem })
+    expect(status).toBe(200)
     const ended = once(silent, 'close')
     await server.close()
     await ended
@@ -97,7 +88,7 @@ describe('A certificate for a server of a test', () => {
   const gateway = createGateway({ clock: manualClock('2026-01-01T00:00:00Z'), seed: 'tls' })
 
   testOpenssl('verifies by the root, for its names and addresses, as openssl sees it', () => {
-    const folder = mkdtempSync(join(tmpdir(), 'fauxgate-server-'))
+    const folder = newFolder()
     const { certificate_pem, private_key_pem } = gateway.authority.serverCertificate({
       names: ['gate.example', '*.gate.example'],
       ips: ['192.0.2.7', '2001:db8::7'],
@@ -117,7 +108,6 @@ describe('A certificate for a server of a test', () => {
     expect(openssl(...verify, '-verify_hostname', 'other.example', 'chain.pem')).toContain('hostname mismatch')
     expect(openssl('x509', '-in', 'chain.pem', '-noout', '-enddate')).toBe('notAfter=Apr  1 00:00:00 2026 GMT\n')
     expect(openssl('x509', '-in', 'chain.pem', '-noout', '-pubkey')).toBe(openssl('pkey', '-in', 'key.pem', '-pubout'))
-    rmSync(folder, { recursive: true })
   })
 
   it('is the same at every call, another one at another time, and no resource', () => {

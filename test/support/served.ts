@@ -1,6 +1,8 @@
 import { once } from 'node:events'
-import { Server as HttpServer } from 'node:http'
+import http, { createServer, type IncomingMessage, type RequestOptions, type ServerResponse } from 'node:http'
+import https from 'node:https'
 import type { AddressInfo, Server } from 'node:net'
+import { buffer, text } from 'node:stream/consumers'
 import { onTestFinished } from 'vitest'
 import type { Gateway } from '../../src/index.ts'
 import { serve } from '../../src/server/node.ts'
@@ -16,8 +18,29 @@ export async function served<G extends Gateway>(gateway: G) {
 export async function listening(server: Server): Promise<string> {
   onTestFinished(() => {
     server.close()
-    if (server instanceof HttpServer) server.closeAllConnections()
+    if (server instanceof http.Server) server.closeAllConnections()
   })
   await once(server.listen(0, '127.0.0.1'), 'listening')
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+type Received = Pick<IncomingMessage, 'method' | 'url' | 'headers'> & { readonly body: string }
+
+/** Has a server listen until the end of the test that answers every request in the same way. `received` has the requests. */
+export async function answering(answer: (response: ServerResponse) => unknown) {
+  const received: Received[] = []
+  const server = createServer(async (request, response) => {
+    const { method, url, headers } = request
+    received.push({ method, url, headers, body: await text(request) })
+    answer(response)
+  })
+  return { received, url: await listening(server) }
+}
+
+/** Sends a request, and returns its answer with the bytes of the body as they came. */
+export async function asked(url: string, options: RequestOptions & { readonly ca?: string } = {}) {
+  const { request } = url.startsWith('https:') ? https : http
+  const sent = request(url, { agent: false, ...options }).end()
+  const [answer] = (await once(sent, 'response')) as [IncomingMessage]
+  return { status: answer.statusCode, headers: answer.headers, body: await buffer(answer) }
 }
