@@ -3,16 +3,6 @@ import { request as httpsRequest } from 'node:https'
 import { buffer } from 'node:stream/consumers'
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib'
 
-/** An answer of a service, with its bytes as they came. */
-export interface Forwarded {
-  readonly status: number
-  /** The headers, by their names in lower case. */
-  readonly headers: Readonly<Record<string, string>>
-  /** The headers as they came, in order. */
-  readonly rawHeaders: readonly (readonly [string, string])[]
-  readonly bytes: Buffer
-}
-
 const OWN = /^(connection|keep-alive|proxy-.*|transfer-encoding|upgrade|te|trailer)$/i
 
 /** Tells whether a header is about one connection, and not about what travels on it. */
@@ -20,8 +10,12 @@ export function isOwnHeader(name: string): boolean {
   return OWN.test(name)
 }
 
+/** An answer of a service. */
+export type Forwarded = Awaited<ReturnType<typeof forwarded>>
+
 /**
- * Sends a request on to a service.
+ * Sends a request on to a service. Returns the answer with its bytes and, in order, its headers as they came, and with the
+ * headers by their names in lower case.
  * @throws Error of the network, or of the signal.
  */
 export async function forwarded(
@@ -29,7 +23,7 @@ export async function forwarded(
   { method, url = '/', headersDistinct }: IncomingMessage,
   body: Buffer,
   signal: AbortSignal,
-): Promise<Forwarded> {
+) {
   const sent = Object.entries(headersDistinct).filter(([name]) => !isOwnHeader(name) && !/^(host|expect)$/.test(name))
   const base = new URL(target)
   const path = base.pathname.replace(/\/$/, '') + url

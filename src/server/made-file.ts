@@ -1,12 +1,10 @@
-import { closeSync, fsyncSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs'
+import { appendFileSync, readFileSync, rmSync } from 'node:fs'
 import { leftIn, type MadeEntry, type MadeList } from '../verify/made.ts'
 import { caught } from './errors.ts'
 import { notRead, notWritten } from './files.ts'
 
 /** The list of what a run of `verify` makes, as a file of JSON lines: each is on the disk before the call that it is about. */
 export class MadeFile implements MadeList {
-  #descriptor: number | undefined
-
   constructor(readonly file: string) {}
 
   /**
@@ -15,9 +13,13 @@ export class MadeFile implements MadeList {
    */
   read(): readonly MadeEntry[] {
     const lines = this.#text().split('\n')
-    const last = lines.pop() ?? ''
-    const entries = lines.filter((line) => line !== '').map((line) => this.#entryOf(line))
-    return last === '' ? entries : [...entries, ...this.#whole(last)]
+    const last = lines.length - 1
+    return lines.flatMap((line, index) => {
+      const entry = entryIn(line)
+      if (entry) return [entry]
+      if (line === '' || index === last) return []
+      throw new Error(`${this.file} is not a list of "fauxgate verify". Name another one with --list.`)
+    })
   }
 
   #text(): string {
@@ -29,21 +31,6 @@ export class MadeFile implements MadeList {
     }
   }
 
-  #entryOf(line: string): MadeEntry {
-    const [entry] = this.#whole(line)
-    if (entry) return entry
-    throw new Error(`${this.file} is not a list of "fauxgate verify". Name another one with --list.`)
-  }
-
-  #whole(line: string): MadeEntry[] {
-    try {
-      const entry = JSON.parse(line)
-      return typeof entry?.entry === 'string' ? [entry] : []
-    } catch {
-      return []
-    }
-  }
-
   /** Returns whether a run may have left something. */
   get hasLeft(): boolean {
     const { made, unsure } = leftIn(this.read())
@@ -51,27 +38,24 @@ export class MadeFile implements MadeList {
   }
 
   add(entry: MadeEntry): void {
-    // It names resources of an account.
-    this.#descriptor ??= this.#opened()
-    writeSync(this.#descriptor, `${JSON.stringify(entry)}\n`)
-    fsyncSync(this.#descriptor)
-  }
-
-  #opened(): number {
     try {
-      return openSync(this.file, 'a', 0o600)
+      // It names resources of an account, so it is for its owner only.
+      appendFileSync(this.file, `${JSON.stringify(entry)}\n`, { mode: 0o600, flush: true })
     } catch (error) {
       throw notWritten(this.file, error)
     }
   }
 
-  close(): void {
-    if (this.#descriptor !== undefined) closeSync(this.#descriptor)
-    this.#descriptor = undefined
-  }
-
   remove(): void {
-    this.close()
     rmSync(this.file, { force: true })
+  }
+}
+
+function entryIn(line: string): MadeEntry | undefined {
+  try {
+    const entry = JSON.parse(line)
+    return typeof entry?.entry === 'string' ? entry : undefined
+  } catch {
+    return undefined
   }
 }

@@ -11,6 +11,11 @@ export interface RunningServer {
   readonly started?: string | undefined
 }
 
+/** A server with the file that registers it. */
+interface Registered extends RunningServer {
+  readonly file: string
+}
+
 /** Registers a server, so that commands of the same user find it. Returns a function that removes the entry. */
 export function registerServer(url: string, environment: NodeJS.ProcessEnv): () => void {
   const folder = folderOf(environment)
@@ -19,7 +24,7 @@ export function registerServer(url: string, environment: NodeJS.ProcessEnv): () 
     mkdirSync(folder, { recursive: true, mode: 0o700 })
     if (!isOwn(folder)) return () => undefined
     // Left by a server that was killed: now it would name this one twice.
-    for (const { file, server } of entriesIn(folder)) if (server.url === url) rmSync(file, { force: true })
+    for (const each of registeredIn(folder)) if (each.url === url) rmSync(each.file, { force: true })
     writeFileSync(file, JSON.stringify({ url, started: timeOfDay() }), { mode: 0o600 })
   } catch {
     // Without a folder to write to, commands need --url for servers at another port.
@@ -32,30 +37,23 @@ export async function registeredServers(
   environment: NodeJS.ProcessEnv,
   isThere: (url: string) => Promise<boolean>,
 ): Promise<readonly RunningServer[]> {
-  const entries = await Promise.all(
-    entriesIn(folderOf(environment)).map(async ({ file, server }) => {
-      if (await isThere(server.url)) return [server]
-      rmSync(file, { force: true })
-      return []
-    }),
-  )
-  return entries.flat()
+  const registered = registeredIn(folderOf(environment))
+  const answers = await Promise.all(registered.map(({ url }) => isThere(url)))
+  for (const [index, { file }] of registered.entries()) if (!answers[index]) rmSync(file, { force: true })
+  return registered.filter((_, index) => answers[index])
 }
 
 /** Returns when the server at a URL started, if it registered itself. */
 export function startOf(url: string, environment: NodeJS.ProcessEnv): string | undefined {
   const { origin } = new URL(url)
-  return entriesIn(folderOf(environment)).find(({ server }) => server.url === origin)?.server.started
+  return registeredIn(folderOf(environment)).find((each) => each.url === origin)?.started
 }
 
-function entriesIn(folder: string): readonly { readonly file: string; readonly server: RunningServer }[] {
+function registeredIn(folder: string): readonly Registered[] {
   try {
     if (!isOwn(folder)) return []
-    return readdirSync(folder).flatMap((name) => {
-      const file = join(folder, name)
-      const server = serverIn(readFileSync(file, 'utf8'))
-      return server ? [{ file, server }] : []
-    })
+    const files = readdirSync(folder).map((name) => join(folder, name))
+    return files.flatMap((file) => serverIn(file, readFileSync(file, 'utf8')))
   } catch (error) {
     // No server of this user has started yet, or one just ended.
     if (caught(error).code !== undefined) return []
@@ -63,12 +61,12 @@ function entriesIn(folder: string): readonly { readonly file: string; readonly s
   }
 }
 
-function serverIn(text: string): RunningServer | undefined {
+function serverIn(file: string, text: string): Registered[] {
   try {
     const { url, started } = Object(JSON.parse(text))
-    return typeof url === 'string' && URL.canParse(url) ? { url, started: String(started) } : undefined
+    return typeof url === 'string' && URL.canParse(url) ? [{ file, url, started: String(started) }] : []
   } catch {
-    return undefined
+    return []
   }
 }
 

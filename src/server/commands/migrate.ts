@@ -7,11 +7,11 @@ import type { Families } from '../../operation/family.ts'
 import type { StoredVersions } from '../../store/sql-store.ts'
 import { UsageError } from '../errors.ts'
 import { gatewayOptionsOf } from '../options/gateway-options.ts'
+import { optionsOf } from '../options/parsed-options.ts'
 import { CONFIG_FLAG } from '../options/table.ts'
 import { type GroupedStore, openedStore } from '../sqlite/sqlite-store.ts'
 import { say } from '../terminal.ts'
 import { type Arguments, type Command, requireNoWords } from './command.ts'
-import { optionsOf } from './config-options.ts'
 
 export const migrateCommand: Command = {
   name: 'migrate',

@@ -3,7 +3,7 @@ import { isLoopbackAddress } from '../../http/access.ts'
 import { counted } from '../../schema/text.ts'
 import { ask } from '../client/ask.ts'
 import { sandboxRows } from '../options/config.ts'
-import { parseOptions } from '../options/parsed-options.ts'
+import { naming, parseOptions } from '../options/parsed-options.ts'
 import { sandboxTable } from '../options/table.ts'
 import { type AccountKey, accountKeyOf, openDataFolder } from '../sandboxes/data-folder.ts'
 import { Workerd, workerdBinary } from '../sandboxes/workerd.ts'
@@ -12,7 +12,6 @@ import { say, warn } from '../terminal.ts'
 import { onSignals } from '../waiting.ts'
 import { requireFree } from './announce.ts'
 import { type Arguments, type Command, requireNoWords } from './command.ts'
-import { naming } from './config-options.ts'
 
 export const sandboxCommand: Command = {
   name: 'sandbox',

@@ -63,7 +63,6 @@ async function runVerify(parsed: Arguments, environment: NodeJS.ProcessEnv): Pro
     }
     return await compared(options, args, list)
   } finally {
-    list.close()
     stopping.end()
   }
 }

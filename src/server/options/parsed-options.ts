@@ -6,10 +6,10 @@ import { nearest, suggestion } from '../../schema/nearest.ts'
 import { quote, quoteSecret } from '../../schema/text.ts'
 import { inTexts } from '../../schema/time.ts'
 import { isObject } from '../../schema/values.ts'
-import type { Arguments } from '../commands/command.ts'
-import { UsageError } from '../errors.ts'
+import { type Arguments, flagValue } from '../commands/command.ts'
+import { caught, UsageError } from '../errors.ts'
 import { configRows } from './config.ts'
-import { type ConfigFile, pathFromHere } from './config-file.ts'
+import { type ConfigFile, pathFromHere, readConfigFile } from './config-file.ts'
 import { CONFIG_FLAG, type Option, optionTable, SERVER_FLAGS, variableOf } from './table.ts'
 
 export interface ParsedOptions {
@@ -18,6 +18,23 @@ export interface ParsedOptions {
   readonly names: ReadonlyMap<string, string>
   /** The path of the config file, if there is one. */
   readonly file?: string | undefined
+}
+
+/** Reads the options of a command line, the environment and the config file. */
+export async function optionsOf(parsed: Arguments, environment: NodeJS.ProcessEnv): Promise<ParsedOptions> {
+  const named = flagValue(parsed, CONFIG_FLAG.flag) ?? environment[variableOf(CONFIG_FLAG.flag)]
+  return parseOptions(parsed, environment, await readConfigFile(named))
+}
+
+/** Does the work of an option. The message of an error begins with the option as it was given. */
+export async function naming<T>(option: string, names: ParsedOptions['names'], work: () => T | Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    const name = names.get(option)
+    const { message } = caught(error)
+    throw new Error(name === undefined ? message : `${name}: ${message}`, { cause: error })
+  }
 }
 
 /**

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { freshSecret } from '../../engine/random.ts'
 import { UsageError } from '../errors.ts'
 import { notWritten, textOf } from '../files.ts'
-import { nodeSqlite, type OpenDatabase, SqliteFile } from '../sqlite/sqlite-file.ts'
+import { nodeSqlite, type OpenDatabase, SqliteFile, using } from '../sqlite/sqlite-file.ts'
 
 /**
  * Makes the folder for the data, for its owner only, unless it exists. Returns the number of files that it removed, which
@@ -54,13 +54,10 @@ function removeEmptied(objects: string, open: OpenDatabase): number {
 
 /** Tests whether a database is empty. One that cannot be read is not. */
 function hasNoTables(file: string, open: OpenDatabase): boolean {
-  const database = open(file)
   try {
-    return database.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').all().length === 0
+    return using(open(file), (database) => database.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').all().length === 0)
   } catch {
     return false
-  } finally {
-    database.close()
   }
 }
 

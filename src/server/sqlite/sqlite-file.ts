@@ -126,28 +126,28 @@ function opened(file: string, open: OpenDatabase): Database {
   }
 }
 
-/** A process that was killed while it made the file leaves a journal. Only who may write can roll it back. */
-function rollBackJournal(file: string, open: OpenDatabase): void {
-  const database = open(file)
+/** Lets work use a database, and closes it. */
+export function using<T>(database: Database, work: (database: Database) => T): T {
   try {
-    database.prepare('PRAGMA user_version').all()
+    return work(database)
   } finally {
     database.close()
   }
+}
+
+/** A process that was killed while it made the file leaves a journal. Only who may write can roll it back. */
+function rollBackJournal(file: string, open: OpenDatabase): void {
+  using(open(file), (database) => database.prepare('PRAGMA user_version').all())
   if (statSync(file).size > 0) requireSound(file, open)
 }
 
 /** Lets SQLite check the whole file, without a right to change it: a damaged file stays unchanged. */
 function requireSound(file: string, open: OpenDatabase): void {
-  const database = open(file, { readOnly: true })
-  try {
-    // The column of the statement.
-    const found = database.prepare('PRAGMA quick_check').all() as { quick_check: string }[]
-    const findings = found.map(({ quick_check }) => quick_check).filter((finding) => finding !== 'ok')
-    if (findings.length > 0) throw new Error(`it is damaged: ${findings.join('; ')}`)
-  } finally {
-    database.close()
-  }
+  const found = using(open(file, { readOnly: true }), (database) => database.prepare('PRAGMA quick_check').all())
+  // The column of the statement.
+  const findings = (found as { quick_check: string }[]).map(({ quick_check }) => quick_check)
+  const problems = findings.filter((finding) => finding !== 'ok')
+  if (problems.length > 0) throw new Error(`it is damaged: ${problems.join('; ')}`)
 }
 
 function inodeOf(file: string): number | undefined {
