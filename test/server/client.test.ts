@@ -1,16 +1,14 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { controlCalls } from '../../src/controls.ts'
 import { createGateway, type Gateway, manualClock, ngrok } from '../../src/index.ts'
 import { type Served, serve } from '../../src/server/node.ts'
 import { begun, ran } from '../support/command.ts'
+import { newFile, newFolder } from '../support/folder.ts'
 import { eventually } from '../support/wire.ts'
 
 const START = '2026-01-01T00:00:00Z'
-const folder = mkdtempSync(join(tmpdir(), 'fauxgate-client-'))
-afterAll(() => rmSync(folder, { recursive: true }))
 
 let gateway: Gateway<ReturnType<typeof manualClock>>
 let server: Served
@@ -137,7 +135,7 @@ describe('The controls of a running server as commands', () => {
   })
 
   it('carry the state to a file and back', async () => {
-    const file = join(folder, 'snapshot.json')
+    const file = join(newFolder(), 'snapshot.json')
     const { id } = reserve()
     expect(await printed('state', 'export', file)).toBe('')
     expect(statSync(file).mode & 0o777).toBe(0o600)
@@ -271,8 +269,7 @@ describe('A command that cannot ask says why, and what to do', () => {
     const own = createGateway()
     const tls = own.authority.serverCertificate({ ips: ['127.0.0.1'], notAfter: '9999-01-01T00:00:00Z' })
     const secure = await serve(own, { tls })
-    const file = join(folder, 'root.pem')
-    writeFileSync(file, own.authority.certificatePem)
+    const file = newFile('root.pem', own.authority.certificatePem)
     const { stderr } = await ran({ FAUXGATE_URL: secure.url }, 'clock')
     expect(stderr).toMatch(
       /^fauxgate: The certificate of https:\S+ is not trusted \(\w+\)\. Give its root with --ca FILE or FAUXGATE_CA\.\n$/,

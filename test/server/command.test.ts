@@ -25,7 +25,7 @@ describe('the command `fauxgate serve`', () => {
   })
 
   it('exits as it says', async () => {
-    const { output, exited } = start('serve', '--port', 'http')
+    const { output, exited } = start({}, 'serve', '--port', 'http')
     expect(await exited).toBe(2)
     expect(output.stderr).toMatch(/^fauxgate: --port is "http"/)
   })
@@ -119,7 +119,7 @@ describe('the command `fauxgate serve`', () => {
   })
 
   it('listens for signals no longer than it runs', async () => {
-    const listeners = () => [process.listenerCount('SIGINT'), process.listenerCount('SIGTERM')]
+    const listeners = () => ['SIGINT', 'SIGTERM', 'SIGHUP'].map((name) => process.listenerCount(name))
     const before = listeners()
     expect(await ran({}, 'serve', '--port', '0')).toMatchObject({ code: 0 })
     expect(listeners()).toEqual(before)
@@ -128,30 +128,39 @@ describe('the command `fauxgate serve`', () => {
 
 describe('the command says where it listens in truth, and what others find there', () => {
   /** Collects the output until it is stopped. */
-  async function said(environment: NodeJS.ProcessEnv, ...args: string[]) {
-    const { code, stdout, stderr } = await ran(environment, 'serve', '--port', '0', ...args)
+  async function said(...args: string[]) {
+    const { code, stdout, stderr } = await ran({}, 'serve', '--port', '0', ...args)
     expect(code).toBe(0)
     const { port } = new URL(/http:\S+/.exec(stdout)?.[0] ?? '')
     const [place = '', ...more] = stdout.replaceAll(port, 'PORT').split(/(?<=\n)/)
     return { stdout: place, more: more.join(''), stderr }
   }
   const OPEN = 'fauxgate: warning: others can reach this address. The API is open to them'
-  const ALL_IPV4 =
-    'fauxgate (standard) listens on all IPv4 addresses of this machine, port PORT; here http://127.0.0.1:PORT\n'
+  const ALL_IPV4 = 'all IPv4 addresses of this machine, port PORT; here http://127.0.0.1:PORT'
+  const CLOSED = `${OPEN} with any key; the controls are closed to them.\n`
 
   it.each([
-    [[], 'http://127.0.0.1:PORT'],
-    [['--host', '127.0.0.2'], 'http://127.0.0.2:PORT'],
-    [['--control-key', 's3cret', '--allow-host', 'fauxgate'], 'http://127.0.0.1:PORT'],
-  ])('which with %j nobody else can reach', async (args, place) => {
-    expect(await said({}, ...args)).toMatchObject({ stdout: `fauxgate (standard) listens on ${place}\n`, stderr: '' })
+    ['', 'http://127.0.0.1:PORT', ''],
+    ['--host 127.0.0.2', 'http://127.0.0.2:PORT', ''],
+    ['--control-key s3cret --allow-host fauxgate', 'http://127.0.0.1:PORT', ''],
+    ['--host 0.0.0.0', ALL_IPV4, CLOSED],
+    ['--host 0.0.0.0 --key s3cret', ALL_IPV4, CLOSED.replace('any key', 'one of its keys')],
+    ['--host 0.0.0.0 --allow-host fauxgate', ALL_IPV4, CLOSED],
+    [
+      '--host 0.0.0.0 --control-key s3cret',
+      ALL_IPV4,
+      CLOSED.replace('closed to them', 'open to whoever has the control key'),
+    ],
+  ])('with "%s": %s', async (flags, place, stderr) => {
+    const args = flags.split(' ').filter((arg) => arg !== '')
+    expect(await said(...args)).toMatchObject({ stdout: `fauxgate (standard) listens on ${place}\n`, stderr })
   })
 
   it.each([
     [[], 'any API key', 'any-key', 'Service-Version'],
     [['--key', 's3cret', '--dialect', 'ngrok'], 'one of its API keys', 'YOUR_KEY', 'Ngrok-Version'],
   ])('and with %j how to point a client at it', async (args, which, key, header) => {
-    const { more, stderr } = await said({}, ...args)
+    const { more, stderr } = await said(...args)
     expect([more, stderr]).toEqual([
       `Inspector, for a browser: http://127.0.0.1:PORT/_fauxgate/
 Clients need the base URL http://127.0.0.1:PORT and ${which}. Try:
@@ -162,18 +171,9 @@ Clients need the base URL http://127.0.0.1:PORT and ${which}. Try:
   })
 
   it('by its address where a name was given', async () => {
-    const { stdout, stderr } = await said({}, '--host', 'localhost')
+    const { stdout, stderr } = await said('--host', 'localhost')
     expect(stdout).toMatch(/listens on http:\/\/localhost:PORT \((127\.0\.0\.1|::1)\)\n$/)
     expect(stderr).toBe('')
-  })
-
-  it.each([
-    [[], `${OPEN} with any key; the controls are closed to them.\n`],
-    [['--key', 's3cret'], `${OPEN} with one of its keys; the controls are closed to them.\n`],
-    [['--allow-host', 'fauxgate'], `${OPEN} with any key; the controls are closed to them.\n`],
-    [['--control-key', 's3cret'], `${OPEN} with any key; the controls are open to whoever has the control key.\n`],
-  ])('on all IPv4 addresses, with %j', async (args, stderr) => {
-    expect(await said({}, '--host', '0.0.0.0', ...args)).toMatchObject({ stdout: ALL_IPV4, stderr })
   })
 
   it('on all addresses where it has IPv6', async () => {

@@ -153,7 +153,7 @@ describe('A config file', () => {
 
   it('is said to need a newer Node where it has types and this one runs none', async () => {
     if (hasTypes) return
-    const { output, exited } = start('serve', '--config', newFile('c.ts', 'export default {}'))
+    const { output, exited } = start({}, 'serve', '--config', newFile('c.ts', 'export default {}'))
     expect(await exited).toBe(2)
     expect(output.stderr).toContain('runs no .ts files; 22.18 and newer do. See "fauxgate help serve".')
   })

@@ -1,9 +1,9 @@
 import dns from 'node:dns'
-import { Agent, request as httpRequest } from 'node:http'
+import { Agent } from 'node:http'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { createGateway } from '../../src/index.ts'
 import { serve } from '../../src/server/node.ts'
-import { served } from '../support/served.ts'
+import { asked, served } from '../support/served.ts'
 import { rawConnection } from '../support/wire.ts'
 
 const headers = { authorization: 'Bearer key', 'service-version': '2' }
@@ -52,24 +52,13 @@ describe('serve', () => {
   it('ends idle keep-alive connections at once when it closes', async () => {
     const { server } = await served(createGateway())
     const agent = new Agent({ keepAlive: true })
-    await new Promise<void>((resolve, reject) => {
-      const request = httpRequest(`${server.url}/reserved_addrs`, { agent, headers }, (response) => {
-        response.resume().on('end', resolve)
-      })
-      request.on('error', reject).end()
-    })
+    await asked(`${server.url}/reserved_addrs`, { agent, headers })
     const [socket] = Object.values(agent.freeSockets).flat()
     const ended = new Promise((resolve) => socket?.once('close', resolve))
     await server.close()
     await ended
     agent.destroy()
     await expect(fetch(server.url)).rejects.toThrow()
-  })
-
-  it('can be closed twice', async () => {
-    const { server } = await served(createGateway())
-    await server.close()
-    await expect(server.close()).resolves.toBeUndefined()
   })
 
   it('says clearly that a port is taken, with the error of the system as the cause', async () => {
@@ -146,10 +135,10 @@ describe('serve', () => {
     await answer.text()
   })
 
-  it('closes at the end of an `await using` block', async () => {
-    const gateway = createGateway()
-    const server = await serve(gateway)
+  it('closes at the end of an `await using` block, also when it is closed already', async () => {
+    const server = await serve(createGateway())
     await server[Symbol.asyncDispose]()
     await expect(fetch(server.url)).rejects.toThrow()
+    await expect(server.close()).resolves.toBeUndefined()
   })
 })

@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { read } from '../support/client.ts'
-import { ran, serving, startIn } from '../support/command.ts'
+import { ran, serving, start } from '../support/command.ts'
 import { newFolder } from '../support/folder.ts'
 import { listening } from '../support/served.ts'
 import { eventually } from '../support/wire.ts'
@@ -67,7 +67,7 @@ describe('fauxgate verify', () => {
   test('deletes with --clean what a killed run has left', async () => {
     const { url, list, verify } = await beside()
     const line = `verify ${url} --yes --only ip_policies --rate 600 --dialect ngrok --list ${list}`
-    const { child, exited } = startIn({ NGROK_API_KEY: KEY }, ...line.split(' '))
+    const { child, exited } = start({ NGROK_API_KEY: KEY }, ...line.split(' '))
     await eventually(() => existsSync(list) && readFileSync(list, 'utf8').includes('"entry":"made"'))
     child.kill('SIGKILL')
     await exited
@@ -109,7 +109,7 @@ describe('A recording', () => {
   test('of a client is written when the program stops, and the client reads the answers as they are', async () => {
     const { url } = await serving({}, '--dialect', 'ngrok', '--quiet')
     const har = join(newFolder(), 'a.har')
-    const { child, output, exited } = startIn({}, 'record', '--to', url, '--out', har)
+    const { child, output, exited } = start({}, 'record', '--to', url, '--out', har)
     await eventually(() => output.stdout.includes(' at http'))
     const here = / at (http\S+)/.exec(output.stdout)?.[1] ?? ''
     const headers = { authorization: `Bearer ${KEY}`, 'ngrok-version': '2', 'content-type': 'application/json' }

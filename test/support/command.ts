@@ -15,8 +15,8 @@ function environmentOfTests(): NodeJS.ProcessEnv {
   return { ...Object.fromEntries(own), XDG_RUNTIME_DIR: servers }
 }
 
-/** Starts the command in an environment. It does not outlive the test. */
-export function startIn(environment: NodeJS.ProcessEnv, ...args: string[]) {
+/** Starts the command in a process of its own, which does not outlive the test. */
+export function start(environment: NodeJS.ProcessEnv, ...args: string[]) {
   const env = { ...environmentOfTests(), ...environment }
   const child = spawn(process.execPath, [command, ...args], { stdio: ['ignore', 'pipe', 'pipe'], env })
   onTestFinished(() => void child.kill('SIGKILL'))
@@ -69,19 +69,9 @@ export async function serving(environment: NodeJS.ProcessEnv, ...args: string[])
   return { output, url: LISTENS.exec(output.stdout)?.[0] ?? '', stop }
 }
 
-/** Starts the command. */
-export function start(...args: string[]) {
-  return startIn({}, ...args)
-}
-
-/** Starts the command and waits until it says where it listens. */
+/** Starts the command in a process of its own, and waits until it says where it listens. */
 export async function started(...args: string[]) {
-  return startedIn({}, ...args)
-}
-
-/** The same in an environment. */
-export async function startedIn(environment: NodeJS.ProcessEnv, ...args: string[]) {
-  const { child, output, exited } = startIn(environment, ...args)
+  const { child, output, exited } = start({}, ...args)
   const ended = exited.then((code) => {
     throw new Error(`The command ended with ${code} before it said where it listens: ${output.stderr}`)
   })

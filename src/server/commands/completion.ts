@@ -27,8 +27,8 @@ export function completionCommand(others: () => readonly Command[]): Command {
   }
 }
 
-/** Returns the words that can follow a line: for each beginning of a command, the next words and the flags. */
-function nextWords(commands: readonly Command[]): ReadonlyMap<string, readonly string[]> {
+/** Returns the cases of a shell's script: for each beginning of a command, the words and flags that can follow, in a variable. */
+function cases(commands: readonly Command[], variable: string): string {
   const next = new Map<string, Set<string>>([['', new Set(['help'])]])
   const add = (line: string, words: readonly string[]) => next.set(line, new Set([...(next.get(line) ?? []), ...words]))
   for (const { name, words, flags } of commands) {
@@ -41,7 +41,7 @@ function nextWords(commands: readonly Command[]): ReadonlyMap<string, readonly s
     }
     add(name, [...choicesIn(words), ...flags.map(({ flag }) => `--${flag}`), '--help'])
   }
-  return new Map([...next].map(([line, words]) => [line, [...words]]))
+  return [...next].map(([line, words]) => `    '${line}') ${variable}='${[...words].join(' ')}' ;;`).join('\n')
 }
 
 /** Returns the words between which a text such as `bash|zsh|fish` lets one choose. */
@@ -49,17 +49,12 @@ function choicesIn(text: string): readonly string[] {
   return /^[\w-]+(?:\|[\w-]+)+$/.test(text) ? text.split('|') : []
 }
 
-function cases(commands: readonly Command[]): string {
-  const rows = [...nextWords(commands)].map(([line, words]) => `    '${line}') words='${words.join(' ')}' ;;`)
-  return rows.join('\n')
-}
-
 /** Offers the values of the flag before, else the words of the longest beginning of the line that is known: `clock advance`, else `clock`. */
 function bash(commands: readonly Command[]): string {
   return `_fauxgate_words() {
   words=''
   case "$1" in
-${cases(commands)}
+${cases(commands, 'words')}
   esac
 }
 _fauxgate() {
@@ -77,7 +72,7 @@ function zsh(commands: readonly Command[]): string {
   return `_fauxgate_words() {
   found=''
   case "$1" in
-${cases(commands).replaceAll("') words=", "') found=")}
+${cases(commands, 'found')}
   esac
 }
 _fauxgate() {

@@ -26,15 +26,15 @@ export const init: Command = {
 
 async function runInit(parsed: Arguments): Promise<number> {
   requireNoWords(parsed.words, 'init', parsed)
-  const project = await readProject()
+  const { type, words } = await readProject()
   const named = flagValue(parsed, 'runner')
-  const runner = named === undefined ? found(project) : requireOne('--runner', named, RUNNERS)
+  const runner = named === undefined ? runnerAmong(words) : requireOne('--runner', named, RUNNERS)
   const isAsked = !parsed.flags.get('yes') && named === undefined && process.stdin.isTTY && process.stdout.isTTY
   const chosen = isAsked ? await asked(runner) : runner
   const facts = {
-    isModule: project.type === 'module',
+    isModule: type === 'module',
     isTyped: existsSync('tsconfig.json'),
-    hasTsJest: project.words.includes('ts-jest'),
+    hasTsJest: words.includes('ts-jest'),
   }
   for (const each of writtenFor(chosen, facts)) say(await write(each))
   say(`\nRun the test:      ${commandOf(chosen, facts)}`)
@@ -42,13 +42,8 @@ async function runInit(parsed: Arguments): Promise<number> {
   return 0
 }
 
-interface Project {
-  readonly type: unknown
-  /** The names of packages, and the text of the script that runs the tests. */
-  readonly words: readonly string[]
-}
-
-async function readProject(): Promise<Project> {
+/** Reads package.json: its type, and as words the names of packages and the text of the script that runs the tests. */
+async function readProject(): Promise<{ readonly type: unknown; readonly words: readonly string[] }> {
   if (!existsSync('package.json')) return { type: undefined, words: [] }
   try {
     const { type, dependencies, devDependencies, scripts } = JSON.parse(await readFile('package.json', 'utf8'))
@@ -60,7 +55,7 @@ async function readProject(): Promise<Project> {
   }
 }
 
-function found({ words }: Project): Runner {
+function runnerAmong(words: readonly string[]): Runner {
   return RUNNERS.find((runner) => words.includes(runner) || words.includes(`@${runner}/test`)) ?? 'node'
 }
 

@@ -68,13 +68,13 @@ const FLAGS: Readonly<Record<string, string>> = {
 /** Returns ` Did you mean …?` for a word that is no command: by its meaning, else by its letters. */
 export function meantCommand(typed: string, names: readonly string[]): string {
   if (/^(?:stop|kill|quit|exit|shutdown|down)$/.test(typed)) return ' A server stops with Ctrl+C, or with a signal.'
-  const meant = meaningOf(typed, COMMANDS)
+  const meant = Object.keys(COMMANDS).find((name) => hasWord(COMMANDS[name], typed))
   return meant ? ` Did you mean ${meant}?` : suggestion(typed, names)
 }
 
 /** The same for a word after a command, such as the `delete` of `faults delete`. */
 export function meantSecondWord(first: string, typed: string, names: readonly string[]): string {
-  const byMeaning = SECOND_WORDS.filter(([, words]) => words.split(' ').includes(typed.toLowerCase()))
+  const byMeaning = SECOND_WORDS.filter(([, words]) => hasWord(words, typed))
     .map(([meant]) => `${first} ${meant}`.trim())
     .find((name) => names.includes(name))
   const byForm = /^\+?\d+(?:ms|s|m|h|d)?$/.test(typed) ? `${first} advance` : ''
@@ -87,10 +87,6 @@ export function meantFlag(typed: string, flags: readonly string[]): string {
   const near = suggestion(typed, flags, (flag) => `--${flag}`)
   const meant = Object.keys(FLAGS).find((flag) => flags.includes(flag) && hasWord(FLAGS[flag], typed))
   return near || (meant ? ` Did you mean --${meant}?` : '')
-}
-
-function meaningOf(typed: string, meanings: Readonly<Record<string, string>>): string | undefined {
-  return Object.keys(meanings).find((name) => hasWord(meanings[name], typed))
 }
 
 function hasWord(words = '', typed: string): boolean {
