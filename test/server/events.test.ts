@@ -2,6 +2,7 @@ import { get as httpGet, type IncomingMessage } from 'node:http'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { inspected } from '../../src/gateway/inspected.ts'
 import type { Gateway, GatewayOptions } from '../../src/index.ts'
+import { controlsOf } from '../support/client.ts'
 import { ECDSA, openManual } from '../support/provisioning.ts'
 import { served } from '../support/served.ts'
 
@@ -75,11 +76,7 @@ describe('GET /_fauxgate/events', () => {
     const { gateway, server } = await opened()
     const { next } = await listening(server.url)
     await create(server.url, { domain: 'app.example.com' })
-    await fetch(`${server.url}/_fauxgate/state`, {
-      method: 'PUT',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(gateway.snapshot()),
-    })
+    await controlsOf(fetch, server.url)('PUT', '/state', gateway.snapshot())
     expect((await next('control')).data).toEqual({ method: 'PUT', path: '/state' })
     gateway.requests.clear()
     await next('emptied')

@@ -1,10 +1,13 @@
+import { PassThrough } from 'node:stream'
 import { describe, expect, it, vi } from 'vitest'
 import { createGateway, type GatewayOptions, manualClock } from '../../src/index.ts'
 import { general } from '../../src/schema/general-errors.ts'
 import { type LoggedRequest, type LoggedTransition, paintFor, textLog } from '../../src/server/log/log.ts'
 import { logged } from '../../src/server/log/logged.ts'
 import { LogOutput } from '../../src/server/log/output.ts'
+import { exchanged } from '../support/exchanged.ts'
 import { deferredStore } from '../support/memory-store.ts'
+import { ECDSA } from '../support/provisioning.ts'
 
 const AT = Date.UTC(2026, 0, 1, 0, 0, 0, 500)
 const REQUEST: LoggedRequest = {
@@ -66,7 +69,7 @@ describe('A line of the log', () => {
     ['cancelled', 'red'],
     ['renewed', 'green'],
     ['renewal started', 'cyan'],
-  ] as [LoggedTransition['transition'], string][])('of a certificate that is %s is %s', (transition, style) => {
+  ])('of a certificate that is %s is %s', (transition, style) => {
     const { log, written } = lines()
     log.provisioning({ ...TRANSITION, transition, message: 'one\ntwo' })
     expect(written).toEqual([`${TIME} cert   ${'a.test'.padEnd(34)} <${style} ${transition}> <dim one two>\n`])
@@ -112,23 +115,12 @@ function watched(options: GatewayOptions = {}) {
   }
   const inner = createGateway({ ...options, clock: manualClock('2026-01-01T00:00:00Z') })
   const gateway = logged(inner, log, undefined, [])
-  const sent = {
-    authorization: 'Bearer k',
-    'service-version': '2',
-    'content-type': 'application/json',
-    host: '127.0.0.1',
-  }
-  const ask = (method: string, url: string, body = '', headers: Record<string, string> = {}) => {
-    const all = new Headers({ ...sent, ...headers })
-    return gateway.transport.exchange({ method, url, header: (name) => all.get(name), body, peer: '127.0.0.1' })
-  }
+  const local = { peer: '127.0.0.1', headers: { host: '127.0.0.1' } }
+  const ask = (method: string, url: string) => exchanged(gateway, { method, url, ...local })
   return { inner, gateway, requests, order, ask }
 }
 
 describe('The log of a gateway', () => {
-  const managed = (domain: string) =>
-    JSON.stringify({ domain, certificate_management_policy: { authority: 'letsencrypt' } })
-
   it('knows each operation, HEAD as GET, and no query', () => {
     const { requests, ask } = watched()
     ask('GET', '/reserved_addrs?limit=5')
@@ -165,14 +157,13 @@ describe('The log of a gateway', () => {
 
   it('has nothing of what the inspector asks', () => {
     const { gateway, order } = watched()
-    const request = { method: 'GET', url: '/reserved_addrs', header: () => null, body: '', isInspector: true }
-    gateway.transport.exchange({ ...request, peer: '127.0.0.1' })
+    exchanged(gateway, { method: 'GET', isInspector: true })
     expect(order).toEqual([])
   })
 
   it('continues where a domain is deleted, and behind the oldest entries of a long timeline', () => {
     const { inner, order } = watched()
-    const { id } = inner.reservedDomains.create(JSON.parse(managed('a.test')))
+    const { id } = inner.reservedDomains.create({ domain: 'a.test', certificate_management_policy: ECDSA })
     inner.provisioning.failAlways('DNS_ERROR', { domain: 'a.test' })
     inner.clock.advance('7d')
     const failures = () => order.filter((line) => line === 'a.test failed').length
@@ -244,33 +235,19 @@ describe('The log of a gateway', () => {
 })
 
 describe('The output of a log', () => {
-  const streamOf = (writableLength: number) => {
-    const written: string[] = []
-    const write = (text: string, done?: () => void) => {
-      written.push(text)
-      done?.()
-      return true
-    }
-    return {
-      written,
-      stream: { writableLength, write } as unknown as ConstructorParameters<typeof LogOutput>[0] & {
-        writableLength: number
-      },
-    }
-  }
-
   it('leaves out what nobody reads, and says so once somebody does', () => {
-    const { stream, written } = streamOf(0)
+    const written: string[] = []
+    const stream = new PassThrough().on('data', (text) => written.push(String(text)))
     const errors: string[] = []
     const spy = vi.spyOn(process.stderr, 'write').mockImplementation((text) => errors.push(String(text)) > 0)
     const output = new LogOutput(stream)
     output.write('one')
     output.flush()
-    stream.writableLength = 2 ** 20 + 1
+    const length = vi.spyOn(stream, 'writableLength', 'get').mockReturnValue(2 ** 20 + 1)
     output.write('two')
     output.write('three')
     expect(errors).toEqual([])
-    stream.writableLength = 2 ** 20
+    length.mockReturnValue(2 ** 20)
     output.write('four')
     output.flush()
     spy.mockRestore()

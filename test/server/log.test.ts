@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import { controlsOf } from '../support/client.ts'
 import { serving, started } from '../support/command.ts'
 import { eventually, rawConnection } from '../support/wire.ts'
 
@@ -24,8 +25,7 @@ async function logged(flags: readonly string[], ask: (url: string) => Promise<un
 /** Reserves a domain, twice; waits for its certificate; looks at the clock and at an unknown path. */
 async function aLife(url: string): Promise<void> {
   for (let i = 0; i < 2; i++) await fetch(`${url}/reserved_domains`, { method: 'POST', headers, body })
-  const json = { 'content-type': 'application/json' }
-  await fetch(`${url}/_fauxgate/clock`, { method: 'POST', headers: json, body: '{"advance": "30s"}' })
+  await controlsOf(fetch, url)('POST', '/clock', { advance: '30s' })
   await fetch(`${url}/_fauxgate/clock`)
   await fetch(`${url}/nowhere/a-key-of-somebody?key=a-key-of-somebody`, { headers })
 }
@@ -63,8 +63,7 @@ describe('The log', () => {
   it('has each thing that provisioning did once, in order, also where one move of the clock did many', async () => {
     const { lines } = await logged(['--log', 'json'], async (url) => {
       await fetch(`${url}/reserved_domains`, { method: 'POST', headers, body })
-      const json = { 'content-type': 'application/json' }
-      await fetch(`${url}/_fauxgate/clock`, { method: 'POST', headers: json, body: '{"advance": "125d"}' })
+      await controlsOf(fetch, url)('POST', '/clock', { advance: '125d' })
     })
     const events = lines.map((line) => JSON.parse(line)).filter(({ event }) => event === 'provisioning')
     expect(events.map(({ at, transition }) => [at, transition])).toEqual([
