@@ -95,7 +95,7 @@ const KEEP_ALIVE_MS = 120_000
 
 type CreateServer = (options: ServerOptions, listener: RequestListener) => Server
 
-/** Makes the server, and keeps its sockets in a set as long as they are open. */
+/** Makes the server. The set has the sockets that are open. */
 async function serverOf(
   answering: Answering,
   sockets: Set<Socket>,
