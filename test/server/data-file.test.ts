@@ -1,50 +1,46 @@
 import { readdirSync, statSync } from 'node:fs'
-import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { ran, serving, started } from '../support/command.ts'
-import { newFolder } from '../support/folder.ts'
+import { enterNewFolder } from '../support/folder.ts'
 import { testSqlite, withoutSqlite } from '../support/sqlite.ts'
 
-let folder: string
-beforeEach(() => {
-  folder = newFolder()
-})
+beforeEach(() => void enterNewFolder())
 
 const headers = { authorization: 'Bearer k', 'service-version': '2' }
-const file = () => join(folder, 'gateway.db')
+const SERVE = ['serve', '--port', '0', '--data', 'gateway.db']
 
 describe('fauxgate serve --data', () => {
   testSqlite('continues where a killed one was, with the same authority', async () => {
-    const first = await started('serve', '--port', '0', '--data', file())
+    const first = await started(...SERVE)
     const made = await fetch(`${first.url}/reserved_addrs`, { method: 'POST', headers })
     const { id, addr } = (await made.json()) as { id: string; addr: string }
     const root = await (await fetch(`${first.url}/_fauxgate/authority.pem`)).text()
     first.child.kill('SIGKILL')
     await first.exited
-    const second = await serving({}, '--data', file())
+    const second = await serving({}, '--data', 'gateway.db')
     expect(await (await fetch(`${second.url}/reserved_addrs/${id}`, { headers })).json()).toMatchObject({ addr })
     expect(await (await fetch(`${second.url}/_fauxgate/authority.pem`)).text()).toBe(root)
     expect(await second.stop()).toBe(0)
-    expect(readdirSync(folder)).toEqual(['gateway.db'])
-    expect(statSync(file()).mode & 0o777).toBe(0o600)
+    expect(readdirSync('.')).toEqual(['gateway.db'])
+    expect(statSync('gateway.db').mode & 0o777).toBe(0o600)
   })
 
   testSqlite('has its file alone', async () => {
-    await started('serve', '--port', '0', '--data', file())
-    const { code, stderr } = await ran({}, 'serve', '--port', '0', '--data', file())
+    await started(...SERVE)
+    const { code, stderr } = await ran({}, ...SERVE)
     expect(code).toBe(1)
     // Node 22 says first that its SQLite is an experiment.
-    expect(stderr).toMatch(/^fauxgate: --data: The store \S+gateway\.db cannot be opened: .+$/m)
+    expect(stderr).toMatch(/^fauxgate: --data: The store gateway\.db cannot be opened: .+$/m)
   })
 
   testSqlite('lets the file go where the gateway cannot be made', async () => {
-    const wrong = await ran({}, 'serve', '--port', '0', '--data', file(), '--renewal-lead', '90d')
+    const wrong = await ran({}, ...SERVE, '--renewal-lead', '90d')
     expect([wrong.code, wrong.stdout]).toEqual([2, ''])
-    expect((await ran({}, 'serve', '--port', '0', '--data', file())).code).toBe(0)
+    expect((await ran({}, ...SERVE)).code).toBe(0)
   })
 
   it('says which Node has what it needs', async () => {
-    const { code, stdout, stderr } = await withoutSqlite(() => ran({}, 'serve', '--port', '0', '--data', file()))
+    const { code, stdout, stderr } = await withoutSqlite(() => ran({}, ...SERVE))
     expect([code, stdout]).toEqual([1, ''])
     expect(stderr).toBe(
       `fauxgate: --data: A SQLite file needs Node 22.13 or newer, which has SQLite built in. This is Node ${process.version}.\n`,
@@ -52,7 +48,7 @@ describe('fauxgate serve --data', () => {
   })
 
   it('is not together with --state', async () => {
-    const { code, stderr } = await ran({ FAUXGATE_STATE: 's.json' }, 'serve', '--data', file())
+    const { code, stderr } = await ran({ FAUXGATE_STATE: 's.json' }, ...SERVE)
     expect(code).toBe(2)
     expect(stderr).toBe(
       'fauxgate: --data and FAUXGATE_STATE were both given. The state is kept in one place: leave one out. See "fauxgate help serve".\n',

@@ -92,9 +92,7 @@ describe('`fauxgate serve`', () => {
 
   it('restarts with --watch at the same port when its files change, and continues where they are wrong', async () => {
     const initial = newFile('initial.json', '{"reservedDomains": [{"domain": "a.example.com"}]}')
-    const args = ['serve', '--port', '0', '--watch', '--initial', initial]
-    const { output, stop } = await begun({}, args)
-    const url = /https?:\S+/.exec(output.stdout)?.[0] ?? ''
+    const { output, url, stop } = await serving({}, '--watch', '--initial', initial)
     const reserved = async () => {
       const { reserved_domains } = await (await fetch(`${url}/reserved_domains`, { headers })).json()
       return reserved_domains.map(({ domain }: { readonly domain: string }) => domain)

@@ -11,10 +11,7 @@ const names = readdirSync(example, { withFileTypes: true })
   .filter((entry) => entry.isFile() && entry.name !== 'package-lock.json')
   .map(({ name }) => name)
 
-let folder: string
-beforeEach(() => {
-  folder = enterNewFolder()
-})
+beforeEach(() => void enterNewFolder())
 
 describe('fauxgate sandbox init', () => {
   it('writes all files of the example, and says what each is for and what to do next', async () => {
@@ -22,9 +19,7 @@ describe('fauxgate sandbox init', () => {
     expect([code, stderr]).toEqual([0, ''])
     for (const name of names) {
       expect(stdout).toMatch(new RegExp(`^wrote  deploy/sandboxes/${name.replaceAll('.', '\\.')}, \\w.+[^.]$`, 'm'))
-      expect(readFileSync(join(folder, 'deploy/sandboxes', name), 'utf8')).toBe(
-        readFileSync(join(example, name), 'utf8'),
-      )
+      expect(readFileSync(join('deploy/sandboxes', name), 'utf8')).toBe(readFileSync(join(example, name), 'utf8'))
     }
     expect(stdout.match(/^wrote/gm)).toHaveLength(names.length)
     expect(stdout).toContain('\n\nStart it here:    cd deploy/sandboxes && npm install && npm start\n')
@@ -54,10 +49,9 @@ describe('fauxgate sandbox init', () => {
 
   it('ends with a sentence where it cannot write, or has too many words', async () => {
     writeFileSync('file', '')
-    expect(await ran({}, 'sandbox', 'init', 'file')).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining('file cannot be written: there is a file with the name of a folder.'),
-    })
+    const denied = await ran({}, 'sandbox', 'init', 'file')
+    expect(denied.code).toBe(1)
+    expect(denied.stderr).toContain('file cannot be written: there is a file with the name of a folder.')
     mkdirSync('deploy')
     const { code, stderr } = await ran({}, 'sandbox', 'init', 'deploy', 'more')
     expect([code, stderr]).toEqual([

@@ -19,9 +19,8 @@ const KEY_FILE = 'fauxgate-sandboxes/account-key'
 
 /** Starts the sandboxes in this process, at any port. A signal ends them, at the latest at the end of the test. */
 async function serving(environment: NodeJS.ProcessEnv = {}, ...args: string[]) {
-  const { output, stop } = await begun(environment, ['sandbox', '--port', '0', ...args], 'curl')
+  const { output, url, stop } = await begun(environment, ['sandbox', '--port', '0', ...args], 'curl')
   onTestFinished(async () => void (await stop()))
-  const url = /http:\S+/.exec(output.stdout)?.[0] ?? ''
   return { output, stop, url, asked: async () => (await fetch(url)).json() }
 }
 

@@ -30,7 +30,10 @@ export function start(environment: NodeJS.ProcessEnv, ...args: string[]) {
   return { child, output, exited: once(child, 'close').then(([code]) => code as number) }
 }
 
-/** Begins the command in this process, and resolves once it has ended or printed a text. `stop` ends it by a signal. */
+/**
+ * Begins the command in this process, and resolves once it has ended or printed a text. `url` is the first one that it
+ * printed. `stop` ends it by a signal.
+ */
 export async function begun(environment: NodeJS.ProcessEnv, args: readonly string[], text = 'listens on') {
   const output = { stdout: '', stderr: '' }
   for (const name of ['stdout', 'stderr'] as const) {
@@ -45,11 +48,12 @@ export async function begun(environment: NodeJS.ProcessEnv, args: readonly strin
     isOver = true
   })
   await eventually(() => isOver || output.stdout.includes(text))
+  const url = LISTENS.exec(output.stdout)?.[0] ?? ''
   const stop = (signal: NodeJS.Signals = 'SIGTERM') => {
     if (!isOver) process.emit(signal)
     return exited
   }
-  return { output, stop }
+  return { output, url, stop }
 }
 
 const LISTENS = /https?:[^\s",]+/
@@ -64,9 +68,9 @@ export async function ran(environment: NodeJS.ProcessEnv, ...args: string[]) {
 
 /** Starts `fauxgate serve` in this process, at any port. A signal ends it, at the latest at the end of the test. */
 export async function serving(environment: NodeJS.ProcessEnv, ...args: string[]) {
-  const { output, stop } = await begun(environment, ['serve', '--port', '0', ...args])
-  onTestFinished(async () => void (await stop()))
-  return { output, url: LISTENS.exec(output.stdout)?.[0] ?? '', stop }
+  const server = await begun(environment, ['serve', '--port', '0', ...args])
+  onTestFinished(async () => void (await server.stop()))
+  return server
 }
 
 /** Starts the command in a process of its own, and waits until it says where it listens. */
