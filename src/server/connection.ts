@@ -25,11 +25,6 @@ export interface Answering {
   readonly inspector: Inspector
 }
 
-interface Exchange {
-  readonly request: IncomingMessage
-  readonly response: ServerResponse
-}
-
 /**
  * A connection, whose requests are answered one after the other: a client that reads no responses gets no more of them made
  * (rules: answers#pipelining).
@@ -43,8 +38,8 @@ export class Connection {
   readonly #ended: AbortSignal
   /** The response to the request that was passed on last. */
   #response: ServerResponse | undefined
-  /** The requests that wait until the client has taken that response. */
-  readonly #waiting: Exchange[] = []
+  /** The responses to requests that wait until the client has taken that one. */
+  readonly #waiting: ServerResponse[] = []
 
   constructor(socket: Socket, answering: Answering) {
     this.#socket = socket
@@ -56,8 +51,8 @@ export class Connection {
   }
 
   /** Answers a request when it is its turn and its body is read; never if its client leaves before. */
-  receive(request: IncomingMessage, response: ServerResponse): void {
-    this.#waiting.push({ request, response })
+  receive(response: ServerResponse): void {
+    this.#waiting.push(response)
     this.#passNext()
   }
 
@@ -70,17 +65,17 @@ export class Connection {
     if (next) this.#pass(next)
   }
 
-  #pass(exchange: Exchange): void {
-    const { request, response } = exchange
+  #pass(response: ServerResponse): void {
+    const { req: request } = response
     this.#response = response
     response.once('close', () => this.#passNext())
-    if (!hasBody(request)) return void this.#answer(exchange, '')
+    if (!hasBody(request)) return void this.#answer(response, '')
     const limit = this.#answering.gateway.transport.bodyLimit(this.#toHttpRequest(request, ''))
     readBody(request, limit, (body) => {
       if (!this.#socket.writable) return
       // The rest of a body that was not read to its end would otherwise count as the next request.
       if (!request.complete) response.shouldKeepAlive = false
-      this.#answer(exchange, body)
+      this.#answer(response, body)
     })
   }
 
@@ -91,7 +86,8 @@ export class Connection {
   }
 
   /** Answers a request, at once unless a fault or the store delays the response. */
-  #answer({ request, response }: Exchange, body: RequestBody): void {
+  #answer(response: ServerResponse, body: RequestBody): void {
+    const { req: request } = response
     const { gateway, inspector } = this.#answering
     const read = this.#toHttpRequest(request, body)
     if (inspector.isFor(request)) {

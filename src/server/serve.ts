@@ -102,7 +102,7 @@ async function serverOf(
   tls: ServerCertificate | undefined,
 ): Promise<Server> {
   const connections = new WeakMap<Socket, Connection>()
-  const listener: RequestListener = (request, response) => connections.get(request.socket)?.receive(request, response)
+  const listener: RequestListener = ({ socket }, response) => connections.get(socket)?.receive(response)
   const options = {
     maxHeaderSize: HEAD_LIMITS.bytes,
     headersTimeout: HEAD_LIMITS.seconds * 1000,

@@ -19,12 +19,6 @@ export interface ServerAddress {
   readonly started?: string | undefined
 }
 
-interface Answer {
-  readonly status: number
-  readonly type: string
-  readonly text: string
-}
-
 const DEFAULT_URL = 'http://127.0.0.1:4747'
 
 /** An error that a gateway answered, with its code. */
@@ -98,7 +92,7 @@ function urlWithoutKey(url: string): string {
 }
 
 /** Sends a request to a path below the server's URL. Rejects if the server cannot be reached. */
-export async function ask(server: ServerAddress, method: string, path: string, body?: unknown): Promise<Answer> {
+export async function ask(server: ServerAddress, method: string, path: string, body?: unknown) {
   const sent = body === undefined ? undefined : JSON.stringify(body)
   const base = new URL(server.url)
   const url = `${baseOf(base)}${path}`

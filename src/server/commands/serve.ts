@@ -85,7 +85,7 @@ async function serveOnce(parsed: Arguments, environment: NodeJS.ProcessEnv, port
         await requireReplaceable(state)
       })
     }
-    const check = async () => (await createdGateway(await reread(), undefined)).gateway.dispose()
+    const check = async () => (await createdGateway(await reread())).gateway.dispose()
     return await serveUntilEnd({ ...opened, options, log, environment, files, check })
   } finally {
     output.flush()
@@ -93,12 +93,7 @@ async function serveOnce(parsed: Arguments, environment: NodeJS.ProcessEnv, port
   }
 }
 
-interface Opened {
-  readonly gateway: Gateway
-  readonly families: Families | undefined
-}
-
-async function createdGateway(parsed: ParsedOptions, store: Store | undefined): Promise<Opened> {
+async function createdGateway(parsed: ParsedOptions, store?: Store) {
   const options = await gatewayOptionsOf(parsed)
   try {
     return { gateway: createGateway(store ? { ...options, store } : options), families: options.families }
@@ -112,7 +107,9 @@ function logOf({ log, clock = 'system' }: Config, environment: NodeJS.ProcessEnv
   return textLog(write, paintFor(process.stdout, environment), clock !== 'system')
 }
 
-interface Running extends Opened {
+interface Running {
+  readonly gateway: Gateway
+  readonly families: Families | undefined
   readonly options: ParsedOptions
   readonly log: Log
   readonly environment: NodeJS.ProcessEnv

@@ -86,18 +86,12 @@ export function requireCount(flag: string, received: string | undefined, otherwi
   throw new UsageError(`${flag} is ${JSON.stringify(received)}. Allowed: a whole number from 1 to ${most}.`)
 }
 
-/** A server to ask: its base URL without a trailing slash, and whether it is on this machine. */
-export interface Target {
-  readonly url: string
-  readonly isLocal: boolean
-  readonly key: string
-}
-
 /**
- * Reads where the server is, and the key from the environment.
+ * Returns the server to ask: its base URL without a trailing slash, whether it is on this machine, and the key, which is in
+ * the environment.
  * @throws UsageError that says what to change. It never repeats the key.
  */
-export function targetOf(typed: string, environment: NodeJS.ProcessEnv): Target {
+export function targetOf(typed: string, environment: NodeJS.ProcessEnv) {
   const url = URL.canParse(typed) ? new URL(typed) : undefined
   if (!url || !/^https?:$/.test(url.protocol))
     throw new UsageError(

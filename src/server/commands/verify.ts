@@ -21,7 +21,7 @@ import { MadeFile } from '../made-file.ts'
 import { askAtTerminal, print, tell } from '../terminal.ts'
 import { onSignals, waited } from '../waiting.ts'
 import { type Arguments, type Command, requireNoWords } from './command.ts'
-import { type Target, targetOf, type VerifyArguments, verifyArguments, verifyFlags } from './verify-flags.ts'
+import { targetOf, type VerifyArguments, verifyArguments, verifyFlags } from './verify-flags.ts'
 
 export const verifyCommand: Command = {
   name: 'verify',
@@ -108,7 +108,7 @@ const HOST: Host = {
 
 /** Asks once, and tells the dialect by the header that each answer has. */
 async function dialectOf(
-  target: Target,
+  target: ReturnType<typeof targetOf>,
   timeout: number,
   signal: AbortSignal,
 ): Promise<DialectName | { readonly problem: string }> {

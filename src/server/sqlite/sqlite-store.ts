@@ -37,19 +37,11 @@ export function openedStore(file: string): GroupedStore {
   return new GroupedStore(new SqliteFile(file, nodeSqlite()))
 }
 
-/** Commits that become safe together. */
-interface Group {
-  readonly commits: StoredCommit[]
-  readonly safe: Promise<void>
-  resolve(): void
-  reject(error: unknown): void
-}
-
 /** A store in a SQLite file that is open. Its functions can be used without it, so that a store can be made of it. */
 export class GroupedStore implements SqliteStore {
   readonly #file: SqliteFile
   readonly #store: Store
-  #group: Group | undefined
+  #group: ReturnType<typeof newGroup> | undefined
   /** The reason to take nothing: commits that were not safe are lost. */
   #refuses: unknown
   #isClosed = false
@@ -128,7 +120,9 @@ function allowExitListeners(more: number): void {
   if (most > 0) process.setMaxListeners(most + more)
 }
 
-function newGroup(): Group {
+/** Makes a group of commits that become safe together. */
+function newGroup() {
+  const commits: StoredCommit[] = []
   let resolve = () => {}
   let reject: (error: unknown) => void = () => {}
   const safe = new Promise<void>((yes, no) => {
@@ -137,5 +131,5 @@ function newGroup(): Group {
   })
   // Who waits has a handler of its own. A direct call does not wait.
   safe.catch(() => undefined)
-  return { commits: [], safe, resolve, reject }
+  return { commits, safe, resolve, reject }
 }
