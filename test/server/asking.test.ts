@@ -110,32 +110,28 @@ describe('What a control is sent', () => {
     return [`${method} ${path?.replace('/_fauxgate', '')}`, body === '' ? undefined : JSON.parse(body)]
   }
 
-  it.each<[string[], string, unknown]>([
+  it.each<[string | string[], string, unknown?]>([
     [
-      ['script', '{"outcome":"DNS_ERROR","retriesAfter":"5m"}'],
+      'script {"outcome":"DNS_ERROR","retriesAfter":"5m"}',
       'POST /provisioning/script',
       { outcomes: [{ outcome: 'DNS_ERROR', retriesAfter: '5m' }] },
     ],
-    [['script', 'clear', '--domain', 'x'], 'DELETE /provisioning/script?domain=x', undefined],
-    [['expire', 'rd_1'], 'POST /provisioning/expire', { id: 'rd_1' }],
-    [
-      ['timeline', '--state', 'issued', '--skip', '2', '--limit', '3'],
-      'GET /timelines?state=issued&skip=2&limit=3',
-      undefined,
-    ],
-    [['dns', 'remove', 'n', '--type', 'A', '--value', 'v'], 'DELETE /dns?name=n&type=A&value=v', undefined],
-    [['faults', 'add', '--drop', '--after', '1'], 'POST /faults', { drop: true, after: 1 }],
-    [['faults', 'add', '--no-drop', '--times', '2x'], 'POST /faults', { drop: false, times: '2x' }],
+    ['script clear --domain x', 'DELETE /provisioning/script?domain=x'],
+    ['expire rd_1', 'POST /provisioning/expire', { id: 'rd_1' }],
+    ['timeline --state issued --skip 2 --limit 3', 'GET /timelines?state=issued&skip=2&limit=3'],
+    ['dns remove n --type A --value v', 'DELETE /dns?name=n&type=A&value=v'],
+    ['faults add --drop --after 1', 'POST /faults', { drop: true, after: 1 }],
+    ['faults add --no-drop --times 2x', 'POST /faults', { drop: false, times: '2x' }],
     [['faults', 'add', '--body', ' {"a": 1}'], 'POST /faults', { body: { a: 1 } }],
-    [['faults', 'add', '--times', '1234567890123456'], 'POST /faults', { times: '1234567890123456' }],
-    [['declare', '--backend', 'b'], 'POST /declare', { backend: 'b' }],
+    ['faults add --times 1234567890123456', 'POST /faults', { times: '1234567890123456' }],
+    ['declare --backend b', 'POST /declare', { backend: 'b' }],
     [
-      ['declare', '--edge', 'e', '--routes', 'r1', '--routes', 'r2', '--endpoint-configuration', 'c'],
+      'declare --edge e --routes r1 --routes r2 --endpoint-configuration c',
       'POST /declare',
       { edge: 'e', routes: ['r1', 'r2'], endpoint_configuration: 'c' },
     ],
-  ])('by %j', async (args, call, body) => {
-    expect(await sent(...args)).toEqual([call, body])
+  ])('by %j', async (line, call, body) => {
+    expect(await sent(...(typeof line === 'string' ? line.split(' ') : line))).toEqual([call, body])
   })
 })
 
