@@ -1,4 +1,5 @@
 import { appendFileSync, readFileSync, rmSync } from 'node:fs'
+import { jsonOf } from '../verify/exchange.ts'
 import { leftIn, type MadeEntry, type MadeList } from '../verify/made.ts'
 import { caught } from './errors.ts'
 import { notRead, notWritten } from './files.ts'
@@ -52,10 +53,6 @@ export class MadeFile implements MadeList {
 }
 
 function entryIn(line: string): MadeEntry | undefined {
-  try {
-    const entry = JSON.parse(line)
-    return typeof entry?.entry === 'string' ? entry : undefined
-  } catch {
-    return undefined
-  }
+  const entry = Object(jsonOf(line))
+  return typeof entry.entry === 'string' ? entry : undefined
 }

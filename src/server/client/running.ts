@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync }
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readClock, systemClock } from '../../engine/clock.ts'
+import { jsonOf } from '../../verify/exchange.ts'
 import { caught } from '../errors.ts'
 
 /** A server of `fauxgate serve` on this machine, as it registered itself when it started. */
@@ -62,12 +63,8 @@ function registeredIn(folder: string): readonly Registered[] {
 }
 
 function serverIn(file: string, text: string): Registered[] {
-  try {
-    const { url, started } = Object(JSON.parse(text))
-    return typeof url === 'string' && URL.canParse(url) ? [{ file, url, started: String(started) }] : []
-  } catch {
-    return []
-  }
+  const { url, started } = Object(jsonOf(text))
+  return typeof url === 'string' && URL.canParse(url) ? [{ file, url, started: String(started) }] : []
 }
 
 /** The folder for temporary files is shared: a folder of another user there could name any server. */

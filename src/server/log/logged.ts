@@ -10,8 +10,8 @@ import type { Timeline, TimelineEntry } from '../../provisioning/timeline.ts'
 import { domains } from '../../resources/reserved-domains/records.ts'
 import { keysInHeader, keysInHeaders, secretTexts, withoutSecrets } from '../../schema/secret-texts.ts'
 import { timestamp } from '../../schema/time.ts'
-import { isObject } from '../../schema/values.ts'
 import { tableOf } from '../../table.ts'
+import { jsonOf } from '../../verify/exchange.ts'
 import type { Log, LoggedRequest, LoggedTransition } from './log.ts'
 
 /** Returns the same gateway. It logs its requests and its provisioning, without the keys. */
@@ -96,17 +96,8 @@ function noResponse(message: string): Outcome {
 function outcomeOf({ status, body, delivery }: HttpResponse): Outcome {
   if (delivery?.drop) return noResponse('a fault broke the connection')
   if (status < 400 || body === null) return { status, error: null, message: null }
-  const { error_code, msg } = errorIn(body)
+  const { error_code, msg } = Object(jsonOf(body))
   return { status, error: text(error_code), message: text(msg) }
-}
-
-function errorIn(body: string): Readonly<Record<string, unknown>> {
-  try {
-    const error: unknown = JSON.parse(body)
-    return isObject(error) ? error : {}
-  } catch {
-    return {}
-  }
 }
 
 function text(value: unknown): string | null {
