@@ -5,7 +5,7 @@ import { jsonProblem } from '../../schema/json-text.ts'
 import { quote } from '../../schema/text.ts'
 import type { Arguments } from '../commands/command.ts'
 import { UsageError } from '../errors.ts'
-import type { Flag } from '../options/table.ts'
+import { type Flag, flagAt } from '../options/table.ts'
 
 interface FieldFlag extends Flag {
   readonly field: string
@@ -17,9 +17,7 @@ export function fieldFlags({ schema }: ControlCall, others: readonly string[]): 
   return Object.entries(entries).flatMap(([field, each]) => {
     const { sentence, facts } = documentationOf(each)
     if (others.includes(field) || facts.some(({ isNoData }) => isNoData) || sentence === undefined) return []
-    const flag = field.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`).replaceAll('_', '-')
-    const { kind, value } = kindOf(each)
-    return [{ field, flag, kind, value, sentence }]
+    return [{ field, flag: flagAt(field), ...kindOf(each), sentence }]
   })
 }
 

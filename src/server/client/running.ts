@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { readClock, systemClock } from '../../engine/clock.ts'
 import { jsonOf } from '../../verify/exchange.ts'
 import { caught } from '../errors.ts'
+import { timeOfDay } from '../log/log.ts'
 
 /** A server of `fauxgate serve` on this machine, as it registered itself when it started. */
 export interface RunningServer {
@@ -22,11 +23,12 @@ export function registerServer(url: string, environment: NodeJS.ProcessEnv): () 
   const folder = folderOf(environment)
   const file = join(folder, `${process.pid}-${new URL(url).port}.json`)
   try {
+    const started = timeOfDay(readClock(systemClock)).slice(0, 'HH:MM'.length)
     mkdirSync(folder, { recursive: true, mode: 0o700 })
     if (!isOwn(folder)) return () => undefined
     // Left by a server that was killed: now it would name this one twice.
     for (const each of registeredIn(folder)) if (each.url === url) rmSync(each.file, { force: true })
-    writeFileSync(file, JSON.stringify({ url, started: timeOfDay() }), { mode: 0o600 })
+    writeFileSync(file, JSON.stringify({ url, started }), { mode: 0o600 })
   } catch {
     // Without a folder to write to, commands need --url for servers at another port.
   }
@@ -74,9 +76,4 @@ function isOwn(folder: string): boolean {
 
 function folderOf({ XDG_RUNTIME_DIR }: NodeJS.ProcessEnv): string {
   return join(XDG_RUNTIME_DIR || tmpdir(), `fauxgate-${process.getuid?.() ?? 'servers'}`)
-}
-
-function timeOfDay(): string {
-  const now = new Date(readClock(systemClock))
-  return [now.getHours(), now.getMinutes()].map((part) => String(part).padStart(2, '0')).join(':')
 }

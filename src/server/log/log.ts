@@ -40,7 +40,8 @@ export function jsonLog(write: Write): Log {
   const say = (event: string, facts: object) => write(`${escaped(JSON.stringify({ event, ...facts }))}\n`)
   return {
     notice: (event, text, facts = {}) => say(event, { message: text, ...facts }),
-    request: ({ at, duration, ...rest }) => say('request', { at: exact(at), ...rest, duration: rounded(duration) }),
+    request: ({ at, duration, ...rest }) =>
+      say('request', { at: new Date(at).toISOString(), ...rest, duration: rounded(duration) }),
     provisioning: (transition) => say('provisioning', transition),
   }
 }
@@ -87,13 +88,10 @@ function statusStyle(status: number | null): 'red' | 'yellow' | 'green' {
   return status >= 400 ? 'yellow' : 'green'
 }
 
-function timeOfDay(at: number): string {
+/** Formats a time in ms as that of the day, here. */
+export function timeOfDay(at: number): string {
   const time = new Date(at)
   return [time.getHours(), time.getMinutes(), time.getSeconds()].map((part) => String(part).padStart(2, '0')).join(':')
-}
-
-function exact(at: number): string {
-  return new Date(at).toISOString()
 }
 
 function rounded(ms: number | null): number | null {

@@ -77,23 +77,17 @@ function optionsIn(path: string, schema: v.GenericSchema, row = schema): Option[
   if (entries) return Object.entries(entries).flatMap(([name, each]) => optionsIn(`${path}.${name}`, each))
   if (type === 'union') return alternativesIn(path, schema, row)
   const kind = KINDS[type]
-  const {
-    isFile = false,
-    flag = flagAt(path),
-    secret = false,
-    placeholder = placeholderOf(schema),
-  } = {
-    ...marksOf(schema),
-    ...marksOf(row),
-  }
+  const marks = { ...marksOf(schema), ...marksOf(row) }
+  const { isFile = false, flag = flagAt(path), secret: isSecret = false, placeholder = placeholderOf(schema) } = marks
   if (!kind || placeholder === undefined) return []
   const { sentence = '' } = documentationOf(row)
-  const about = { path, flag, variable: variableOf(flag), kind, value: placeholder, sentence }
-  return [{ ...about, schema: item ?? schema, isSecret: secret, isFile }]
+  const variable = variableOf(flag)
+  return [{ path, flag, variable, kind, value: placeholder, sentence, schema: item ?? schema, isSecret, isFile }]
 }
 
-function flagAt(path: string): string {
-  return path.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`).replaceAll('.', '-')
+/** Returns the flag for a path such as `control.key` or a field such as `retryAfter` or `endpoint_configuration`. */
+export function flagAt(path: string): string {
+  return path.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`).replace(/[._]/g, '-')
 }
 
 function placeholderOf(schema: v.GenericSchema): string | undefined {
