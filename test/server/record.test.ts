@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { createServer, type RequestListener } from 'node:http'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
@@ -72,17 +72,27 @@ describe('fauxgate record passes on', () => {
   })
 })
 
-test('A killed fauxgate record leaves what it had recorded up to 2 s before', async () => {
+test('A killed fauxgate record leaves what it had recorded up to 2 s before, also after the file could not be written', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] })
   onTestFinished(() => void vi.useRealTimers())
   const service = await answering((_request, response) => response.end('{}'))
-  const { har, here, stopped } = await recording(service)
+  const { har, here, output, stopped } = await recording(service)
   const entries = () => JSON.parse(readFileSync(har, 'utf8')).log.entries
+  const record = async () => {
+    await fetch(`${here}/ip_policies`)
+    await vi.advanceTimersByTimeAsync(2000)
+  }
   expect(entries()).toEqual([])
-  await fetch(`${here}/ip_policies`)
-  await vi.advanceTimersByTimeAsync(2000)
+  await record()
   // It still runs: a kill leaves this file.
   await eventually(() => entries().length === 1)
+  rmSync(har)
+  mkdirSync(join(har, 'a folder'), { recursive: true })
+  await record()
+  await eventually(() => output.stderr.includes('a.har cannot be written: '))
+  rmSync(har, { recursive: true })
+  await record()
+  await eventually(() => existsSync(har) && entries().length === 3)
   await stopped()
 })
 
