@@ -23,10 +23,11 @@ const DEFAULT_URL = 'http://127.0.0.1:4747'
 
 /** An error that a gateway answered, with its code. */
 export class Refused extends Error {
-  readonly code: string
-  constructor(message: string, code: string) {
+  constructor(
+    message: string,
+    readonly code: string,
+  ) {
     super(message)
-    this.code = code
   }
 }
 
@@ -36,31 +37,24 @@ export class Refused extends Error {
  */
 export async function serverAddress(parsed: Arguments, environment: NodeJS.ProcessEnv): Promise<ServerAddress> {
   const textFor = (flag: string) => flagValue(parsed, flag) ?? (environment[variableOf(flag)] || undefined)
-  const given = textFor('url')
-  const { url: named, started } = given === undefined ? await onlyServer(environment) : { url: given }
   // The address of the inspector, which `serve` prints, is copied as well.
-  const url = named.replace(/\/_fauxgate\/?$/, '')
+  const url = (textFor('url') ?? (await onlyServer(environment))).replace(/\/_fauxgate\/?$/, '')
   if (!/^https?:\/\/[^/]/.test(url) || !URL.canParse(url)) {
     const name = parsed.flags.has('url') ? '--url' : variableOf('url')
     throw new UsageError(`${name} is ${JSON.stringify(url)}. Allowed: an http or https URL.`)
   }
   const ca = textFor('ca')
-  return {
-    url,
-    key: textFor('control-key'),
-    ca: ca && (await textOf(ca)),
-    started: started ?? startOf(url, environment),
-  }
+  return { url, key: textFor('control-key'), ca: ca && (await textOf(ca)), started: startOf(url, environment) }
 }
 
-async function onlyServer(environment: NodeJS.ProcessEnv): Promise<RunningServer> {
+async function onlyServer(environment: NodeJS.ProcessEnv): Promise<string> {
   const registered = await registeredServers(environment, async (url) => (await programAt(url)) !== 'none')
   const isListed = registered.some(({ url }) => url === DEFAULT_URL)
   // A server in a container, or of another user, is not registered here.
   const further = !isListed && (await programAt(DEFAULT_URL)) === 'fauxgate' ? [{ url: DEFAULT_URL }] : []
   const running: readonly RunningServer[] = [...further, ...registered]
   const [only = { url: DEFAULT_URL }, ...others] = running
-  if (others.length === 0) return only
+  if (others.length === 0) return only.url
   const list = running.map(({ url, started }) => (started ? `${url} (started ${started})` : url)).join(', ')
   throw new UsageError(`${running.length} servers run: ${list}. Choose one with --url or FAUXGATE_URL.`)
 }
