@@ -62,6 +62,16 @@ describe('GET /_fauxgate/events', () => {
     expect((await next('commit')).data).toMatchObject({ operation: 'reserved_addrs.create' })
   })
 
+  it('tells how long an answer took, also whoever listens later', async () => {
+    const { gateway, server } = await opened()
+    const { next } = await listening(server.url)
+    await create(server.url, { domain: 'app.example.com' })
+    const durations = { [gateway.requests.last()?.operationId ?? '']: expect.any(Number) }
+    expect((await next('durations')).data).toEqual(durations)
+    const later = await listening(server.url)
+    expect((await later.next('durations')).data).toEqual(durations)
+  })
+
   it('tells that a clock was moved, wherever, and what became due by it', async () => {
     const { gateway, server } = await opened()
     gateway.reservedDomains.create({ domain: 'app.example.com', certificate_management_policy: ECDSA })

@@ -1,8 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describe, onTestFinished, test, vi } from 'vitest'
+import { describe, test, vi } from 'vitest'
 import { type Database, nodeSqlite } from '../../src/server/sqlite/sqlite-file.ts'
+import { newFolder } from './folder.ts'
 import { named } from './needed.ts'
 
 /** True if this Node has SQLite built in. */
@@ -32,9 +31,7 @@ export async function withoutSqlite<T>(work: () => T): Promise<Awaited<T>> {
 
 /** A name for a file, in a folder of its own that goes at the end of the test. */
 export function newFile(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'fauxgate-store-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  return join(folder, 'gateway.db')
+  return join(newFolder(), 'gateway.db')
 }
 
 /** A database in memory. */
