@@ -123,6 +123,10 @@ describe('A command line that is wrong is answered in one line, with what was ty
     [['--data', '/nowhere/gateway.db'], /^--data: The store \S+ cannot be opened: its folder does not exist\.$/],
     [['--state', tmpdir()], /^--state: \S+ cannot be read: it is a folder\.$/],
     [
+      ['--state', '/nowhere/s.json'],
+      /^--state: \S+s\.json cannot be written: its folder does not exist\. Choose a file /,
+    ],
+    [
       ['--tls', '--tls-root', '/nowhere/root.pem'],
       /^--tls-root: \S+root\.pem cannot be written: its folder does not exist\. Choose a file that you may write, /,
     ],

@@ -87,18 +87,14 @@ describe('fauxgate sandbox', () => {
     expect(await stop()).toBe(1)
   })
 
-  it.each<[what: string, environment: NodeJS.ProcessEnv, code: number, message: string]>([
-    [
-      'an empty key',
-      { ACCOUNT_KEY: '' },
-      2,
-      'ACCOUNT_KEY is empty. Give it a value, or do not set it. See "fauxgate help sandbox".',
-    ],
-    ['a variable that the Worker refuses', { MOST_RECORDS: 'many' }, 1, 'MOST_RECORDS is wrong.'],
-    ['a workerd that ends early', { ENDS: 'early' }, 1, 'workerd ended with exit code 4 before it listened.'],
-  ])('ends with a sentence after %s', async (_what, environment, code, message) => {
-    const ended = await ran(environment, 'sandbox', '--port', '0')
-    expect([ended.code, ended.stderr]).toEqual([code, `fauxgate: ${message}\n`])
+  it.each<[environment: NodeJS.ProcessEnv, code: number, message: string]>([
+    [{ ACCOUNT_KEY: '' }, 2, 'ACCOUNT_KEY is empty. Give it a value, or do not set it. See "fauxgate help sandbox".'],
+    // The Worker refuses the variable.
+    [{ MOST_RECORDS: 'many' }, 1, 'MOST_RECORDS is wrong.'],
+    // The process of workerd ends early.
+    [{ ENDS: 'early' }, 1, 'workerd ended with exit code 4 before it listened.'],
+  ])('ends with a sentence with %j', async (environment, code, message) => {
+    expect(await ran(environment, 'sandbox', '--port', '0')).toMatchObject({ code, stderr: `fauxgate: ${message}\n` })
   })
 
   it('says which port is free where one is taken', async () => {

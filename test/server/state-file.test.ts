@@ -4,7 +4,7 @@ import { beforeEach, expect, it, vi } from 'vitest'
 import { createGateway } from '../../src/index.ts'
 import { replaceFile, requireReplaceable } from '../../src/server/files.ts'
 import { StateFile } from '../../src/server/state.ts'
-import { ran, serving } from '../support/command.ts'
+import { serving } from '../support/command.ts'
 import { exchanged } from '../support/exchanged.ts'
 import { enterNewFolder } from '../support/folder.ts'
 
@@ -40,14 +40,6 @@ it('is not written through a link that somebody put where its part would be', as
   symlinkSync('victim', `state.json.${process.pid}.part`)
   await replaceFile('state.json', 'new')
   expect(readFileSync('victim', 'utf8')).toBe('kept')
-})
-
-it('is tried at the start: what cannot be written is said before anybody counts on it', async () => {
-  const { code, stdout, stderr } = await ran({}, 'serve', '--port', '0', '--state', 'missing/state.json')
-  expect([code, stdout]).toEqual([1, ''])
-  expect(stderr).toMatch(
-    /^fauxgate: --state: missing\/state\.json cannot be written: its folder does not exist\. Choose a file .*\n$/,
-  )
 })
 
 it('loses the parts of writes that never ended, and no other file', async () => {
