@@ -5,13 +5,10 @@ import { dialectNames } from '../../resources/dialects.ts'
 import { named } from '../../schema/documentation.ts'
 import { duration, oneOfThese, optionRow, optionsOf, switchOption } from '../../schema/options.ts'
 import { TIME_ALLOWED, timeMs } from '../../schema/time.ts'
-import { host, name, port } from './listening.ts'
+import { host, name, port, textThatIs } from './listening.ts'
 
-const FILE_ALLOWED = 'the path of a file'
-const file = v.pipe(v.string(FILE_ALLOWED), v.nonEmpty(FILE_ALLOWED), v.metadata({ isFile: true, placeholder: 'FILE' }))
-
-const FOLDER_ALLOWED = 'the path of a folder'
-const folder = v.pipe(v.string(FOLDER_ALLOWED), v.nonEmpty(FOLDER_ALLOWED), v.metadata({ placeholder: 'FOLDER' }))
+const file = v.pipe(textThatIs('the path of a file'), v.metadata({ isFile: true, placeholder: 'FILE' }))
+const folder = v.pipe(textThatIs('the path of a folder'), v.metadata({ placeholder: 'FOLDER' }))
 
 const start = v.pipe(
   v.string(TIME_ALLOWED),
@@ -30,17 +27,12 @@ export const configRows = {
   host: optionRow(
     host,
     'The host name or address to listen on. `0.0.0.0` and `::` listen on all addresses of this machine.',
-    {
-      default: '127.0.0.1',
-      defaultText: '`127.0.0.1`',
-      placeholder: 'HOST',
-    },
+    { default: '127.0.0.1', defaultText: '`127.0.0.1`', placeholder: 'HOST' },
   ),
-  name: optionRow(
-    v.pipe(name, v.metadata({ placeholder: 'NAME' })),
-    'A name that the inspector shows, such as the branch that this gateway serves.',
-    { defaultText: 'none' },
-  ),
+  name: optionRow(name, 'A name that the inspector shows, such as the branch that this gateway serves.', {
+    defaultText: 'none',
+    placeholder: 'NAME',
+  }),
   tls: optionRow(switchOption, "Serve HTTPS, with a certificate of the gateway's own authority.", { default: false }),
   tlsRoot: optionRow(file, 'The file that the root certificate is written to, for clients to trust.', {
     defaultText: 'it is printed',

@@ -19,21 +19,13 @@ export function openDataFolder(folder: string): number {
   }
   // The folder that workerd has for the objects of the class.
   const objects = join(folder, 'fauxgate-sandbox')
-  const open = sqliteIfAny()
+  // An older Node has no SQLite. There, nothing is checked and nothing is removed.
+  const open = process.getBuiltinModule?.('node:sqlite') && nodeSqlite()
   const metadata = join(objects, 'metadata.sqlite')
   if (!open || !existsSync(metadata)) return 0
   // It throws where another process has the file open, which workerd does as long as it runs.
   new SqliteFile(metadata, open).close()
   return removeEmptied(objects, open)
-}
-
-/** An older Node has no SQLite. There, nothing is checked and nothing is removed. */
-function sqliteIfAny(): OpenDatabase | undefined {
-  try {
-    return nodeSqlite()
-  } catch {
-    return undefined
-  }
 }
 
 const PAGE_BYTES = 4096
