@@ -114,7 +114,7 @@ function Account() {
           {created && <Keys sandbox={created} close={() => setCreated(undefined)} />}
           <Sandboxes rows={rows} fork={setOriginal} renew={(row) => void renew(row)} remove={(name) => remove(name)} />
           {rows.length === 0 && <p>There is no sandbox yet.</p>}
-          {after && <Button onClick={() => void run(() => list(after))}>More</Button>}
+          {after && <Button onClick={() => run(() => list(after))}>More</Button>}
         </main>
       )}
     </>
@@ -164,7 +164,7 @@ function Fork({ original, create }: { original: string; create: CreateCall }) {
   const [ttl, setTtl] = useState('')
   return (
     <section>
-      <Form act={() => void create('POST', `/${original}/fork`, { name, ...(ttl && { ttl }) })}>
+      <Form act={() => create('POST', `/${original}/fork`, { name, ...(ttl && { ttl }) })}>
         <TextField label={`Fork ${original} to`} required autofocus value={name} set={setName} />
         <TextField label="Ends after" placeholder="1d" value={ttl} set={setTtl} />
         <Submit>Fork</Submit>
@@ -249,7 +249,7 @@ function Sandboxes({ rows, fork, renew, remove }: SandboxesProps) {
         <Button twice asking="End its present keys?" onClick={() => renew(row)}>
           New keys
         </Button>{' '}
-        <Button kind="danger" twice asking={`Delete ${name} with its state?`} onClick={() => void remove(name)}>
+        <Button kind="danger" twice asking={`Delete ${name} with its state?`} onClick={() => remove(name)}>
           Delete
         </Button>
       </>,
@@ -268,7 +268,7 @@ function Sandboxes({ rows, fork, renew, remove }: SandboxesProps) {
             kind="danger"
             twice
             asking={`Delete ${selected.map(({ name }) => name).join(', ')} with all state?`}
-            onClick={() => void removeChosen()}
+            onClick={() => removeChosen()}
           >
             Delete the {selected.length} chosen
           </Button>

@@ -1,12 +1,11 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { usePage } from './page.ts'
+import { page } from './page.ts'
 
 /**
  * Loads a value, and loads it again when something changes at the server or in the inputs, one load at a time. Returns
  * undefined before the first answer.
  */
 export function useLive<T>(load: () => Promise<T>, inputs: readonly unknown[]): T | undefined {
-  const page = usePage()
   const [value, setValue] = useState<T | undefined>(undefined)
   const state = useRef({ load, isLoading: false, isStale: false }).current
   state.load = load
@@ -28,6 +27,5 @@ export function useLive<T>(load: () => Promise<T>, inputs: readonly unknown[]): 
 
 /** Loads the answer of a control, and loads it again when something changes. */
 export function useControl<T>(path: string): T | undefined {
-  const page = usePage()
   return useLive(() => page.control<T>('GET', path), [path])
 }

@@ -1,6 +1,6 @@
 import { render } from 'preact'
 import { useEffect, useReducer, useState } from 'preact/hooks'
-import { type Page, usePage } from './page.ts'
+import { page } from './page.ts'
 import { Faults } from './parts/faults.tsx'
 import { Jobs } from './parts/jobs.tsx'
 import { Now } from './parts/now.tsx'
@@ -26,11 +26,10 @@ const PARTS: Readonly<Record<string, Part>> = {
 }
 
 function App() {
-  const page = usePage()
   const [name = '', id = ''] = page.path
   const current = name in PARTS ? name : 'now'
   const address = page.gateway?.url.replace(/^https?:\/\//, '')
-  useDrawing(page)
+  useDrawing()
   useEffect(() => {
     document.title = `${PARTS[current]?.title} · ${page.gateway?.name ?? address ?? 'fauxgate'}`
   }, [current, page.gateway])
@@ -74,7 +73,6 @@ function App() {
 }
 
 function Status() {
-  const page = usePage()
   const { overview, isConnected } = page
   return (
     <div class="status row">
@@ -88,7 +86,7 @@ function Status() {
       {overview?.manual && (
         <Button
           label="Move the clock to the next event"
-          onClick={() => void page.move('/clock', { next: true })}
+          onClick={() => page.move('/clock', { next: true })}
           disabled={!overview.next}
         >
           Next ›
@@ -99,7 +97,7 @@ function Status() {
           twice
           asking={`Lose what happened since ${formatTime(overview.undo)}?`}
           label="Undo the last move of the clock"
-          onClick={() => void page.act('POST', '/undo')}
+          onClick={() => page.act('POST', '/undo')}
         >
           Undo
         </Button>
@@ -112,7 +110,6 @@ function Status() {
 }
 
 function Key() {
-  const page = usePage()
   const [key, setKey] = useState('')
   const open = () => {
     page.connection.key = key
@@ -131,7 +128,7 @@ function Key() {
 }
 
 /** Draws the page when something changes and, if the gateway has the system clock, each second. */
-function useDrawing(page: Page): void {
+function useDrawing(): void {
   const [, draw] = useReducer((count: number) => count + 1, 0)
   const isMoving = page.overview?.manual === false
   useEffect(() => {

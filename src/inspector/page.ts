@@ -173,10 +173,7 @@ export class Page extends PageState {
       return true
     } catch (error) {
       this.#isOfLoading = isLoading
-      this.#fail(
-        error,
-        error instanceof TypeError ? `The gateway could not be reached: ${error.message}` : Object(error).message,
-      )
+      this.#fail(error)
       return false
     }
   }
@@ -186,9 +183,10 @@ export class Page extends PageState {
     return this.run(work, true)
   }
 
-  #fail(error: unknown, otherwise: string): void {
+  #fail(error: unknown): void {
     if (error instanceof ErrorAnswer && error.status === 401) this.set({ needsKey: true })
-    this.set({ problem: error instanceof ErrorAnswer ? error.message : otherwise })
+    const { message } = Object(error)
+    this.set({ problem: error instanceof TypeError ? `The gateway could not be reached: ${message}` : message })
   }
 
   async #listen(): Promise<void> {
@@ -199,7 +197,8 @@ export class Page extends PageState {
           this.#handle(event, data)
         }
       } catch (error) {
-        this.#fail(error, this.problem)
+        // That the connection is lost, the page says elsewhere.
+        if (error instanceof ErrorAnswer) this.#fail(error)
       }
       this.set({ isConnected: false })
       do await new Promise((resolve) => setTimeout(resolve, RECONNECT_MS))
@@ -288,9 +287,5 @@ export class Page extends PageState {
   }
 }
 
-const page = new Page()
-
-/** Returns the page, of which there is one. */
-export function usePage(): Page {
-  return page
-}
+/** The page, of which there is one. */
+export const page = new Page()

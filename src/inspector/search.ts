@@ -3,33 +3,16 @@ import type { JournalEntry } from '../journal/entry.ts'
 type Test = (entry: JournalEntry) => boolean
 
 /** The words of a search that look at one thing, such as `status:4xx`; any other word is looked for everywhere. */
-const WORDS: Readonly<Record<string, (value: string) => Test>> = {
-  status: (value) => {
-    const pattern = new RegExp(`^${value.replace(/[^\dx]/g, '').replaceAll('x', '\\d')}`)
-    return ({ status }) => pattern.test(String(status))
-  },
-  method:
-    (value) =>
-    ({ method }) =>
-      method.toLowerCase() === value,
-  code: (value) => (entry) => codeOf(entry).toLowerCase().endsWith(value),
-  path:
-    (value) =>
-    ({ path, query }) =>
-      `${path}?${query}`.toLowerCase().includes(value),
-  op:
-    (value) =>
-    ({ operation }) =>
-      (operation ?? 'none').includes(value),
-  fault:
-    (value) =>
-    ({ fault }) =>
-      value === 'no' ? fault === null : fault !== null && (value === 'yes' || fault.toLowerCase() === value),
-  changed:
-    (value) =>
-    ({ commit }) =>
-      (commit !== null) === (value !== 'no'),
-  domain: (value) => (entry) => textOf(entry).includes(value),
+const WORDS: Readonly<Record<string, (entry: JournalEntry, value: string) => boolean>> = {
+  status: ({ status }, value) =>
+    new RegExp(`^${value.replace(/[^\dx]/g, '').replaceAll('x', '\\d')}`).test(`${status}`),
+  method: ({ method }, value) => method.toLowerCase() === value,
+  code: (entry, value) => codeOf(entry).toLowerCase().endsWith(value),
+  path: ({ path, query }, value) => `${path}?${query}`.toLowerCase().includes(value),
+  op: ({ operation }, value) => (operation ?? 'none').includes(value),
+  fault: ({ fault }, value) => (value === 'yes' && fault !== null) || (fault ?? 'no').toLowerCase() === value,
+  changed: ({ commit }, value) => (commit !== null) === (value !== 'no'),
+  domain: (entry, value) => textOf(entry).includes(value),
 }
 
 const texts = new WeakMap<JournalEntry, string>()
@@ -52,7 +35,7 @@ export function searchFor(search: string): Test {
     const value = (quoted ?? '').replaceAll('"', '')
     const word = WORDS[name ?? '']
     const whole = name && !word ? `${name}:${value}` : value
-    const test: Test = word ? word(value) : (entry) => textOf(entry).includes(whole)
+    const test: Test = (entry) => (word ? word(entry, value) : textOf(entry).includes(whole))
     return minus ? (entry: JournalEntry) => !test(entry) : test
   })
   return (entry) => tests.every((test) => test(entry))

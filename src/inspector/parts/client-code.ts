@@ -1,7 +1,6 @@
 import type { JournalEntry } from '../../journal/entry.ts'
 import type { Page } from '../page.ts'
 import { idsOf } from '../service.ts'
-import { leftOut } from './test-code.ts'
 
 const AUTOMATIC =
   /^(accept.*|connection|content-length|cookie|host|origin|referer|sec-.*|transfer-encoding|user-agent)$/
@@ -20,6 +19,13 @@ export function clientHeaders(page: Page, { requestHeaders = {}, request }: Sent
     ...(request !== null && { 'content-type': 'application/json' }),
     ...Object.fromEntries(known),
   }
+}
+
+/** Says why a request cannot be sent again exactly as it was; undefined if it can. */
+export function leftOut({ method, path, query, request }: JournalEntry): string | undefined {
+  if (typeof request === 'string' && request.startsWith('[')) return 'the journal does not have its body'
+  if (`${path}${query}${JSON.stringify(request)}`.includes('[redacted]')) return 'a secret in it is hidden'
+  return request !== null && (method === 'GET' || method === 'HEAD') ? 'a GET cannot have a body here' : undefined
 }
 
 /** Says what keeps a request from being sent again exactly as it was; undefined if nothing does. */

@@ -1,6 +1,6 @@
 import { useMemo } from 'preact/hooks'
 import type { JournalEntry } from '../../journal/entry.ts'
-import { usePage } from '../page.ts'
+import { page } from '../page.ts'
 import { codeOf, searchFor } from '../search.ts'
 import { formatBytes, formatMs, formatTime } from '../shared/format.ts'
 import { Chip, StatusChip } from '../shared/layout.tsx'
@@ -9,7 +9,7 @@ const MOST_OF_ONE = 10
 
 /** The last requests with a text in them, such as an id. */
 export function RequestsOf({ text, chosen }: { text: string; chosen?: JournalEntry }) {
-  const { journal } = usePage()
+  const { journal } = page
   const found = journal.filter(searchFor(`"${text}"`)).slice(0, MOST_OF_ONE)
   return (
     <>
@@ -34,7 +34,6 @@ interface EntryProps {
 }
 
 export function Entry({ entry, before, isChosen = false }: EntryProps) {
-  const page = usePage()
   const until = page.waitOf(entry)
   const ms = page.durations.get(entry.operationId)
   const place = `requests/${entry.operationId}`

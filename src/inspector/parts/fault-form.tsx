@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { ErrorAnswer } from '../connection.ts'
-import { usePage } from '../page.ts'
+import { page } from '../page.ts'
 import { Button, Choice, Field, Form, Problem, Submit, Text } from '../shared/controls.tsx'
 import { formatLabel } from '../shared/format.ts'
 
@@ -49,7 +49,6 @@ interface FaultFormProps {
 
 /** Adds faults: presets in one click, or a form that shows what applies. */
 export function FaultForm({ operation, family = '', resource }: FaultFormProps) {
-  const page = usePage()
   const [effect, setEffect] = useState(NAMES[0] ?? '')
   const [values, setValues] = useState<Values>({
     times: '1',
@@ -104,7 +103,7 @@ export function FaultForm({ operation, family = '', resource }: FaultFormProps) 
       <div class="row">
         <span class="dim">The next request:</span>
         {Object.entries(PRESETS).map(([name, what]) => (
-          <Button key={name} onClick={() => void send({ ...what, times: 1 }, `Added: ${name}.`)}>
+          <Button key={name} onClick={() => send({ ...what, times: 1 }, `Added: ${name}.`)}>
             {name}
           </Button>
         ))}

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import type { ListedFault, MissedRequest, PendingOutcome } from '../../generated/controls.ts'
 import type { DnsRecord } from '../../provisioning/dns.ts'
 import { useControl } from '../live.ts'
-import { usePage } from '../page.ts'
+import { page } from '../page.ts'
 import { Button, Search, Text } from '../shared/controls.tsx'
 import { formatTime } from '../shared/format.ts'
 import { Card, Chip, OutcomeChip, Records, Table } from '../shared/layout.tsx'
@@ -24,7 +24,6 @@ export function Faults() {
 }
 
 function Zone() {
-  const page = usePage()
   const [text, setText] = useState('')
   const all = useControl<DnsRecord[]>('/dns') ?? []
   const found = all.filter(({ name, value }) => `${name} ${value}`.includes(text))
@@ -91,7 +90,6 @@ function Outcomes() {
 
 /** Scripts the outcomes of the next attempts, of a domain or of one that is entered. */
 export function Script({ domain }: { domain?: string }) {
-  const page = usePage()
   const [entered, setEntered] = useState('')
   const [outcomes, setOutcomes] = useState<readonly string[]>([])
   const [message, setMessage] = useState('')
@@ -114,7 +112,7 @@ export function Script({ domain }: { domain?: string }) {
         {domain === undefined && <Text label="Domain" placeholder="any domain" value={entered} set={setEntered} />}
         <Text label="Message" placeholder="the usual message" value={message} set={setMessage} />
         <Text label="Retries after" placeholder="the usual wait" value={retriesAfter} set={setRetriesAfter} />
-        <Button disabled={outcomes.length === 0} onClick={() => void send()}>
+        <Button disabled={outcomes.length === 0} onClick={() => send()}>
           Script
         </Button>
       </div>
@@ -197,19 +195,17 @@ export function FaultText({ fault }: { fault: ListedFault }) {
 }
 
 function Remove({ what, path, query }: { what: string; path: string; query: object }) {
-  const page = usePage()
   return (
-    <Button kind="quiet" label={`Remove ${what}`} onClick={() => void page.act('DELETE', path, query)}>
+    <Button kind="quiet" label={`Remove ${what}`} onClick={() => page.act('DELETE', path, query)}>
       Remove
     </Button>
   )
 }
 
 function RemoveAll({ what, path }: { what: string; path: string }) {
-  const page = usePage()
   return (
     <div class="row">
-      <Button kind="danger" twice label={`Remove all ${what}`} onClick={() => void page.act('DELETE', path)}>
+      <Button kind="danger" twice label={`Remove all ${what}`} onClick={() => page.act('DELETE', path)}>
         Remove all
       </Button>
     </div>
@@ -217,7 +213,6 @@ function RemoveAll({ what, path }: { what: string; path: string }) {
 }
 
 function SetRecord() {
-  const page = usePage()
   const service = page.controls
   const operation = service?.operations.find(({ path, method }) => path === '/_fauxgate/dns' && method === 'PUT')
   if (!service || !operation) return null

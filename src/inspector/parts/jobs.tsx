@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { DomainTimeline, NeededRecord, Timelines } from '../../views/timelines.ts'
 import { useLive } from '../live.ts'
-import { usePage } from '../page.ts'
+import { page } from '../page.ts'
 import { Button, Search } from '../shared/controls.tsx'
 import { formatCount, formatRelative, formatTime, formatTimes } from '../shared/format.ts'
 import { Chip, Empty, Facts, OutcomeChip, Side, Split, Table, Windowed } from '../shared/layout.tsx'
@@ -18,7 +18,6 @@ const LEAST = 30
 const STATES = ['failing', 'renewal failing', 'provisioning', 'renewing', 'issued', 'unmanaged']
 
 export function Jobs({ id }: { id: string }) {
-  const page = usePage()
   const { query } = page
   const [name, state] = [query.get('q') ?? '', query.get('state') ?? '']
   const [{ first, count }, setRange] = useState({ first: 0, count: LEAST })
@@ -86,7 +85,6 @@ function JobDetails({
 }: {
   job: DomainTimeline
 }) {
-  const page = usePage()
   const when = (at: string) => `${formatRelative(at, page.now)}, at ${formatTime(at)}`
   const resource = useLive(
     () => page.connection.service<Used>('GET', `/reserved_domains/${id}`).catch(() => null),
@@ -99,7 +97,7 @@ function JobDetails({
       <div class="row">
         <Button
           kind="main"
-          onClick={() => void page.act('POST', '/provisioning/attempt', { id })}
+          onClick={() => page.act('POST', '/provisioning/attempt', { id })}
           disabled={due?.event !== 'attempt'}
         >
           Run the attempt now
@@ -181,12 +179,11 @@ function JobDetails({
 }
 
 function Found({ record: { name, type, value, problem } }: { record: NeededRecord }) {
-  const page = usePage()
   if (problem === null) return <Chip tone="good">found</Chip>
   return (
     <>
       <p class="bad">{problem.split('. ').slice(1).join('. ') || problem}</p>
-      <Button onClick={() => void page.act('PUT', '/dns', { name, type, value })}>Fix the record</Button>
+      <Button onClick={() => page.act('PUT', '/dns', { name, type, value })}>Fix the record</Button>
     </>
   )
 }

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { DomainTimeline } from '../../views/timelines.ts'
-import { usePage } from '../page.ts'
+import { page } from '../page.ts'
 import { formatCounted, formatDuration, formatRelative, formatTime, formatTimes } from '../shared/format.ts'
 import { Chip, type Tone } from '../shared/layout.tsx'
 
@@ -35,7 +35,6 @@ interface LaneProps {
 
 /** The provisioning of one domain as a picture. Arrow keys go from event to event. */
 export function Lane({ job, since, isChosen }: LaneProps) {
-  const page = usePage()
   const [current, setCurrent] = useState<number | undefined>(undefined)
   if (!job) return <div class="lane flex" role="listitem" />
   const { id, domain, state, due, pending } = job
@@ -135,7 +134,6 @@ const TICKS_MS = [10, 60, 600, 3600, 21_600, 86_400, 864_000, 7_776_000, 31_536_
 
 /** The axis of all lanes: ages with their ticks. */
 export function Axis({ since }: { since: number }) {
-  const page = usePage()
   const oldest = page.now - since
   let last = 200
   const ticks = TICKS_MS.flatMap((ms) => {

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
-import type { NextDue } from '../../views/overview.ts'
-import { usePage } from '../page.ts'
+import type { NextDue, Overview } from '../../views/overview.ts'
+import { page } from '../page.ts'
+import type { ServiceFamily } from '../service.ts'
 import { Button, Form, Submit, Text } from '../shared/controls.tsx'
 import { formatCount, formatRelative, formatTime } from '../shared/format.ts'
 import { Card, Empty } from '../shared/layout.tsx'
@@ -11,15 +12,10 @@ import { Troubles } from './troubles.tsx'
 const RECENT = 8
 
 export function Now() {
-  const page = usePage()
   const { overview, service } = page
   if (!overview) return null
   const { manual, next } = overview
   const recent = page.journal.slice(0, RECENT)
-  const counts = (service?.families ?? []).flatMap(({ name, one, many }) => {
-    const count = overview.counts[name] ?? 0
-    return count > 0 ? { count, what: count === 1 ? one : many, place: `resources/${name}` } : []
-  })
   return (
     <div class="cards">
       <Troubles />
@@ -31,12 +27,7 @@ export function Now() {
       </Card>
       <Card title="Due next">{next ? <Due next={next} /> : <p class="dim">Nothing.</p>}</Card>
       <Card title="Resources">
-        {service ? <Counts of={counts} /> : <p class="dim">Loading…</p>}
-        {service && counts.length === 0 && (
-          <Empty title="No domains yet." command={curlToCreate(page)}>
-            Create one:
-          </Empty>
-        )}
+        {service ? <Counts families={service.families} counts={overview.counts} /> : <p class="dim">Loading…</p>}
       </Card>
       <Card title="Last requests" wide>
         {recent.length === 0 && <p class="dim">The journal is empty.</p>}
@@ -51,7 +42,6 @@ export function Now() {
 }
 
 function Due({ next: { at, event, domain, collection, key } }: { next: NextDue }) {
-  const page = usePage()
   const place = domain ? `jobs/${key}` : event === 'response' ? `requests/${key}` : `resources/${collection}/${key}`
   return (
     <>
@@ -64,19 +54,24 @@ function Due({ next: { at, event, domain, collection, key } }: { next: NextDue }
   )
 }
 
-interface Count {
-  readonly count: number
-  readonly what: string
-  readonly place: string
-}
-
-function Counts({ of }: { of: readonly Count[] }) {
+function Counts({ families, counts }: { families: readonly ServiceFamily[]; counts: Overview['counts'] }) {
+  const present = families.flatMap((each) => {
+    const count = counts[each.name] ?? 0
+    return count > 0 ? [{ ...each, count }] : []
+  })
+  if (present.length === 0) {
+    return (
+      <Empty title="No domains yet." command={curlToCreate(page)}>
+        Create one:
+      </Empty>
+    )
+  }
   return (
     <ul class="counts">
-      {of.map(({ count, what, place }) => (
-        <li key={what}>
-          <a href={`#${place}`}>
-            <b>{formatCount(count)}</b> <span class="dim">{what}</span>
+      {present.map(({ name, one, many, count }) => (
+        <li key={name}>
+          <a href={`#resources/${name}`}>
+            <b>{formatCount(count)}</b> <span class="dim">{count === 1 ? one : many}</span>
           </a>
         </li>
       ))}
@@ -87,7 +82,6 @@ function Counts({ of }: { of: readonly Count[] }) {
 const STEPS = ['30s', '5m', '1h', '1d', '30d', '365d']
 
 function Moves() {
-  const page = usePage()
   const move = (how: object) => void page.move('/clock', how)
   const [by, setBy] = useState('90s')
   const [to, setTo] = useState('')

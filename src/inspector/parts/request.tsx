@@ -4,7 +4,7 @@ import type { JournalEntry } from '../../journal/entry.ts'
 import type { Change } from '../../operation/collection.ts'
 import type { Answer } from '../connection.ts'
 import { useControl } from '../live.ts'
-import { usePage } from '../page.ts'
+import { page } from '../page.ts'
 import { codeOf } from '../search.ts'
 import { idsOf } from '../service.ts'
 import { Choice, Copy, Field, Form, Lines, Submit, Text } from '../shared/controls.tsx'
@@ -21,7 +21,6 @@ const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 const CATALOGUE = 'https://github.com/fauxgate/fauxgate/blob/main/docs/reference/error-catalogue.md'
 
 export function RequestDetails({ entry }: { entry: JournalEntry }) {
-  const page = usePage()
   const { method, path, status, operation, operationId, at, request, response, commit } = entry
   const direct = asDirect(page, entry)
   const problem = replayProblem(page, entry)
@@ -102,7 +101,6 @@ function AppliedFault({ entry }: { entry: JournalEntry }) {
 
 /** The error, with its page in the catalogue. */
 function Failure({ entry }: { entry: JournalEntry }) {
-  const page = usePage()
   const code = codeOf(entry)
   const [key] = Object.entries(page.service?.errors ?? {}).find(([, { summary, value }]) => {
     return code !== '' && (summary === code || value.error_code === code)
@@ -132,7 +130,6 @@ function Headers({ of, title }: { of: JournalEntry['requestHeaders']; title: str
 }
 
 function Resend({ entry }: { entry: JournalEntry }) {
-  const page = usePage()
   const { request } = entry
   const [method, setMethod] = useState(entry.method)
   const [path, setPath] = useState(pathOf(entry))
@@ -144,7 +141,7 @@ function Resend({ entry }: { entry: JournalEntry }) {
   const [answer, setAnswer] = useState<Answer | undefined>(undefined)
   const send = async () => setAnswer(await page.connection.send(method, path, headersIn(headers), body))
   return (
-    <Form kind="fields" act={() => void page.run(send)}>
+    <Form kind="fields" act={() => page.run(send)}>
       <div class="row">
         <Choice label="Method" value={method} set={setMethod} values={METHODS} />
         <Text label="Path" class="fill" value={path} set={setPath} />
@@ -173,7 +170,7 @@ function headersIn(text: string): Record<string, string> {
 }
 
 function Diff({ change: { collection, key, before, after } }: { change: Change }) {
-  const { service } = usePage()
+  const { service } = page
   const { edge_id } = Object(after)
   const place = service?.placeOf(collection, key, edge_id ? [edge_id] : [])
   const [old, now] = [flat(before), flat(after)]

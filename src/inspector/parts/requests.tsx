@@ -1,6 +1,6 @@
 import { useMemo, useRef, useState } from 'preact/hooks'
 import type { JournalEntry } from '../../journal/entry.ts'
-import { usePage } from '../page.ts'
+import { page } from '../page.ts'
 import { searchFor, toggled } from '../search.ts'
 import { Button, Text } from '../shared/controls.tsx'
 import { formatCount } from '../shared/format.ts'
@@ -35,7 +35,6 @@ const NEWEST = '-time'
 const FILTERS = ['status:4xx', 'status:5xx', 'method:POST', 'fault:yes', 'changed:yes']
 
 export function Requests({ id }: { id: string }) {
-  const page = usePage()
   const search = page.query.get('q') ?? ''
   const sort = page.query.get('sort') ?? NEWEST
   const [isPaused, setPaused] = useState(false)
@@ -109,7 +108,7 @@ export function Requests({ id }: { id: string }) {
             {formatCount(missed)} new
           </Button>
         )}
-        <Button kind="quiet" twice asking="Remove all of them?" onClick={() => void page.act('DELETE', '/requests')}>
+        <Button kind="quiet" twice asking="Remove all of them?" onClick={() => page.act('DELETE', '/requests')}>
           Clear
         </Button>
       </div>

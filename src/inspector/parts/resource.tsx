@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 import type { JsonSchema } from '../../openapi/json-schema.ts'
 import type { ListedRecord } from '../../views/records.ts'
 import { useLive } from '../live.ts'
-import { usePage } from '../page.ts'
+import { page } from '../page.ts'
 import { filledPath, idsOf, type Service, type ServiceFamily, type ServiceOperation } from '../service.ts'
 import { Button } from '../shared/controls.tsx'
 import { formatLabel, formatTime } from '../shared/format.ts'
@@ -30,7 +30,6 @@ function nameOf(resource: Resource): string {
 }
 
 export function ResourceDetails({ service, family, ids }: ResourceProps) {
-  const page = usePage()
   const [form, setForm] = useState<ServiceOperation | undefined>(undefined)
   const { name, itemPath, update, remove, actions } = family
   const id = ids.at(-1) ?? ''
@@ -108,7 +107,6 @@ export function ResourceDetails({ service, family, ids }: ResourceProps) {
 
 /** The records that use a resource, with links. */
 function Uses({ ids, resource }: { ids: readonly string[]; resource: Resource }) {
-  const page = usePage()
   const id = ids.at(-1) ?? ''
   const texts = [id, resource.domain, resource.addr].filter((each) => typeof each === 'string' && each !== '')
   const found = useLive(
@@ -127,7 +125,7 @@ function Uses({ ids, resource }: { ids: readonly string[]; resource: Resource })
 
 /** Links to records; `above` has the ids of the resource that they may be in. */
 export function RecordLinks({ of, above = [] }: { of: readonly ListedRecord[]; above?: readonly string[] }) {
-  const { service } = usePage()
+  const { service } = page
   return (
     <Records of={of} keyOf={({ collection, key }) => collection + key}>
       {({ collection, key, name }) => {
@@ -152,7 +150,7 @@ interface FieldsProps {
 
 /** Fields below their labels. Objects and long texts come after the others, with headings of their own. */
 function Fields({ of, known }: FieldsProps) {
-  const { now, service } = usePage()
+  const { now, service } = page
   const fields = Object.entries(of).map(([name, value]) => {
     const label = <span title={name}>{known && !known[name] ? name : formatLabel(name)}</span>
     const isPast = name === 'not_after' && Date.parse(value) <= now
@@ -195,7 +193,6 @@ function isLong(value: unknown): boolean {
 }
 
 function Chain({ pem }: { pem: string }) {
-  const page = usePage()
   const [certificates, setCertificates] = useState<readonly object[]>([])
   useEffect(() => {
     void page.run(async () => {
@@ -218,7 +215,6 @@ function Chain({ pem }: { pem: string }) {
 }
 
 export function Value({ value }: { value: unknown }) {
-  const page = usePage()
   if (`${value ?? ''}` === '') return <span class="dim">–</span>
   if (Array.isArray(value)) return <>{value.flatMap((each, at) => [at > 0 && ', ', <Value value={each} />])}</>
   if (typeof value === 'string' && /^\d{4}-\d\d-\d\dT.*Z$/.test(value)) return <>{formatTime(value)}</>

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { ListedRecord } from '../../views/records.ts'
 import { useControl, useLive } from '../live.ts'
-import { type Page, usePage } from '../page.ts'
+import { page } from '../page.ts'
 import { idsIn, type Service, type ServiceFamily } from '../service.ts'
 import { Button, Form, Search, Submit, Text } from '../shared/controls.tsx'
 import { formatCount, formatLabel } from '../shared/format.ts'
@@ -14,7 +14,6 @@ type Resource = Readonly<Record<string, unknown>> & { readonly id: string }
 const ROW_HEIGHT = 30
 
 export function Resources() {
-  const page = usePage()
   const { service } = page
   const [, name = '', ...ids] = page.path
   const family = service?.families.find((each) => each.name === name) ?? service?.families[0]
@@ -42,13 +41,12 @@ interface FamilyProps {
 }
 
 function Family({ service, family, ids }: FamilyProps) {
-  const page = usePage()
   const [id = ''] = ids
   const { name, many, create } = family
   const [text, setText] = useState('')
   const [wanted, setWanted] = useState(0)
   const [isNew, setNew] = useState(false)
-  const answer = useLive(() => loadResources(page, family, text, wanted), [text, wanted])
+  const answer = useLive(() => loadResources(family, text, wanted), [text, wanted])
   const rows = answer?.rows ?? []
   const label = labelOf(family)
   const columns = ['id', ...columnsOf(service, family)].filter((each) => each !== label.field)
@@ -121,7 +119,6 @@ function Family({ service, family, ids }: FamilyProps) {
 
 /** A family without a list: those that there are, and a form for the ids in the path of one. */
 function Lookup({ service, family, ids }: FamilyProps) {
-  const page = usePage()
   const { name, itemPath } = family
   const [text, setText] = useState('')
   const known = useControl<ListedRecord[]>(`/records?collection=${name}`) ?? []
@@ -154,13 +151,13 @@ const PAGE_SIZE = 100
 const MOST_SEARCHED = 20_000
 
 /** Loads as many resources as are wanted, the newest first, or all in which a text is found. */
-async function loadResources({ connection }: Page, { list, items }: ServiceFamily, text: string, wanted: number) {
+async function loadResources({ list, items }: ServiceFamily, text: string, wanted: number) {
   const most = Math.max(1, text ? MOST_SEARCHED : wanted)
   const all: Resource[] = []
   let hasMore = true
   while (hasMore && all.length < most) {
     const query = new URLSearchParams({ limit: String(PAGE_SIZE), before_id: all.at(-1)?.id ?? '' })
-    const answer: Record<string, unknown> = await connection.service('GET', `${list?.path}?${query}`)
+    const answer: Record<string, unknown> = await page.connection.service('GET', `${list?.path}?${query}`)
     hasMore = answer.next_page_uri !== null
     all.push(...(answer[items] as Resource[])) // The document says so.
   }

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { SavedSnapshot } from '../../generated/controls.ts'
 import { useControl } from '../live.ts'
-import { usePage } from '../page.ts'
+import { page } from '../page.ts'
 import { Button, Choice, Form, Submit, Text } from '../shared/controls.tsx'
 import { formatCounted, formatTime } from '../shared/format.ts'
 import { Json } from '../shared/json.tsx'
@@ -9,7 +9,6 @@ import { Card, Records } from '../shared/layout.tsx'
 import { asTest, RUNNERS, type Runner } from './test-code.ts'
 
 export function State() {
-  const page = usePage()
   const report = useControl<string>('/report')
   const load = async (file: File) => {
     const text = await file.text()
@@ -28,15 +27,13 @@ export function State() {
       <Card title="The whole state" wide>
         <p class="dim">Files are JSON, without private keys. A reset goes back to the state at the start.</p>
         <div class="row">
-          <Button onClick={() => void page.run(async () => download(await page.control('GET', '/state')))}>
-            Export
-          </Button>
+          <Button onClick={() => page.run(async () => download(await page.control('GET', '/state')))}>Export</Button>
           <Button onClick={() => chooseFile((file) => void page.run(() => load(file)))}>Import</Button>
           <Button
             kind="danger"
             twice
             asking="Lose all resources and requests?"
-            onClick={() => void page.act('POST', '/reset')}
+            onClick={() => page.act('POST', '/reset')}
           >
             Reset the gateway
           </Button>
@@ -50,7 +47,6 @@ export function State() {
 }
 
 function Snapshots() {
-  const page = usePage()
   const snapshots = useControl<SavedSnapshot[]>('/snapshots') ?? []
   const [name, setName] = useState('')
   const [difference, setDifference] = useState('')
@@ -67,7 +63,7 @@ function Snapshots() {
   return (
     <Card title="Snapshots" count={snapshots.length} wide>
       <p class="dim">They survive a reset and, with --data, a restart.</p>
-      <Form act={() => void take()}>
+      <Form act={() => take()}>
         <Text
           label="Name of the snapshot"
           placeholder={`Snapshot ${snapshots.length + 1}`}
@@ -99,17 +95,17 @@ function Snapshots() {
               label={`Go back to ${each.name}`}
               twice
               asking="Lose the present state?"
-              onClick={() => void page.act('POST', '/snapshots/restore', { name: each.name })}
+              onClick={() => page.act('POST', '/snapshots/restore', { name: each.name })}
             >
               Go back
             </Button>
-            <Button label={`Compare ${each.name}`} onClick={() => void compare(each.name)}>
+            <Button label={`Compare ${each.name}`} onClick={() => compare(each.name)}>
               Compare
             </Button>
             <Button
               kind="quiet"
               label={`Forget ${each.name}`}
-              onClick={() => void page.act('DELETE', '/snapshots', { name: each.name })}
+              onClick={() => page.act('DELETE', '/snapshots', { name: each.name })}
             >
               Forget
             </Button>
@@ -122,7 +118,6 @@ function Snapshots() {
 }
 
 function CopyTest() {
-  const page = usePage()
   const [runner, setRunner] = useState<Runner>('vitest')
   const [text, setText] = useState('')
   return (
@@ -134,7 +129,7 @@ function CopyTest() {
             {each}
           </Button>
         ))}
-        <Button onClick={() => void page.run(async () => setText(await asTest(page, runner)))}>Make the test</Button>
+        <Button onClick={() => page.run(async () => setText(await asTest(runner)))}>Make the test</Button>
       </div>
       {text && <Json value={text} title="Test" />}
     </Card>

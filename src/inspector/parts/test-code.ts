@@ -1,6 +1,7 @@
 import type { ArmedFault } from '../../generated/controls.ts'
 import type { JournalEntry } from '../../journal/entry.ts'
-import type { Action, Page } from '../page.ts'
+import { type Action, page } from '../page.ts'
+import { leftOut } from './client-code.ts'
 
 export const RUNNERS = ['vitest', 'Jest', 'node:test'] as const
 
@@ -9,13 +10,12 @@ export type Runner = (typeof RUNNERS)[number]
 type Step = { readonly entry: JournalEntry } | { readonly action: Action }
 
 /** Returns what happened as a test file: what clients asked, and what was done on this page and by other controls. */
-export async function asTest(page: Page, runner: Runner): Promise<string> {
+export async function asTest(runner: Runner): Promise<string> {
   const faults = await page.control<ArmedFault[]>('GET', '/faults')
-  return new TestFile(page, runner, faults).text()
+  return new TestFile(runner, faults).text()
 }
 
 class TestFile {
-  readonly #page: Page
   readonly #runner: Runner
   readonly #faults: readonly ArmedFault[]
   readonly #lines: string[] = []
@@ -23,19 +23,16 @@ class TestFile {
   readonly #known = new Map<string, string>()
   #time = ''
   #count = 0
-  #isLenient = false
+  #isLenient = (page.overview?.outcomes ?? 0) + (page.overview?.faults ?? 0) > 0
 
-  constructor(page: Page, runner: Runner, faults: readonly ArmedFault[]) {
-    this.#page = page
+  constructor(runner: Runner, faults: readonly ArmedFault[]) {
     this.#runner = runner
     this.#faults = faults
-    const { overview } = page
-    this.#isLenient = (overview?.outcomes ?? 0) + (overview?.faults ?? 0) > 0
   }
 
   text(): string {
     const steps = this.#steps()
-    const start = steps.map(timeOf).find(Boolean) ?? new Date(this.#page.now).toISOString()
+    const start = steps.map(timeOf).find(Boolean) ?? new Date(page.now).toISOString()
     this.#time = start
     for (const step of steps) {
       if ('entry' in step) this.#request(step.entry)
@@ -46,7 +43,7 @@ class TestFile {
 
   /** The journal, oldest first, with the actions in their places. */
   #steps(): Step[] {
-    const { journal, actions } = this.#page
+    const { journal, actions } = page
     const ids = new Set(journal.map(({ operationId }) => operationId))
     const of = (after: string) => actions.filter((action) => action.after === after).map((action) => ({ action }))
     const first = actions.filter(({ after }) => !ids.has(after)).map((action) => ({ action }))
@@ -54,7 +51,7 @@ class TestFile {
   }
 
   #head(start: string): string[] {
-    const { overview, gateway, service } = this.#page
+    const { overview, gateway, service } = page
     const isNgrok = gateway?.dialect === 'ngrok'
     const dns = overview?.dns === 'simulated' ? ", dns: 'simulated'" : ''
     const options = `{ clock: manualClock('${start}')${dns} }`
@@ -186,11 +183,4 @@ function key(name: string): string {
 
 function timeOf(step: Step): string {
   return 'entry' in step ? step.entry.at : step.action.at
-}
-
-/** Says why a request cannot be sent again exactly as it was; undefined if it can. */
-export function leftOut({ method, path, query, request }: JournalEntry): string | undefined {
-  if (typeof request === 'string' && request.startsWith('[')) return 'the journal does not have its body'
-  if (`${path}${query}${JSON.stringify(request)}`.includes('[redacted]')) return 'a secret in it is hidden'
-  return request !== null && (method === 'GET' || method === 'HEAD') ? 'a GET cannot have a body here' : undefined
 }

@@ -5,7 +5,7 @@ import type { JournalEntry } from '../../journal/entry.ts'
 import type { ListedRecord } from '../../views/records.ts'
 import type { Timelines } from '../../views/timelines.ts'
 import { useControl, useLive } from '../live.ts'
-import { usePage } from '../page.ts'
+import { page } from '../page.ts'
 import { codeOf } from '../search.ts'
 import { formatTime, formatTimes } from '../shared/format.ts'
 import { Card, Facts } from '../shared/layout.tsx'
@@ -35,7 +35,6 @@ interface Certificates {
 
 /** The likely mistakes, each with a link to its place. They follow from the state; without any, there is no card. */
 export function Troubles() {
-  const page = usePage()
   const loaded = useLive(
     () =>
       Promise.all([
@@ -121,7 +120,7 @@ function refused(journal: readonly JournalEntry[]): Trouble[] {
 
 /** The places where a module is set that a request did not find at its own. */
 function Elsewhere({ name }: { name: string }) {
-  const { service } = usePage()
+  const { service } = page
   const found = useControl<ListedRecord[]>(`/records?collection=${name}`) ?? []
   if (found.length === 0 || service?.families.find((each) => each.name === name)?.list) return null
   return (

@@ -2,7 +2,7 @@ import type { ComponentChildren, InputHTMLAttributes } from 'preact'
 import { useState } from 'preact/hooks'
 
 interface ButtonProps {
-  onClick: () => void
+  onClick: () => unknown
   /** Called when the focus goes elsewhere. */
   onLeave?: () => void
   children: ComponentChildren
@@ -64,13 +64,21 @@ export function Copy({ text, children = 'Copy' }: { text: () => string; children
     setDone(true)
   }
   return (
-    <Button kind="quiet" onClick={() => void copy()} onLeave={() => setDone(false)}>
+    <Button kind="quiet" onClick={copy} onLeave={() => setDone(false)}>
       {isDone ? 'Copied' : children}
     </Button>
   )
 }
 
-export function Form({ act, kind = 'row', children }: { act: () => void; kind?: string; children: ComponentChildren }) {
+export function Form({
+  act,
+  kind = 'row',
+  children,
+}: {
+  act: () => unknown
+  kind?: string
+  children: ComponentChildren
+}) {
   const submit = (event: Event) => {
     event.preventDefault()
     act()

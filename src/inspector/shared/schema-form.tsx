@@ -52,7 +52,7 @@ export function SchemaForm({ service, operation, current = {}, verb, send, cance
   }
   const objects = [...new Set(inputs.flatMap(({ path }) => (path.length > 1 ? path.slice(0, 1) : [])))]
   return (
-    <Form kind="fields" act={() => void submit()}>
+    <Form kind="fields" act={() => submit()}>
       {inputs.filter(({ path }) => path.length === 1).map(field)}
       {objects.map((name) => (
         <details key={name} open={objects.length <= MOST_OPEN || errorAt(name) !== undefined}>
