@@ -15,11 +15,17 @@ import { isSandboxName } from './names.ts'
 import { objectOf, type SandboxList, type SandboxObject, type Stub } from './objects.ts'
 import { forkOptions, keyOptions, sandboxOptions } from './options.ts'
 
-export interface AccountHost {
+/** A call as the Worker received it. */
+export interface AccountRequest {
   readonly env: SandboxEnvironment
   readonly urlOf: (name: string) => string
-  readonly request: Request
+  readonly body: ReadableStream<Uint8Array> | null
+  /** The sandbox and the key that the path names; empty texts if it names none. */
+  readonly name: string
+  readonly key: string
 }
+
+type Run<Input> = (request: AccountRequest, input: Input) => Promise<HttpResponse | Response>
 
 export interface AccountCall {
   readonly method: 'GET' | 'PUT' | 'POST' | 'DELETE'
@@ -29,7 +35,7 @@ export interface AccountCall {
   readonly body?: 'state' | 'stream'
   /** The name of the call in the audit log, where its uses are noted. */
   readonly audit?: string | ((sent: object) => string)
-  readonly run: (host: AccountHost, name: string, sent: object, key: string) => Promise<HttpResponse | Response>
+  readonly run: Run<object>
 }
 
 /** Bodies of the account's calls belong to no gateway. */
@@ -37,17 +43,12 @@ const CONTEXT: RuleContext = { dialect: standard, rules: {}, catalogue: new Map(
 
 type Definition<S extends v.GenericSchema> = Omit<AccountCall, 'run'> & {
   readonly schema: S
-  readonly run: (
-    host: AccountHost,
-    name: string,
-    input: v.InferOutput<S>,
-    key: string,
-  ) => Promise<HttpResponse | Response>
+  readonly run: Run<v.InferOutput<S>>
 }
 
 function accountCall<S extends v.GenericSchema>({ schema, run, ...definition }: Definition<S>): AccountCall {
   const read = bodyReader(schema)
-  return { ...definition, run: (host, name, sent, key) => run(host, name, read(jsonObject(sent), {}, CONTEXT), key) }
+  return { ...definition, run: (request, sent) => run(request, read(jsonObject(sent), {}, CONTEXT)) }
 }
 
 const LONGEST_PAGE = 1000
@@ -76,8 +77,8 @@ const REMOVED_AT_ONCE = 100
 const nothing = v.object({})
 const named = `${SANDBOXES_PATH}/{name}`
 
-/** Returns the object of a registered sandbox. Refuses any other name: to ask its object would make a file for it. */
-async function sandboxIn({ env }: AccountHost, name: string): Promise<Stub<SandboxObject>> {
+/** Returns the object of a registered sandbox. Refuses any other name: to call its object would make a file for it. */
+async function sandboxIn({ env, name }: AccountRequest): Promise<Stub<SandboxObject>> {
   const registered = await objectOf(env.ACCOUNTS, 'account').find(name)
   return registered ? objectOf(env.SANDBOXES, name) : refuse(errors.sandbox_not_found, { name })
 }
@@ -86,12 +87,11 @@ export function requireName(received: string): string {
   return isSandboxName(received) ? received : refuse(errors.sandbox_name_invalid, { received: quote(received) })
 }
 
-type OfOne = (sandbox: Stub<SandboxObject>, name: string, url: string, key: string) => Promise<HttpResponse>
+type OfOne = (sandbox: Stub<SandboxObject>, request: AccountRequest) => Promise<HttpResponse>
 
 /** Makes a call without input that the object of one sandbox answers. */
 function callOfOne(method: AccountCall['method'], path: string, ask: OfOne, audit?: string): AccountCall {
-  const run: AccountCall['run'] = async (host, name, _, key) =>
-    ask(await sandboxIn(host, name), name, host.urlOf(name), key)
+  const run = async (request: AccountRequest) => ask(await sandboxIn(request), request)
   return accountCall({ method, path, schema: nothing, run, ...(audit && { audit }) })
 }
 
@@ -101,9 +101,9 @@ export const accountCalls: readonly AccountCall[] = [
     path: SANDBOXES_PATH,
     from: 'query',
     schema: v.object({ limit, after }),
-    async run(host, _, { limit, after }) {
-      const found = await objectOf(host.env.ACCOUNTS, 'account').list(after, limit + 1)
-      const sandboxes = found.slice(0, limit).map((each) => ({ ...each, url: host.urlOf(each.name) }))
+    async run({ env, urlOf }, { limit, after }) {
+      const found = await objectOf(env.ACCOUNTS, 'account').list(after, limit + 1)
+      const sandboxes = found.slice(0, limit).map((each) => ({ ...each, url: urlOf(each.name) }))
       const last = found.length > limit ? sandboxes.at(-1)?.name : undefined
       const list: SandboxList = { sandboxes, next_after: last ?? null, dialects: Object.keys(dialects) }
       return jsonAnswer(200, list)
@@ -116,10 +116,8 @@ export const accountCalls: readonly AccountCall[] = [
     body: 'state',
     audit: 'create',
     schema: sandboxOptions,
-    async run(host, name, { ttl: asked, ...options }) {
-      const ttl = ttlIn(host.env, asked)
-      const beginning = { options: { ...options, ...(ttl !== undefined && { ttl }) } }
-      return objectOf(host.env.SANDBOXES, name).create(name, host.urlOf(name), beginning)
+    async run({ env, urlOf, name }, { ttl, ...options }) {
+      return objectOf(env.SANDBOXES, name).create(name, urlOf(name), { options, ttl: ttlIn(env, ttl) })
     },
   }),
   accountCall({
@@ -128,7 +126,7 @@ export const accountCalls: readonly AccountCall[] = [
     from: 'query',
     audit: 'remove_all',
     schema: v.object({ prefix }),
-    async run({ env }, _, { prefix }) {
+    async run({ env }, { prefix }) {
       const account = objectOf(env.ACCOUNTS, 'account')
       const found = await account.list('', REMOVED_AT_ONCE, prefix)
       const answers = await Promise.all(found.map(({ name }) => objectOf(env.SANDBOXES, name).remove(name)))
@@ -141,7 +139,7 @@ export const accountCalls: readonly AccountCall[] = [
     path: AUDIT_PATH,
     from: 'query',
     schema: v.object({ limit }),
-    async run({ env }, _, { limit }) {
+    async run({ env }, { limit }) {
       const account = objectOf(env.ACCOUNTS, 'account')
       const { counts } = await account.totals()
       return jsonAnswer(200, { entries: await account.audit(limit), wrong_account_keys: counts.wrong_keys ?? 0 })
@@ -158,7 +156,7 @@ export const accountCalls: readonly AccountCall[] = [
     path: '/backup',
     from: 'query',
     schema: v.object({ after }),
-    run: async ({ env }, _, { after }) => archiveAnswer(env, after),
+    run: async ({ env }, { after }) => archiveAnswer(env, after),
   }),
   accountCall({
     method: 'POST',
@@ -167,36 +165,38 @@ export const accountCalls: readonly AccountCall[] = [
     body: 'stream',
     audit: 'restore',
     schema: v.object({ existing }),
-    run: ({ env, request }, _, { existing }) => restoreAll(env, request.body, existing),
+    run: ({ env, body }, { existing }) => restoreAll(env, body, existing),
   }),
-  callOfOne('GET', named, (sandbox, name, url) => sandbox.describe(name, url)),
-  callOfOne('DELETE', named, (sandbox, name) => sandbox.remove(name), 'remove'),
+  callOfOne('GET', named, (sandbox, { name, urlOf }) => sandbox.describe(name, urlOf(name))),
+  callOfOne('DELETE', named, (sandbox, { name }) => sandbox.remove(name), 'remove'),
   accountCall({
     method: 'POST',
     path: `${named}/fork`,
     from: 'body',
     audit: 'fork',
     schema: forkOptions,
-    async run(host, name, { name: fork, ttl: asked }) {
+    async run(request, { name: fork, ttl: asked }) {
+      const { env, urlOf, name } = request
       requireName(fork)
-      const ttl = ttlIn(host.env, asked)
-      const copy = await (await sandboxIn(host, name)).copy(name)
+      const ttl = ttlIn(env, asked)
+      const copy = await (await sandboxIn(request)).copy(name)
       if ('refused' in copy) return copy.refused
-      return objectOf(host.env.SANDBOXES, fork).create(fork, host.urlOf(fork), { copy, ttl })
+      return objectOf(env.SANDBOXES, fork).create(fork, urlOf(fork), { ...copy, ttl })
     },
   }),
-  callOfOne('GET', `${named}/keys`, (sandbox, name) => sandbox.listKeys(name)),
+  callOfOne('GET', `${named}/keys`, (sandbox, { name }) => sandbox.listKeys(name)),
   accountCall({
     method: 'POST',
     path: `${named}/keys`,
     from: 'body',
     audit: (sent) => ('name' in sent ? 'create_key' : 'renew_keys'),
     schema: keyOptions,
-    async run(host, name, { name: key, scopes, ttl }) {
-      const sandbox = await sandboxIn(host, name)
+    async run(request, { name: key, scopes, ttl }) {
+      const { urlOf, name } = request
+      const sandbox = await sandboxIn(request)
       if (key === undefined) return sandbox.renewKeys(name)
-      return sandbox.addKey(name, host.urlOf(name), { name: key, scopes, ttl })
+      return sandbox.addKey(name, urlOf(name), { name: key, scopes, ttl })
     },
   }),
-  callOfOne('DELETE', `${named}/keys/{key}`, (sandbox, name, _, key) => sandbox.revokeKey(name, key), 'revoke_key'),
+  callOfOne('DELETE', `${named}/keys/{key}`, (sandbox, { name, key }) => sandbox.revokeKey(name, key), 'revoke_key'),
 ]

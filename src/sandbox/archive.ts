@@ -1,17 +1,16 @@
 import * as v from 'valibot'
-import type { StoredState } from '../operation/store.ts'
 import { refuse } from '../schema/errors.ts'
 import { utf8Bytes, utf8Text } from '../schema/platform.ts'
 import { errors } from './errors.ts'
 import { SCOPES } from './key-list.ts'
 import type { Metadata } from './metadata.ts'
-import type { SandboxCopy } from './objects.ts'
+import type { SandboxState } from './objects.ts'
 import type { StoredOptions } from './options.ts'
 
 /** The sandbox of a line. */
 export interface Archived {
   readonly metadata: Metadata
-  readonly copy: SandboxCopy
+  readonly state: SandboxState
 }
 
 const time = v.number()
@@ -47,8 +46,8 @@ export function lineOf(value: object): Uint8Array {
 }
 
 /** Returns the line of a sandbox. It has the digests of keys and no key; the state has the secrets of the gateway. */
-export function sandboxLine({ name, ...metadata }: Metadata, state: StoredState): Uint8Array {
-  return lineOf({ name, ...metadata, state: { ...state, records: [...state.records] } })
+export function sandboxLine({ name, ...metadata }: Metadata, state: SandboxState): Uint8Array {
+  return lineOf({ name, ...metadata, state })
 }
 
 /** Reads the line of a sandbox. Refuses any other text, without a piece of it: it may hold a secret. */
@@ -67,5 +66,5 @@ export function readLine(name: string, line: Uint8Array): Archived {
     return refuse(errors.archive_line_invalid, { why })
   }
   const { state, ...metadata } = output
-  return { metadata: { ...metadata, name }, copy: { options: metadata.options, state } }
+  return { metadata: { ...metadata, name }, state }
 }

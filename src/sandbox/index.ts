@@ -1,7 +1,8 @@
 import { Account as AccountClass } from './account.ts'
+import type { SandboxEnvironment } from './environment.ts'
 import type { WorkerContext } from './objects.ts'
 import { Sandbox as SandboxClass } from './sandbox.ts'
-import { sandboxWorker } from './worker.ts'
+import { WorkerProcess } from './worker.ts'
 
 export type { WorkerContext }
 
@@ -23,6 +24,11 @@ export const Sandbox: ObjectClass = SandboxClass
 /** The class of the one object with the names of all sandboxes. */
 export const Account: ObjectClass = AccountClass
 
+const inProcess = new WorkerProcess()
+
 /** The Worker of shared sandboxes: `https://host/s/<name>/…`, and the account's calls that create and remove them. */
-const worker: SandboxWorker = sandboxWorker()
+const worker: SandboxWorker = {
+  // Its variables are checked first.
+  fetch: (request, environment, context) => inProcess.fetch(request, environment as SandboxEnvironment, context),
+}
 export default worker

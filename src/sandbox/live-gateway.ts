@@ -1,17 +1,22 @@
-import type { Gateway } from '../gateway/gateway.ts'
+import { createGateway, type Gateway } from '../gateway/gateway.ts'
+import { GatewayError } from '../gateway/gateway-error.ts'
 import type { HttpRequest } from '../http/messages.ts'
-import type { Store } from '../operation/store.ts'
-import { problem, Refusal } from '../schema/errors.ts'
+import { openApi } from '../openapi/openapi.ts'
+import type { Store, StoredState } from '../operation/store.ts'
+import { problem, Refusal, refuse } from '../schema/errors.ts'
 import type { Limits } from './environment.ts'
 import { errors } from './errors.ts'
 import { toResponse } from './http.ts'
 import { StoredJournal } from './journal.ts'
 import { gatewayKeys } from './keys.ts'
 import { Listeners } from './listeners.ts'
-import { gatewayOf, loading } from './loading.ts'
 import type { Metadata, MetadataStore } from './metadata.ts'
-import type { ObjectState, SandboxCopy } from './objects.ts'
+import type { ObjectState, SandboxState } from './objects.ts'
+import { gatewayOptions } from './options.ts'
 import { limitedStore } from './store.ts'
+
+/** The limits of a sandbox's journal: many sandboxes share the memory of one process. */
+const JOURNAL = { journalSize: 200, journalBytes: 512 * 1024 } as const
 
 /**
  * The gateway of a sandbox while its object is awake, with its journal, its listeners and its alarm. The first use loads it
@@ -27,8 +32,6 @@ export class LiveGateway {
   readonly #journal: StoredJournal
   #gateway: Gateway | undefined
   #alarm: number | null | undefined
-  /** True if something may have become due since the alarm was set. */
-  #mayBeDue = true
   /** Ends what waits for the clock of a removed sandbox. */
   #ended = new AbortController()
 
@@ -46,29 +49,34 @@ export class LiveGateway {
   }
 
   load(metadata: Metadata): Gateway {
-    const store = this.store()
-    const noting: Store = {
-      load: () => store.load(),
-      append: (commit) => {
-        store.append(commit)
-        this.#mayBeDue = true
-      },
-    }
-    const gateway = gatewayOf(metadata, this.keys, noting)
+    const gateway = createGateway({
+      ...gatewayOptions(metadata.options),
+      ...JOURNAL,
+      keys: [this.keys.api_key],
+      control: { key: this.keys.control_key },
+      store: this.#store(),
+    })
+    gateway.describedBy(openApi)
     this.#gateway = gateway
     this.#journal.restore(gateway)
     this.listeners.follow(gateway)
     return gateway
   }
 
-  store(): Store {
+  #store(): Store {
     return limitedStore(this.#state.storage, this.#limits)
   }
 
+  /** Returns the stored state, which a sandbox has from its beginning. */
+  state(name: string): SandboxState {
+    const state = loading(name, () => this.#store().load()) as StoredState
+    return { ...state, records: [...state.records] }
+  }
+
   /** Stores the state of another sandbox, with an empty journal, before the gateway is loaded. */
-  putState({ version, seed, now, sequence, operations, records }: SandboxCopy['state']): void {
+  putState({ version, seed, now, sequence, operations, records }: SandboxState): void {
     const changes = records.map(({ collection, key, record }) => ({ collection, key, after: record }))
-    const store = this.store()
+    const store = this.#store()
     // Loading makes the tables.
     store.load()
     store.append({ operation: 'restore', now, sequence, operations, replaces: { version, seed }, changes })
@@ -87,7 +95,6 @@ export class LiveGateway {
   /** Runs what has become due, each event at its own time, after the alarm has rung. */
   settle(metadata: Metadata): void {
     this.#alarm = null
-    this.#mayBeDue = true
     try {
       if (metadata.options.clock !== 'manual') {
         const gateway = this.loaded(metadata)
@@ -104,8 +111,7 @@ export class LiveGateway {
   /** Sets the alarm to what is due next, in the same write as what made it due. A manual clock needs none. */
   setAlarm(): void {
     const metadata = this.#metadata.get()
-    if (!this.#mayBeDue || !metadata) return
-    this.#mayBeDue = false
+    if (!metadata) return
     const due = metadata.options.clock === 'manual' ? undefined : this.#gateway?.nextDueAt()
     const next = Math.min(due ?? Number.POSITIVE_INFINITY, metadata.expires ?? Number.POSITIVE_INFINITY)
     const alarm = Number.isFinite(next) ? next : null
@@ -124,5 +130,15 @@ export class LiveGateway {
     this.listeners.end('The sandbox is gone.')
     this.#ended.abort(new Refusal([problem(errors.sandbox_not_found, { name })]))
     this.#ended = new AbortController()
+  }
+}
+
+/** Runs work that loads a state. A state that cannot be read is an answer, with its reason (rules: sandboxes#versions). */
+function loading<T>(name: string, work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    if (!(error instanceof Error) || error instanceof Refusal || error instanceof GatewayError) throw error
+    return refuse(errors.sandbox_unreadable, { name, why: error.message.replace(/\.$/, '') })
   }
 }

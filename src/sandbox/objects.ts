@@ -134,16 +134,20 @@ export interface AccountObject {
   audit(limit: number): AuditEntry[]
 }
 
-/** The state that a fork begins with. */
+/** The whole state of a sandbox, as archives and forks have it. */
+export type SandboxState = Omit<StoredState, 'records'> & { readonly records: readonly StoredRecord[] }
+
 export interface SandboxCopy {
   readonly options: StoredOptions
-  readonly state: Omit<StoredState, 'records'> & { readonly records: readonly StoredRecord[] }
+  readonly state: SandboxState
 }
 
-/** The beginning of a sandbox: options, or a copy of another one. */
-export type Beginning =
-  | { readonly options: SandboxOptions; readonly copy?: undefined }
-  | { readonly copy: SandboxCopy; readonly ttl: number | undefined }
+/** The beginning of a sandbox: its options, its time to live in ms and, for a fork, the state that it continues. */
+export interface Beginning {
+  readonly options: Omit<SandboxOptions, 'ttl'>
+  readonly ttl: number | undefined
+  readonly state?: SandboxState
+}
 
 /** The treatment of an archived sandbox if its name exists already. */
 export type Existing = 'refuse' | 'keep' | 'replace'

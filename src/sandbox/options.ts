@@ -85,7 +85,7 @@ export type SandboxOptions = v.InferOutput<typeof sandboxOptions>
 export type StoredOptions = Omit<SandboxOptions, 'snapshot' | 'ttl' | 'start'> & { readonly start: string }
 
 /** Returns the options to store: with the first time of a manual clock, and without those that are needed only once. */
-export function storedOptions({ snapshot: _, ttl: __, ...options }: SandboxOptions, now: number): StoredOptions {
+export function storedOptions({ snapshot: _, ...options }: Omit<SandboxOptions, 'ttl'>, now: number): StoredOptions {
   return { start: timestamp(now), ...options }
 }
 

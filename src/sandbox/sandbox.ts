@@ -2,7 +2,6 @@ import { DurableObject } from 'cloudflare:workers'
 import { readClock, systemClock } from '../engine/clock.ts'
 import type { Gateway } from '../gateway/gateway.ts'
 import { type HttpRequest, type HttpResponse, jsonAnswer, NO_CONTENT } from '../http/messages.ts'
-import type { StoredState } from '../operation/store.ts'
 import { refuse } from '../schema/errors.ts'
 import { timestamp } from '../schema/time.ts'
 import { addressOf, type InSandbox } from './address.ts'
@@ -24,7 +23,6 @@ import { KeyRing } from './key-ring.ts'
 import { isSocket, keysSent } from './keys.ts'
 import { EVENTS_PATH, MOST_LISTENERS } from './listeners.ts'
 import { LiveGateway } from './live-gateway.ts'
-import { loading } from './loading.ts'
 import { isExpired, type Metadata, MetadataStore, registered } from './metadata.ts'
 import { UsageReports } from './metrics.ts'
 import {
@@ -134,10 +132,9 @@ export class Sandbox extends DurableObject<SandboxEnvironment> implements Sandbo
     return this.#alone(async () => {
       if (this.#present()) refuse(errors.sandbox_taken, { name })
       const created = readClock(systemClock)
-      const ttl = beginning.copy ? beginning.ttl : beginning.options.ttl
-      const options = beginning.copy ? beginning.copy.options : storedOptions(beginning.options, created)
       const { keys, issued } = this.#keys.first(name, created)
-      const expires = ttl === undefined ? null : created + ttl
+      const expires = beginning.ttl === undefined ? null : created + beginning.ttl
+      const options = storedOptions(beginning.options, created)
       await this.#replace(undefined, { name, created, expires, options, keys }, beginning)
       const answer: CreatedSandbox = { ...this.#description(this.#required(name), url), ...issued }
       return jsonAnswer(201, answer)
@@ -152,9 +149,7 @@ export class Sandbox extends DurableObject<SandboxEnvironment> implements Sandbo
     try {
       const metadata = this.#required(name)
       this.#live.loaded(metadata)
-      // A loaded gateway has a state.
-      const state = this.#live.store().load() as StoredState
-      return { options: metadata.options, state: { ...state, records: [...state.records] } }
+      return { options: metadata.options, state: this.#live.state(name) }
     } catch (error) {
       return { refused: errorResponse(error) }
     }
@@ -199,8 +194,7 @@ export class Sandbox extends DurableObject<SandboxEnvironment> implements Sandbo
     const metadata = this.#present()
     if (!metadata) return undefined
     try {
-      // A sandbox has a state from its beginning.
-      return sandboxLine(metadata, loading(name, () => this.#live.store().load()) as StoredState)
+      return sandboxLine(metadata, this.#live.state(name))
     } catch (error) {
       return lineOf({ name, error: JSON.parse(errorResponse(error).body ?? '{}').msg })
     }
@@ -211,9 +205,9 @@ export class Sandbox extends DurableObject<SandboxEnvironment> implements Sandbo
       const before = this.#present()
       if (before && existing === 'keep') return jsonAnswer(200, { outcome: 'kept' })
       if (before && existing === 'refuse') refuse(errors.sandbox_taken, { name })
-      const { metadata, copy } = readLine(name, line)
+      const { metadata, state } = readLine(name, line)
       if (isExpired(metadata)) return jsonAnswer(200, { outcome: 'ended' })
-      await this.#replace(before, metadata, { copy, ttl: undefined })
+      await this.#replace(before, metadata, { options: metadata.options, state })
       this.#live.setAlarm()
       // Of many that are restored, only those stay in memory that somebody asks.
       this.#live.unload(name)
@@ -227,7 +221,7 @@ export class Sandbox extends DurableObject<SandboxEnvironment> implements Sandbo
   }
 
   /** Begins the sandbox, in the place of one of before if there is one, which stays if that fails. */
-  async #replace(before: Metadata | undefined, metadata: Metadata, beginning: Beginning): Promise<void> {
+  async #replace(before: Metadata | undefined, metadata: Metadata, beginning: Omit<Beginning, 'ttl'>): Promise<void> {
     const { storage } = this.ctx
     if (!before) {
       await storage.deleteAll()
@@ -248,11 +242,11 @@ export class Sandbox extends DurableObject<SandboxEnvironment> implements Sandbo
     void this.#usage.report(this.#account(), metadata.name, readClock(systemClock))
   }
 
-  #begin(metadata: Metadata, { copy, ...beginning }: Beginning): void {
+  #begin(metadata: Metadata, { options, state }: Omit<Beginning, 'ttl'>): void {
     this.#metadata.put(metadata)
-    if (copy) this.#live.putState(copy.state)
-    const gateway = readingOptions(() => (copy ? this.#live.loaded(metadata) : this.#live.load(metadata)))
-    if ('options' in beginning && beginning.options.snapshot) gateway.restore(beginning.options.snapshot)
+    if (state) this.#live.putState(state)
+    const gateway = readingOptions(() => (state ? this.#live.loaded(metadata) : this.#live.load(metadata)))
+    if (options.snapshot) gateway.restore(options.snapshot)
   }
 
   async #register(metadata: Metadata): Promise<void> {

@@ -2,7 +2,7 @@ import { readClock, systemClock } from '../engine/clock.ts'
 import { readRequest } from '../http/fetch.ts'
 import { type HttpRequest, type HttpResponse, jsonAnswer } from '../http/messages.ts'
 import { jsonBody, queryParameters } from '../http/request.ts'
-import { operationFor, type Router, routerOf } from '../http/router.ts'
+import { operationFor, routerOf } from '../http/router.ts'
 import { refuseParameter } from '../operation/list.ts'
 import { LARGEST_BODY } from '../schema/body.ts'
 import { problem, Refusal, refuse } from '../schema/errors.ts'
@@ -30,49 +30,75 @@ import { addressOfClient, FailureThrottle } from './throttle.ts'
 
 const ACCOUNT_KEY_HEADER = 'Fauxgate-Account-Key'
 
-/** The memory of one process of the Worker. */
-interface Memory {
-  readonly throttle: FailureThrottle
-  readonly counts: RequestCounts
-}
+/** The Worker in one process, with what it has in memory. */
+export class WorkerProcess {
+  readonly #router = routerOf(accountCalls)
+  readonly #pages = new Pages()
+  readonly #throttle = new FailureThrottle()
+  readonly #counts = new RequestCounts()
+  /** The environment whose variables were checked. */
+  #checked: SandboxEnvironment | undefined
 
-export function sandboxWorker() {
-  const router = routerOf(accountCalls)
-  const pages = new Pages()
-  const memory: Memory = { throttle: new FailureThrottle(), counts: new RequestCounts() }
-  let checked: object | undefined
-  const respond = (request: Request, env: SandboxEnvironment): Response | Promise<Response> => {
-    if (checked !== env) requireVariables(env)
-    checked = env
+  async fetch(request: Request, env: SandboxEnvironment, context?: WorkerContext): Promise<Response> {
+    const response = responseOf(await this.#respond(request, env).catch(errorResponse))
+    this.#counts.add(`${Math.floor(response.status / 100)}xx`)
+    const report = this.#counts.reportDue(() => objectOf(env.ACCOUNTS, 'account'), readClock(systemClock))
+    if (report) context?.waitUntil(report)
+    return response
+  }
+
+  async #respond(request: Request, env: SandboxEnvironment): Promise<HttpResponse | Response> {
+    if (this.#checked !== env) requireVariables(env)
+    this.#checked = env
     const address = addressOf(request, env)
-    if (address.name === undefined && address.path === '/healthz') return toResponse(jsonAnswer(200, { status: 'ok' }))
-    const page = pages.at(address, request)
+    if (address.name === undefined && address.path === '/healthz') return jsonAnswer(200, { status: 'ok' })
+    const page = this.#pages.at(address, request)
     if (page) return page
     const { method, url, headers } = request
     const head: HttpRequest = { method, url, header: (name) => headers.get(name), body: '' }
     const cors = corsHeaders(head, address, env)
     const preflight = preflightResponse(head, cors)
-    if (preflight) return toResponse(preflight)
-    const response =
+    if (preflight) return preflight
+    const work =
       address.name === undefined
-        ? runCall(router, request, head, env, address, memory).catch(errorResponse).then(responseOf)
+        ? this.#accountResponse(request, head, env, address)
         : sandboxResponse(request, head, env, address)
-    return head.header('origin') === null ? response : response.then((given) => withHeaders(given, cors))
+    const response = await work.catch(errorResponse)
+    return head.header('origin') === null ? response : withHeaders(responseOf(response), cors)
   }
-  return {
-    async fetch(request: Request, environment: object, context?: WorkerContext): Promise<Response> {
-      const env = environment as SandboxEnvironment // Its variables are checked first.
-      let response: Response
-      try {
-        response = await respond(request, env)
-      } catch (error) {
-        response = toResponse(errorResponse(error))
-      }
-      memory.counts.add(`${Math.floor(response.status / 100)}xx`)
-      const report = memory.counts.reportDue(() => objectOf(env.ACCOUNTS, 'account'), readClock(systemClock))
-      if (report) context?.waitUntil(report)
-      return response
-    },
+
+  /** Runs a call of the account. Only with the account key are its name, its query and its body looked at. */
+  async #accountResponse(
+    request: Request,
+    head: HttpRequest,
+    env: SandboxEnvironment,
+    { path, query }: OfAccount,
+  ): Promise<HttpResponse | Response> {
+    const { method, url, body } = request
+    const route = this.#router.require(path, method)
+    const call = operationFor(route, method, path)
+    const client = addressOfClient(request)
+    const now = readClock(systemClock)
+    const wait = this.#throttle.wait(client, now)
+    if (wait > 0) return retryAfter(wait, errorResponse(new Refusal([problem(errors.account_key_throttled, { wait })])))
+    const accountKey = requiredAccountKey(head, path, env, () => {
+      this.#throttle.fail(client, now)
+      this.#counts.add('wrong_keys')
+    })
+    const account = objectOf(env.ACCOUNTS, 'account')
+    // The answer has the requests of this process up to now.
+    if (path === METRICS_PATH || path === AUDIT_PATH) await this.#counts.report(account, now)
+    const [, , received = '', , key = ''] = path.split('/')
+    const name = 'name' in route.ids ? requireName(received) : ''
+    const home = homeOf(url, env)
+    const urlOf = (of: string) => `${home}${SANDBOXES_PATH}/${of}`
+    const largest = call.body === 'state' ? LARGEST_STATE : LARGEST_BODY
+    const sent = inputOf(call, call.body === 'stream' ? head : await readRequest(request, largest), query)
+    const response = await call.run({ env, urlOf, body, name, key }, sent).catch(errorResponse)
+    if (call.audit === undefined || response instanceof Response) return response
+    const as = typeof call.audit === 'string' ? call.audit : call.audit(sent)
+    await account.note(auditEntry({ call: as, name, key, sent, accountKey, now }, response))
+    return response
   }
 }
 
@@ -80,20 +106,16 @@ function responseOf(answer: HttpResponse | Response): Response {
   return answer instanceof Response ? answer : toResponse(answer)
 }
 
-/** Passes a request to its sandbox, if one of its keys can be a key of that one: to ask an object makes a file for it. */
+/** Passes a request to its sandbox, if one of its keys can be a key of that one: to call an object makes a file for it. */
 async function sandboxResponse(
   request: Request,
   head: HttpRequest,
   env: SandboxEnvironment,
   { name: received }: InSandbox,
 ): Promise<Response> {
-  try {
-    const name = requireName(received)
-    if (!(await mayHaveKey(head, env, name))) refuse(errors.sandbox_key_refused, { name })
-    return await objectOf(env.SANDBOXES, name).fetch(request)
-  } catch (error) {
-    return toResponse(errorResponse(error))
-  }
+  const name = requireName(received)
+  if (!(await mayHaveKey(head, env, name))) refuse(errors.sandbox_key_refused, { name })
+  return objectOf(env.SANDBOXES, name).fetch(request)
 }
 
 async function mayHaveKey(head: HttpRequest, env: SandboxEnvironment, name: string): Promise<boolean> {
@@ -112,42 +134,6 @@ function withHeaders(response: Response, headers: Readonly<Record<string, string
   const copy = new Response(response.body, response)
   for (const [name, value] of Object.entries(headers)) copy.headers.set(name, value)
   return copy
-}
-
-/** Runs a call of the account. Only with the account key are its name, its query and its body looked at. */
-async function runCall(
-  router: Router<AccountCall>,
-  request: Request,
-  head: HttpRequest,
-  env: SandboxEnvironment,
-  { path, query }: OfAccount,
-  { throttle, counts }: Memory,
-): Promise<HttpResponse | Response> {
-  const { method, url } = request
-  const route = router.require(path, method)
-  const call = operationFor(route, method, path)
-  const client = addressOfClient(request)
-  const now = readClock(systemClock)
-  const wait = throttle.wait(client, now)
-  if (wait > 0) return retryAfter(wait, errorResponse(new Refusal([problem(errors.account_key_throttled, { wait })])))
-  const accountKey = requiredAccountKey(head, path, env, () => {
-    throttle.fail(client, now)
-    counts.add('wrong_keys')
-  })
-  const account = objectOf(env.ACCOUNTS, 'account')
-  // The answer has the requests of this process up to now.
-  if (path === METRICS_PATH || path === AUDIT_PATH) await counts.report(account, now)
-  const [, , received = '', , key = ''] = path.split('/')
-  const name = 'name' in route.ids ? requireName(received) : ''
-  const home = homeOf(url, env)
-  const urlOf = (of: string) => `${home}${SANDBOXES_PATH}/${of}`
-  const largest = call.body === 'state' ? LARGEST_STATE : LARGEST_BODY
-  const sent = inputOf(call, call.body === 'stream' ? head : await readRequest(request, largest), query)
-  const response = await call.run({ env, urlOf, request }, name, sent, key).catch(errorResponse)
-  if (call.audit === undefined || response instanceof Response) return response
-  const as = typeof call.audit === 'string' ? call.audit : call.audit(sent)
-  await account.note(auditEntry({ call: as, name, key, sent, accountKey, now }, response))
-  return response
 }
 
 /** Returns the account key of a request. A scraper of metrics sends it as its token. */
