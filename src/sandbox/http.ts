@@ -41,10 +41,6 @@ export function retryAfter(seconds: number, response: HttpResponse): HttpRespons
   return { ...response, headers: { ...response.headers, 'Retry-After': String(seconds) } }
 }
 
-export function busyResponse(gateway: Gateway, most: number, wait: number): HttpResponse {
-  return retryAfter(wait, gateway.transport.refused(errors.sandbox_busy, { most, wait }))
-}
-
 /** Returns the controls' response to a request that may not use them; undefined if it may. */
 export function controlRefusal(gateway: Gateway, request: HttpRequest): HttpResponse | undefined {
   const response = gateway.transport.exchange({ ...request, method: 'GET', url: `${CONTROL_PATH}/clock`, body: '' })

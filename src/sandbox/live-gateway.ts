@@ -67,8 +67,9 @@ export class LiveGateway {
     return limitedStore(this.#state.storage, this.#limits)
   }
 
-  /** Returns the stored state, which a sandbox has from its beginning. */
+  /** Returns the stored state. */
   state(name: string): SandboxState {
+    // A sandbox has one from its beginning.
     const state = loading(name, () => this.#store().load()) as StoredState
     return { ...state, records: [...state.records] }
   }

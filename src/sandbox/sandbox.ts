@@ -9,13 +9,13 @@ import { lineOf, readLine, sandboxLine } from './archive.ts'
 import { limitsIn, quotasIn, RequestRate, type SandboxEnvironment, signingSecret } from './environment.ts'
 import { errors } from './errors.ts'
 import {
-  busyResponse,
   controlRefusal,
   errorResponse,
   LARGEST_STATE,
   readBody,
   requestHead,
   respond,
+  retryAfter,
   toResponse,
 } from './http.ts'
 import { grantOf } from './key-list.ts'
@@ -69,7 +69,10 @@ export class Sandbox extends DurableObject<SandboxEnvironment> implements Sandbo
     const { head, until } = this.#permitted(request, address, now)
     const wait = this.#rate.take(now)
     const gateway = this.#open(address)
-    if (wait > 0) return toResponse(busyResponse(gateway, this.#rate.most, wait))
+    if (wait > 0) {
+      const busy = gateway.transport.refused(errors.sandbox_busy, { most: this.#rate.most, wait })
+      return toResponse(retryAfter(wait, busy))
+    }
     this.#metadata.use(now)
     void this.#usage.report(this.#account(), address.name, now)
     if (below === EVENTS_PATH) return this.#listen(gateway, head, until, address.name)
