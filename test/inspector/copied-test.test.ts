@@ -5,8 +5,9 @@ import { fileURLToPath } from 'node:url'
 import type { Page } from 'playwright-core'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { ngrok } from '../../src/index.ts'
+import { CHROMIUM } from '../support/chromium.ts'
 import { DOMAIN, ECDSA } from '../support/provisioning.ts'
-import { asked, hasBrowser, opening } from './support/opened.ts'
+import { asked, opening } from './support/opened.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
@@ -41,7 +42,7 @@ const RUNNERS: readonly [runner: string, file: string, args: (folder: string) =>
   ],
 ]
 
-describe.skipIf(!hasBrowser)('What happened, copied as a test', () => {
+describe.skipIf(!CHROMIUM)('What happened, copied as a test', () => {
   const open = opening()
 
   test.each(RUNNERS)(

@@ -7,8 +7,9 @@ import { type Input, inputsOf } from '../../src/inspector/shared/schema-inputs.t
 import { openApi } from '../../src/openapi/openapi.ts'
 import { CSR } from '../ngrok/certificate-requests.ts'
 import { SSH_KEYS } from '../ngrok/ssh-keys.ts'
+import { CHROMIUM } from '../support/chromium.ts'
 import { upload } from '../support/pem.ts'
-import { asked, hasBrowser, opening } from './support/opened.ts'
+import { asked, opening } from './support/opened.ts'
 
 /** Texts that the document has no example of. */
 const OWN: Readonly<Record<string, string>> = {
@@ -155,7 +156,7 @@ class Forms {
   }
 }
 
-describe.skipIf(!hasBrowser)('Every form of every operation, filled from the examples of the document', () => {
+describe.skipIf(!CHROMIUM)('Every form of every operation, filled from the examples of the document', () => {
   const open = opening()
 
   test.each([

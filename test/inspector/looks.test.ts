@@ -4,7 +4,8 @@ import { fileURLToPath } from 'node:url'
 import type { AxeResults } from 'axe-core'
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
-import { hasBrowser, type Opened, opening } from './support/opened.ts'
+import { CHROMIUM } from '../support/chromium.ts'
+import { type Opened, opening } from './support/opened.ts'
 import { populated } from './support/populated.ts'
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
@@ -53,7 +54,7 @@ const WIDTHS = [360, 390, 1024, 1440]
 /** Those at which axe-core looks. */
 const LOOKED_AT = [360, 1440]
 
-describe.skipIf(!hasBrowser)('Every part at 360, 390, 1,024 and 1,440 px, light and dark', () => {
+describe.skipIf(!CHROMIUM)('Every part at 360, 390, 1,024 and 1,440 px, light and dark', () => {
   const open = opening()
 
   /** Returns a function that looks at a place in all widths and colours, and a list of what it finds. */

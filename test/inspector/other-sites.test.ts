@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { hasBrowser, opening, statusOf } from './support/opened.ts'
+import { CHROMIUM } from '../support/chromium.ts'
+import { opening, statusOf } from './support/opened.ts'
 
-describe.skipIf(!hasBrowser)('A page of another site', () => {
+describe.skipIf(!CHROMIUM)('A page of another site', () => {
   const open = opening()
 
   test('drives nothing: by forms, scripts, images, beacons, streams and frames from elsewhere, nor by a name that leads here', async () => {

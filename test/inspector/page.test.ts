@@ -4,8 +4,9 @@ import { inspected } from '../../src/gateway/inspected.ts'
 import type { Gateway, ManualClock } from '../../src/index.ts'
 import { serve } from '../../src/server/node.ts'
 import { widgets } from '../kit/widgets.ts'
+import { CHROMIUM } from '../support/chromium.ts'
 import { DOMAIN, ECDSA } from '../support/provisioning.ts'
-import { asked, hasBrowser, opening } from './support/opened.ts'
+import { asked, opening } from './support/opened.ts'
 
 /** Presses Tab until what has the focus is called so. */
 async function tabTo(page: Page, name: string): Promise<void> {
@@ -22,7 +23,7 @@ async function tabTo(page: Page, name: string): Promise<void> {
   throw new Error(`Nothing called ${name} gets the focus.`)
 }
 
-describe.skipIf(!hasBrowser)('The page', () => {
+describe.skipIf(!CHROMIUM)('The page', () => {
   const open = opening()
 
   test('is one document that needs nothing from elsewhere', async () => {

@@ -2,12 +2,13 @@ import { readFile } from 'node:fs/promises'
 import type { Page, Route } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { inspected } from '../../src/gateway/inspected.ts'
+import { CHROMIUM } from '../support/chromium.ts'
 import { DOMAIN, ECDSA, timeAfter } from '../support/provisioning.ts'
-import { asked, hasBrowser, opening } from './support/opened.ts'
+import { asked, opening } from './support/opened.ts'
 
 const spoken = (timestamp: string) => timestamp.replace('T', ' ').replace('Z', '')
 
-describe.skipIf(!hasBrowser)('The inspector', () => {
+describe.skipIf(!CHROMIUM)('The inspector', () => {
   const open = opening()
 
   test('Now: shows what there is and what comes next, and moves the clock in every way', async () => {

@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { serve } from '../../src/server/node.ts'
 import { certificatePair, expiredPair, type Pair } from '../../src/testing/certificates.ts'
+import { CHROMIUM } from '../support/chromium.ts'
 import { DOMAIN, ECDSA, openManual } from '../support/provisioning.ts'
-import { asked, hasBrowser, opening } from './support/opened.ts'
+import { asked, opening } from './support/opened.ts'
 
-describe.skipIf(!hasBrowser)('Whoever reads the page', () => {
+describe.skipIf(!CHROMIUM)('Whoever reads the page', () => {
   const open = opening()
 
   test('sees which client waits and until when; Next stops there and Undo goes back', async () => {

@@ -1,14 +1,5 @@
-import { afterEach, describe, expect, it } from 'vitest'
-import { ACCOUNT_KEY, InSandbox, managed, manual, SharedSandboxes } from './support/served.ts'
-
-const all: SharedSandboxes[] = []
-afterEach(() => Promise.all(all.splice(0).map((each) => each.stop())))
-
-const started = async (env: Readonly<Record<string, string>> = {}) => {
-  const sandboxes = await new SharedSandboxes(env).start()
-  all.push(sandboxes)
-  return sandboxes
-}
+import { describe, expect, it } from 'vitest'
+import { ACCOUNT_KEY, managed, manual, type SharedSandboxes, startedSandboxes as started } from './support/served.ts'
 
 const account = { 'fauxgate-account-key': ACCOUNT_KEY }
 
@@ -17,13 +8,6 @@ const backup = async (sandboxes: SharedSandboxes, query = '') =>
 
 const restore = (sandboxes: SharedSandboxes, archive: string, query = '') =>
   sandboxes.ask('POST', `/restore${query}`, { headers: account, body: archive })
-
-/** A sandbox of before, in another place. */
-const movedTo = (sandboxes: SharedSandboxes, { created }: InSandbox) =>
-  new InSandbox(sandboxes, { ...created, url: `${sandboxes.url}/s/${created.name}` })
-
-const names = async (sandboxes: SharedSandboxes) =>
-  (await sandboxes.account('GET', '/s')).body.sandboxes.map(({ name }: { name: string }) => name)
 
 /** Two sandboxes with something in them, one in the middle of a certificate. */
 async function filled() {
@@ -54,7 +38,7 @@ describe('An archive of all sandboxes (rules: sandboxes#backup)', () => {
       status: 200,
       body: { restored: 2, kept: 0, ended: 0, refused: 0, is_whole: true },
     })
-    const moved = movedTo(to, one)
+    const moved = one.in(to)
     expect((await to.account('GET', '/s/one')).body.expires_at).toBe(
       (await from.account('GET', '/s/one')).body.expires_at,
     )
@@ -62,7 +46,7 @@ describe('An archive of all sandboxes (rules: sandboxes#backup)', () => {
     const [before, after] = [await one.control('GET', '/state'), await moved.control('GET', '/state')]
     expect(after.body).toEqual(before.body)
     expect((await moved.ask('GET', '/reserved_domains')).body.reserved_domains[0].certificate).not.toBeNull()
-    const byName = new InSandbox(to, { ...movedTo(to, two).created, api_key: key })
+    const byName = two.in(to).by({ api_key: key })
     expect((await byName.ask('GET', '/reserved_addrs')).body.reserved_addrs).toMatchObject([{ description: 'kept' }])
     expect((await byName.control('GET', '/clock')).status).toBe(200)
   })
@@ -71,11 +55,12 @@ describe('An archive of all sandboxes (rules: sandboxes#backup)', () => {
     const { from, two } = await filled()
     const to = await started({ SIGNING_KEY: 'another one' })
     expect((await restore(to, await backup(from))).status).toBe(200)
-    const moved = movedTo(to, two)
+    const moved = two.in(to)
     expect((await moved.ask('GET', '/reserved_addrs')).status).toBe(401)
     const { body } = await to.account('POST', '/s/two/keys', {})
-    const renewed = new InSandbox(to, { ...moved.created, ...body })
-    expect((await renewed.ask('GET', '/reserved_addrs')).body.reserved_addrs).toMatchObject([{ description: 'kept' }])
+    expect((await moved.by(body).ask('GET', '/reserved_addrs')).body.reserved_addrs).toMatchObject([
+      { description: 'kept' },
+    ])
   })
 
   it('leaves a sandbox of the same name alone, keeps it without a word, or replaces it', async () => {
@@ -110,7 +95,7 @@ describe('An archive of all sandboxes (rules: sandboxes#backup)', () => {
       expect([status, body.details['line 2']]).toEqual([409, expect.stringContaining('sandbox two cannot be read')])
       expect((await two.ask('GET', '/reserved_addrs')).body.reserved_addrs).toMatchObject([{ description: 'kept' }])
     }
-    expect(await names(from)).toEqual(['one', 'two'])
+    expect(await from.names()).toEqual(['one', 'two'])
   })
 
   it('can be sent again after a part of it was refused or cut off', async () => {
@@ -124,7 +109,7 @@ describe('An archive of all sandboxes (rules: sandboxes#backup)', () => {
     expect((await restore(to, `${first}\n`, '?existing=keep')).body).toMatchObject({ kept: 1, is_whole: false })
     const full = await restore(to, archive, '?existing=keep')
     expect(full.body.details['line 2']).toContain('whose names begin with t already')
-    expect(await names(to)).toEqual(['one', 'three'])
+    expect(await to.names()).toEqual(['one', 'three'])
     await to.account('DELETE', '/s/three')
     expect((await restore(to, archive, '?existing=keep')).body).toMatchObject({ restored: 1, kept: 1, is_whole: true })
     const parts = (await backup(from, '?after=one')) + archive
@@ -144,7 +129,7 @@ describe('An archive of all sandboxes (rules: sandboxes#backup)', () => {
     const to = await started()
     const { status, body } = await restore(to, `${line}\n`)
     expect([status, body.details['line 1']]).toEqual([409, expect.stringContaining(why)])
-    expect(await names(to)).toEqual([])
+    expect(await to.names()).toEqual([])
   })
 
   it('says of a sandbox that cannot be read why, continues with the others, and begins after a name', async () => {
@@ -158,7 +143,7 @@ describe('An archive of all sandboxes (rules: sandboxes#backup)', () => {
     const to = await started()
     const { body } = await restore(to, archive)
     expect(body.details).toMatchObject({ restored: '1', 'line 1': expect.stringContaining('version 99') })
-    expect(await names(to)).toEqual(['two'])
+    expect(await to.names()).toEqual(['two'])
     expect((await backup(from, '?after=one')).split('\n').slice(0, -1)).toEqual(
       archive.split('\n').slice(1, -2).concat('{"end":true,"sandboxes":1}'),
     )
@@ -172,7 +157,7 @@ describe('An archive of all sandboxes (rules: sandboxes#backup)', () => {
     expect((await restore(to, ended)).body).toMatchObject({ restored: 0, ended: 1, is_whole: false })
     expect((await to.ask('GET', '/backup')).status).toBe(401)
     expect((await to.ask('POST', '/restore', { body: line })).status).toBe(401)
-    expect(await names(to)).toEqual([])
+    expect(await to.names()).toEqual([])
   })
 
   it('may be larger than any other body, since one line is read at a time', async () => {
@@ -185,7 +170,6 @@ describe('An archive of all sandboxes (rules: sandboxes#backup)', () => {
     expect(archive.length).toBeGreaterThan(22_000_000)
     const to = await started()
     expect((await restore(to, archive)).body).toMatchObject({ restored: 56, is_whole: true })
-    const last = movedTo(to, first)
-    expect((await last.ask('GET', '/reserved_addrs')).body.reserved_addrs).toHaveLength(100)
+    expect((await first.in(to).ask('GET', '/reserved_addrs')).body.reserved_addrs).toHaveLength(100)
   })
 })

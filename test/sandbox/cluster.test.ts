@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { Answer } from '../support/client.ts'
 import { Bucket } from './support/bucket.ts'
-import { type Answer, InSandbox, managed, manual, SharedSandboxes, until } from './support/served.ts'
+import { managed, manual, SharedSandboxes, until } from './support/served.ts'
 
 // workerd calls its clusters experimental: https://github.com/cloudflare/workerd, ClusterConfig of workerd.capnp
 const member = { key: 'a secret of at least 32 bytes, for this test', timesFaster: 2 }
@@ -18,10 +19,6 @@ afterEach(async () => {
   bucket.stop()
 })
 
-/** A sandbox, asked through another instance. */
-const through = (instance: SharedSandboxes, { created }: InSandbox) =>
-  new InSandbox(instance, { ...created, url: `${instance.url}/s/${created.name}` })
-
 /** Asks again while nobody can say what became of a request: until an object is taken over. */
 const answered = (ask: () => Promise<Answer>) => until(ask, ({ status }) => status !== 503)
 
@@ -29,16 +26,16 @@ describe('Instances of a cluster', () => {
   it('are one: a sandbox that is created through one of them is there through all', async () => {
     const [first, second, third] = instances
     const sandbox = await first.create('shared', manual)
-    const made = await through(second, sandbox).ask('POST', '/reserved_addrs', { description: 'by the second' })
+    const made = await sandbox.in(second).ask('POST', '/reserved_addrs', { description: 'by the second' })
     expect(made.body.uri).toBe(`${second.url}/s/shared/reserved_addrs/${made.body.id}`)
-    await through(third, sandbox).control('POST', '/clock', { advance: '1h' })
+    await sandbox.in(third).control('POST', '/clock', { advance: '1h' })
     expect((await sandbox.ask('GET', '/reserved_addrs')).body.reserved_addrs).toMatchObject([{ id: made.body.id }])
     expect((await sandbox.control('GET', '/clock')).body.now).toBe('2026-01-01T01:00:00Z')
     expect((await second.account('PUT', '/s/shared', {})).status).toBe(409)
     expect((await third.account('GET', '/s')).body.sandboxes).toMatchObject([{ name: 'shared' }])
     const other = await third.create('other')
-    expect((await through(first, other).ask('GET', '/reserved_addrs')).status).toBe(200)
-    const foreign = new InSandbox(first, { ...other.created, url: `${first.url}/s/shared` })
+    expect((await other.in(first).ask('GET', '/reserved_addrs')).status).toBe(200)
+    const foreign = sandbox.by({ api_key: other.created.api_key })
     expect((await foreign.ask('GET', '/reserved_addrs')).status).toBe(401)
   })
 
@@ -47,7 +44,7 @@ describe('Instances of a cluster', () => {
     const made = await Promise.all(['one', 'two', 'three', 'four'].map((name) => first.create(name)))
     const ids = new Map(made.map((sandbox) => [sandbox, new Set<string>()]))
     const writers = made.map(async (sandbox, n) => {
-      const one = through(n % 2 === 0 ? second : third, sandbox)
+      const one = sandbox.in(n % 2 === 0 ? second : third)
       const created = ids.get(sandbox) as Set<string>
       for (let isLost = false; created.size < 40; ) {
         const { status, body } = await one.ask('POST', '/reserved_addrs', {})
@@ -60,7 +57,7 @@ describe('Instances of a cluster', () => {
     })
     await Promise.all(writers)
     for (const sandbox of made) {
-      const { body } = await answered(() => through(second, sandbox).ask('GET', '/reserved_addrs?limit=100'))
+      const { body } = await answered(() => sandbox.in(second).ask('GET', '/reserved_addrs?limit=100'))
       const there = body.reserved_addrs.map(({ id }: { id: string }) => id)
       expect(new Set(there).size).toBe(there.length)
       expect(there).toEqual(expect.arrayContaining([...(ids.get(sandbox) as Set<string>)]))
@@ -81,7 +78,7 @@ describe('Instances of a cluster', () => {
 
   it('hand their sandboxes over when one of them is stopped, with everything that was answered', async () => {
     const [first, second] = instances
-    const sandbox = through(second, await first.create('handed'))
+    const sandbox = (await first.create('handed')).in(second)
     const stopped = first.kill('SIGTERM').then(() => true)
     const created: string[] = []
     for (let isStopped = false; !isStopped; isStopped = await Promise.race([stopped, false])) {

@@ -1,13 +1,6 @@
-import { afterEach, describe, expect, it } from 'vitest'
-import { ACCOUNT_KEY, type Answer, SharedSandboxes } from './support/served.ts'
-
-let sandboxes: SharedSandboxes
-afterEach(() => sandboxes.stop())
-
-const started = (env: Readonly<Record<string, string>>) => {
-  sandboxes = new SharedSandboxes(env)
-  return sandboxes.start()
-}
+import { describe, expect, it } from 'vitest'
+import type { Answer } from '../support/client.ts'
+import { ACCOUNT_KEY, type SharedSandboxes, startedSandboxes as started } from './support/served.ts'
 
 describe('A Worker', () => {
   it.each([
@@ -22,7 +15,7 @@ describe('A Worker', () => {
     ['ALLOW_ORIGINS', '*', 'origins such as https://app.example.com, separated by commas'],
     ['WILDCARD_HOST', '*.example.com', 'a host name, such as sandboxes.example.com, without a port'],
   ])('says of every request that its variable %s cannot be "%s"', async (name, value, allowed) => {
-    await started({ [name]: value })
+    const sandboxes = await started({ [name]: value })
     for (const { status, body } of [
       await sandboxes.account('PUT', '/s/any', {}),
       await sandboxes.ask('GET', '/s/any/reserved_addrs'),
@@ -33,7 +26,7 @@ describe('A Worker', () => {
   })
 
   it('gives sandboxes a default end, and none a later one than it allows (rules: sandboxes#time)', async () => {
-    await started({ DEFAULT_TTL: '1d', LONGEST_TTL: '7d' })
+    const sandboxes = await started({ DEFAULT_TTL: '1d', LONGEST_TTL: '7d' })
     const life = ({ body }: Answer) => (Date.parse(body.expires_at) - Date.parse(body.created_at)) / 86_400_000
     expect(life(await sandboxes.account('PUT', '/s/without', {}))).toBe(1)
     expect(life(await sandboxes.account('PUT', '/s/with', { ttl: '7d' }))).toBe(7)
@@ -53,7 +46,7 @@ describe('A Worker', () => {
   })
 
   it('says that it is well, to whoever asks, without asking an object, or which variable is wrong', async () => {
-    await started({})
+    const sandboxes = await started()
     const { status, body } = await sandboxes.ask('GET', '/healthz')
     expect([status, body]).toEqual([200, { status: 'ok' }])
     await sandboxes.restart({ MOST_RECORDS: 'many' })
@@ -61,7 +54,7 @@ describe('A Worker', () => {
   })
 
   it('lets nobody create sandboxes where it has no account key', async () => {
-    await started({ ACCOUNT_KEY: '' })
+    const sandboxes = await started({ ACCOUNT_KEY: '' })
     expect(await sandboxes.account('PUT', '/s/any', {})).toMatchObject({
       status: 503,
       body: { error_code: 'ERR_GATEWAY_90603' },
@@ -69,7 +62,10 @@ describe('A Worker', () => {
   })
 
   it('gives the URL by which clients reach it, where that is another one', async () => {
-    await started({ PUBLIC_URL: 'https://team.example.com/boxes/', WILDCARD_HOST: 'boxes.example.com' })
+    const sandboxes = await started({
+      PUBLIC_URL: 'https://team.example.com/boxes/',
+      WILDCARD_HOST: 'boxes.example.com',
+    })
     const { created, headers } = await sandboxes.create('behind')
     expect(created.url).toBe('https://team.example.com/boxes/s/behind')
     const inside = { authorization: headers.authorization, 'service-version': '2' }
@@ -85,7 +81,11 @@ describe('A Worker', () => {
     const origin = 'https://team.example.com'
     const asked = { origin, 'access-control-request-method': 'PUT', 'access-control-request-headers': 'x-any' }
     /** Returns the permissions of a page, by the answers to its preflight and to its request. */
-    const allowed = async (path: string, headers: Readonly<Record<string, string>> = {}) => {
+    const allowedOn = async (
+      sandboxes: SharedSandboxes,
+      path: string,
+      headers: Readonly<Record<string, string>> = {},
+    ) => {
       const shown = []
       for (const [method, sent] of [
         ['OPTIONS', asked],
@@ -99,24 +99,24 @@ describe('A Worker', () => {
     const nothing = [null, null, null, null]
 
     it('lets them use the API, without credentials, and nothing else', async () => {
-      await started({})
+      const sandboxes = await started()
       const sandbox = await sandboxes.create('pages')
-      expect(await allowed('/s/pages/reserved_addrs', sandbox.headers)).toEqual(['*', null, '*', null])
-      expect(await allowed('/s/absent/reserved_addrs')).toEqual(['*', null, '*', null])
+      expect(await allowedOn(sandboxes, '/s/pages/reserved_addrs', sandbox.headers)).toEqual(['*', null, '*', null])
+      expect(await allowedOn(sandboxes, '/s/absent/reserved_addrs')).toEqual(['*', null, '*', null])
       const key = { 'fauxgate-control-key': sandbox.created.control_key }
-      expect(await allowed('/s/pages/_fauxgate/clock', key)).toEqual(nothing)
-      expect(await allowed('/s', { 'fauxgate-account-key': ACCOUNT_KEY })).toEqual(nothing)
+      expect(await allowedOn(sandboxes, '/s/pages/_fauxgate/clock', key)).toEqual(nothing)
+      expect(await allowedOn(sandboxes, '/s', { 'fauxgate-account-key': ACCOUNT_KEY })).toEqual(nothing)
       expect((await sandboxes.ask('GET', '/s')).headers.get('access-control-allow-origin')).toBeNull()
     })
 
     it('lets those that ALLOW_ORIGINS names do everything, with credentials', async () => {
-      await started({ ALLOW_ORIGINS: `https://other.example.com, ${origin}` })
+      const sandboxes = await started({ ALLOW_ORIGINS: `https://other.example.com, ${origin}` })
       const sandbox = await sandboxes.create('pages')
       const all = [origin, 'true', origin, 'true']
-      expect(await allowed('/s/pages/reserved_addrs', sandbox.headers)).toEqual(all)
+      expect(await allowedOn(sandboxes, '/s/pages/reserved_addrs', sandbox.headers)).toEqual(all)
       const key = { 'fauxgate-control-key': sandbox.created.control_key }
-      expect(await allowed('/s/pages/_fauxgate/clock', key)).toEqual(all)
-      expect(await allowed('/s')).toEqual(all)
+      expect(await allowedOn(sandboxes, '/s/pages/_fauxgate/clock', key)).toEqual(all)
+      expect(await allowedOn(sandboxes, '/s')).toEqual(all)
       const preflight = await sandboxes.ask('OPTIONS', '/s/any', { headers: asked })
       expect([preflight.status, preflight.text]).toEqual([204, ''])
       expect(preflight.headers.get('access-control-allow-methods')).toContain('PUT')

@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createGateway, manualClock, ngrok } from '../../src/index.ts'
-import { managed, manual, SharedSandboxes } from './support/served.ts'
+import { managed, manual, sharedSandboxes } from './support/served.ts'
 import { listen } from './support/web-socket.ts'
 
-let sandboxes: SharedSandboxes
-beforeAll(async () => {
-  sandboxes = await new SharedSandboxes({ MOST_RECORDS: '50000' }).start()
-})
-afterAll(() => sandboxes.stop())
+const sandboxes = sharedSandboxes({ MOST_RECORDS: '50000' })
 
 /** A gateway of this process, on a manual clock, with a domain whose certificate was issued. */
 function issuedLocally(start: number) {

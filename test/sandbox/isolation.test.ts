@@ -1,20 +1,18 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { checkAsync } from '../support/property.ts'
-import { type InSandbox, SharedSandboxes } from './support/served.ts'
+import { type InSandbox, sharedSandboxes } from './support/served.ts'
 
 const SECRET = 'only-in-the-victim'
 
-let sandboxes: SharedSandboxes
+const sandboxes = sharedSandboxes({ WILDCARD_HOST: 'boxes.example.com' })
 let victim: InSandbox
 let attacker: InSandbox
 beforeAll(async () => {
-  sandboxes = await new SharedSandboxes({ WILDCARD_HOST: 'boxes.example.com' }).start()
   victim = await sandboxes.create('victim')
   attacker = await sandboxes.create('attacker')
   await victim.ask('POST', '/reserved_addrs', { description: SECRET })
 })
-afterAll(() => sandboxes.stop())
 
 /** A text with each letter as it is, in the other case, or percent-encoded, once or twice. */
 function spelled(name: string): fc.Arbitrary<string> {

@@ -1,13 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { type InSandbox, managed, manual, SharedSandboxes } from './support/served.ts'
+import { describe, expect, it } from 'vitest'
+import { type InSandbox, managed, manual, sharedSandboxes } from './support/served.ts'
 
-let sandboxes: SharedSandboxes
-beforeEach(async () => {
-  sandboxes = await new SharedSandboxes().start()
-})
-afterEach(() => sandboxes.stop())
+const sandboxes = sharedSandboxes()
 
 type Entry = Readonly<Record<string, unknown>>
 

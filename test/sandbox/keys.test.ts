@@ -1,21 +1,16 @@
-import { createHash } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { InSandbox, manual, SharedSandboxes } from './support/served.ts'
+import { describe, expect, it } from 'vitest'
+import { OLD_KEYS, oldSandbox } from './support/old.ts'
+import { type InSandbox, manual, sharedSandboxes } from './support/served.ts'
 import { listen } from './support/web-socket.ts'
 
-let sandboxes: SharedSandboxes
-beforeAll(async () => {
-  sandboxes = await new SharedSandboxes().start()
-})
-afterAll(() => sandboxes.stop())
+const sandboxes = sharedSandboxes()
 
 /** Makes a key with a name, and returns the answer. */
 const made = async (sandbox: InSandbox, key: object) =>
   (await sandboxes.account('POST', `/s/${sandbox.created.name}/keys`, key)).body
 
 /** The sandbox, asked with another key for everything. */
-const by = ({ created }: InSandbox, key: string) =>
-  new InSandbox(sandboxes, { ...created, api_key: key, control_key: key })
+const by = (sandbox: InSandbox, key: string) => sandbox.by({ api_key: key, control_key: key })
 
 /** The statuses of a request of each kind: reading and changing, by the API and by the controls. */
 async function allowedTo(sandbox: InSandbox): Promise<number[]> {
@@ -86,7 +81,7 @@ describe('The keys of a sandbox (rules: sandboxes#keys)', () => {
     const { body } = await sandboxes.account('POST', '/s/lost/keys', {})
     expect(await allowedTo(sandbox)).toEqual([401, 401, 401, 401])
     expect(await allowedTo(by(sandbox, ci.key))).toEqual([200, 201, 200, 200])
-    expect(await allowedTo(new InSandbox(sandboxes, { ...sandbox.created, ...body }))).toEqual([200, 201, 200, 200])
+    expect(await allowedTo(sandbox.by(body))).toEqual([200, 201, 200, 200])
   })
 
   it.each([
@@ -110,8 +105,8 @@ describe('The keys of a sandbox (rules: sandboxes#keys)', () => {
     const sandbox = await sandboxes.create('link', manual)
     // Long enough for a busy machine to listen with it before its end.
     const link = await made(sandbox, { name: 'link', ttl: '5s' })
-    const events = `${sandbox.created.url}/_fauxgate/events`
     expect(link.inspector_url).toBe(`${sandbox.created.url}/_fauxgate/#key=${link.key}`)
+    const events = `${sandbox.created.url}/_fauxgate/events`
     const socket = await listen(events, link.key)
     expect(socket.status).toBe(101)
     const looking = by(sandbox, link.key)
@@ -124,22 +119,12 @@ describe('The keys of a sandbox (rules: sandboxes#keys)', () => {
   })
 
   it('of before, which nothing signed, work until they are replaced', async () => {
-    const { created } = await sandboxes.create('old', manual)
-    const old = { api_key: `fgapi_old_${'0a'.repeat(32)}`, control_key: `fgctl_${'0b'.repeat(32)}` }
-    const digest = (key: string) => createHash('sha256').update(key).digest('hex')
-    const digests = { api_key: digest(old.api_key), control_key: digest(old.control_key) }
-    const options = { start: manual.start, clock: 'manual' }
-    const metadata = { name: 'old', created: 0, expires: null, options, digests }
-    const facts = { name: 'old', created_at: manual.start, expires_at: null, dialect: 'standard', clock: 'manual' }
-    await sandboxes.withStorage([
-      { of: 'SANDBOXES', name: 'old', put: ['sandbox', metadata] },
-      { of: 'ACCOUNTS', name: 'account', sql: ['UPDATE sandboxes SET facts = ?', JSON.stringify(facts)] },
-    ])
-    const sandbox = new InSandbox(sandboxes, { ...created, url: `${sandboxes.url}/s/old`, ...old })
+    const sandbox = (await sandboxes.create('old', manual)).by(OLD_KEYS)
+    await sandboxes.withStorage(oldSandbox())
     expect(await allowedTo(sandbox)).toEqual([200, 201, 200, 200])
-    expect(await allowedTo(by(sandbox, old.api_key.replace('0a', '0c')))).toEqual([401, 401, 401, 401])
+    expect(await allowedTo(by(sandbox, OLD_KEYS.api_key.replace('0a', '0c')))).toEqual([401, 401, 401, 401])
     const { body } = await sandboxes.account('POST', '/s/old/keys', {})
     expect(await allowedTo(sandbox)).toEqual([401, 401, 401, 401])
-    expect(await allowedTo(new InSandbox(sandboxes, { ...sandbox.created, ...body }))).toEqual([200, 201, 200, 200])
+    expect(await allowedTo(sandbox.by(body))).toEqual([200, 201, 200, 200])
   })
 })

@@ -1,11 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { ACCOUNT_KEY, InSandbox, managed, manual, SharedSandboxes } from './support/served.ts'
+import { describe, expect, it } from 'vitest'
+import { ACCOUNT_KEY, InSandbox, managed, manual, sharedSandboxes } from './support/served.ts'
 
-let sandboxes: SharedSandboxes
-beforeAll(async () => {
-  sandboxes = await new SharedSandboxes().start()
-})
-afterAll(() => sandboxes.stop())
+const sandboxes = sharedSandboxes()
 
 describe('A sandbox', () => {
   it('is a gateway at a URL of its own, which all URIs begin with', async () => {
@@ -54,7 +50,7 @@ describe('A sandbox', () => {
     const arrived = async () => (await sandbox.control('GET', '/requests')).body.length === 1
     while (!(await arrived())) await sandbox.control('GET', '/clock')
     const renewed = await sandboxes.account('POST', '/s/delayed/keys', {})
-    const again = new InSandbox(sandboxes, { ...sandbox.created, ...renewed.body })
+    const again = sandbox.by(renewed.body)
     expect((await sandbox.control('POST', '/clock', { advance: '1m' })).status).toBe(401)
     await again.control('POST', '/clock', { advance: '1m' })
     expect((await waiting).body.description).toBe('late')

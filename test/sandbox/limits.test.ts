@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { InSandbox, managed, manual, SharedSandboxes } from './support/served.ts'
+import { describe, expect, it } from 'vitest'
+import { managed, manual, sharedSandboxes, startedSandboxes } from './support/served.ts'
 
-let sandboxes: SharedSandboxes
-beforeAll(async () => {
-  const limits = { MOST_RECORDS: '5', MOST_BYTES: '12000', MOST_SANDBOXES: '4', MOST_REQUESTS: '60' }
-  sandboxes = await new SharedSandboxes(limits).start()
-})
-afterAll(() => sandboxes.stop())
+const LIMITS = { MOST_RECORDS: '5', MOST_BYTES: '12000', MOST_SANDBOXES: '4', MOST_REQUESTS: '60' }
+
+const sandboxes = sharedSandboxes(LIMITS)
 
 describe('A limit', () => {
   it('is that of records: what goes over it did not happen, and deleting continues', async () => {
@@ -73,27 +70,21 @@ describe('A limit', () => {
 
 describe('A sandbox that is over a limit, which was higher before (rules: sandboxes#limits)', () => {
   it('is refused nothing that makes it smaller, down to nothing, and everything that makes it larger', async () => {
-    const lowered = await new SharedSandboxes().start()
-    try {
-      const { created } = await lowered.create('over', manual)
-      const before = new InSandbox(lowered, created)
-      const ids: string[] = []
-      for (let n = 0; n < 12; n++) {
-        ids.push((await before.ask('POST', '/reserved_addrs', { metadata: 'm'.repeat(2000) })).body.id)
-      }
-      await lowered.restart({ MOST_RECORDS: '5', MOST_BYTES: '6000' })
-      const sandbox = new InSandbox(lowered, { ...created, url: `${lowered.url}/s/over` })
-      const [shrunk, ...others] = ids
-      const larger = await sandbox.ask('PATCH', `/reserved_addrs/${shrunk}`, { metadata: 'm'.repeat(2100) })
-      expect([larger.status, larger.body.msg]).toEqual([507, expect.stringContaining('(MOST_BYTES)')])
-      expect((await sandbox.ask('PATCH', `/reserved_addrs/${shrunk}`, { metadata: '' })).status).toBe(200)
-      const created507 = await sandbox.ask('POST', '/reserved_addrs', {})
-      expect([created507.status, created507.body.msg]).toEqual([507, expect.stringContaining('(MOST_RECORDS)')])
-      for (const id of others) expect((await sandbox.ask('DELETE', `/reserved_addrs/${id}`)).status).toBe(204)
-      expect((await sandbox.ask('GET', '/reserved_addrs')).body.reserved_addrs).toMatchObject([{ id: shrunk }])
-      expect((await sandbox.ask('POST', '/reserved_addrs', {})).status).toBe(201)
-    } finally {
-      await lowered.stop()
+    const lowered = await startedSandboxes()
+    const sandbox = await lowered.create('over', manual)
+    const ids: string[] = []
+    for (let n = 0; n < 12; n++) {
+      ids.push((await sandbox.ask('POST', '/reserved_addrs', { metadata: 'm'.repeat(2000) })).body.id)
     }
+    await lowered.restart({ MOST_RECORDS: '5', MOST_BYTES: '6000' })
+    const [shrunk, ...others] = ids
+    const larger = await sandbox.ask('PATCH', `/reserved_addrs/${shrunk}`, { metadata: 'm'.repeat(2100) })
+    expect([larger.status, larger.body.msg]).toEqual([507, expect.stringContaining('(MOST_BYTES)')])
+    expect((await sandbox.ask('PATCH', `/reserved_addrs/${shrunk}`, { metadata: '' })).status).toBe(200)
+    const another = await sandbox.ask('POST', '/reserved_addrs', {})
+    expect([another.status, another.body.msg]).toEqual([507, expect.stringContaining('(MOST_RECORDS)')])
+    for (const id of others) expect((await sandbox.ask('DELETE', `/reserved_addrs/${id}`)).status).toBe(204)
+    expect((await sandbox.ask('GET', '/reserved_addrs')).body.reserved_addrs).toMatchObject([{ id: shrunk }])
+    expect((await sandbox.ask('POST', '/reserved_addrs', {})).status).toBe(201)
   })
 })

@@ -1,24 +1,20 @@
 import { createHash } from 'node:crypto'
-import { afterEach, describe, expect, it } from 'vitest'
-import { ACCOUNT_KEY, manual, SharedSandboxes, until } from './support/served.ts'
-
-let sandboxes: SharedSandboxes
-afterEach(() => sandboxes.stop())
-
-const started = (env: Readonly<Record<string, string>> = {}) => {
-  sandboxes = new SharedSandboxes(env)
-  return sandboxes.start()
-}
-
-const names = async () =>
-  (await sandboxes.account('GET', '/s?limit=1000')).body.sandboxes.map(({ name }: { name: string }) => name)
+import { describe, expect, it } from 'vitest'
+import {
+  ACCOUNT_KEY,
+  managed,
+  manual,
+  type SharedSandboxes,
+  startedSandboxes as started,
+  until,
+} from './support/served.ts'
 
 const many = <T>(count: number, make: (n: number) => Promise<T>) =>
   Promise.all(Array.from({ length: count }, (_, n) => make(n)))
 
 describe('Removal by prefix (rules: sandboxes#removal)', () => {
   it('removes 100 sandboxes at a time, says how many are left, and no other ones', async () => {
-    await started()
+    const sandboxes = await started()
     await many(103, (n) => sandboxes.create(`branch-${n}`, manual))
     await many(2, (n) => sandboxes.create(`brand-${n}`, manual))
     await sandboxes.create('branch', manual)
@@ -26,7 +22,7 @@ describe('Removal by prefix (rules: sandboxes#removal)', () => {
     expect(await remove()).toMatchObject({ status: 200, body: { removed: 100, left: 3 } })
     expect((await remove()).body).toEqual({ removed: 3, left: 0 })
     expect((await remove()).body).toEqual({ removed: 0, left: 0 })
-    expect(await names()).toEqual(['branch', 'brand-0', 'brand-1'])
+    expect(await sandboxes.names()).toEqual(['branch', 'brand-0', 'brand-1'])
   })
 
   it.each([
@@ -35,34 +31,27 @@ describe('Removal by prefix (rules: sandboxes#removal)', () => {
     ['?prefix=*', 'prefix is "*". Allowed: the beginning of names, 1 to 40 lower-case letters, digits and hyphens'],
     ['?prefix=a&before=2026', 'before'],
   ])('is refused without a prefix in words, and removes nothing: %j', async (query, message) => {
-    await started()
+    const sandboxes = await started()
     await sandboxes.create('stays', manual)
     const { status, body } = await sandboxes.account('DELETE', `/s${query}`)
     expect([status, body.msg]).toEqual([400, expect.stringContaining(message)])
-    expect(await names()).toEqual(['stays'])
+    expect(await sandboxes.names()).toEqual(['stays'])
   })
 
   it('also removes the name of a sandbox whose creation a killed process did not end', async () => {
-    await started()
-    const facts = JSON.stringify({
-      name: 'half',
-      created_at: manual.start,
-      expires_at: null,
-      dialect: 'standard',
-      clock: 'manual',
-    })
+    const sandboxes = await started()
+    const facts = { name: 'half', created_at: manual.start, expires_at: null, dialect: 'standard', clock: 'manual' }
     await sandboxes.account('GET', '/s')
-    await sandboxes.withStorage([
-      { of: 'ACCOUNTS', name: 'account', sql: ['INSERT INTO sandboxes (name, facts) VALUES (?, ?)', 'half', facts] },
-    ])
+    const sql = ['INSERT INTO sandboxes (name, facts) VALUES (?, ?)', 'half', JSON.stringify(facts)] as const
+    await sandboxes.withStorage([{ of: 'ACCOUNTS', name: 'account', sql }])
     expect((await sandboxes.account('DELETE', '/s?prefix=ha')).body).toEqual({ removed: 0, left: 0 })
-    expect(await names()).toEqual([])
+    expect(await sandboxes.names()).toEqual([])
   })
 })
 
 describe('A quota (rules: sandboxes#limits)', () => {
   it('is exact when many are created at once, names what to do, and is freed by a removal', async () => {
-    await started({ QUOTAS: 'branch-=5, branch-ci-=2' })
+    const sandboxes = await started({ QUOTAS: 'branch-=5, branch-ci-=2' })
     const answers = await many(20, (n) => sandboxes.account('PUT', `/s/branch-${n}`, {}))
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(5)
     const refused = answers.filter(({ status }) => status === 409)
@@ -72,7 +61,7 @@ describe('A quota (rules: sandboxes#limits)', () => {
       'There are 5 sandboxes whose names begin with branch- already, the most allowed (QUOTAS). Delete some, or take a ' +
         'name that begins otherwise.',
     ])
-    const [taken] = await names()
+    const [taken] = await sandboxes.names()
     const fork = await sandboxes.account('POST', `/s/${taken}/fork`, { name: 'branch-fork' })
     expect([fork.status, fork.body.error_code]).toEqual([409, 'ERR_GATEWAY_90620'])
     expect((await sandboxes.account('PUT', '/s/other', {})).status).toBe(201)
@@ -83,7 +72,7 @@ describe('A quota (rules: sandboxes#limits)', () => {
   })
 
   it('holds for a name together with those of longer and shorter prefixes', async () => {
-    await started({ QUOTAS: 'b=9,branch-=1' })
+    const sandboxes = await started({ QUOTAS: 'b=9,branch-=1' })
     await sandboxes.create('b1')
     await sandboxes.create('branch-1')
     expect((await sandboxes.account('PUT', '/s/branch-2', {})).body.msg).toContain('begin with branch-')
@@ -91,20 +80,21 @@ describe('A quota (rules: sandboxes#limits)', () => {
   })
 })
 
-const metrics = async (headers: Readonly<Record<string, string>>) => {
+const asPrometheus = { authorization: `Bearer ${ACCOUNT_KEY}` }
+
+const metricsOf = async (sandboxes: SharedSandboxes, headers: Readonly<Record<string, string>> = asPrometheus) => {
   const answer = await sandboxes.ask('GET', '/metrics', { headers })
   const values = Object.fromEntries(
     answer.text.split('\n').flatMap((line) => (/^[a-z]/.test(line) ? [line.split(' ') as [string, string]] : [])),
   )
   return { ...answer, value: (name: string) => Number(values[`fauxgate_${name}`]) }
 }
-const asPrometheus = { authorization: `Bearer ${ACCOUNT_KEY}` }
 
 describe('GET /metrics (rules: sandboxes#metrics)', () => {
   it('counts sandboxes, requests by status, bytes and alarms, in the format of Prometheus', async () => {
-    await started()
+    const sandboxes = await started()
     const sandbox = await sandboxes.create('counted', { provisioningDelay: '1s' })
-    const before = await metrics(asPrometheus)
+    const before = await metricsOf(sandboxes)
     expect([before.status, before.headers.get('content-type')]).toEqual([
       200,
       'text/plain; version=0.0.4; charset=utf-8',
@@ -112,7 +102,7 @@ describe('GET /metrics (rules: sandboxes#metrics)', () => {
     for (let n = 0; n < 5; n++) await sandbox.ask('GET', '/reserved_addrs')
     for (let n = 0; n < 3; n++) await sandboxes.ask('GET', '/s/counted/reserved_addrs')
     await sandboxes.ask('GET', '/healthz')
-    const after = await metrics({ 'fauxgate-account-key': ACCOUNT_KEY })
+    const after = await metricsOf(sandboxes, { 'fauxgate-account-key': ACCOUNT_KEY })
     const grown = (name: string) => after.value(name) - before.value(name)
     // With the first request for metrics, and that for its health.
     expect(['1xx', '2xx', '3xx', '4xx', '5xx'].map((status) => grown(`requests_total{status="${status}"}`))).toEqual([
@@ -122,52 +112,49 @@ describe('GET /metrics (rules: sandboxes#metrics)', () => {
     expect(after.value('storage_bytes')).toBeGreaterThan(4096)
     expect(after.value('alarms_total')).toBe(0)
     await sandboxes.account('DELETE', '/s/counted')
-    const gone = await metrics(asPrometheus)
+    const gone = await metricsOf(sandboxes)
     expect([gone.value('sandboxes'), gone.value('storage_bytes')]).toEqual([0, 0])
   })
 
   it('counts an alarm of a sandbox that had reported nothing for a minute, and keeps its counts over a restart', async () => {
-    await started()
-    const { created } = await sandboxes.create('alarmed', { provisioningDelay: '1s' })
-    const sandbox = await sandboxes.account('GET', '/s/alarmed')
-    expect(sandbox.status).toBe(200)
-    await sandboxes.ask('POST', `${created.url}/reserved_domains`, {
-      headers: { authorization: `Bearer ${created.api_key}`, 'service-version': '2' },
-      body: { domain: 'a.example.com', certificate_management_policy: { authority: 'letsencrypt' } },
-    })
+    const sandboxes = await started()
+    const sandbox = await sandboxes.create('alarmed', { provisioningDelay: '1s' })
+    expect((await sandboxes.account('GET', '/s/alarmed')).status).toBe(200)
+    await sandbox.ask('POST', '/reserved_domains', managed)
     // A process that starts has reported nothing yet.
     await sandboxes.restart({})
     await until(
-      () => metrics(asPrometheus),
+      () => metricsOf(sandboxes),
       (answer) => answer.value('alarms_total') > 0,
     )
-    const before = await metrics(asPrometheus)
+    const before = await metricsOf(sandboxes)
     await sandboxes.restart({})
-    expect((await metrics(asPrometheus)).value('requests_total{status="2xx"}')).toBeGreaterThanOrEqual(
+    expect((await metricsOf(sandboxes)).value('requests_total{status="2xx"}')).toBeGreaterThanOrEqual(
       before.value('requests_total{status="2xx"}'),
     )
   })
 
   it('is for the account key alone', async () => {
-    await started()
+    const sandboxes = await started()
     const sandbox = await sandboxes.create('any')
     for (const headers of [
       {},
       { authorization: 'Bearer guess' },
       { 'fauxgate-control-key': sandbox.created.control_key },
     ]) {
-      expect((await metrics(headers)).status).toBe(401)
+      expect((await metricsOf(sandboxes, headers)).status).toBe(401)
     }
     expect((await sandboxes.ask('GET', '/s', { headers: asPrometheus })).status).toBe(401)
-    expect((await metrics(asPrometheus)).value('wrong_account_keys_total')).toBe(1)
+    expect((await metricsOf(sandboxes)).value('wrong_account_keys_total')).toBe(1)
   })
 })
 
 describe('The audit log (rules: sandboxes#audit-log)', () => {
-  const log = async (limit = 100) => (await sandboxes.account('GET', `/s/_audit?limit=${limit}`)).body
+  const logOf = async (sandboxes: SharedSandboxes, limit = 100) =>
+    (await sandboxes.account('GET', `/s/_audit?limit=${limit}`)).body
 
   it('has who changed what and when, refusals too, and no key', async () => {
-    await started()
+    const sandboxes = await started()
     const { created } = await sandboxes.create('one', manual)
     await sandboxes.account('PUT', '/s/one', {})
     await sandboxes.account('POST', '/s/one/fork', { name: 'two' })
@@ -178,7 +165,7 @@ describe('The audit log (rules: sandboxes#audit-log)', () => {
     await sandboxes.account('DELETE', '/s?prefix=on')
     await sandboxes.account('GET', '/s')
     for (let n = 0; n < 3; n++) await sandboxes.ask('GET', '/s', { headers: { 'fauxgate-account-key': 'a guess' } })
-    const { entries, wrong_account_keys } = await log()
+    const { entries, wrong_account_keys } = await logOf(sandboxes)
     const rows = entries.map((each: Record<string, unknown>) => [
       each.call,
       each.sandbox,
@@ -206,13 +193,13 @@ describe('The audit log (rules: sandboxes#audit-log)', () => {
   })
 
   it('keeps the last 1000 entries, and is at a path that no sandbox can have', async () => {
-    await started()
+    const sandboxes = await started()
     await sandboxes.create('first', manual)
     await many(1000, () => sandboxes.account('DELETE', '/s/nobody'))
-    const { entries } = await log(1000)
+    const { entries } = await logOf(sandboxes, 1000)
     expect(entries).toHaveLength(1000)
     expect(new Set(entries.map(({ call }: { call: string }) => call))).toEqual(new Set(['remove']))
-    expect((await log(2)).entries).toHaveLength(2)
+    expect((await logOf(sandboxes, 2)).entries).toHaveLength(2)
     const sql = ['SELECT COUNT(*) AS count FROM audit'] as const
     expect(await sandboxes.withStorage([{ of: 'ACCOUNTS', name: 'account', sql }])).toEqual([[{ count: 1000 }]])
     expect((await sandboxes.account('PUT', '/s/_audit', {})).status).toBe(405)

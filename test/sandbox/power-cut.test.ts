@@ -1,8 +1,5 @@
-import { afterEach, describe, expect, it } from 'vitest'
-import { type InSandbox, managed, SharedSandboxes, until } from './support/served.ts'
-
-let sandboxes: SharedSandboxes
-afterEach(() => sandboxes.stop())
+import { describe, expect, it } from 'vitest'
+import { type InSandbox, managed, startedSandboxes, until } from './support/served.ts'
 
 /** All ids of the addresses of a sandbox. */
 async function addresses(sandbox: InSandbox): Promise<string[]> {
@@ -17,7 +14,7 @@ async function addresses(sandbox: InSandbox): Promise<string[]> {
 
 describe('A process that is killed', () => {
   it('has lost nothing that it answered, and gives no id twice', async () => {
-    sandboxes = await new SharedSandboxes().start()
+    const sandboxes = await startedSandboxes()
     const all = await Promise.all(['one', 'two', 'three'].map((name) => sandboxes.create(name)))
     const answered = new Map(all.map((sandbox) => [sandbox, new Set<string>()]))
     for (let round = 0; round < 10; round++) {
@@ -43,7 +40,7 @@ describe('A process that is killed', () => {
   })
 
   it('does what came due while it was down when it is there again, at its own time', async () => {
-    sandboxes = await new SharedSandboxes().start()
+    const sandboxes = await startedSandboxes()
     const sandbox = await sandboxes.create('asleep', { provisioningDelay: '1s', seed: 'due' })
     const { body: domain } = await sandbox.ask('POST', '/reserved_domains', managed)
     await sandboxes.kill()
@@ -57,17 +54,14 @@ describe('A process that is killed', () => {
   })
 
   it('removes a sandbox whose end came while it was down, without being asked', async () => {
-    sandboxes = await new SharedSandboxes().start()
+    const sandboxes = await startedSandboxes()
     await sandboxes.create('stays')
     const sandbox = await sandboxes.create('ends', { ttl: '1s' })
     await sandboxes.kill()
     await sandboxes.start()
     // The account alone is asked, which knows nothing of time.
-    const { body } = await until(
-      () => sandboxes.account('GET', '/s'),
-      ({ body }) => body.sandboxes.length < 2,
-    )
-    expect(body.sandboxes.map(({ name }: { name: string }) => name)).toEqual(['stays'])
+    const left = () => sandboxes.names()
+    expect(await until(left, ({ length }) => length < 2)).toEqual(['stays'])
     expect((await sandbox.ask('GET', '/reserved_addrs')).body.error_code).toBe('ERR_GATEWAY_90606')
     expect((await sandboxes.account('PUT', '/s/ends', {})).status).toBe(201)
   })

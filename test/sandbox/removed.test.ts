@@ -1,13 +1,10 @@
-import { afterEach, describe, expect } from 'vitest'
+import { describe, expect } from 'vitest'
 import { testSqlite } from '../support/sqlite.ts'
-import { SharedSandboxes, until } from './support/served.ts'
-
-let sandboxes: SharedSandboxes
-afterEach(() => sandboxes.stop())
+import { startedSandboxes, until } from './support/served.ts'
 
 describe('Sandboxes that are gone (rules: sandboxes#removal)', () => {
   testSqlite('leave empty files, which the command removes at its start, after a stop and after a kill', async () => {
-    sandboxes = await new SharedSandboxes().start()
+    const sandboxes = await startedSandboxes()
     const stays = await sandboxes.create('stays')
     const { body } = await stays.ask('POST', '/reserved_addrs', { description: 'still there' })
     const ending = []
@@ -17,7 +14,7 @@ describe('Sandboxes that are gone (rules: sandboxes#removal)', () => {
       if (n < 2) ending.push(one)
       else await sandboxes.account('DELETE', `/s/goes-${n}`)
     }
-    const left = async () => (await sandboxes.account('GET', '/s')).body.sandboxes
+    const left = () => sandboxes.names()
     await until(left, ({ length }) => length === 1)
     // The account forgets a sandbox before its data is gone. The answer of the sandbox itself comes after that.
     for (const one of ending) expect((await one.ask('GET', '/reserved_addrs')).status).toBe(401)

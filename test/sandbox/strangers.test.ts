@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { ACCOUNT_KEY, type Answer, type InSandbox, SharedSandboxes } from './support/served.ts'
+import { describe, expect, it } from 'vitest'
+import type { Answer } from '../support/client.ts'
+import { ACCOUNT_KEY, type InSandbox, sharedSandboxes } from './support/served.ts'
 import { listen } from './support/web-socket.ts'
 
-let sandboxes: SharedSandboxes
-beforeAll(async () => {
-  sandboxes = await new SharedSandboxes({ WILDCARD_HOST: 'boxes.example.com' }).start()
-})
-afterAll(() => sandboxes.stop())
+const sandboxes = sharedSandboxes({ WILDCARD_HOST: 'boxes.example.com' })
 
 /** Does work for the numbers below a count, fifty at a time. */
 async function many<T>(count: number, work: (n: number) => Promise<T>): Promise<T[]> {

@@ -1,17 +1,11 @@
-import { createHash } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
-import { afterEach, describe, expect } from 'vitest'
+import { describe, expect } from 'vitest'
 import { nodeSqlite } from '../../src/server/sqlite/sqlite-file.ts'
 import { testSqlite } from '../support/sqlite.ts'
-import { InSandbox, manual, type RawWork, SharedSandboxes } from './support/served.ts'
-
-let sandboxes: SharedSandboxes
-afterEach(() => sandboxes.stop())
+import { OLD_KEYS, oldSandbox } from './support/old.ts'
+import { type InSandbox, manual, type RawWork, startedSandboxes } from './support/served.ts'
 
 const OLD = fileURLToPath(new URL('../corpus/0.1.0/gateway.db', import.meta.url))
-
-/** The keys of version 0.1.0, which nothing signed. */
-const keys = { api_key: `fgapi_old_${'0a'.repeat(32)}`, control_key: `fgctl_${'0b'.repeat(32)}` }
 
 /** Everything that version 0.1.0 stored of a sandbox, in the place of what its object stores. */
 function stored(): RawWork[] {
@@ -27,14 +21,9 @@ function stored(): RawWork[] {
     }),
   ])
   database.close()
-  const digest = (key: string) => createHash('sha256').update(key).digest('hex')
-  const digests = { api_key: digest(keys.api_key), control_key: digest(keys.control_key) }
-  const options = { start: manual.start, clock: 'manual', dns: 'simulated', seed: 'corpus' }
-  const facts = { name: 'old', created_at: manual.start, expires_at: null, dialect: 'standard', clock: 'manual' }
   return [
     ...statements.map((sql): RawWork => ({ of: 'SANDBOXES', name: 'old', sql })),
-    { of: 'SANDBOXES', name: 'old', put: ['sandbox', { name: 'old', created: 0, expires: null, options, digests }] },
-    { of: 'ACCOUNTS', name: 'account', sql: ['UPDATE sandboxes SET facts = ?', JSON.stringify(facts)] },
+    ...oldSandbox({ dns: 'simulated', seed: 'corpus' }),
   ]
 }
 
@@ -52,10 +41,9 @@ async function write(sandbox: InSandbox, count: number, ids: string[]): Promise<
 
 describe('An upgrade as docs/sandbox.md says (rules: sandboxes#versions)', () => {
   testSqlite('brings a sandbox of 0.1.0 to the present version while 20 clients write, and loses nothing', async () => {
-    sandboxes = await new SharedSandboxes({ MOST_REQUESTS: '999999999' }).start()
-    const { created } = await sandboxes.create('old', manual)
+    const sandboxes = await startedSandboxes({ MOST_REQUESTS: '999999999' })
+    const sandbox = (await sandboxes.create('old', manual)).by(OLD_KEYS)
     await sandboxes.withStorage(stored())
-    const sandbox = new InSandbox(sandboxes, { ...created, url: `${sandboxes.url}/s/old`, ...keys })
     await sandboxes.kill('SIGTERM')
     const written: string[] = []
     const clients = Array.from({ length: 20 }, () => write(sandbox, 15, written))

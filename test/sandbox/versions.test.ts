@@ -1,13 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { InSandbox, managed, manual, SharedSandboxes, until } from './support/served.ts'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { InSandbox, managed, manual, SharedSandboxes, sharedSandboxes, until } from './support/served.ts'
 
-let sandboxes: SharedSandboxes
-beforeAll(async () => {
-  sandboxes = await new SharedSandboxes().start()
-})
-afterAll(() => sandboxes.stop())
+const sandboxes = sharedSandboxes()
 
 describe('A sandbox whose state cannot be read (rules: sandboxes#versions)', () => {
   it.each([
@@ -30,8 +26,7 @@ describe('A sandbox whose state cannot be read (rules: sandboxes#versions)', () 
       expect(answer.body.msg).toContain(why)
       expect(answer.text).not.toContain('lost')
     }
-    const listed = (await sandboxes.account('GET', '/s')).body.sandboxes
-    expect(listed.map((each: { name: string }) => each.name)).toContain(name)
+    expect(await sandboxes.names()).toContain(name)
     expect((await sandboxes.account('GET', `/s/${name}/keys`)).status).toBe(200)
     expect((await sandboxes.account('DELETE', `/s/${name}`)).status).toBe(204)
     expect((await sandboxes.create(name, manual)).created.name).toBe(name)
@@ -43,9 +38,8 @@ describe('A sandbox whose state cannot be read (rules: sandboxes#versions)', () 
     await sandbox.ask('POST', '/reserved_domains', managed)
     const sql = ['UPDATE fauxgate_schema SET version = 99'] as const
     await sandboxes.withStorage([{ of: 'SANDBOXES', name: 'ends', sql }])
-    const names = async () =>
-      (await sandboxes.account('GET', '/s')).body.sandboxes.map(({ name }: { name: string }) => name)
-    await until(names, (all) => !all.includes('ends'))
+    const left = () => sandboxes.names()
+    await until(left, (all) => !all.includes('ends'))
   })
 
   it('is read again when the version that wrote it is there again, with nothing changed', async () => {
@@ -89,8 +83,7 @@ describe.each(versions)('The sandbox of fauxgate %s', (version) => {
     const { body, status } = await sandbox.ask('POST', '/reserved_addrs', { description: 'of today' })
     expect(status).toBe(201)
     await older.restart({})
-    const again = new InSandbox(older, { ...sandbox.created, url: `${older.url}/s/corpus` })
-    expect((await again.ask('GET', `/reserved_addrs/${body.id}`)).body).toEqual(body)
+    expect((await sandbox.ask('GET', `/reserved_addrs/${body.id}`)).body).toEqual(body)
   })
 
   it('is read from its export by another sandbox', async () => {

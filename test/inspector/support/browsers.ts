@@ -1,25 +1,22 @@
 import { existsSync } from 'node:fs'
 import type { TestProject } from 'vitest/node'
+import { CHROMIUM } from '../../support/chromium.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The path of each browser; an empty text where there is none. */
-    chromium: string
+    /** The path of Firefox; an empty text if there is none. */
     firefox: string
   }
 }
 
-const PLACES = {
-  chromium: [process.env.FAUXGATE_CHROMIUM, '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'],
-  firefox: [process.env.FAUXGATE_FIREFOX, '/usr/bin/firefox-esr', '/usr/bin/firefox'],
-}
+const FIREFOX = [process.env.FAUXGATE_FIREFOX, '/usr/bin/firefox-esr', '/usr/bin/firefox']
 
 /** Finds the browsers, or says loudly that their tests are left out. */
 export default function setup({ provide }: TestProject): void {
-  for (const name of ['chromium', 'firefox'] as const) {
-    const found = PLACES[name].find((place) => place && existsSync(place)) ?? ''
-    provide(name, found)
-    if (found !== '') continue
+  const firefox = FIREFOX.find((place) => place && existsSync(place)) ?? ''
+  provide('firefox', firefox)
+  for (const [name, path] of Object.entries({ chromium: CHROMIUM, firefox })) {
+    if (path) continue
     console.error(
       `\nALL TESTS OF THE INSPECTOR IN ${name.toUpperCase()} ARE LEFT OUT: there is none. Install it by apt-get,`,
     )

@@ -1,25 +1,10 @@
 import { request } from 'node:http'
-import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, expect, inject } from 'vitest'
+import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
+import { onTestFinished } from 'vitest'
 import type { Gateway, GatewayOptions, ManualClock } from '../../../src/index.ts'
 import { type Served, serve } from '../../../src/server/node.ts'
+import { opensPages } from '../../support/chromium.ts'
 import { openManual } from '../../support/provisioning.ts'
-
-const FLAGS = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-]
-
-/** The longest wait for what a page shows: a busy machine is slower. */
-const PATIENCE_MS = 90_000
-
-/** True if there is a browser to test with. */
-export const hasBrowser = inject('chromium') !== ''
 
 /** A page of the inspector of a gateway. */
 export interface Opened {
@@ -31,57 +16,30 @@ export interface Opened {
   go(place: string): Promise<void>
 }
 
-/**
- * Returns a function that opens the inspector of a new gateway in a browser. After each test everything is closed, and
- * there must have been no error in any page and no violation of its policy.
- */
+interface Opening extends BrowserContextOptions {
+  /** The part that the page opens at; none if empty. */
+  readonly place?: string
+  readonly prepare?: (gateway: Gateway<ManualClock>) => void
+}
+
+/** Returns a function that opens the inspector of a new gateway in a browser, until the end of the test. */
 export function opening() {
-  let browser: Browser | undefined
-  const open: { close(): Promise<void> }[] = []
-  const wrong: string[] = []
-  beforeAll(async () => {
-    if (hasBrowser) browser = await chromium.launch({ executablePath: inject('chromium'), args: FLAGS })
-  })
-  afterAll(() => browser?.close())
-  afterEach(async () => {
-    for (const each of open.splice(0).reverse()) await each.close()
-    expect(wrong.splice(0)).toEqual([])
-  })
+  const newPage = opensPages()
   return async (
     options: Omit<GatewayOptions, 'clock'> & { readonly families?: object } = {},
-    {
-      place = 'now',
-      prepare,
-      ...how
-    }: BrowserContextOptions & { place?: string; prepare?: (gateway: Gateway<ManualClock>) => void } = {},
+    { place = 'now', prepare, ...how }: Opening = {},
   ): Promise<Opened> => {
     const gateway = openManual({ dns: 'simulated', ...options })
     prepare?.(gateway)
     const server = await serve(gateway)
-    open.push(server)
-    const context = await (browser as Browser).newContext({
-      permissions: ['clipboard-read', 'clipboard-write'],
-      ...how,
-    })
-    open.push(context)
-    context.setDefaultTimeout(PATIENCE_MS)
-    const page = await context.newPage()
-    page.on('pageerror', (error) => wrong.push(String(error.stack)))
-    page.on('console', (message) => {
-      // A refusal is an answer like any other; the browser notes it all the same.
-      if (message.type() === 'error' && !/^Failed to load resource/.test(message.text())) wrong.push(message.text())
-    })
-    await page.addInitScript(() => {
-      addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) =>
-        console.error(`policy: ${violatedDirective} ${blockedURI}`),
-      )
-    })
+    onTestFinished(() => server.close())
+    const page = await newPage(how)
     const go = async (to: string) => {
       await page.goto(`${server.url}/_fauxgate/#${to}`)
       await page.getByText('live', { exact: true }).waitFor()
     }
     if (place) await go(place)
-    return { gateway, server, page, context, go }
+    return { gateway, server, page, context: page.context(), go }
   }
 }
 

@@ -6,8 +6,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
-import { inject } from 'vitest'
+import { afterAll, beforeAll, inject, onTestFinished } from 'vitest'
 import { ownPort } from '../../../scripts/own-port.mjs'
+import type { Answer } from '../../support/client.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 // `npm run test:sandbox` installs it and says where.
@@ -30,16 +31,6 @@ export async function until<T>(ask: () => Promise<T>, isExpected: (answer: T) =>
     const answer = await ask()
     if (isExpected(answer)) return answer
   }
-}
-
-/** The parts of an answer that tests check. */
-export interface Answer {
-  readonly status: number
-  readonly headers: Headers
-  readonly text: string
-  // What an answer holds is what the test says that it holds.
-  // biome-ignore lint/suspicious/noExplicitAny: see above
-  readonly body: any
 }
 
 /** A statement, or a value of the other kind of storage, for the object of a name. */
@@ -218,12 +209,33 @@ export class SharedSandboxes {
     return this.ask(method, path, { headers: { 'fauxgate-account-key': ACCOUNT_KEY }, body })
   }
 
+  /** The names of all sandboxes, in order. */
+  async names(): Promise<string[]> {
+    const { body } = await this.account('GET', '/s?limit=1000')
+    return body.sandboxes.map(({ name }: { name: string }) => name)
+  }
+
   /** Creates a sandbox. */
   async create(name: string, options: object = {}): Promise<InSandbox> {
     const { status, body, text } = await this.account('PUT', `/s/${name}`, options)
     if (status !== 201) throw new Error(text)
     return new InSandbox(this, body)
   }
+}
+
+/** Starts sandboxes for all tests of a file. */
+export function sharedSandboxes(env?: Readonly<Record<string, string>>): SharedSandboxes {
+  const sandboxes = new SharedSandboxes(env)
+  beforeAll(() => sandboxes.start())
+  afterAll(() => sandboxes.stop())
+  return sandboxes
+}
+
+/** Starts sandboxes for one test. */
+export function startedSandboxes(env?: Readonly<Record<string, string>>): Promise<SharedSandboxes> {
+  const sandboxes = new SharedSandboxes(env)
+  onTestFinished(() => sandboxes.stop())
+  return sandboxes.start()
 }
 
 interface Created {
@@ -239,6 +251,16 @@ export class InSandbox {
     readonly of: SharedSandboxes,
     readonly created: Created,
   ) {}
+
+  /** The same sandbox, asked with other keys. */
+  by(keys: Partial<Created>): InSandbox {
+    return new InSandbox(this.of, { ...this.created, ...keys })
+  }
+
+  /** The same sandbox, or one of its name, in another place. */
+  in(place: SharedSandboxes): InSandbox {
+    return new InSandbox(place, { ...this.created, url: `${place.url}/s/${this.created.name}` })
+  }
 
   get headers() {
     return { authorization: `Bearer ${this.created.api_key}`, 'service-version': '2' }
