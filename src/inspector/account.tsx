@@ -122,14 +122,13 @@ function Account() {
 }
 
 function Key({ open }: { open: () => void }) {
-  const [key, setKey] = useState('')
-  const keep = () => {
+  const keep = ({ key = '' }) => {
     sessionStorage.setItem(KEY, key)
     open()
   }
   return (
     <Form act={keep}>
-      <TextField type="password" label="Account key" required value={key} set={setKey} />
+      <TextField type="password" label="Account key" name="key" required />
       <Submit>Open</Submit>
       <span class="dim">It is kept for this tab only.</span>
     </Form>
@@ -139,34 +138,29 @@ function Key({ open }: { open: () => void }) {
 type CreateCall = (method: string, path: string, body: object) => Promise<void>
 
 function Create({ dialects, create }: { dialects: readonly string[]; create: CreateCall }) {
-  const [name, setName] = useState('')
-  const [dialect, setDialect] = useState('standard')
-  const [clock, setClock] = useState('system')
-  const [ttl, setTtl] = useState('')
-  const send = () => void create('PUT', `/${encodeURIComponent(name)}`, { dialect, clock, ...(ttl && { ttl }) })
+  const send = ({ name = '', ttl, ...options }: Readonly<Record<string, string>>) =>
+    create('PUT', `/${encodeURIComponent(name)}`, { ...options, ...(ttl && { ttl }) })
   return (
     <Form act={send}>
-      <TextField label="Name" required placeholder="branch-name" value={name} set={setName} />
+      <TextField label="Name" name="name" required placeholder="branch-name" />
       <Field label="Dialect">
-        <Choice label="Dialect" values={dialects} value={dialect} set={setDialect} />
+        <Choice label="Dialect" name="dialect" values={dialects} />
       </Field>
       <Field label="Clock">
-        <Choice label="Clock" values={['system', 'manual']} value={clock} set={setClock} />
+        <Choice label="Clock" name="clock" values={['system', 'manual']} />
       </Field>
-      <TextField label="Ends after" placeholder="7d" value={ttl} set={setTtl} />
+      <TextField label="Ends after" name="ttl" placeholder="7d" />
       <Submit>Create</Submit>
     </Form>
   )
 }
 
 function Fork({ original, create }: { original: string; create: CreateCall }) {
-  const [name, setName] = useState('')
-  const [ttl, setTtl] = useState('')
   return (
     <section>
-      <Form act={() => create('POST', `/${original}/fork`, { name, ...(ttl && { ttl }) })}>
-        <TextField label={`Fork ${original} to`} required autofocus value={name} set={setName} />
-        <TextField label="Ends after" placeholder="1d" value={ttl} set={setTtl} />
+      <Form act={({ name, ttl }) => create('POST', `/${original}/fork`, { name, ...(ttl && { ttl }) })}>
+        <TextField label={`Fork ${original} to`} name="name" required autofocus />
+        <TextField label="Ends after" name="ttl" placeholder="1d" />
         <Submit>Fork</Submit>
       </Form>
     </section>

@@ -1,5 +1,5 @@
 import { render } from 'preact'
-import { useEffect, useReducer, useState } from 'preact/hooks'
+import { useEffect, useReducer } from 'preact/hooks'
 import { page } from './page.ts'
 import { Faults } from './parts/faults.tsx'
 import { Jobs } from './parts/jobs.tsx'
@@ -110,8 +110,7 @@ function Status() {
 }
 
 function Key() {
-  const [key, setKey] = useState('')
-  const open = () => {
+  const open = ({ key = '' }) => {
     page.connection.key = key
     page.set({ needsKey: false })
   }
@@ -119,7 +118,7 @@ function Key() {
     <div class="cards">
       <Card title="Control key">
         <Form act={open}>
-          <Text type="password" label="Control key" value={key} set={setKey} />
+          <Text type="password" label="Control key" name="key" />
           <Submit>Open</Submit>
         </Form>
       </Card>

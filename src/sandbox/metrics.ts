@@ -71,22 +71,23 @@ export class UsageReports {
 /** Returns the totals in the text format of Prometheus. */
 export function metricsAnswer({ sandboxes, bytes, counts }: AccountTotals): HttpResponse {
   const classes = ['1xx', '2xx', '3xx', '4xx', '5xx'] as const
-  const requests = classes.map((status) => `fauxgate_requests_total{status="${status}"} ${counts[status] ?? 0}`)
-  const body = `# HELP fauxgate_sandboxes Sandboxes that there are.
-# TYPE fauxgate_sandboxes gauge
-fauxgate_sandboxes ${sandboxes}
-# HELP fauxgate_storage_bytes Bytes that the sandboxes store, as each last reported.
-# TYPE fauxgate_storage_bytes gauge
-fauxgate_storage_bytes ${bytes}
-# HELP fauxgate_requests_total Requests by the class of the response.
-# TYPE fauxgate_requests_total counter
-${requests.join('\n')}
-# HELP fauxgate_alarms_total Alarms that sandboxes ran.
-# TYPE fauxgate_alarms_total counter
-fauxgate_alarms_total ${counts.alarms ?? 0}
-# HELP fauxgate_wrong_account_keys_total Requests with a wrong account key.
-# TYPE fauxgate_wrong_account_keys_total counter
-fauxgate_wrong_account_keys_total ${counts.wrong_keys ?? 0}
-`
-  return { status: 200, headers: { 'Content-Type': 'text/plain; version=0.0.4; charset=utf-8' }, body }
+  const lines = [
+    '# HELP fauxgate_sandboxes Sandboxes that there are.',
+    '# TYPE fauxgate_sandboxes gauge',
+    `fauxgate_sandboxes ${sandboxes}`,
+    '# HELP fauxgate_storage_bytes Bytes that the sandboxes store, as each last reported.',
+    '# TYPE fauxgate_storage_bytes gauge',
+    `fauxgate_storage_bytes ${bytes}`,
+    '# HELP fauxgate_requests_total Requests by the class of the response.',
+    '# TYPE fauxgate_requests_total counter',
+    ...classes.map((status) => `fauxgate_requests_total{status="${status}"} ${counts[status] ?? 0}`),
+    '# HELP fauxgate_alarms_total Alarms that sandboxes ran.',
+    '# TYPE fauxgate_alarms_total counter',
+    `fauxgate_alarms_total ${counts.alarms ?? 0}`,
+    '# HELP fauxgate_wrong_account_keys_total Requests with a wrong account key.',
+    '# TYPE fauxgate_wrong_account_keys_total counter',
+    `fauxgate_wrong_account_keys_total ${counts.wrong_keys ?? 0}`,
+  ]
+  const headers = { 'Content-Type': 'text/plain; version=0.0.4; charset=utf-8' }
+  return { status: 200, headers, body: `${lines.join('\n')}\n` }
 }

@@ -1,4 +1,3 @@
-import { useState } from 'preact/hooks'
 import type { NextDue, Overview } from '../../views/overview.ts'
 import { page } from '../page.ts'
 import type { ServiceFamily } from '../service.ts'
@@ -83,8 +82,6 @@ const STEPS = ['30s', '5m', '1h', '1d', '30d', '365d']
 
 function Moves() {
   const move = (how: object) => void page.move('/clock', how)
-  const [by, setBy] = useState('90s')
-  const [to, setTo] = useState('')
   return (
     <>
       <div class="row">
@@ -97,12 +94,12 @@ function Moves() {
           </Button>
         ))}
       </div>
-      <Form act={() => move({ advance: by })}>
-        <Text label="Advance by" size={8} value={by} set={setBy} />
+      <Form act={move}>
+        <Text label="Advance by" name="advance" size={8} defaultValue="90s" />
         <Submit kind="">Advance by</Submit>
       </Form>
-      <Form act={() => move({ to: `${to.replace(' ', 'T')}Z` })}>
-        <Text label="Go to, in UTC" size={20} placeholder={formatTime(page.now)} required value={to} set={setTo} />
+      <Form act={({ to = '' }) => move({ to: `${to.replace(' ', 'T')}Z` })}>
+        <Text label="Go to, in UTC" name="to" size={20} placeholder={formatTime(page.now)} required />
         <Submit kind="">Go to</Submit>
       </Form>
     </>

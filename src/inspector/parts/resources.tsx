@@ -120,7 +120,6 @@ function Family({ service, family, ids }: FamilyProps) {
 /** A family without a list: those that there are, and a form for the ids in the path of one. */
 function Lookup({ service, family, ids }: FamilyProps) {
   const { name, itemPath } = family
-  const [text, setText] = useState('')
   const known = useControl<ListedRecord[]>(`/records?collection=${name}`) ?? []
   const names = idsIn(itemPath).join('/')
   const isChosen = ids.length === names.split('/').length
@@ -130,8 +129,8 @@ function Lookup({ service, family, ids }: FamilyProps) {
         <Card title={formatLabel(family.many)} count={known.length}>
           <p class="dim">{family.description}</p>
           <RecordLinks of={known} />
-          <Form act={() => page.go(`resources/${name}/${text}`)}>
-            <Text label={names} placeholder={names} required value={text} set={setText} />
+          <Form act={(values) => page.go(`resources/${name}/${values.ids}`)}>
+            <Text label={names} name="ids" placeholder={names} required />
             <Submit>Look</Submit>
           </Form>
         </Card>

@@ -70,18 +70,17 @@ export function Copy({ text, children = 'Copy' }: { text: () => string; children
   )
 }
 
-export function Form({
-  act,
-  kind = 'row',
-  children,
-}: {
-  act: () => unknown
+interface FormProps {
+  /** Receives the values of the inputs that have names. */
+  act: (values: Readonly<Record<string, string>>) => unknown
   kind?: string
   children: ComponentChildren
-}) {
-  const submit = (event: Event) => {
+}
+
+export function Form({ act, kind = 'row', children }: FormProps) {
+  const submit = (event: Event & { currentTarget: HTMLFormElement }) => {
     event.preventDefault()
-    act()
+    act(Object.fromEntries(new FormData(event.currentTarget)) as Record<string, string>) // No input is a file.
   }
   return (
     <form class={kind} onSubmit={submit}>
@@ -98,16 +97,24 @@ export function Submit({ children, kind = 'main' }: { children: ComponentChildre
   )
 }
 
+/** An input with a name keeps what is typed, for the form. Another one has its value from outside. */
 interface InputProps {
   label: string
-  value: string
-  set: (value: string) => void
+  name?: string
+  value?: string
+  set?: (value: string) => void
 }
 
 /** A menu of values. `none` is the text of a first entry, whose value is empty. */
-export function Choice({ label, value, set, values, none }: InputProps & { values: readonly string[]; none?: string }) {
+export function Choice({
+  label,
+  set,
+  values,
+  none,
+  ...more
+}: InputProps & { values: readonly string[]; none?: string }) {
   return (
-    <select aria-label={label} value={value} onChange={(event) => set(event.currentTarget.value)}>
+    <select aria-label={label} onChange={(event) => set?.(event.currentTarget.value)} {...more}>
       {none !== undefined && <option value="">{none}</option>}
       {values.map((each) => (
         <option key={each}>{each}</option>
@@ -117,7 +124,7 @@ export function Choice({ label, value, set, values, none }: InputProps & { value
 }
 
 export function Text({ label, set, ...more }: InputProps & InputHTMLAttributes) {
-  return <input aria-label={label} spellcheck={false} onInput={(event) => set(event.currentTarget.value)} {...more} />
+  return <input aria-label={label} spellcheck={false} onInput={(event) => set?.(event.currentTarget.value)} {...more} />
 }
 
 export function Search({ what, ...more }: Omit<InputProps, 'label'> & { what: string }) {
@@ -126,7 +133,7 @@ export function Search({ what, ...more }: Omit<InputProps, 'label'> & { what: st
 
 export function Lines({ label, set, ...more }: InputProps & { rows: number; placeholder?: string }) {
   return (
-    <textarea aria-label={label} spellcheck={false} onInput={(event) => set(event.currentTarget.value)} {...more} />
+    <textarea aria-label={label} spellcheck={false} onInput={(event) => set?.(event.currentTarget.value)} {...more} />
   )
 }
 
