@@ -238,7 +238,7 @@ class Call {
 }
 
 /** Renders an error (rules: errors#body). No other code does. */
-function errorResponse(error: ErrorFacts, operation_id: string): HttpResponse {
+export function errorResponse(error: Omit<ErrorFacts, 'key'>, operation_id: string): HttpResponse {
   const { code, status, message, details, headers } = error
   const body = { error_code: code, status_code: status, msg: message, details: { operation_id, ...details } }
   return jsonAnswer(status, body, headers)

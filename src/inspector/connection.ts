@@ -4,13 +4,13 @@ export interface Answer {
   readonly body: unknown
 }
 
-/** An answer with an error: one sentence, and one per field that it names. */
+/** A response with an error: one sentence, and one for each field that it names. */
 export class ErrorAnswer extends Error {
   readonly status: number
   readonly fields: Readonly<Record<string, string>>
 
   constructor({ status, body }: Answer) {
-    // An error of the gateway has both, and anything else neither.
+    // Errors of the gateway have these. Others, such as those of a proxy, have neither.
     const { msg, details = {} } = (body ?? {}) as { msg?: string; details?: Record<string, string> }
     super(msg ?? `The answer was ${status}.`)
     this.status = status
@@ -57,12 +57,12 @@ export function takeKeyFromLink(): boolean {
 
 interface ServerEvent {
   readonly event: string
-  /** Reads the data. Nobody needs those of each commit, which are long. */
+  /** Parses the data. It is called only if the data is needed: those of commits are long. */
   readonly data: () => unknown
 }
 
 export class Connection {
-  /** The path before every other: empty, unless the gateway has a base URL with a path. */
+  /** The path of the gateway's base URL, without a slash at the end. */
   readonly base = location.pathname.replace(/\/_fauxgate\/.*$/, '')
 
   set key(key: string) {

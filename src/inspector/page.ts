@@ -6,10 +6,10 @@ import { Service } from './service.ts'
 const MOST_ENTRIES = 2000
 const MOST_ACTIONS = 1000
 
-/** The least time between two drawings, in ms: a flood of requests is drawn a few at a time. */
+/** The least time between two renderings, in ms. Requests that arrive in between are rendered together. */
 const DRAW_MS = 33
 
-/** Changes are loaded at once, and further ones within this many ms together. */
+/** The first change is loaded after the first number of ms, later ones at most once in the second number of ms. */
 const TOGETHER_MS = 25
 const LOAD_MS = 150
 const RECONNECT_MS = 500
@@ -22,16 +22,16 @@ interface GatewayName {
   readonly dialect: string
 }
 
-/** The use of a control, by whomever, or a call of this page to the service: no entry of the journal has them. */
+/** A control that any client used, or a call of this page to the service. The journal has no entry for either. */
 export interface Action {
   readonly method: string
   readonly path: string
   readonly body?: unknown
   /** The answer of the service. */
   readonly answer?: unknown
-  /** The gateway's time before it. */
+  /** The gateway's time before the action. */
   readonly at: string
-  /** The id of the newest request before it. */
+  /** The operation id of the newest request before the action. */
   readonly after: string
 }
 
@@ -67,7 +67,7 @@ export class Page extends PageState {
   #drawnAt = 0
   #ids = new Set<string>()
   #arrived: JournalEntry[] = []
-  /** The overview without what requests alone change. */
+  /** The overview as JSON, without the parts that requests alone change. */
   #facts = ''
   #isOfLoading = false
 
@@ -100,7 +100,7 @@ export class Page extends PageState {
     return manual ? Date.parse(now) : Date.now() + this.#ahead
   }
 
-  /** Returns the time that the client of a request waits for, if it does. */
+  /** Returns the time until which the client of a request waits; undefined if it does not wait. */
   waitOf(entry: JournalEntry): string | undefined {
     return this.overview?.waiting.find(({ operationId }) => operationId === entry.operationId)?.until
   }
@@ -110,12 +110,12 @@ export class Page extends PageState {
     return (this.place.split('?')[0] ?? '').split('/').map(decodeURIComponent)
   }
 
-  /** The query of the place: what the part in sight is searched for, and how it is sorted. */
+  /** The query of the place: the search and the sorting of the current part. */
   get query(): URLSearchParams {
     return new URLSearchParams(this.place.split('?')[1])
   }
 
-  /** Returns a place of the part in sight with its query. */
+  /** Returns a link to a place in the current part that keeps its query. */
   within(place: string): string {
     const [, query] = this.place.split('?')
     return `#${place}${query ? `?${query}` : ''}`
@@ -164,11 +164,11 @@ export class Page extends PageState {
     })
   }
 
-  /** Does what somebody asks for, and shows its error. Returns whether it succeeded. */
+  /** Runs work, and shows its error. Returns whether it succeeded. */
   async run(work: () => Promise<unknown>, isLoading = false): Promise<boolean> {
     try {
       await work()
-      // What is loaded beside it does not take away what somebody has to read.
+      // Data that is loaded in the background does not hide an error of something that the user did.
       if (this.problem && (this.#isOfLoading || !isLoading)) this.set({ problem: '' })
       return true
     } catch (error) {
@@ -197,7 +197,7 @@ export class Page extends PageState {
           this.#handle(event, data)
         }
       } catch (error) {
-        // That the connection is lost, the page says elsewhere.
+        // The header shows a lost connection.
         if (error instanceof ErrorAnswer) this.#fail(error)
       }
       this.set({ isConnected: false })
@@ -206,10 +206,10 @@ export class Page extends PageState {
     }
   }
 
-  /** Loads what no event brings. */
+  /** Loads the data that no event contains. */
   async #load(): Promise<void> {
     this.set({ isConnected: true, needsKey: false, problem: '' })
-    // The server answers one request after the other: first those of the part in sight.
+    // The server answers one request after the other: those of the current part go first.
     await new Promise((resolve) => setTimeout(resolve, 2 * TOGETHER_MS))
     await this.#catchUp()
     // The server makes the document at the first request for it, which takes a while.

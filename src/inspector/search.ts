@@ -2,7 +2,7 @@ import type { JournalEntry } from '../journal/entry.ts'
 
 type Test = (entry: JournalEntry) => boolean
 
-/** The words of a search that look at one thing, such as `status:4xx`; any other word is looked for everywhere. */
+/** The words that search in one field, such as `status:4xx`. Any other word searches in the whole entry. */
 const WORDS: Readonly<Record<string, (entry: JournalEntry, value: string) => boolean>> = {
   status: ({ status }, value) =>
     new RegExp(`^${value.replace(/[^\dx]/g, '').replaceAll('x', '\\d')}`).test(`${status}`),
@@ -17,7 +17,7 @@ const WORDS: Readonly<Record<string, (entry: JournalEntry, value: string) => boo
 
 const texts = new WeakMap<JournalEntry, string>()
 
-/** Returns all of an entry as a text in lower case, which is made once. */
+/** Returns an entry as JSON in lower case. It is made once for each entry. */
 function textOf(entry: JournalEntry): string {
   const text = texts.get(entry) ?? JSON.stringify(entry).toLowerCase()
   texts.set(entry, text)
@@ -29,7 +29,7 @@ export function codeOf({ response }: Pick<JournalEntry, 'response'>): string {
   return String(Object(response).error_code ?? '')
 }
 
-/** Returns a test for entries that have all words of a search. A minus before a word turns it round. */
+/** Returns a test for entries that match all words of a search. A minus before a word excludes it. */
 export function searchFor(search: string): Test {
   const tests = [...search.toLowerCase().matchAll(/(-?)(?:(\w+):)?("[^"]*"|\S+)/g)].map(([, minus, name, quoted]) => {
     const value = (quoted ?? '').replaceAll('"', '')

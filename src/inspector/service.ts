@@ -21,7 +21,7 @@ export interface ServiceFamily {
   /** The path of one resource, with the names of its ids in braces. */
   readonly itemPath: string
   readonly list: ServiceOperation | undefined
-  /** The key of the resources in the answer of a list. */
+  /** The field of a list's response that contains the resources. */
   readonly items: string
   readonly create: ServiceOperation | undefined
   readonly update: ServiceOperation | undefined
@@ -86,7 +86,7 @@ export class Service {
     })
   }
 
-  /** Returns the place of a record on the page, if its key leads there; `above` has the ids of what it may be in. */
+  /** Returns a link to a record, if there is a page for it; `above` has the ids of the resources that may contain it. */
   placeOf(collection: string, key: string, above: readonly string[] = []): string | undefined {
     const family = this.families.find(({ name }) => name === collection)
     const count = idsIn(family?.itemPath ?? '').length

@@ -38,7 +38,7 @@ export interface AccountCall {
   readonly run: Run<object>
 }
 
-/** Bodies of the account's calls belong to no gateway. */
+/** The context in which bodies are read. The account has no gateway, so it is the default one. */
 const CONTEXT: RuleContext = { dialect: standard, rules: {}, catalogue: new Map() }
 
 type Definition<S extends v.GenericSchema> = Omit<AccountCall, 'run'> & {
@@ -77,7 +77,7 @@ const REMOVED_AT_ONCE = 100
 const nothing = v.object({})
 const named = `${SANDBOXES_PATH}/{name}`
 
-/** Returns the object of a registered sandbox. Refuses any other name: to call its object would make a file for it. */
+/** Returns the object of a registered sandbox. Refuses other names, because the platform creates a file for each object that is called. */
 async function sandboxIn({ env, name }: AccountRequest): Promise<Stub<SandboxObject>> {
   const registered = await objectOf(env.ACCOUNTS, 'account').find(name)
   return registered ? objectOf(env.SANDBOXES, name) : refuse(errors.sandbox_not_found, { name })

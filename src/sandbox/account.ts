@@ -15,12 +15,12 @@ const COUNTS = 'counts'
 /** The most entries of the audit log. */
 const MOST_ENTRIES = 1000
 
-/** A letter after all that names have. */
+/** A character that sorts after all characters of names. */
 const LAST = '~'
 
 /**
- * The names of all sandboxes, the audit log and the counts of requests. Requests with a signed key do not come here: there is
- * one account for all sandboxes.
+ * The names of all sandboxes, the audit log and the counts of requests. There is one account for all sandboxes, so requests
+ * with a signed key do not reach it.
  */
 export class Account extends DurableObject<SandboxEnvironment> implements AccountObject {
   #isReady = false
@@ -63,7 +63,7 @@ export class Account extends DurableObject<SandboxEnvironment> implements Accoun
 
   report(counts: Counts, stored?: { readonly name: string; readonly bytes: number }): void {
     if (Object.keys(counts).length > 0) this.ctx.storage.kv.put(COUNTS, sumOf(this.#counts, counts))
-    // A report may come after the removal.
+    // A report may arrive after its sandbox was removed.
     const insert = 'INSERT OR REPLACE INTO stored (name, bytes) SELECT name, ? FROM sandboxes WHERE name = ?'
     if (stored) this.#run(insert, stored.bytes, stored.name)
   }

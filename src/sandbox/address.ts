@@ -3,7 +3,7 @@ import { sandboxOf } from './keys.ts'
 
 export const SANDBOXES_PATH = '/s'
 
-/** No sandbox can have this name. */
+/** The path of the audit log. No sandbox can have this name. */
 export const AUDIT_PATH = `${SANDBOXES_PATH}/_audit`
 
 export const METRICS_PATH = '/metrics'
@@ -34,8 +34,8 @@ const OF_ACCOUNT = /^(?:\/fork|\/keys(?:\/[^/]+)?)?$/
 type Places = Pick<SandboxEnvironment, 'PUBLIC_URL' | 'WILDCARD_HOST'>
 
 /**
- * Returns the target of a request. A name is taken from the URL verbatim: nothing is decoded, and a path keeps its case. A
- * path below no sandbox belongs to the one that the API key names: some clients leave out the path of their base URL.
+ * Returns the target of a request. The name is taken from the URL verbatim: nothing is decoded, and the case is kept. If the
+ * path names no sandbox, the API key does: some clients drop the path of their base URL.
  */
 export function addressOf({ url, headers }: Pick<Request, 'url' | 'headers'>, env: Places): Address {
   const { protocol, host, path, query } = partsOf(url)
@@ -72,7 +72,7 @@ function labelBefore(wildcard: string | undefined, host: string): string | undef
   return wildcard && name.endsWith(`.${wildcard.toLowerCase()}`) ? name.slice(0, -wildcard.length - 1) : undefined
 }
 
-/** Clients append a path to their base URL, which may end in a slash. */
+/** Removes a double slash at the beginning: clients append a path to a base URL that may end in a slash. */
 function oneSlash(path: string): string {
   return path.startsWith('//') ? path.slice(1) : path || '/'
 }

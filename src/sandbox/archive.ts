@@ -19,7 +19,7 @@ const archived = v.object({
   name: v.string(),
   created: time,
   expires: v.nullable(time),
-  // The gateway reads them.
+  // The gateway checks them.
   options: v.custom<StoredOptions>((value) => v.is(v.looseObject({ start: v.string() }), value)),
   keys: v.array(
     v.object({
@@ -50,7 +50,7 @@ export function sandboxLine({ name, ...metadata }: Metadata, state: SandboxState
   return lineOf({ name, ...metadata, state })
 }
 
-/** Reads the line of a sandbox. Refuses any other text, without a piece of it: it may hold a secret. */
+/** Reads the line of a sandbox. The refusal of another text repeats nothing of it: it may contain a secret. */
 export function readLine(name: string, line: Uint8Array): Archived {
   let value: unknown
   try {

@@ -16,13 +16,13 @@ const MOST_DETAILS = 50
 
 const NEWLINE = 10
 
-/** The answer of one sandbox, or its refusal, which has no outcome. */
+/** The response of one sandbox. A refusal has no outcome. */
 interface RestoreAnswer {
   readonly outcome?: 'restored' | 'kept' | 'ended' | 'refused'
   readonly msg?: string
 }
 
-/** Returns all sandboxes, a line for each, one at a time, and a last line by which an archive is known to be whole. */
+/** Yields a line for each sandbox, one at a time, and a last line that shows that the archive is complete. */
 async function* linesOfAll({ ACCOUNTS, SANDBOXES }: SandboxEnvironment, after: string): AsyncGenerator<Uint8Array> {
   let sandboxes = 0
   let last: string | undefined = after

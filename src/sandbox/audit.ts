@@ -45,7 +45,7 @@ export function auditEntry(audited: Audited, { status, body }: HttpResponse): Au
     by: digestOf(accountKey).slice(0, 8),
     call,
     sandbox: name || null,
-    // What was refused may be anything.
+    // A refused call may name anything.
     target: status < 300 && target ? String(target) : null,
     status,
     error_code: error_code ?? null,

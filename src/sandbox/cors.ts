@@ -32,7 +32,7 @@ function isOfApi({ name, ...address }: Address): boolean {
   return name !== undefined && 'below' in address && !address.below.startsWith(CONTROL_PATH)
 }
 
-/** Returns the answer to a preflight, which says nothing of what is there; undefined for any other request. */
+/** Returns the response to a preflight, the same for every sandbox; undefined for any other request. */
 export function preflightResponse(
   request: HttpRequest,
   cors: Readonly<Record<string, string>>,

@@ -44,7 +44,7 @@ export interface Limits {
 /** A state below this size fits into one request, and several times into the memory of its object. */
 const MOST_BYTES = 16 * 1024 * 1024
 
-/** Returns the limits of each sandbox. Refuses a variable that is no such number. */
+/** Returns the limits of each sandbox. Refuses invalid variables. */
 export function limitsIn(env: SandboxEnvironment): Limits {
   return {
     records: numberIn(env, 'MOST_RECORDS', 20_000),
@@ -53,7 +53,7 @@ export function limitsIn(env: SandboxEnvironment): Limits {
   }
 }
 
-/** Returns how many sandboxes there may be, of all names first. Refuses variables that do not say it. */
+/** Returns the quotas, of all sandboxes first. Refuses invalid variables. */
 export function quotasIn(env: SandboxEnvironment): readonly Quota[] {
   const { QUOTAS } = env
   const quotas = (QUOTAS ? QUOTAS.split(',') : []).map((each) => {
@@ -85,7 +85,7 @@ export function signingSecret({ SIGNING_KEY, ACCOUNT_KEY }: SandboxEnvironment):
   return SIGNING_KEY || ACCOUNT_KEY || ''
 }
 
-/** Returns the origins whose pages may do everything. Refuses a variable that is no list of them. */
+/** Returns the origins whose pages may do everything. Refuses an invalid variable. */
 export function originsIn({ ALLOW_ORIGINS }: SandboxEnvironment): readonly string[] {
   const origins = ALLOW_ORIGINS ? ALLOW_ORIGINS.split(',').map((each) => each.trim()) : []
   if (origins.every((each) => /^https?:\/\/[^/?#\s@*]+$/.test(each))) return origins
@@ -96,7 +96,7 @@ export function originsIn({ ALLOW_ORIGINS }: SandboxEnvironment): readonly strin
   )
 }
 
-/** Returns the life of a new sandbox in ms, or undefined for no end. Refuses one that is too long, and variables that are no durations. */
+/** Returns the life of a new sandbox in ms, or undefined for no end. Refuses a life that is too long, and invalid variables. */
 export function ttlIn({ DEFAULT_TTL, LONGEST_TTL }: SandboxEnvironment, asked: number | undefined): number | undefined {
   const longest = durationIn('LONGEST_TTL', LONGEST_TTL)
   const otherwise = durationIn('DEFAULT_TTL', DEFAULT_TTL) ?? longest
@@ -130,7 +130,7 @@ function numberIn(
 
 const MINUTE_MS = 60_000
 
-/** Counts requests by the minute of the real time, whatever the sandbox's own clock says. */
+/** Counts requests by the minute of the real time, not of the sandbox's clock. */
 export class RequestRate {
   #minute = 0
   #count = 0

@@ -3,7 +3,8 @@ import { freshSecret } from '../engine/random.ts'
 import type { Gateway } from '../gateway/gateway.ts'
 import { GatewayError } from '../gateway/gateway-error.ts'
 import { decodeBody, readRequest } from '../http/fetch.ts'
-import { type HttpRequest, type HttpResponse, jsonAnswer } from '../http/messages.ts'
+import { errorResponse as errorBody } from '../http/handler.ts'
+import type { HttpRequest, HttpResponse } from '../http/messages.ts'
 import { standard } from '../resources/dialects.ts'
 import { LARGEST_BODY, type RequestBody } from '../schema/body.ts'
 import { type ErrorFacts, factsOf } from '../schema/error-facts.ts'
@@ -31,10 +32,10 @@ export function errorResponse(error: unknown): HttpResponse {
   return retryAfter(1, responseOf(factsOf(new Refusal([problem(errors.object_unreachable, {})]), standard)))
 }
 
-function responseOf({ code, status, message, details, headers }: Omit<ErrorFacts, 'key'>): HttpResponse {
-  const operation_id = `op_${freshSecret().slice(0, 27)}`
-  const body = { error_code: code, status_code: status, msg: message, details: { operation_id, ...details } }
-  return jsonAnswer(status, body, { ...headers, [standard.operationIdHeader]: operation_id })
+function responseOf(error: Omit<ErrorFacts, 'key'>): HttpResponse {
+  const operationId = `op_${freshSecret().slice(0, 27)}`
+  const response = errorBody(error, operationId)
+  return { ...response, headers: { ...response.headers, [standard.operationIdHeader]: operationId } }
 }
 
 export function retryAfter(seconds: number, response: HttpResponse): HttpResponse {
@@ -47,14 +48,14 @@ export function controlRefusal(gateway: Gateway, request: HttpRequest): HttpResp
   return response.status === 200 ? undefined : response
 }
 
-/** Returns the platform's form of a response. A fault that breaks the connection does so after the headers: a Worker cannot before. */
+/** Returns a response as the platform's object. A Worker cannot break the connection before the headers, so a fault does after them. */
 export function toResponse({ status, headers, body, delivery }: HttpResponse): Response {
   const broken = () =>
     new ReadableStream({ start: (stream) => stream.error(new Error('A fault broke the connection.')) })
   return new Response(delivery?.drop ? broken() : body, { status, headers })
 }
 
-/** Returns a request without its body as the gateway of a sandbox takes it: with the gateway's keys for the permitted ones. */
+/** Returns a request without its body for the gateway of a sandbox. Keys that are allowed become the gateway's own keys. */
 export function requestHead(
   request: Request,
   url: string,
@@ -64,7 +65,7 @@ export function requestHead(
 ): HttpRequest {
   const { method, headers } = request
   const permitted = { api: api ? keys.api_key : sent.api, control: control ? keys.control_key : sent.control }
-  // The Worker says which pages may see the response.
+  // The Worker adds the CORS headers.
   const header = withKeys((name) => (name === 'origin' ? null : headers.get(name)), permitted)
   // The inspector has no API key.
   const isInspector = !headers.has('authorization') && headers.has('fauxgate-inspector')
@@ -74,7 +75,7 @@ export function requestHead(
 /** The most bytes that a body with a whole state may have: an object has little memory. */
 export const LARGEST_STATE = 20 * LARGEST_BODY
 
-/** Reads the body of a request. One of a known length is read at once: a stream takes longer than the response. */
+/** Reads the body of a request. One of a known length is read as a whole: reading a stream takes longer than answering. */
 export async function readBody(request: Request, limit: number): Promise<RequestBody> {
   const length = Number(request.headers.get('content-length'))
   if (!(length > 0 && length <= limit)) return (await readRequest(request, limit)).body

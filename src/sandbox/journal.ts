@@ -4,7 +4,7 @@ import type { ObjectStorage } from './objects.ts'
 
 const JOURNAL = 'journal'
 
-/** The time in ms after a request at which the journal is stored, with all requests in between. */
+/** The time in ms between a request and the write that stores it, with all requests in between. */
 const LATER_MS = 1000
 
 /**
@@ -20,7 +20,7 @@ export class StoredJournal {
     this.#storage = storage
   }
 
-  /** Gives a gateway the entries of before. */
+  /** Restores the stored entries in a gateway. */
   restore(gateway: Gateway): void {
     // Only `store` writes there.
     this.#stored = (this.#storage.kv.get(JOURNAL) as string | undefined) ?? '[]'
@@ -32,12 +32,12 @@ export class StoredJournal {
     this.#storage.kv.put(JOURNAL, '[]')
   }
 
-  /** Stores the journal of a gateway after a while, if it has changed then. */
+  /** Stores the journal of a gateway after a second, if it has changed by then. */
   storeLater(gateway: Gateway): void {
     this.#waiting ??= setTimeout(() => this.#store(gateway), LATER_MS)
   }
 
-  /** Forgets what is to be stored. */
+  /** Cancels the pending write. */
   drop(): void {
     clearTimeout(this.#waiting)
     this.#waiting = undefined

@@ -23,16 +23,16 @@ export function present(keys: readonly StoredKey[], now: number): StoredKey[] {
   return keys.filter(({ expires }) => expires === null || expires > now)
 }
 
-/** The purposes that a request may have by its keys. */
+/** The permissions of a request by its keys. */
 export interface Grant {
   readonly api: boolean
   readonly control: boolean
-  /** When the key for the controls ends, in ms since 1970; null for never. */
+  /** The end of the key for the controls in ms since 1970; null for never. */
   readonly until: number | null
 }
 
 /**
- * Returns the purposes that the keys of a request allow, or undefined if none of them is a key of the sandbox.
+ * Returns the permissions of a request, or undefined if it has no key of the sandbox.
  * @throws Refusal `key_scope_missing` for a change with keys that only read.
  */
 export function grantOf(keys: readonly StoredKey[], sent: SentKeys, method: string, now: number): Grant | undefined {

@@ -17,7 +17,7 @@ export type Header = (name: string) => string | null
 /** The kinds of keys that the beginning of a key names for people: API, controls, or a key with a name. */
 export type KeyKind = 'api' | 'ctl' | 'key'
 
-/** The parts of a key of a sandbox. A control key of before had no name of its sandbox. */
+/** The parts of a key of a sandbox. Control keys of version 0.1.0 do not name their sandbox. */
 interface KeyParts {
   readonly kind: string
   readonly sandbox: string | undefined
@@ -32,13 +32,13 @@ function partsOf(key: string): KeyParts | undefined {
   return kind && secret ? { kind, sandbox, secret, signature } : undefined
 }
 
-/** Returns a fresh key that the secret of the account signs, so that the Worker knows it without its sandbox. */
+/** Returns a new key, signed with the account's secret so that the Worker can check it without calling the sandbox. */
 export function freshKey(kind: KeyKind, sandbox: string, signingSecret: string): string {
   const secret = freshSecret()
   return `fg${kind}_${sandbox}_${secret}_${signatureOf({ kind, sandbox, secret }, signingSecret)}`
 }
 
-/** Returns the keys of a sandbox's gateway, which nobody sees. */
+/** Returns the keys that the gateway inside a sandbox requires. They never leave the sandbox. */
 export function gatewayKeys(): Keys {
   return { api_key: freshSecret(), control_key: freshSecret() }
 }
@@ -47,10 +47,10 @@ function signatureOf({ kind, sandbox, secret }: Omit<KeyParts, 'signature'>, sig
   return hex(hmac(sha256, utf8Bytes(signingSecret), utf8Bytes(`${sandbox}\n${kind}\n${secret}`))).slice(0, 32)
 }
 
-/** The trust that a key's text alone deserves. Older keys are `unsigned`. */
+/** The result of checking a key's signature. Keys of version 0.1.0 are `unsigned`; keys of others are `foreign`. */
 export type KeyTrust = 'signed' | 'unsigned' | 'foreign'
 
-/** Returns how far a key can be trusted to be one that this account made for a sandbox (rules: sandboxes#keys). */
+/** Checks the signature of a key, without the sandbox's list of keys (rules: sandboxes#keys). */
 export function trustIn(key: string, sandbox: string, signingSecret: string): KeyTrust {
   const parts = partsOf(key)
   if (!parts || !signingSecret) return 'foreign'
@@ -114,7 +114,7 @@ export function keysSent(header: Header): SentKeys {
   }
 }
 
-/** Returns headers with other keys: those of the gateway, where the sent ones allow the request. */
+/** Returns headers in which these keys replace the sent ones. */
 export function withKeys(header: Header, { api, control }: SentKeys): Header {
   return (name) => {
     if (name === CONTROL_KEY && control !== undefined) return control

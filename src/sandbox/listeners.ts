@@ -16,15 +16,15 @@ export const EVENTS_PATH = `${CONTROL_PATH}/events`
 
 const PROTOCOL = 'fauxgate'
 
-/** The message by which a listener shows that it is there, and the answer to it. */
+/** The message by which a listener keeps its WebSocket open, and the response to it. */
 const BEAT = ':'
 
-/** The most characters of events that one piece of work sends. Then the listener gets a note that it missed the rest. */
+/** The most characters of events that one request or alarm sends. After that, listeners receive `missed`. */
 const MOST_SENT = 1024 * 1024
 
 export const MOST_LISTENERS = 64
 
-/** The code that closes a WebSocket that may no longer listen. */
+/** The code that closes a WebSocket whose key has ended, or whose sandbox is gone. */
 const POLICY_VIOLATION = 1008
 
 /**
@@ -34,9 +34,9 @@ const POLICY_VIOLATION = 1008
 export class Listeners {
   readonly #state: ObjectState
   #sockets: readonly ListenerSocket[] = []
-  /** Ends the subscription to the gateway, which there is while anybody listens. */
+  /** Ends the subscription to the gateway; undefined while nobody listens. */
   #unsubscribe: (() => void) | undefined
-  /** The characters that the present piece of work has sent. */
+  /** The characters that the current request or alarm has sent. */
   #sent = 0
   #overview = ''
 
@@ -68,7 +68,7 @@ export class Listeners {
     if (this.count > 0) this.#unsubscribe ??= subscribeToEvents(gateway, (event, value) => this.#send(event, value))
   }
 
-  /** Ends a piece of work, such as a request: sends the use of a control, and the overview if it changed. */
+  /** Called after a request or an alarm: sends the use of a control, and the overview if it has changed. */
   worked(gateway: Gateway, request?: HttpRequest, response?: HttpResponse): void {
     if (this.count === 0) return
     if (request && response) this.#sendControl(request, response)
@@ -114,7 +114,7 @@ export class Listeners {
         if (until !== null && until <= now) socket.close(POLICY_VIOLATION, 'The key has ended.')
         else socket.send(text)
       } catch {
-        // It is closing; the platform calls `webSocketClose` presently.
+        // It is closing; the platform calls `webSocketClose` soon.
         this.#refresh(socket)
       }
     }

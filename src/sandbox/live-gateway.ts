@@ -32,7 +32,7 @@ export class LiveGateway {
   readonly #journal: StoredJournal
   #gateway: Gateway | undefined
   #alarm: number | null | undefined
-  /** Ends what waits for the clock of a removed sandbox. */
+  /** Aborts the requests that wait for the clock, when the sandbox is removed. */
   #ended = new AbortController()
 
   constructor(state: ObjectState, metadata: MetadataStore, limits: Limits) {
@@ -43,7 +43,7 @@ export class LiveGateway {
     this.#journal = new StoredJournal(state.storage)
   }
 
-  /** Returns the gateway, loaded from the storage at first. */
+  /** Returns the gateway. The first call loads it from the storage. */
   loaded(metadata: Metadata): Gateway {
     return this.#gateway ?? loading(metadata.name, () => this.load(metadata))
   }
@@ -103,7 +103,7 @@ export class LiveGateway {
         this.listeners.worked(gateway)
       }
     } catch (error) {
-      // A state that cannot be read: nothing of it is due, but the end of the sandbox is.
+      // The state cannot be read. The alarm for the end of the sandbox is still needed.
       if (!(error instanceof Refusal)) throw error
     }
     this.setAlarm()
@@ -122,7 +122,7 @@ export class LiveGateway {
     void (alarm === null ? storage.deleteAlarm() : storage.setAlarm(alarm))
   }
 
-  /** Drops the sandbox from memory, and ends all that wait for it. */
+  /** Drops the sandbox from memory, and ends its listeners and the requests that wait for its clock. */
   unload(name: string): void {
     this.#metadata.clear()
     this.#alarm = undefined
@@ -134,7 +134,7 @@ export class LiveGateway {
   }
 }
 
-/** Runs work that loads a state. A state that cannot be read is an answer, with its reason (rules: sandboxes#versions). */
+/** Runs work that loads a state. Refuses with the reason if the state cannot be read (rules: sandboxes#versions). */
 function loading<T>(name: string, work: () => T): T {
   try {
     return work()

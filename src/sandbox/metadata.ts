@@ -15,7 +15,7 @@ export interface Metadata {
   readonly keys: readonly StoredKey[]
 }
 
-/** The metadata that sandboxes of before have: the digests of their two keys. */
+/** The metadata as stored. Version 0.1.0 stored the digests of two keys instead of a list. */
 type StoredMetadata = Omit<Metadata, 'keys'> & {
   readonly keys?: readonly StoredKey[]
   readonly digests?: { readonly [Name in keyof Keys]: string }
@@ -24,7 +24,7 @@ type StoredMetadata = Omit<Metadata, 'keys'> & {
 const METADATA = 'sandbox'
 const USED = 'used'
 
-/** The precision of the time of the last use, in ms: with a better one an object would write little else. */
+/** The precision of the time of the last use, in ms. A higher one would cost a write for most requests. */
 const USED_TO_MS = 60_000
 
 /** The metadata in an object's storage, read once. */
@@ -76,7 +76,7 @@ function upgraded(stored: StoredMetadata | undefined): Metadata | undefined {
   return { ...facts, keys: keys ?? first }
 }
 
-/** Returns whether a sandbox is at its end. It may not be removed yet. */
+/** Returns whether the life of a sandbox is over, even if the alarm has not removed it yet. */
 export function isExpired({ expires }: Metadata): boolean {
   return expires !== null && expires <= readClock(systemClock)
 }

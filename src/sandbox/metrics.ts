@@ -6,7 +6,7 @@ export function sumOf(one: Counts, other: Counts): Counts {
   return Object.fromEntries(names.map((name) => [name, (one[name] ?? 0) + (other[name] ?? 0)]))
 }
 
-/** The time in ms that the Worker counts in memory before a request makes it report to the account. */
+/** The least time in ms between two reports of the Worker to the account. */
 const WORKER_REPORTS_MS = 10_000
 
 const SANDBOX_REPORTS_MS = 60_000
@@ -40,7 +40,7 @@ export class RequestCounts {
   }
 }
 
-/** Reports the size of a sandbox and the alarms that it ran, while it is awake anyway, at most once a minute. */
+/** Reports the size of a sandbox and its alarms to the account, at most once a minute and only while it is awake. */
 export class UsageReports {
   readonly #storage: ObjectStorage
   #alarms = 0

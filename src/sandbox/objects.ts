@@ -15,13 +15,13 @@ export interface ListenerSocket extends WebSocket {
 /** A Durable Object's state, as far as sandboxes use it. */
 export interface ObjectState {
   readonly storage: ObjectStorage
-  /** Lets no other event in until the work has ended. */
+  /** Delays all other events until the work has ended. */
   blockConcurrencyWhile<T>(work: () => Promise<T>): Promise<T>
   /** Keeps one end of a WebSocket. It stays open while the object sleeps. */
   acceptWebSocket(end: ListenerSocket): void
   /** Returns the accepted ends that are open or about to close. */
   getWebSockets(): ListenerSocket[]
-  /** Has the platform answer one message itself, so that it wakes nobody. */
+  /** Makes the platform answer one message itself, without waking the object. */
   setWebSocketAutoResponse(pair: object): void
 }
 
@@ -42,7 +42,7 @@ export interface ObjectStorage {
 
 /** The part of the platform's context of a request that the Worker uses. */
 export interface WorkerContext {
-  /** Keeps the Worker there after the response, until a promise is settled. */
+  /** Keeps the Worker running after the response until a promise is settled. */
   waitUntil(promise: Promise<unknown>): void
 }
 
@@ -70,7 +70,7 @@ export interface RegisteredSandbox {
   readonly clock: string
 }
 
-/** A sandbox as the account stores it. Those of before had keys that nobody could check without their object. */
+/** A sandbox as the account stores it. Sandboxes of version 0.1.0 have unsigned keys, which only their object can check. */
 export interface Registration extends RegisteredSandbox {
   readonly hasSignedKeys?: boolean
 }
@@ -95,7 +95,7 @@ export interface DescribedSandbox extends ListedSandbox {
   readonly bytes: number
 }
 
-/** A new sandbox with its keys, which no other answer has. */
+/** A new sandbox with its keys. No other response contains them. */
 export type CreatedSandbox = DescribedSandbox & Keys
 
 /** A class of statuses, the alarms that sandboxes ran, or the wrong account keys. */
@@ -120,7 +120,7 @@ export interface AccountObject {
   /** Adds a sandbox, or returns the quota that has no place for it. */
   register(sandbox: RegisteredSandbox, quotas: readonly Quota[]): Quota | undefined
   find(name: string): Registration | undefined
-  /** Notes that all keys of a sandbox of before are signed from now on. */
+  /** Notes that all keys of a sandbox are signed now. */
   signKeys(name: string): void
   forget(name: string): void
   list(after: string, limit: number, prefix?: string): RegisteredSandbox[]
@@ -128,7 +128,7 @@ export interface AccountObject {
   /** Adds to the counts, and notes the size of a sandbox. */
   report(counts: Counts, stored?: { readonly name: string; readonly bytes: number }): void
   totals(): AccountTotals
-  /** Adds an entry to the audit log. Of too many, the oldest goes. */
+  /** Adds an entry to the audit log, and drops the oldest one if there are too many. */
   note(entry: AuditEntry): void
   /** Returns the latest entries, newest first. */
   audit(limit: number): AuditEntry[]

@@ -41,7 +41,7 @@ const LEFT_OUT = [
 
 type PassedName = Exclude<keyof typeof gatewayRows, (typeof LEFT_OUT)[number]>
 
-/** The gateway itself reads these. */
+/** An option that the gateway itself reads. */
 const unread = v.exactOptional(v.unknown())
 const passedNames = Object.keys(gatewayRows).filter((name) => !LEFT_OUT.some((each) => each === name))
 // The type checker does not follow names through `fromEntries`.
@@ -84,7 +84,7 @@ export type SandboxOptions = v.InferOutput<typeof sandboxOptions>
 
 export type StoredOptions = Omit<SandboxOptions, 'snapshot' | 'ttl' | 'start'> & { readonly start: string }
 
-/** Returns the options to store: with the first time of a manual clock, and without those that are needed only once. */
+/** Returns the options to store: with the start of the clock, and without the snapshot, which is needed only once. */
 export function storedOptions({ snapshot: _, ...options }: Omit<SandboxOptions, 'ttl'>, now: number): StoredOptions {
   return { start: timestamp(now), ...options }
 }
@@ -93,7 +93,7 @@ export function storedOptions({ snapshot: _, ...options }: Omit<SandboxOptions, 
 export function gatewayOptions({ dialect = 'standard', clock, start, ...options }: StoredOptions): AnyOptions {
   return {
     authorityKeys: 'fresh',
-    // The gateway itself checks these.
+    // The gateway checks them.
     ...(options as AnyOptions),
     dialect: dialects[dialect],
     families: dialectFamilies[dialect],

@@ -13,7 +13,7 @@ interface Page {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** The pages for people. They hold nothing of a sandbox, so they wake none, and everybody may have them. */
+/** The pages for people. They contain nothing of a sandbox, so everybody may load them, and no sandbox wakes. */
 export class Pages {
   readonly #pages = new Map<PageName, Promise<Page>>()
 

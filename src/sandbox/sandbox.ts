@@ -40,7 +40,7 @@ import { usageOf } from './store.ts'
 
 const NEW_KEYS = 'The keys of the sandbox have changed.'
 
-/** The time after which the alarm removes what a creation that never ended has left. */
+/** The time in ms after which the alarm removes what an interrupted creation has left. */
 const CREATION_MS = 1000
 
 /**
@@ -81,12 +81,12 @@ export class Sandbox extends DurableObject<SandboxEnvironment> implements Sandbo
     // The body of a request that its head refuses is not read.
     if (limit === 0) return this.#live.exchange(gateway, { ...head, body: { unread: 'refused' } })
     const body = await readBody(request, limit)
-    // Meanwhile the sandbox may have been removed, and created again.
+    // The sandbox may have been removed meanwhile, and created again.
     const { head: again } = this.#permitted(request, address, readClock(systemClock))
     return this.#live.exchange(this.#open(address), { ...again, body })
   }
 
-  /** Returns the head of a request with what its keys allow, and until when. Without a key of the sandbox, nothing of it is used. */
+  /** Returns the head of a request with the permissions of its keys, and when they end. Throws if it has no key of the sandbox. */
   #permitted(request: Request, { name, below }: InSandbox, now: number) {
     const { method, headers } = request
     const sent = keysSent((header) => headers.get(header))
@@ -111,7 +111,7 @@ export class Sandbox extends DurableObject<SandboxEnvironment> implements Sandbo
   }
 
   webSocketMessage(): void {
-    // Listeners have nothing to say.
+    // Listeners send only beats, which the platform answers.
   }
 
   webSocketClose(socket: WebSocket): void {
@@ -186,7 +186,7 @@ export class Sandbox extends DurableObject<SandboxEnvironment> implements Sandbo
   remove(name: string): Promise<HttpResponse> {
     return this.#alone(async () => {
       const metadata = this.#present()
-      // Its creation may have ended between the list and here.
+      // An interrupted creation may have left the name.
       if (!metadata) await this.#account().forget(name)
       await this.#remove(metadata ?? this.#required(name))
       return NO_CONTENT
@@ -212,7 +212,7 @@ export class Sandbox extends DurableObject<SandboxEnvironment> implements Sandbo
       if (isExpired(metadata)) return jsonAnswer(200, { outcome: 'ended' })
       await this.#replace(before, metadata, { options: metadata.options, state })
       this.#live.setAlarm()
-      // Of many that are restored, only those stay in memory that somebody asks.
+      // Only sandboxes that somebody uses stay in memory.
       this.#live.unload(name)
       return jsonAnswer(200, { outcome: 'restored' })
     })
@@ -223,16 +223,16 @@ export class Sandbox extends DurableObject<SandboxEnvironment> implements Sandbo
     return this.ctx.blockConcurrencyWhile(() => respond(work))
   }
 
-  /** Begins the sandbox, in the place of one of before if there is one, which stays if that fails. */
+  /** Creates the sandbox, in the place of an existing one if there is one. That one stays if this fails. */
   async #replace(before: Metadata | undefined, metadata: Metadata, beginning: Omit<Beginning, 'ttl'>): Promise<void> {
     const { storage } = this.ctx
     if (!before) {
       await storage.deleteAll()
-      // If the process ends on the way, the alarm takes the name from the account again.
+      // If the process ends meanwhile, the alarm removes the name from the account.
       this.#metadata.put({ ...metadata, expires: 0 })
       await storage.setAlarm(readClock(systemClock) + CREATION_MS)
     }
-    // First, so that the account lists all of them.
+    // This comes first, so that the account lists every sandbox.
     await this.#register(metadata)
     try {
       if (before) this.#live.unload(metadata.name)
@@ -257,7 +257,7 @@ export class Sandbox extends DurableObject<SandboxEnvironment> implements Sandbo
     if (reached) refuse(reached.prefix ? errors.quota_reached : errors.too_many_sandboxes, reached)
   }
 
-  /** Removes the sandbox. It is at its end at once; if the process ends on the way, the alarm removes the rest. */
+  /** Removes the sandbox. It is gone for clients at once; if the process ends meanwhile, the alarm removes the rest. */
   async #remove(metadata: Metadata): Promise<void> {
     const { storage } = this.ctx
     this.#metadata.put({ ...metadata, expires: 0 })

@@ -12,16 +12,16 @@ interface Usage {
 /** The most bytes that the platform stores in one row, with room for its key. */
 const LARGEST_ROW = 2_000_000
 
-/** The commits that nobody asked for: they may go over a limit, so that no job stops and every new version can load. */
+/** The operations whose commits may exceed a limit, so that no job stops and every new version can load the state. */
 const AUTOMATIC: ReadonlySet<string> = new Set(['provisioning', 'clock', 'operation_ids', 'migration'])
 
-/** Within so many bytes of the limit every commit is counted exactly: no call of the API brings so many. */
+/** Every commit is counted exactly if fewer bytes than this are left. No single call of the API adds so many. */
 const NEAR = 4 * 1024 * 1024
 
 const FEW = 100
 
 /**
- * Makes the store of a sandbox in its object's storage. It refuses a commit by which a call goes over a limit (rules:
+ * Returns the store of a sandbox in its object's storage. It refuses a commit by which a call exceeds a limit (rules:
  * sandboxes#limits). Counting reads all records, so it happens only near a limit.
  */
 export function limitedStore(storage: ObjectStorage, limits: Omit<Limits, 'requests'>): Store {
@@ -65,7 +65,7 @@ export function limitedStore(storage: ObjectStorage, limits: Omit<Limits, 'reque
   }
 }
 
-/** Returns an upper bound of a value's bytes. Refuses more than the platform stores in a row, on one's own machine too. */
+/** Returns an upper bound of a value's bytes. Throws if the hosted platform could not store it in a row, on every machine. */
 function mostBytesOf(value: SqlValue): number {
   if (typeof value !== 'string') return 0
   const most = value.length * 3

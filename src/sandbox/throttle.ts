@@ -1,14 +1,14 @@
-/** The wrong keys that may come from one address at once. */
+/** The number of wrong keys that one address may send at once. */
 const AT_ONCE = 20
 
 const REFILL_MS = 1000
 
-/** The most addresses. Beyond that, the one added first is forgotten. */
+/** The most addresses that are remembered. If there are more, the oldest is forgotten. */
 const MOST_ADDRESSES = 10_000
 
 /**
- * Counts wrong account keys by the address that they came from: 20 at once, then one a second. It is the Worker's memory, so
- * each process counts for itself.
+ * Counts wrong account keys by the address that they came from: 20 at once, then one a second. Each
+ * process of the Worker counts separately.
  */
 export class FailureThrottle {
   readonly #failures = new Map<string, { count: number; since: number }>()

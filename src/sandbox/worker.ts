@@ -67,7 +67,7 @@ export class WorkerProcess {
     return head.header('origin') === null ? response : withHeaders(responseOf(response), cors)
   }
 
-  /** Runs a call of the account. Only with the account key are its name, its query and its body looked at. */
+  /** Runs a call of the account. It reads the name, the query and the body only after it has checked the account key. */
   async #accountResponse(
     request: Request,
     head: HttpRequest,
@@ -86,7 +86,7 @@ export class WorkerProcess {
       this.#counts.add('wrong_keys')
     })
     const account = objectOf(env.ACCOUNTS, 'account')
-    // The answer has the requests of this process up to now.
+    // The response includes the requests of this process up to now.
     if (path === METRICS_PATH || path === AUDIT_PATH) await this.#counts.report(account, now)
     const [, , received = '', , key = ''] = path.split('/')
     const name = 'name' in route.ids ? requireName(received) : ''
@@ -106,7 +106,7 @@ function responseOf(answer: HttpResponse | Response): Response {
   return answer instanceof Response ? answer : toResponse(answer)
 }
 
-/** Passes a request to its sandbox, if one of its keys can be a key of that one: to call an object makes a file for it. */
+/** Passes a request to its sandbox if a key of the request can be one of the sandbox. Otherwise the call would create a file. */
 async function sandboxResponse(
   request: Request,
   head: HttpRequest,
@@ -129,14 +129,14 @@ async function mayHaveKey(head: HttpRequest, env: SandboxEnvironment, name: stri
 }
 
 function withHeaders(response: Response, headers: Readonly<Record<string, string>>): Response {
-  // A response with an end of a WebSocket is not for pages that read responses.
+  // A response that opens a WebSocket cannot be copied. Browsers do not apply CORS to it.
   if (response.status === 101) return response
   const copy = new Response(response.body, response)
   for (const [name, value] of Object.entries(headers)) copy.headers.set(name, value)
   return copy
 }
 
-/** Returns the account key of a request. A scraper of metrics sends it as its token. */
+/** Returns the account key of a request. Prometheus sends it as a bearer token. */
 function requiredAccountKey(
   request: HttpRequest,
   path: string,

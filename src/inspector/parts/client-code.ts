@@ -9,7 +9,7 @@ type Sent = Pick<JournalEntry, 'method' | 'path' | 'query' | 'request' | 'operat
   readonly requestHeaders?: JournalEntry['requestHeaders']
 }
 
-/** Returns the headers to send a request with: its own that the journal knows, and those that every request needs. */
+/** Returns the headers to send a request with: those in the journal, and those that every request needs. */
 export function clientHeaders(page: Page, { requestHeaders = {}, request }: Sent): Record<string, string> {
   const known = Object.entries(requestHeaders).filter(([name, text]) => !AUTOMATIC.test(name) && text !== '[redacted]')
   const version = Object.entries(page.service?.versionHeader ?? {}).map(([name, text]) => [name.toLowerCase(), text])
@@ -21,14 +21,14 @@ export function clientHeaders(page: Page, { requestHeaders = {}, request }: Sent
   }
 }
 
-/** Says why a request cannot be sent again exactly as it was; undefined if it can. */
+/** Returns the reason why a test cannot send a request again verbatim; undefined if it can. */
 export function leftOut({ method, path, query, request }: JournalEntry): string | undefined {
   if (typeof request === 'string' && request.startsWith('[')) return 'the journal does not have its body'
   if (`${path}${query}${JSON.stringify(request)}`.includes('[redacted]')) return 'a secret in it is hidden'
   return request !== null && (method === 'GET' || method === 'HEAD') ? 'a GET cannot have a body here' : undefined
 }
 
-/** Says what keeps a request from being sent again exactly as it was; undefined if nothing does. */
+/** Returns the reason why a client cannot send a request again verbatim; undefined if it can. */
 export function replayProblem(page: Page, entry: JournalEntry): string | undefined {
   const why = leftOut(entry)
   if (why) return `${why}.`
@@ -37,7 +37,7 @@ export function replayProblem(page: Page, entry: JournalEntry): string | undefin
   return name && `the header ${name} is hidden.`
 }
 
-/** Returns a command for a POSIX shell that sends a body verbatim: of `-d`, curl would take one that begins with `@` for a file. */
+/** Returns a command for a POSIX shell that sends a body verbatim. It is not in `-d`, where a first `@` names a file. */
 export function asCurl(page: Page, sent: Sent): string {
   const body = bodyText(sent)
   const url = urlOf(page, sent)

@@ -28,7 +28,7 @@ export function RequestsOf({ text, chosen }: { text: string; chosen?: JournalEnt
 
 interface EntryProps {
   entry: JournalEntry
-  /** The row below it. */
+  /** The entry in the row below. */
   before?: JournalEntry | undefined
   isChosen?: boolean
 }
@@ -39,7 +39,7 @@ export function Entry({ entry, before, isChosen = false }: EntryProps) {
   const place = `requests/${entry.operationId}`
   const linked = (to: string) => (page.place.startsWith('requests') ? page.within(to) : `#${to}`)
   const href = linked(place)
-  // The same row again is not compared.
+  // An unchanged row is not rendered again: its size is expensive to compute.
   return useMemo(() => {
     const { at, method, path, query, status, operation, fault, commit } = entry
     const [day, time] = formatTime(at).split(' ')
@@ -81,7 +81,7 @@ export function Entry({ entry, before, isChosen = false }: EntryProps) {
   }, [entry, before?.at, until, isChosen, ms, href])
 }
 
-/** Returns the characters of the answer's body, about. */
+/** Returns the approximate size of the response body, in characters. */
 export function sizeOf({ response }: JournalEntry): number {
   return response === null ? 0 : JSON.stringify(response).length
 }

@@ -39,9 +39,9 @@ const labelOf = (name: string) => LABELS[name] ?? formatLabel(name)
 const NUMBERS = ['status', 'times', 'after', 'truncate']
 
 interface FaultFormProps {
-  /** The operation, where it is clear. */
+  /** The operation; without it, the form has a menu of operations. */
   operation?: string
-  /** The family whose operations there are to choose from; all without it. */
+  /** The family whose operations are in the menu; without it, all are. */
   family?: string
   /** The id of the resource that the requests must be for. */
   resource?: string

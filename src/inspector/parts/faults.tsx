@@ -47,7 +47,7 @@ function Zone() {
             </>,
             <input
               aria-label={`Value of ${record.name}`}
-              // What somebody types is not drawn over.
+              // A new value from the server does not overwrite what the user types.
               defaultValue={record.value}
               onChange={({ currentTarget: { value } }) =>
                 void page.act('PUT', '/dns', { name: record.name, type: record.type, value })
@@ -88,7 +88,7 @@ function Outcomes() {
   )
 }
 
-/** Scripts the outcomes of the next attempts, of a domain or of one that is entered. */
+/** Scripts the outcomes of the next attempts, for a domain or for one that the user enters. */
 export function Script({ domain }: { domain?: string }) {
   const [entered, setEntered] = useState('')
   const [outcomes, setOutcomes] = useState<readonly string[]>([])
@@ -142,7 +142,7 @@ function FaultList() {
   )
 }
 
-/** A request of which a fault says why it did not apply to it. */
+/** The requests that a fault did not apply to, with the reasons. */
 export function Missed({ of }: { of: readonly MissedRequest[] }) {
   return (
     <>

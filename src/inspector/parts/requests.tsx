@@ -29,7 +29,7 @@ const SORTS: Readonly<
   change: ({ commit }) => commit?.changes.length ?? 0,
 }
 
-/** The order of the journal. */
+/** The sorting that is the order of the journal. */
 const NEWEST = '-time'
 
 const FILTERS = ['status:4xx', 'status:5xx', 'method:POST', 'fault:yes', 'changed:yes']
@@ -47,7 +47,7 @@ export function Requests({ id }: { id: string }) {
   const found = useMemo(() => {
     const matching = entries.filter(searchFor(search))
     if (sort === NEWEST) return matching
-    // Of one time, the later entry is the newer one.
+    // The journal is the newest first, also among entries of the same time.
     if (sort === 'time') return matching.reverse()
     const by = SORTS[sort.replace('-', '')]
     return by ? sortedBy(matching, (entry) => by(entry, page.durations), sort) : matching

@@ -16,7 +16,7 @@ import { PendingFaults } from './faults.tsx'
 interface ResourceProps {
   service: Service
   family: ServiceFamily
-  /** Those in its path, in order. */
+  /** The ids in the path of the resource, in order. */
   ids: readonly string[]
 }
 
@@ -123,7 +123,7 @@ function Uses({ ids, resource }: { ids: readonly string[]; resource: Resource })
   )
 }
 
-/** Links to records; `above` has the ids of the resource that they may be in. */
+/** Links to records; `above` has the ids of the resource that may contain them. */
 export function RecordLinks({ of, above = [] }: { of: readonly ListedRecord[]; above?: readonly string[] }) {
   const { service } = page
   return (

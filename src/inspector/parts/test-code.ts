@@ -9,7 +9,7 @@ export type Runner = (typeof RUNNERS)[number]
 
 type Step = { readonly entry: JournalEntry } | { readonly action: Action }
 
-/** Returns what happened as a test file: what clients asked, and what was done on this page and by other controls. */
+/** Returns a test file that repeats what happened: requests of clients, calls of this page, and controls. */
 export async function asTest(runner: Runner): Promise<string> {
   const faults = await page.control<ArmedFault[]>('GET', '/faults')
   return new TestFile(runner, faults).text()
@@ -19,7 +19,7 @@ class TestFile {
   readonly #runner: Runner
   readonly #faults: readonly ArmedFault[]
   readonly #lines: string[] = []
-  /** The source of values that an answer brought, such as ids, which are others in the test. */
+  /** The expression for each value that a response contained, such as an id. The test will get other values. */
   readonly #known = new Map<string, string>()
   #time = ''
   #count = 0
@@ -82,7 +82,7 @@ class TestFile {
       `testOf('what happened from ${start} on', async ({ gateway }) => {`,
       '  const send = async (method, path, body) => {',
       "    const json = body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }",
-      // Controls are for this machine alone.
+      // Controls accept requests from this machine only.
       "    const base = path.startsWith('/_fauxgate/') ? 'http://localhost' : gateway.url",
       '    const response = await gateway.fetch(base + path, { method, headers, ...json })',
       '    const text = await response.text()',
@@ -127,7 +127,7 @@ class TestFile {
       const [how, value] = clock
       const call = { advance: 'advance', to: 'advanceTo', next: 'advanceToNext' }[how] ?? how
       this.#lines.push(`await gateway.clock.${call}Async(${how === 'next' ? '' : JSON.stringify(value)})`)
-      // The next request says what time it is.
+      // The time of the next step is the new time.
       this.#time = ''
     } else if (`${method} ${path}` === 'POST /faults') this.#lines.push(`gateway.faults.add(${source})`)
     else if (`${method} ${path}` === 'POST /reset') this.#lines.push('gateway.reset()')
@@ -148,7 +148,7 @@ class TestFile {
     return this.#runner === 'node:test' ? `await assert.rejects(${call})` : `await expect(${call}).rejects.toThrow()`
   }
 
-  /** Remembers the texts of an answer that the gateway made up. */
+  /** Remembers the texts of a response that the gateway made up. */
   #learn(value: unknown, source: string): void {
     if (typeof value === 'string' && /[\w.]{12,}/.test(value) && !this.#known.has(value)) this.#known.set(value, source)
     if (typeof value !== 'object' || value === null) return
@@ -157,7 +157,7 @@ class TestFile {
     }
   }
 
-  /** Returns a value as source, with what the test learns from answers in the place of what it was here. */
+  /** Returns a value as source. Values from earlier responses become expressions. */
   #source(value: unknown): string {
     if (typeof value === 'object' && value !== null) {
       const isList = Array.isArray(value)

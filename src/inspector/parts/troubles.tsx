@@ -1,5 +1,4 @@
 import type { ComponentChildren } from 'preact'
-import { useMemo } from 'preact/hooks'
 import type { ListedFault, PendingOutcome } from '../../generated/controls.ts'
 import type { JournalEntry } from '../../journal/entry.ts'
 import type { ListedRecord } from '../../views/records.ts'
@@ -11,7 +10,7 @@ import { formatTime, formatTimes } from '../shared/format.ts'
 import { Card, Facts } from '../shared/layout.tsx'
 import { FaultText } from './faults.tsx'
 
-/** The most of each kind. */
+/** The most rows of each kind. */
 const MOST = 8
 
 /** The domains that are looked at, the failing ones first. */
@@ -46,7 +45,6 @@ export function Troubles() {
     [],
   )
   const { overview, journal } = page
-  const refusals = useMemo(() => refused(journal), [journal])
   if (!overview || !loaded) return null
   const [domains, outcomes, faults, certificates] = loaded
   const troubles: Trouble[] = [
@@ -75,9 +73,9 @@ export function Troubles() {
       what: 'An outcome waits',
       why: `${outcome} for ${domain ?? 'any domain'}: no attempt has taken it yet.`,
     })),
-    refusals,
+    refused(journal),
   ].flatMap((kind: readonly Trouble[]) => kind.slice(0, MOST))
-  // The page keeps more than the server: of a flood, and of the time before a restart.
+  // The page may have more requests than the server, for example from before a restart.
   const isWhole = overview.requests >= journal.length
   if (overview.manual && overview.next && isWhole && journal.at(-1)?.at === overview.now) {
     troubles.push({
@@ -118,7 +116,7 @@ function refused(journal: readonly JournalEntry[]): Trouble[] {
   }))
 }
 
-/** The places where a module is set that a request did not find at its own. */
+/** The places where a module is set that a request did not find. */
 function Elsewhere({ name }: { name: string }) {
   const { service } = page
   const found = useControl<ListedRecord[]>(`/records?collection=${name}`) ?? []

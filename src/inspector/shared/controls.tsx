@@ -9,7 +9,7 @@ interface ButtonProps {
   kind?: string
   /** Asks before it does anything, until the focus goes elsewhere. */
   twice?: boolean
-  /** The question; what is lost. */
+  /** The question, for example what is lost. */
   asking?: string
   label?: string
   /** Set where it switches something on and off. */
@@ -56,7 +56,7 @@ export function Button({
   )
 }
 
-/** Copies a text, and says so until the focus goes elsewhere. */
+/** Copies a text, and shows that until it loses the focus. */
 export function Copy({ text, children = 'Copy' }: { text: () => string; children?: ComponentChildren }) {
   const [isDone, setDone] = useState(false)
   const copy = async () => {
@@ -97,7 +97,7 @@ export function Submit({ children, kind = 'main' }: { children: ComponentChildre
   )
 }
 
-/** An input with a name keeps what is typed, for the form. Another one has its value from outside. */
+/** An input with a name keeps its own value, which the form reads. Any other input shows `value` and calls `set`. */
 interface InputProps {
   label: string
   name?: string

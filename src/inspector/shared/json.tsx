@@ -25,7 +25,7 @@ function Node({ name, value, end }: { name?: string; value: unknown; end: string
   const [isOpen, setOpen] = useState(entries.length <= MOST_OPEN)
   const key = name !== undefined && <span class="dim">{JSON.stringify(name)}: </span>
   if (entries.length === 0) {
-    // PEM stays in its lines.
+    // A text of several lines, such as PEM, keeps its lines.
     const isText = typeof value === 'string'
     const text = isText && value.includes('\n') ? `"${value}"` : JSON.stringify(value)
     return (

@@ -36,11 +36,11 @@ export function Split({ side, step, children }: With<SplitProps>) {
   )
 }
 
-/** Calls back with keys that no input takes; a returned true keeps the browser from using them. */
+/** Calls back with keys that no input takes. If the callback returns true, the browser ignores the key. */
 export function useKeys(pressed: (key: string) => boolean): void {
   const current = useRef(pressed)
   current.current = pressed
-  // Before anything is painted: a key may come at once.
+  // Before the first paint: a key may be pressed immediately.
   useLayoutEffect(() => {
     const listen = (event: KeyboardEvent) => {
       const { key, target, ctrlKey, metaKey, altKey } = event
@@ -104,7 +104,7 @@ export function Facts({ of }: { of: readonly (readonly [name: ComponentChildren,
 interface TableProps {
   heads: readonly ComponentChildren[]
   rows: readonly (readonly ComponentChildren[])[]
-  /** What each row is of, so that its inputs and questions stay with it; its place without them. */
+  /** The keys of the rows, so that inputs and questions stay with their rows. Default: the index. */
   keys?: readonly string[]
 }
 
@@ -164,7 +164,7 @@ interface WindowedProps {
   rowHeight: number
   label: string
   onRange?: (range: { first: number; count: number }) => void
-  /** Called when somebody reads further down or with the keyboard, so that rows must not move, and when that ends. */
+  /** Called with true when rows must not move, because the user has scrolled down or uses the keyboard; later with false. */
   onHold?: ((isHeld: boolean) => void) | undefined
   row: (index: number) => ComponentChildren
 }
@@ -173,22 +173,20 @@ interface WindowedProps {
 export function Windowed({ total, rowHeight, label, onRange, onHold, row }: WindowedProps) {
   const scroller = useRef<HTMLDivElement>(null)
   const [{ first, count }, setRange] = useState({ first: 0, count: 30 })
-  const latest = useRef({ first, count })
   const look = () => {
     const { scrollTop, clientHeight } = scroller.current ?? { scrollTop: 0, clientHeight: 600 }
     const top = Math.floor(scrollTop / rowHeight)
-    const first = Math.max(0, top - MARGIN)
-    const range = { first, count: top - first + Math.ceil(clientHeight / rowHeight) + MARGIN }
+    const start = Math.max(0, top - MARGIN)
+    const range = { first: start, count: top - start + Math.ceil(clientHeight / rowHeight) + MARGIN }
     onHold?.(scrollTop > 0 || scroller.current?.querySelector(':focus-visible') != null)
-    if (range.first === latest.current.first && range.count === latest.current.count) return
-    latest.current = range
+    if (range.first === first && range.count === count) return
     setRange(range)
     onRange?.(range)
   }
   const current = useRef(look)
   current.current = look
   useLayoutEffect(() => {
-    // Only when the size changes: to look is to lay out the page.
+    // Only when the size changes: measuring lays out the page.
     const observer = new ResizeObserver(() => current.current())
     if (scroller.current) observer.observe(scroller.current)
     return () => observer.disconnect()

@@ -8,8 +8,8 @@ export interface Input {
 }
 
 /**
- * Returns the fields that a form for an operation shows, with those of objects in the body. Without what is deprecated, ids
- * that are in the path, and other spellings of the same body.
+ * Returns the fields that a form for an operation shows, with the fields of objects in the body. It omits deprecated fields,
+ * ids that are in the path, and alternative spellings of the same body.
  */
 export function inputsOf(service: Service, { path, body }: ServiceOperation): Input[] {
   return inputsIn(service, body, idsIn(path), [])
@@ -41,7 +41,7 @@ export function valuesOf(schema: JsonSchema): string[] | undefined {
   return schema.enum?.flatMap((each) => (each === null || each === '' ? [] : [String(each)]))
 }
 
-/** Returns a body of the texts that were entered. A change has what differs; what replaces a resource has all. */
+/** Returns the body for the entered texts: all fields if it replaces a resource, otherwise only those that differ. */
 export function bodyOf(
   inputs: readonly Input[],
   texts: Readonly<Record<string, string>>,

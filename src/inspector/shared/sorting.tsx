@@ -1,6 +1,6 @@
 import { Button } from './controls.tsx'
 
-/** Sorts items by a value that is made once of each, downwards if the sort begins with a minus. */
+/** Sorts items by a value that is computed once for each; in descending order if the sort begins with a minus. */
 export function sortedBy<T>(items: readonly T[], by: (item: T) => string | number, sort: string): T[] {
   const sign = sort.startsWith('-') ? -1 : 1
   const compare = (a: string | number, b: string | number) => (a === b ? 0 : a < b ? -sign : sign)
@@ -10,7 +10,7 @@ export function sortedBy<T>(items: readonly T[], by: (item: T) => string | numbe
     .map(({ item }) => item)
 }
 
-/** A head that sorts by its column: downwards first, then upwards. */
+/** A head that sorts by its column: first descending, then ascending. */
 export function SortHead({ name, sort, set }: { name: string; sort: string; set: (sort: string) => void }) {
   const mark = sort === name ? '↑' : sort === `-${name}` ? '↓' : ''
   return (
