@@ -8,16 +8,18 @@ import type { RuleContext } from '../schema/rule.ts'
 import { quote } from '../schema/text.ts'
 import { AUDIT_PATH, METRICS_PATH, SANDBOXES_PATH } from './address.ts'
 import { archiveAnswer, restoreAll } from './archives.ts'
-import { type SandboxEnvironment, ttlIn } from './environment.ts'
+import { ttlIn } from './environment.ts'
 import { errors } from './errors.ts'
 import { metricsAnswer } from './metrics.ts'
 import { isSandboxName } from './names.ts'
-import { objectOf, type SandboxList, type SandboxObject, type Stub } from './objects.ts'
+import { objectOf, type SandboxList, type Stub } from './objects.ts'
 import { forkOptions, keyOptions, sandboxOptions } from './options.ts'
+import type { Sandbox } from './sandbox.ts'
+import type { WorkerEnvironment } from './worker-environment.ts'
 
 /** A call as the Worker received it. */
 export interface AccountRequest {
-  readonly env: SandboxEnvironment
+  readonly env: WorkerEnvironment
   readonly urlOf: (name: string) => string
   readonly body: ReadableStream<Uint8Array> | null
   /** The sandbox and the key that the path names; empty texts if it names none. */
@@ -78,7 +80,7 @@ const nothing = v.object({})
 const named = `${SANDBOXES_PATH}/{name}`
 
 /** Returns the object of a registered sandbox. Refuses other names, because the platform creates a file for each object that is called. */
-async function sandboxIn({ env, name }: AccountRequest): Promise<Stub<SandboxObject>> {
+async function sandboxIn({ env, name }: AccountRequest): Promise<Stub<Sandbox>> {
   const registered = await objectOf(env.ACCOUNTS, 'account').find(name)
   return registered ? objectOf(env.SANDBOXES, name) : refuse(errors.sandbox_not_found, { name })
 }
@@ -87,7 +89,7 @@ export function requireName(received: string): string {
   return isSandboxName(received) ? received : refuse(errors.sandbox_name_invalid, { received: quote(received) })
 }
 
-type OfOne = (sandbox: Stub<SandboxObject>, request: AccountRequest) => Promise<HttpResponse>
+type OfOne = (sandbox: Stub<Sandbox>, request: AccountRequest) => Promise<HttpResponse>
 
 /** Makes a call without input that the object of one sandbox answers. */
 function callOfOne(method: AccountCall['method'], path: string, ask: OfOne, audit?: string): AccountCall {

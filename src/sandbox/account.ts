@@ -1,8 +1,6 @@
 import { DurableObject } from 'cloudflare:workers'
 import type { AuditEntry } from './audit.ts'
-import type { SandboxEnvironment } from './environment.ts'
-import { sumOf } from './metrics.ts'
-import type { AccountObject, AccountTotals, Counts, Quota, RegisteredSandbox, Registration } from './objects.ts'
+import type { AccountTotals, CountName, Counts, Quota, RegisteredSandbox, Registration } from './objects.ts'
 
 const TABLES = [
   'sandboxes (name TEXT PRIMARY KEY, facts TEXT NOT NULL)',
@@ -22,9 +20,10 @@ const LAST = '~'
  * The names of all sandboxes, the audit log and the counts of requests. There is one account for all sandboxes, so requests
  * with a signed key do not reach it.
  */
-export class Account extends DurableObject<SandboxEnvironment> implements AccountObject {
+export class Account extends DurableObject {
   #isReady = false
 
+  /** Adds a sandbox, or returns the quota that has no place for it. */
   register(sandbox: RegisteredSandbox, quotas: readonly Quota[]): Quota | undefined {
     const { name } = sandbox
     const isFull = ({ prefix, most }: Quota) => name.startsWith(prefix) && this.count(prefix) >= most
@@ -40,6 +39,7 @@ export class Account extends DurableObject<SandboxEnvironment> implements Accoun
     return row && JSON.parse(String(row.facts))
   }
 
+  /** Notes that all keys of a sandbox are signed now. */
   signKeys(name: string): void {
     this.#run("UPDATE sandboxes SET facts = json_set(facts, '$.hasSignedKeys', json('true')) WHERE name = ?", name)
   }
@@ -61,6 +61,7 @@ export class Account extends DurableObject<SandboxEnvironment> implements Accoun
     return Number(this.#run(select, prefix, prefix + LAST)[0]?.count)
   }
 
+  /** Adds to the counts, and notes the size of a sandbox. */
   report(counts: Counts, stored?: { readonly name: string; readonly bytes: number }): void {
     if (Object.keys(counts).length > 0) this.ctx.storage.kv.put(COUNTS, sumOf(this.#counts, counts))
     // A report may arrive after its sandbox was removed.
@@ -73,11 +74,13 @@ export class Account extends DurableObject<SandboxEnvironment> implements Accoun
     return { sandboxes: this.count(''), bytes: Number(row?.bytes), counts: this.#counts }
   }
 
+  /** Adds an entry to the audit log, and drops the oldest one if there are too many. */
   note(entry: AuditEntry): void {
     this.#run('INSERT INTO audit (entry) VALUES (?)', JSON.stringify(entry))
     this.#run('DELETE FROM audit WHERE id <= (SELECT MAX(id) FROM audit) - ?', MOST_ENTRIES)
   }
 
+  /** Returns the latest entries, newest first. */
   audit(limit: number): AuditEntry[] {
     const rows = this.#run('SELECT entry FROM audit ORDER BY id DESC LIMIT ?', limit)
     return rows.map(({ entry }) => JSON.parse(String(entry)))
@@ -93,4 +96,9 @@ export class Account extends DurableObject<SandboxEnvironment> implements Accoun
     this.#isReady = true
     return [...sql.exec(statement, ...values)]
   }
+}
+
+export function sumOf(one: Counts, other: Counts): Counts {
+  const names = Object.keys({ ...one, ...other }) as CountName[] // They have no other keys.
+  return Object.fromEntries(names.map((name) => [name, (one[name] ?? 0) + (other[name] ?? 0)]))
 }

@@ -2,11 +2,11 @@ import { type HttpResponse, jsonAnswer } from '../http/messages.ts'
 import { refuse } from '../schema/errors.ts'
 import { general } from '../schema/general-errors.ts'
 import { lineOf } from './archive.ts'
-import type { SandboxEnvironment } from './environment.ts'
 import { errors } from './errors.ts'
 import { LARGEST_STATE, respond } from './http.ts'
 import { isSandboxName } from './names.ts'
 import { type Existing, objectOf } from './objects.ts'
+import type { WorkerEnvironment } from './worker-environment.ts'
 
 /** The number of names that the archive reads from the account at once. */
 const PAGE = 100
@@ -23,7 +23,7 @@ interface RestoreAnswer {
 }
 
 /** Yields a line for each sandbox, one at a time, and a last line that shows that the archive is complete. */
-async function* linesOfAll({ ACCOUNTS, SANDBOXES }: SandboxEnvironment, after: string): AsyncGenerator<Uint8Array> {
+async function* linesOfAll({ ACCOUNTS, SANDBOXES }: WorkerEnvironment, after: string): AsyncGenerator<Uint8Array> {
   let sandboxes = 0
   let last: string | undefined = after
   while (last !== undefined) {
@@ -39,7 +39,7 @@ async function* linesOfAll({ ACCOUNTS, SANDBOXES }: SandboxEnvironment, after: s
   yield lineOf({ end: true, sandboxes })
 }
 
-export function archiveAnswer(env: SandboxEnvironment, after: string): Response {
+export function archiveAnswer(env: WorkerEnvironment, after: string): Response {
   const lines = linesOfAll(env, after)
   const stream = new ReadableStream<Uint8Array>(
     {
@@ -79,7 +79,7 @@ async function* linesOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8A
   if (size > 0) yield joined()
 }
 
-async function restoreLine({ SANDBOXES }: SandboxEnvironment, line: Uint8Array, existing: Existing) {
+async function restoreLine({ SANDBOXES }: WorkerEnvironment, line: Uint8Array, existing: Existing) {
   const [, name = ''] = /^\{"name":"([^"]*)"/.exec(startOf(line)) ?? []
   if (!isSandboxName(name)) refuse(errors.archive_line_invalid, { why: 'it does not begin with the name of a sandbox' })
   return objectOf(SANDBOXES, name).restore(name, line, existing)
@@ -87,7 +87,7 @@ async function restoreLine({ SANDBOXES }: SandboxEnvironment, line: Uint8Array, 
 
 /** Restores the sandboxes of an archive one after the other. A refused one does not stop the others. */
 export async function restoreAll(
-  env: SandboxEnvironment,
+  env: WorkerEnvironment,
   body: ReadableStream<Uint8Array> | null,
   existing: Existing,
 ): Promise<HttpResponse> {

@@ -1,14 +1,14 @@
 import { refuse } from '../schema/errors.ts'
 import { quote } from '../schema/text.ts'
 import { durationMs } from '../schema/time.ts'
+import type { Account } from './account.ts'
 import { errors } from './errors.ts'
-import type { AccountObject, Objects, Quota, SandboxObject, Stub } from './objects.ts'
+import type { Objects, Quota, Stub } from './objects.ts'
 
-/** The configuration of the Worker: bindings, one secret, and variables, which are all texts. */
+/** The configuration of the Worker: the account's binding, secrets, and variables, which are all texts. */
 export interface SandboxEnvironment {
-  readonly SANDBOXES: Objects<Stub<SandboxObject>>
   /** The objects of the class `Account`, of which there is one. */
-  readonly ACCOUNTS: Objects<Stub<AccountObject>>
+  readonly ACCOUNTS: Objects<Stub<Account>>
   /** The secret that lets its holder create, list, fork and delete sandboxes. Without it nobody can. */
   readonly ACCOUNT_KEY?: string
   /** The secret that signs the keys of sandboxes. Default: the account key. Set it to the old account key when you change that. */

@@ -1,8 +1,8 @@
 import { Account as AccountClass } from './account.ts'
-import type { SandboxEnvironment } from './environment.ts'
 import type { WorkerContext } from './objects.ts'
 import { Sandbox as SandboxClass } from './sandbox.ts'
 import { WorkerProcess } from './worker.ts'
+import type { WorkerEnvironment } from './worker-environment.ts'
 
 export type { WorkerContext }
 
@@ -29,6 +29,6 @@ const inProcess = new WorkerProcess()
 /** The Worker of shared sandboxes: `https://host/s/<name>/…`, and the account's calls that create and remove them. */
 const worker: SandboxWorker = {
   // Its variables are checked first.
-  fetch: (request, environment, context) => inProcess.fetch(request, environment as SandboxEnvironment, context),
+  fetch: (request, environment, context) => inProcess.fetch(request, environment as WorkerEnvironment, context),
 }
 export default worker

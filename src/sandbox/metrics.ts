@@ -1,17 +1,13 @@
 import type { HttpResponse } from '../http/messages.ts'
-import type { AccountObject, AccountTotals, CountName, Counts, ObjectStorage, Stub } from './objects.ts'
-
-export function sumOf(one: Counts, other: Counts): Counts {
-  const names = Object.keys({ ...one, ...other }) as CountName[] // They have no other keys.
-  return Object.fromEntries(names.map((name) => [name, (one[name] ?? 0) + (other[name] ?? 0)]))
-}
+import { type Account, sumOf } from './account.ts'
+import type { AccountTotals, CountName, Counts, ObjectStorage, Stub } from './objects.ts'
 
 /** The least time in ms between two reports of the Worker to the account. */
 const WORKER_REPORTS_MS = 10_000
 
 const SANDBOX_REPORTS_MS = 60_000
 
-type Account = Pick<Stub<AccountObject>, 'report'>
+type Reported = Pick<Stub<Account>, 'report'>
 
 /** The counts of one process of the Worker since its last report. No request waits for a report (rules: sandboxes#metrics). */
 export class RequestCounts {
@@ -23,12 +19,12 @@ export class RequestCounts {
   }
 
   /** Returns the report that is due, or undefined. */
-  reportDue(account: () => Account, now: number): Promise<void> | undefined {
+  reportDue(account: () => Reported, now: number): Promise<void> | undefined {
     this.#since ??= now
     return now - this.#since < WORKER_REPORTS_MS ? undefined : this.report(account(), now)
   }
 
-  async report(account: Account, now: number): Promise<void> {
+  async report(account: Reported, now: number): Promise<void> {
     const counts = this.#counts
     this.#counts = {}
     this.#since = now
@@ -50,12 +46,12 @@ export class UsageReports {
     this.#storage = storage
   }
 
-  async alarm(account: Account, name: string, now: number): Promise<void> {
+  async alarm(account: Reported, name: string, now: number): Promise<void> {
     this.#alarms++
     await this.report(account, name, now)
   }
 
-  async report(account: Account, name: string, now: number): Promise<void> {
+  async report(account: Reported, name: string, now: number): Promise<void> {
     if (this.#since !== undefined && now - this.#since < SANDBOX_REPORTS_MS) return
     this.#since = now
     const alarms = this.#alarms

@@ -1,7 +1,5 @@
-import type { HttpResponse } from '../http/messages.ts'
 import type { StoredRecord, StoredState } from '../operation/store.ts'
 import type { SqlValue } from '../store/sql-store.ts'
-import type { AuditEntry } from './audit.ts'
 import type { Scope } from './key-list.ts'
 import type { Keys } from './keys.ts'
 import type { SandboxOptions, StoredOptions } from './options.ts'
@@ -116,24 +114,6 @@ export interface AccountTotals {
   readonly counts: Counts
 }
 
-export interface AccountObject {
-  /** Adds a sandbox, or returns the quota that has no place for it. */
-  register(sandbox: RegisteredSandbox, quotas: readonly Quota[]): Quota | undefined
-  find(name: string): Registration | undefined
-  /** Notes that all keys of a sandbox are signed now. */
-  signKeys(name: string): void
-  forget(name: string): void
-  list(after: string, limit: number, prefix?: string): RegisteredSandbox[]
-  count(prefix: string): number
-  /** Adds to the counts, and notes the size of a sandbox. */
-  report(counts: Counts, stored?: { readonly name: string; readonly bytes: number }): void
-  totals(): AccountTotals
-  /** Adds an entry to the audit log, and drops the oldest one if there are too many. */
-  note(entry: AuditEntry): void
-  /** Returns the latest entries, newest first. */
-  audit(limit: number): AuditEntry[]
-}
-
 /** The whole state of a sandbox, as archives and forks have it. */
 export type SandboxState = Omit<StoredState, 'records'> & { readonly records: readonly StoredRecord[] }
 
@@ -158,23 +138,4 @@ export interface NamedKey {
   readonly scopes: readonly Scope[]
   /** The time to live in ms; undefined: as long as the sandbox. */
   readonly ttl: number | undefined
-}
-
-export interface SandboxObject {
-  fetch(request: Request): Promise<Response>
-  /** Creates the sandbox. No other response has its keys. */
-  create(name: string, url: string, beginning: Beginning): Promise<HttpResponse>
-  describe(name: string, url: string): Promise<HttpResponse>
-  /** Returns the state for a fork, or the response that there is no such sandbox. */
-  copy(name: string): Promise<SandboxCopy | { readonly refused: HttpResponse }>
-  renewKeys(name: string): Promise<HttpResponse>
-  listKeys(name: string): Promise<HttpResponse>
-  /** Adds a key. No other response has its text. */
-  addKey(name: string, url: string, key: NamedKey): Promise<HttpResponse>
-  revokeKey(name: string, key: string): Promise<HttpResponse>
-  remove(name: string): Promise<HttpResponse>
-  /** Returns the sandbox as a line of an archive, or undefined if there is none. */
-  backup(name: string): Promise<Uint8Array | undefined>
-  /** Makes the sandbox of a line. The answer has an `outcome`, or is a refusal. */
-  restore(name: string, line: Uint8Array, existing: Existing): Promise<HttpResponse>
 }

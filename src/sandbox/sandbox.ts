@@ -33,7 +33,6 @@ import {
   type NamedKey,
   objectOf,
   type SandboxCopy,
-  type SandboxObject,
 } from './objects.ts'
 import { readingOptions, storedOptions } from './options.ts'
 import { usageOf } from './store.ts'
@@ -47,7 +46,7 @@ const CREATION_MS = 1000
  * One sandbox: a gateway whose store is the object's storage and whose agenda is the object's alarm. The first request or
  * alarm loads it, and it is gone from memory when the platform lets the object sleep.
  */
-export class Sandbox extends DurableObject<SandboxEnvironment> implements SandboxObject {
+export class Sandbox extends DurableObject<SandboxEnvironment> {
   readonly #metadata = new MetadataStore(this.ctx.storage)
   readonly #limits = limitsIn(this.env)
   readonly #live = new LiveGateway(this.ctx, this.#metadata, this.#limits)
@@ -69,10 +68,8 @@ export class Sandbox extends DurableObject<SandboxEnvironment> implements Sandbo
     const { head, until } = this.#permitted(request, address, now)
     const wait = this.#rate.take(now)
     const gateway = this.#open(address)
-    if (wait > 0) {
-      const busy = gateway.transport.refused(errors.sandbox_busy, { most: this.#rate.most, wait })
-      return toResponse(retryAfter(wait, busy))
-    }
+    const { most } = this.#rate
+    if (wait > 0) return toResponse(retryAfter(wait, gateway.transport.refused(errors.sandbox_busy, { most, wait })))
     this.#metadata.use(now)
     void this.#usage.report(this.#account(), address.name, now)
     if (below === EVENTS_PATH) return this.#listen(gateway, head, until, address.name)
@@ -131,6 +128,7 @@ export class Sandbox extends DurableObject<SandboxEnvironment> implements Sandbo
     await this.#usage.alarm(this.#account(), metadata.name, readClock(systemClock))
   }
 
+  /** Creates the sandbox. No other response has its keys. */
   create(name: string, url: string, beginning: Beginning): Promise<HttpResponse> {
     return this.#alone(async () => {
       if (this.#present()) refuse(errors.sandbox_taken, { name })
@@ -148,6 +146,7 @@ export class Sandbox extends DurableObject<SandboxEnvironment> implements Sandbo
     return respond(() => jsonAnswer(200, this.#description(this.#required(name), url)))
   }
 
+  /** Returns the state for a fork, or the response that there is no such sandbox. */
   async copy(name: string): Promise<SandboxCopy | { readonly refused: HttpResponse }> {
     try {
       const metadata = this.#required(name)
@@ -171,6 +170,7 @@ export class Sandbox extends DurableObject<SandboxEnvironment> implements Sandbo
     return respond(() => this.#keys.list(this.#required(name)))
   }
 
+  /** Adds a key. No other response has its text. */
   addKey(name: string, url: string, key: NamedKey): Promise<HttpResponse> {
     return respond(() => this.#keys.add(this.#required(name), url, key))
   }
@@ -193,6 +193,7 @@ export class Sandbox extends DurableObject<SandboxEnvironment> implements Sandbo
     })
   }
 
+  /** Returns the sandbox as a line of an archive, or undefined if there is none. */
   async backup(name: string): Promise<Uint8Array | undefined> {
     const metadata = this.#present()
     if (!metadata) return undefined
@@ -203,6 +204,7 @@ export class Sandbox extends DurableObject<SandboxEnvironment> implements Sandbo
     }
   }
 
+  /** Makes the sandbox of a line. The response has an `outcome`, or is a refusal. */
   restore(name: string, line: Uint8Array, existing: Existing): Promise<HttpResponse> {
     return this.#alone(async () => {
       const before = this.#present()

@@ -19,7 +19,7 @@ import {
 } from './address.ts'
 import { auditEntry } from './audit.ts'
 import { corsHeaders, preflightResponse } from './cors.ts'
-import { requireVariables, type SandboxEnvironment, signingSecret } from './environment.ts'
+import { requireVariables, signingSecret } from './environment.ts'
 import { errors } from './errors.ts'
 import { errorResponse, LARGEST_STATE, retryAfter, toResponse } from './http.ts'
 import { digestOf, keysSent, trustIn } from './keys.ts'
@@ -27,6 +27,7 @@ import { RequestCounts } from './metrics.ts'
 import { objectOf, type WorkerContext } from './objects.ts'
 import { Pages } from './pages.ts'
 import { addressOfClient, FailureThrottle } from './throttle.ts'
+import type { WorkerEnvironment } from './worker-environment.ts'
 
 const ACCOUNT_KEY_HEADER = 'Fauxgate-Account-Key'
 
@@ -37,9 +38,9 @@ export class WorkerProcess {
   readonly #throttle = new FailureThrottle()
   readonly #counts = new RequestCounts()
   /** The environment whose variables were checked. */
-  #checked: SandboxEnvironment | undefined
+  #checked: WorkerEnvironment | undefined
 
-  async fetch(request: Request, env: SandboxEnvironment, context?: WorkerContext): Promise<Response> {
+  async fetch(request: Request, env: WorkerEnvironment, context?: WorkerContext): Promise<Response> {
     const response = responseOf(await this.#respond(request, env).catch(errorResponse))
     this.#counts.add(`${Math.floor(response.status / 100)}xx`)
     const report = this.#counts.reportDue(() => objectOf(env.ACCOUNTS, 'account'), readClock(systemClock))
@@ -47,7 +48,7 @@ export class WorkerProcess {
     return response
   }
 
-  async #respond(request: Request, env: SandboxEnvironment): Promise<HttpResponse | Response> {
+  async #respond(request: Request, env: WorkerEnvironment): Promise<HttpResponse | Response> {
     if (this.#checked !== env) requireVariables(env)
     this.#checked = env
     const address = addressOf(request, env)
@@ -71,7 +72,7 @@ export class WorkerProcess {
   async #accountResponse(
     request: Request,
     head: HttpRequest,
-    env: SandboxEnvironment,
+    env: WorkerEnvironment,
     { path, query }: OfAccount,
   ): Promise<HttpResponse | Response> {
     const { method, url, body } = request
@@ -110,7 +111,7 @@ function responseOf(answer: HttpResponse | Response): Response {
 async function sandboxResponse(
   request: Request,
   head: HttpRequest,
-  env: SandboxEnvironment,
+  env: WorkerEnvironment,
   { name: received }: InSandbox,
 ): Promise<Response> {
   const name = requireName(received)
@@ -118,7 +119,7 @@ async function sandboxResponse(
   return objectOf(env.SANDBOXES, name).fetch(request)
 }
 
-async function mayHaveKey(head: HttpRequest, env: SandboxEnvironment, name: string): Promise<boolean> {
+async function mayHaveKey(head: HttpRequest, env: WorkerEnvironment, name: string): Promise<boolean> {
   const { api, control } = keysSent(head.header)
   const secret = signingSecret(env)
   const trusts = [api, control].map((key) => (key === undefined ? 'foreign' : trustIn(key, name, secret)))
@@ -140,7 +141,7 @@ function withHeaders(response: Response, headers: Readonly<Record<string, string
 function requiredAccountKey(
   request: HttpRequest,
   path: string,
-  { ACCOUNT_KEY }: SandboxEnvironment,
+  { ACCOUNT_KEY }: WorkerEnvironment,
   failed: () => void,
 ): string {
   if (!ACCOUNT_KEY) refuse(errors.account_key_unset, {})
