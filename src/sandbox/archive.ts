@@ -7,12 +7,6 @@ import type { Metadata } from './metadata.ts'
 import type { SandboxState } from './objects.ts'
 import type { StoredOptions } from './options.ts'
 
-/** The sandbox of a line. */
-export interface Archived {
-  readonly metadata: Metadata
-  readonly state: SandboxState
-}
-
 const time = v.number()
 
 const archived = v.object({
@@ -51,7 +45,7 @@ export function sandboxLine({ name, ...metadata }: Metadata, state: SandboxState
 }
 
 /** Reads the line of a sandbox. The refusal of another text repeats nothing of it: it may contain a secret. */
-export function readLine(name: string, line: Uint8Array): Archived {
+export function readLine(name: string, line: Uint8Array): { metadata: Metadata; state: SandboxState } {
   let value: unknown
   try {
     value = JSON.parse(utf8Text(line))

@@ -2,7 +2,7 @@ import type { StoredRecord, StoredState } from '../operation/store.ts'
 import type { SqlValue } from '../store/sql-store.ts'
 import type { Scope } from './key-list.ts'
 import type { Keys } from './keys.ts'
-import type { SandboxOptions, StoredOptions } from './options.ts'
+import type { SandboxOptions } from './options.ts'
 
 /** A WebSocket with a value that the platform keeps while the object sleeps: when its key ends. */
 export interface ListenerSocket extends WebSocket {
@@ -116,11 +116,6 @@ export interface AccountTotals {
 
 /** The whole state of a sandbox, as archives and forks have it. */
 export type SandboxState = Omit<StoredState, 'records'> & { readonly records: readonly StoredRecord[] }
-
-export interface SandboxCopy {
-  readonly options: StoredOptions
-  readonly state: SandboxState
-}
 
 /** The beginning of a sandbox: its options, its time to live in ms and, for a fork, the state that it continues. */
 export interface Beginning {

@@ -32,7 +32,6 @@ import {
   type Existing,
   type NamedKey,
   objectOf,
-  type SandboxCopy,
 } from './objects.ts'
 import { readingOptions, storedOptions } from './options.ts'
 import { usageOf } from './store.ts'
@@ -147,7 +146,7 @@ export class Sandbox extends DurableObject<SandboxEnvironment> {
   }
 
   /** Returns the state for a fork, or the response that there is no such sandbox. */
-  async copy(name: string): Promise<SandboxCopy | { readonly refused: HttpResponse }> {
+  async copy(name: string): Promise<Omit<Beginning, 'ttl'> | { readonly refused: HttpResponse }> {
     try {
       const metadata = this.#required(name)
       this.#live.loaded(metadata)

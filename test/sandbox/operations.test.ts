@@ -4,13 +4,11 @@ import {
   ACCOUNT_KEY,
   managed,
   manual,
+  many,
   type SharedSandboxes,
   startedSandboxes as started,
   until,
 } from './support/served.ts'
-
-const many = <T>(count: number, make: (n: number) => Promise<T>) =>
-  Promise.all(Array.from({ length: count }, (_, n) => make(n)))
 
 describe('Removal by prefix (rules: sandboxes#removal)', () => {
   it('removes 100 sandboxes at a time, says how many are left, and no other ones', async () => {

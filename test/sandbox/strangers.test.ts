@@ -1,18 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { Answer } from '../support/client.ts'
-import { ACCOUNT_KEY, type InSandbox, sharedSandboxes } from './support/served.ts'
+import { ACCOUNT_KEY, type InSandbox, many, sharedSandboxes } from './support/served.ts'
 import { listen } from './support/web-socket.ts'
 
 const sandboxes = sharedSandboxes({ WILDCARD_HOST: 'boxes.example.com' })
-
-/** Does work for the numbers below a count, fifty at a time. */
-async function many<T>(count: number, work: (n: number) => Promise<T>): Promise<T[]> {
-  const all: T[] = []
-  for (let n = 0; n < count; n += 50) {
-    all.push(...(await Promise.all(Array.from({ length: Math.min(50, count - n) }, (_, at) => work(n + at)))))
-  }
-  return all
-}
 
 const hexadecimal = (length: number) => 'a1'.repeat(length / 2)
 

@@ -13,10 +13,10 @@ import { inputsOf } from '../shared/schema-inputs.ts'
 import { RequestsOf } from './entry.tsx'
 import { PendingFaults } from './faults.tsx'
 
-interface ResourceProps {
+export interface ResourceProps {
   service: Service
   family: ServiceFamily
-  /** The ids in the path of the resource, in order. */
+  /** The ids in the path of the resource, in order; empty if no resource is chosen. */
   ids: readonly string[]
 }
 

@@ -7,7 +7,7 @@ import { Button, Form, Search, Submit, Text } from '../shared/controls.tsx'
 import { formatCount, formatLabel } from '../shared/format.ts'
 import { Card, Empty, Side, Split, Windowed } from '../shared/layout.tsx'
 import { SchemaForm } from '../shared/schema-form.tsx'
-import { NAMES, RecordLinks, ResourceDetails, Value } from './resource.tsx'
+import { NAMES, RecordLinks, ResourceDetails, type ResourceProps, Value } from './resource.tsx'
 
 type Resource = Readonly<Record<string, unknown>> & { readonly id: string }
 
@@ -34,13 +34,7 @@ export function Resources() {
   )
 }
 
-interface FamilyProps {
-  service: Service
-  family: ServiceFamily
-  ids: readonly string[]
-}
-
-function Family({ service, family, ids }: FamilyProps) {
+function Family({ service, family, ids }: ResourceProps) {
   const [id = ''] = ids
   const { name, many, create } = family
   const [text, setText] = useState('')
@@ -118,7 +112,7 @@ function Family({ service, family, ids }: FamilyProps) {
 }
 
 /** A family without a list: those that there are, and a form for the ids in the path of one. */
-function Lookup({ service, family, ids }: FamilyProps) {
+function Lookup({ service, family, ids }: ResourceProps) {
   const { name, itemPath } = family
   const known = useControl<ListedRecord[]>(`/records?collection=${name}`) ?? []
   const names = idsIn(itemPath).join('/')

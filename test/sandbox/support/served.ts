@@ -33,6 +33,15 @@ export async function until<T>(ask: () => Promise<T>, isExpected: (answer: T) =>
   }
 }
 
+/** Does work for the numbers below a count, fifty at a time. */
+export async function many<T>(count: number, work: (n: number) => Promise<T>): Promise<T[]> {
+  const all: T[] = []
+  for (let n = 0; n < count; n += 50) {
+    all.push(...(await Promise.all(Array.from({ length: Math.min(50, count - n) }, (_, at) => work(n + at)))))
+  }
+  return all
+}
+
 /** A statement, or a value of the other kind of storage, for the object of a name. */
 export interface RawWork {
   readonly of: 'SANDBOXES' | 'ACCOUNTS'
