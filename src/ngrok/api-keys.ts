@@ -2,7 +2,6 @@ import * as v from 'valibot'
 import {
   accountLimits,
   declareErrors,
-  described,
   entry,
   general,
   isIdOf,
@@ -18,18 +17,8 @@ import {
   viewHead,
   wasMade,
 } from '../kit/index.ts'
-import { apiKeys, credentials, newToken, ownerRelation } from './credential-records.ts'
-import {
-  errors as ownedErrors,
-  ownedFields,
-  ownedTexts,
-  owner_id,
-  ownerErrors,
-  ownerIn,
-  precomputedToken,
-  requireChange,
-  token,
-} from './owned.ts'
+import * as owned from './owned.ts'
+import { apiKeys, credentials, newToken, ownerRelation } from './owned-records.ts'
 import { FILTERABLE } from './shared.ts'
 
 const errors = declareErrors({
@@ -60,16 +49,20 @@ const family = resource(
     prefix: 'ak',
     what: 'API key',
     filterable: [...FILTERABLE, 'owner_id'],
-    errors: { ...ownedErrors, ...errors },
+    errors: { ...owned.errors, ...errors },
     limits,
     collection: apiKeys,
-    shape: named(v.object({ ...resourceHead, token, owner_id }), 'ApiKey', 'A key for requests to this API.'),
+    shape: named(
+      v.object({ ...resourceHead, token: owned.token, owner_id: owned.owner_id }),
+      'ApiKey',
+      'A key for requests to this API.',
+    ),
     createBody: named(
-      v.object({ ...ownedFields, precomputed_token: precomputedToken }),
+      v.object({ ...owned.createFields, precomputed_token: owned.precomputedToken }),
       'ApiKeyCreate',
       'The body that creates an API key.',
     ),
-    updateBody: named(v.object(ownedTexts), 'ApiKeyUpdate', 'The changes of an API key: at least one field.'),
+    updateBody: named(v.object(owned.updateFields), 'ApiKeyUpdate', 'The changes of an API key: at least one field.'),
   },
   {
     view: (key, wire) => ({
@@ -78,21 +71,15 @@ const family = resource(
       owner_id: key.owner_id,
     }),
     create: {
-      errors: ownerErrors,
+      errors: owned.ownerErrors,
       run(tx, { owner_id, ...body }) {
-        const owner = ownerIn(tx, owner_id)
+        const owner = owned.ownerIn(tx, owner_id)
         const head = newHead(tx, 'ak', body)
         return tx.put(apiKeys, { ...head, owner_id: owner, token: newToken(tx, head.id) })
       },
       once: ({ token = null }) => ({ token }),
     },
-    update: {
-      errors: [ownedErrors.owned_update_empty],
-      run(tx, key, body) {
-        requireChange(body)
-        return tx.put(apiKeys, { ...key, ...described(body, key) })
-      },
-    },
+    update: owned.changeOf(apiKeys),
     relations: ownerRelation,
   },
 )

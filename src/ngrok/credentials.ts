@@ -3,7 +3,6 @@ import {
   accountLimits,
   declaration,
   declareErrors,
-  described,
   documented,
   entry,
   type Frozen,
@@ -15,20 +14,8 @@ import {
   type View,
   viewHead,
 } from '../kit/index.ts'
-import { type CredentialRecord, credentials, newCredential, ownerRelation } from './credential-records.ts'
-import {
-  acl,
-  aclLimit,
-  errors as ownedErrors,
-  ownedFields,
-  ownedTexts,
-  owner_id,
-  ownerErrors,
-  ownerIn,
-  precomputedToken,
-  requireChange,
-  token,
-} from './owned.ts'
+import * as owned from './owned.ts'
+import { type CredentialRecord, credentials, newCredential, ownerRelation } from './owned-records.ts'
 import { endSessionsOf } from './session-records.ts'
 import { ACCOUNT_USER, FILTERABLE } from './shared.ts'
 
@@ -49,11 +36,11 @@ const limits = accountLimits({
     reached: errors.credential_limit_reached,
     older: errors.credential_limit_reached_older,
   },
-  acl: { ...aclLimit, reached: errors.credential_limit_acl },
+  acl: { ...owned.aclLimit, reached: errors.credential_limit_acl },
 })
 
 const shape = named(
-  v.object({ ...resourceHead, token, acl, owner_id }),
+  v.object({ ...resourceHead, token: owned.token, acl: owned.acl, owner_id: owned.owner_id }),
   'Credential',
   'A credential with the authtoken that agents connect with.',
 )
@@ -87,18 +74,18 @@ export const credentialFamily = resource(
     prefix: 'cr',
     what: 'credential',
     filterable: [...FILTERABLE, 'owner_id', 'acl'],
-    errors: { ...ownedErrors, ...errors },
+    errors: { ...owned.errors, ...errors },
     limits,
     collection: credentials,
     declares: { credential: defaultCredential },
     shape,
     createBody: named(
-      v.object({ ...ownedFields, acl: v.optional(acl, []), precomputed_token: precomputedToken }),
+      v.object({ ...owned.createFields, acl: v.optional(owned.acl, []), precomputed_token: owned.precomputedToken }),
       'CredentialCreate',
       'The body that creates a credential.',
     ),
     updateBody: named(
-      v.object({ ...ownedTexts, acl: v.optional(acl) }),
+      v.object({ ...owned.updateFields, acl: v.optional(owned.acl) }),
       'CredentialUpdate',
       'The changes of a credential: at least one field.',
     ),
@@ -106,19 +93,13 @@ export const credentialFamily = resource(
   {
     view,
     create: {
-      errors: ownerErrors,
+      errors: owned.ownerErrors,
       run(tx, { owner_id, acl, ...body }) {
-        return newCredential(tx, { owner_id: ownerIn(tx, owner_id), acl, is_default: false }, body)
+        return newCredential(tx, { owner_id: owned.ownerIn(tx, owner_id), acl, is_default: false }, body)
       },
       once: ({ token = null }) => ({ token }),
     },
-    update: {
-      errors: [ownedErrors.owned_update_empty],
-      run(tx, credential, body) {
-        requireChange(body)
-        return tx.put(credentials, { ...credential, ...described(body, credential), acl: body.acl ?? credential.acl })
-      },
-    },
+    update: owned.changeOf(credentials),
     delete: {
       errors: [errors.credential_default],
       before(tx, credential) {

@@ -1,7 +1,10 @@
+/** The fields, errors and rules of what a user owns: credentials, SSH credentials and API keys. */
 import * as v from 'valibot'
 import {
   type AccountLimit,
+  type Collection,
   declareErrors,
+  described,
   documented,
   emptyUpdate,
   field,
@@ -9,17 +12,15 @@ import {
   ofField,
   quote,
   refuse,
-  rule,
   secret,
   type Transaction,
   tooLong,
 } from '../kit/index.ts'
-import { ACCOUNT_USER, texts } from './shared.ts'
-import { PREFIXES, userWith } from './user-records.ts'
+import { type Owned, PREFIXES, userWith } from './owned-records.ts'
+import { ACCOUNT_USER, refusedUnless, texts } from './shared.ts'
 
 const OWNERS = ['usr', ...PREFIXES]
 
-/** The errors of credentials, SSH credentials and API keys. */
 export const errors = declareErrors({
   owner_id_wrong: field(243, 400, () => `an id that starts with ${OWNERS.map((each) => `"${each}_"`).join(', ')}`),
   acl_rule_invalid: field(
@@ -51,22 +52,20 @@ export const errors = declareErrors({
 
 const OWNER = 'The user who owns it: the user of the account, a bot user or a service user.'
 
-/** The texts of a body. */
-export const ownedTexts = texts({
+/** The fields of a body that changes something owned. */
+export const updateFields = texts({
   description: errors.owned_description_too_long,
   metadata: errors.owned_metadata_too_long,
 })
 
 /** The fields of a body that creates something owned. */
-export const ownedFields = {
-  ...ownedTexts,
+export const createFields = {
+  ...updateFields,
   owner_id: v.optional(
     documented(
       v.pipe(
         v.string(),
-        rule([errors.owner_id_wrong], (id, report) => {
-          if (id !== '' && !OWNERS.some((each) => isIdOf(id, `${each}_`))) report(errors.owner_id_wrong, {})
-        }),
+        refusedUnless(errors.owner_id_wrong, (id) => id === '' || OWNERS.some((each) => isIdOf(id, `${each}_`))),
       ),
       `${OWNER} Default: the user of the account.`,
       { json: { pattern: `^$|^(${OWNERS.join('|')})_[0-9A-Za-z]+$` } },
@@ -81,7 +80,7 @@ export const precomputedToken = v.optional(
     v.pipe(
       v.string(),
       secret,
-      rule([errors.token_precomputed], (_, report) => report(errors.token_precomputed, {})),
+      refusedUnless(errors.token_precomputed, () => false),
     ),
     'Not accepted: a token is always made by the service.',
     { rules: 'ngrok-families#keys-and-credentials' },
@@ -109,9 +108,19 @@ export function ownerIn(tx: Transaction, id: string): string {
   return id
 }
 
-/** Refuses a change without a field. */
-export function requireChange(body: object): void {
-  if (Object.keys(body).length === 0) refuse(errors.owned_update_empty, {})
+interface Changes extends Pick<Owned, 'description' | 'metadata'> {
+  readonly acl?: readonly string[] | undefined
+}
+
+/** Makes the rules of a change of something owned: it needs at least one field. */
+export function changeOf<R extends Owned>(records: Collection<R>) {
+  return {
+    errors: [errors.owned_update_empty],
+    run(tx: Transaction, record: R, body: Changes): R {
+      if (Object.keys(body).length === 0) refuse(errors.owned_update_empty, {})
+      return tx.put(records, { ...record, ...described(body, record), ...(body.acl && { acl: body.acl }) })
+    },
+  }
 }
 
 const NAME = '([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?)'
@@ -120,17 +129,14 @@ const ACL_RULE = new RegExp(
   'i',
 )
 
-const aclRule = v.pipe(
-  v.string(),
-  rule([errors.acl_rule_invalid], (text, report) => {
-    const found = ACL_RULE.exec(text)
-    if (!found || Number(found.groups?.port ?? 1) > 65_535) report(errors.acl_rule_invalid, {})
-  }),
-)
+function isAclRule(text: string): boolean {
+  const found = ACL_RULE.exec(text)
+  return found !== null && Number(found.groups?.port ?? 1) <= 65_535
+}
 
 /** The rules of a credential. */
 export const acl = documented(
-  v.array(aclRule),
+  v.array(v.pipe(v.string(), refusedUnless(errors.acl_rule_invalid, isAclRule))),
   'The rules that allow what an agent may bind, such as `bind:*.example.com`; none allows everything. fauxgate checks only their form.',
   { json: { examples: [['bind:*.example.com', 'bind:1.tcp.ngrok.io:20000', 'bind:team=*']] } },
 )

@@ -15,10 +15,10 @@ import {
   type Transaction,
   timeMs,
 } from '../kit/index.ts'
-import { credentials, newCredential, sshCredentials } from './credential-records.ts'
 import { BINDINGS, otherAt } from './endpoint-records.ts'
 import { agentPlaceOf } from './endpoint-url.ts'
 import { BINDING, POLICY, POOLING, URL_SENTENCE } from './endpoint-view.ts'
+import { credentials, newCredential, sshCredentials } from './owned-records.ts'
 import { COMMANDS, openTunnel, type SessionRecord, sessions } from './session-records.ts'
 import { ACCOUNT_USER, knownRegions, texts } from './shared.ts'
 

@@ -1,13 +1,21 @@
 import * as v from 'valibot'
 import {
+  type CatalogueError,
   type Collection,
   DESCRIPTION,
   documented,
+  type FieldError,
+  type FieldFacts,
   LONGEST_DESCRIPTION,
   LONGEST_METADATA,
   METADATA,
+  type OtherRecords,
+  quote,
   REGIONS,
+  type ReportRelation,
   ref,
+  refuse,
+  rule,
   type Transaction,
   textOfBytes,
 } from '../kit/index.ts'
@@ -19,6 +27,54 @@ export function texts(errors: { readonly description?: TooLong; readonly metadat
   return {
     description: textOfBytes(LONGEST_DESCRIPTION, errors.description, DESCRIPTION),
     metadata: textOfBytes(LONGEST_METADATA, errors.metadata, METADATA),
+  }
+}
+
+/** Makes an optional list of texts of a body. */
+export function textList(sentence: string) {
+  return v.optional(documented(v.array(v.string()), sentence), () => [])
+}
+
+/** Makes a rule on one field: a value that is not right is refused with the error. */
+export function refusedUnless<T, E extends FieldError<string, object>>(error: E, isRight: (value: T) => boolean) {
+  return rule<T, E>([error], (value, report) => {
+    if (!isRight(value)) report(error, {})
+  })
+}
+
+/** Makes a rule on one field: an empty text is refused with the error. */
+export function refusedIfEmpty<E extends FieldError<string, object>>(error: E) {
+  return refusedUnless<string, E>(error, (text) => text !== '')
+}
+
+interface Unique<R> {
+  /** The field that refusals name. */
+  readonly field: keyof R & string
+  readonly error: CatalogueError<string, FieldFacts & { readonly id: string }>
+  /** The values that the field may have, for a record of a snapshot. */
+  readonly allowed: string
+}
+
+/** Makes the rule that no two records have the same value of an index: for a change, and for the records of a snapshot. */
+export function uniqueBy<R extends { readonly id: string }>(
+  collection: Collection<R>,
+  index: string,
+  { field, error, allowed }: Unique<R>,
+) {
+  const sameIn = (records: OtherRecords, record: R) => {
+    const value = collection.indexes[index]?.(record)
+    return typeof value === 'string' ? records.find(collection, index, value) : undefined
+  }
+  return {
+    /** Refuses a record whose value another one has. */
+    require(tx: Transaction, record: R): void {
+      const other = sameIn(tx, record)
+      if (other && other.id !== record.id) refuse(error, { field, received: quote(record[field]), id: other.id })
+    },
+    /** Reports a record whose value another one has. */
+    relations(record: R, others: OtherRecords, report: ReportRelation): void {
+      if (sameIn(others, record)?.id !== record.id) report([field], record[field], allowed)
+    },
   }
 }
 

@@ -2,34 +2,21 @@ import * as v from 'valibot'
 import {
   accountLimits,
   declareErrors,
-  described,
   documented,
   field,
   named,
   newHead,
   ofField,
-  quote,
-  refuse,
   resource,
   resourceHead,
   rule,
   tooMany,
   viewHead,
 } from '../kit/index.ts'
-import { ownerRelation, sshCredentials } from './credential-records.ts'
-import {
-  acl,
-  aclLimit,
-  errors as ownedErrors,
-  ownedFields,
-  ownedTexts,
-  owner_id,
-  ownerErrors,
-  ownerIn,
-  requireChange,
-} from './owned.ts'
+import * as owned from './owned.ts'
+import { ownerRelation, sshCredentials } from './owned-records.ts'
 import { endSessionsOf } from './session-records.ts'
-import { FILTERABLE } from './shared.ts'
+import { FILTERABLE, uniqueBy } from './shared.ts'
 import { ALGORITHMS, keyMaterial } from './ssh-key.ts'
 
 const FORM = `one line of OpenSSH: ${ALGORITHMS.join(', ')}, then the key of that algorithm in base64, and a comment if you like`
@@ -55,7 +42,7 @@ const limits = accountLimits({
     reached: errors.ssh_limit_reached,
     older: errors.ssh_limit_reached_older,
   },
-  acl: { ...aclLimit, reached: errors.ssh_limit_acl },
+  acl: { ...owned.aclLimit, reached: errors.ssh_limit_acl },
 })
 
 const public_key = documented(
@@ -70,6 +57,12 @@ const public_key = documented(
   { isRequired: true },
 )
 
+const unique = uniqueBy(sshCredentials, 'material', {
+  field: 'public_key',
+  error: errors.ssh_key_taken,
+  allowed: 'a public key that no other SSH credential has',
+})
+
 /** SSH credentials: public keys that may open tunnels over SSH. */
 export const sshCredentialFamily = resource(
   {
@@ -79,21 +72,21 @@ export const sshCredentialFamily = resource(
     prefix: 'sshcr',
     what: 'SSH credential',
     filterable: [...FILTERABLE, 'owner_id', 'acl'],
-    errors: { ...ownedErrors, ...errors },
+    errors: { ...owned.errors, ...errors },
     limits,
     collection: sshCredentials,
     shape: named(
-      v.object({ ...resourceHead, public_key, acl, owner_id }),
+      v.object({ ...resourceHead, public_key, acl: owned.acl, owner_id: owned.owner_id }),
       'SshCredential',
       'A public key that may open tunnels over SSH.',
     ),
     createBody: named(
-      v.object({ ...ownedFields, acl: v.optional(acl, []), public_key: v.optional(public_key, '') }),
+      v.object({ ...owned.createFields, acl: v.optional(owned.acl, []), public_key: v.optional(public_key, '') }),
       'SshCredentialCreate',
       'The body that creates an SSH credential.',
     ),
     updateBody: named(
-      v.object({ ...ownedTexts, acl: v.optional(acl) }),
+      v.object({ ...owned.updateFields, acl: v.optional(owned.acl) }),
       'SshCredentialUpdate',
       'The changes of an SSH credential: at least one field.',
     ),
@@ -106,32 +99,19 @@ export const sshCredentialFamily = resource(
       owner_id: credential.owner_id,
     }),
     create: {
-      errors: [...ownerErrors, errors.ssh_key_taken],
+      errors: [...owned.ownerErrors, errors.ssh_key_taken],
       run(tx, { owner_id, acl, public_key, ...body }) {
-        const owner = ownerIn(tx, owner_id)
-        const other = tx.find(sshCredentials, 'material', keyMaterial(public_key) ?? '')
-        if (other) {
-          refuse(errors.ssh_key_taken, { field: 'public_key', received: quote(public_key), id: other.id })
-        }
-        return tx.put(sshCredentials, { ...newHead(tx, 'sshcr', body), owner_id: owner, acl, public_key })
+        const owner = owned.ownerIn(tx, owner_id)
+        const credential = { ...newHead(tx, 'sshcr', body), owner_id: owner, acl, public_key }
+        unique.require(tx, credential)
+        return tx.put(sshCredentials, credential)
       },
     },
-    update: {
-      errors: [ownedErrors.owned_update_empty],
-      run(tx, credential, body) {
-        requireChange(body)
-        const changed = { ...credential, ...described(body, credential), acl: body.acl ?? credential.acl }
-        return tx.put(sshCredentials, changed)
-      },
-    },
+    update: owned.changeOf(sshCredentials),
     delete: { before: endSessionsOf },
     relations(credential, others, report) {
       ownerRelation(credential, others, report)
-      const { id, public_key } = credential
-      const material = keyMaterial(public_key)
-      if (material === undefined || others.find(sshCredentials, 'material', material)?.id !== id) {
-        report(['public_key'], public_key, 'a public key that no other SSH credential has')
-      }
+      unique.relations(credential, others, report)
     },
   },
 )

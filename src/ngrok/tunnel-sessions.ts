@@ -12,8 +12,8 @@ import {
   timestamp,
   type View,
 } from '../kit/index.ts'
-import { credentials, sshCredentials } from './credential-records.ts'
 import { urlErrors } from './endpoint-url.ts'
+import { credentials, sshCredentials } from './owned-records.ts'
 import { errors as commandErrors, sessionCommands } from './session-commands.ts'
 import { declarationErrors, sessionFields, startSession } from './session-declaration.ts'
 import { endSession, type SessionRecord, sessions } from './session-records.ts'

@@ -8,19 +8,15 @@ import {
   type Frozen,
   named,
   ofField,
-  quote,
-  refuse,
   resource,
   resourceHead,
-  rule,
-  type Transaction,
   textOfBytes,
   timestamp,
   tooLong,
   tooMany,
 } from '../kit/index.ts'
-import { removeOwned } from './credential-records.ts'
-import { PREFIXES, type UserRecord, users } from './user-records.ts'
+import { PREFIXES, removeOwned, users } from './owned-records.ts'
+import { refusedIfEmpty, uniqueBy } from './shared.ts'
 
 const errors = declareErrors({
   user_name_empty: ofField(
@@ -47,12 +43,7 @@ const NAME = 'The name, which no other bot user or service user has.'
 const ACTIVE = 'False if the user can own no more credentials and keys.'
 
 const name = documented(
-  v.pipe(
-    v.unwrap(textOfBytes(255, errors.user_name_too_long, NAME)),
-    rule([errors.user_name_empty], (text, report) => {
-      if (text === '') report(errors.user_name_empty, {})
-    }),
-  ),
+  v.pipe(v.unwrap(textOfBytes(255, errors.user_name_too_long, NAME)), refusedIfEmpty(errors.user_name_empty)),
   NAME,
   { json: { minLength: 1, examples: ['ci'] }, isRequired: true },
 )
@@ -63,6 +54,12 @@ const fields = v.object({ ...head, name: documented(v.string(), NAME), active })
 
 const createFields = v.object({ name: v.optional(name, ''), active: v.optional(active, true) })
 const updateFields = v.object({ name: v.optional(name), active: v.optional(active) })
+
+const unique = uniqueBy(users, 'name', {
+  field: 'name',
+  error: errors.user_name_taken,
+  allowed: 'a name that no other one has',
+})
 
 /** Makes the family of one of the two paths under which the same users are. */
 function usersAt<const P extends (typeof PREFIXES)[number]>(prefix: P) {
@@ -94,31 +91,23 @@ function usersAt<const P extends (typeof PREFIXES)[number]>(prefix: P) {
       create: {
         errors: [errors.user_name_taken],
         run(tx, body) {
-          requireFree(tx, body.name)
-          return tx.put(users, { id: tx.newId(PREFIXES[0]), created_at: tx.now, ...body })
+          const user = { id: tx.newId(PREFIXES[0]), created_at: tx.now, ...body }
+          unique.require(tx, user)
+          return tx.put(users, user)
         },
       },
       update: {
         errors: [errors.user_name_taken],
         run(tx, user, { name = user.name, active = user.active }) {
-          requireFree(tx, name, user)
-          if (name === user.name && active === user.active) return user
-          return tx.put(users, { ...user, name, active })
+          const after = { ...user, name, active }
+          unique.require(tx, after)
+          return name === user.name && active === user.active ? user : tx.put(users, after)
         },
       },
       delete: { before: removeOwned },
-      relations({ id, name }, others, report) {
-        if (others.find(users, 'name', name)?.id !== id) report(['name'], name, 'a name that no other one has')
-      },
+      relations: unique.relations,
     },
   )
-}
-
-function requireFree(tx: Transaction, name: string, self?: UserRecord): void {
-  const other = tx.find(users, 'name', name)
-  if (other && other.id !== self?.id) {
-    refuse(errors.user_name_taken, { field: 'name', received: quote(name), id: other.id })
-  }
 }
 
 /** Bot users. */

@@ -3,8 +3,10 @@ import {
   type Collection,
   collection,
   type Frozen,
+  instant,
   newHead,
   type OtherRecords,
+  ownId,
   type ReportRelation,
   recordHead,
   secret,
@@ -13,7 +15,27 @@ import {
 import { endSessionsOf } from './session-records.ts'
 import { ACCOUNT_USER, texts } from './shared.ts'
 import { keyMaterial } from './ssh-key.ts'
-import { userWith } from './user-records.ts'
+
+/** The prefixes of a user's id on the two paths; records have the first. */
+export const PREFIXES = ['bot', 'service'] as const
+
+const user = v.object({ id: ownId(PREFIXES[0]), created_at: instant, name: v.string(), active: v.boolean() })
+
+/** A bot user, who is a service user too. */
+export type UserRecord = Frozen<v.InferOutput<typeof user>>
+
+/** The bot users, who are the service users too. */
+export const users = collection<UserRecord>({
+  name: 'bot_users',
+  key: ({ id }) => id,
+  schema: user,
+  indexes: { name: ({ name }) => name },
+})
+
+/** Returns the user with an id of either prefix. */
+export function userWith(records: OtherRecords, id: string): UserRecord | undefined {
+  return records.get(users, PREFIXES[0] + id.slice(id.indexOf('_')))
+}
 
 const owned = (prefix: string) => ({ ...recordHead(prefix, texts()), owner_id: v.string() })
 const token = v.exactOptional(v.pipe(v.string(), secret))
@@ -66,6 +88,8 @@ export const apiKeys = collection<Frozen<v.InferOutput<typeof apiKey>>>({
 export interface Owned {
   readonly id: string
   readonly owner_id: string
+  readonly description?: string | undefined
+  readonly metadata?: string | undefined
 }
 
 function ownerKey({ owner_id }: Owned): string {
