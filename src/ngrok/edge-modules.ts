@@ -23,7 +23,7 @@ import {
   type Wire,
 } from '../kit/index.ts'
 import { HTTPS_EDGES, TCP_EDGES, TLS_EDGES } from './edge-places.ts'
-import { policies } from './ip-policy-records.ts'
+import { policies } from './ip-policies.ts'
 
 const enabledShape = v.unwrap(enabled)
 

@@ -15,8 +15,7 @@ import { failoverBackends } from './failover-backends.ts'
 import { httpResponseBackends } from './http-response-backends.ts'
 import { httpsEdgeRoutes } from './https-edge-routes.ts'
 import { httpsEdges } from './https-edges.ts'
-import { ipPolicies } from './ip-policies.ts'
-import { ipPolicyRules } from './ip-policy-rules.ts'
+import { ipPolicies, ipPolicyRules } from './ip-policies.ts'
 import { kubernetesOperators } from './kubernetes-operators.ts'
 import {
   routeRequestHeaders,

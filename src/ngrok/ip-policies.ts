@@ -1,61 +1,137 @@
 import * as v from 'valibot'
 import {
   accountLimits,
+  collection,
   declareErrors,
   described,
   documented,
   emptyUpdate,
+  type FieldFacts,
+  type Frozen,
   field,
+  idOf,
+  ipBytes,
   named,
   newHead,
+  ofField,
+  oneOfThese,
+  quote,
+  recordHead,
+  refTo,
   refuse,
   refusedAs,
   resource,
   resourceHead,
+  rule,
+  tooLong,
   tooMany,
   viewHead,
 } from '../kit/index.ts'
-import { policies, rules } from './ip-policy-records.ts'
-import { FILTERABLE, texts } from './shared.ts'
+import { FILTERABLE, refField, refusedField, texts, uniqueBy } from './shared.ts'
 
-const errors = declareErrors({
+const RANGE = 'an address and the length of its prefix, such as "203.0.113.0/24" or "2001:db8::/32"'
+
+const policyErrors = declareErrors({
   ip_policy_update_empty: emptyUpdate(1400, 'description, metadata'),
   ip_policy_limit_reached_older: tooMany(1410),
   ip_policy_limit_reached: tooMany(1415),
   ip_policy_action: field(1423, 400),
 })
 
-const limits = accountLimits({
-  ip_policies: {
-    what: 'IP policies',
-    reached: errors.ip_policy_limit_reached,
-    older: errors.ip_policy_limit_reached_older,
+const ruleErrors = declareErrors({
+  ip_rule_update_empty: emptyUpdate(1401, 'cidr, action, description, metadata'),
+  ip_rule_field_missing: ofField(
+    1405,
+    400,
+    (it: FieldFacts & { allowed: string }) =>
+      `A rule needs ${it.field}, which is missing or empty. Allowed: ${it.allowed}.`,
+  ),
+  ip_rule_cidr_invalid: field(1406, 400, () => RANGE),
+  ip_rule_cidr_taken: ofField(
+    1408,
+    400,
+    (it: FieldFacts & { id: string }) =>
+      `${it.field} is ${it.received}. Allowed: no range of the same policy's rules, as of ${it.id}.`,
+  ),
+  ip_rule_cidr_not_first: field(1409, 400, () => 'the first address of the range, with no bit set beyond its prefix'),
+  ip_rule_limit_reached_older: tooMany(1411),
+  ip_rule_cidr_without_length: field(1413, 400, () => RANGE),
+  ip_rule_policy_unknown: field(1414, 400, () => 'the id of an IP policy'),
+  ip_rule_limit_reached: tooMany(1417),
+  ip_rule_description_too_long: tooLong(1421),
+  ip_rule_action_invalid: field(1422, 400),
+})
+
+const ruleTexts = texts({ description: ruleErrors.ip_rule_description_too_long })
+
+/** Reads a range of addresses. Returns its normal form, or the error of a wrong one. */
+function readRange(cidr: string) {
+  const [address = '', length, ...rest] = cidr.split('/')
+  const bytes = ipBytes(address)
+  if (!bytes || rest.length > 0) return ruleErrors.ip_rule_cidr_invalid
+  if (length === undefined) return ruleErrors.ip_rule_cidr_without_length
+  const bits = [...bytes].map((byte) => byte.toString(2).padStart(8, '0')).join('')
+  if (!/^(0|[1-9]\d{0,2})$/.test(length) || Number(length) > bits.length) return ruleErrors.ip_rule_cidr_invalid
+  if (bits.includes('1', Number(length))) return ruleErrors.ip_rule_cidr_not_first
+  return `${bits}/${length}`
+}
+
+const cidr = v.pipe(
+  v.string(),
+  v.trim(),
+  v.toLowerCase(),
+  rule(
+    [
+      ruleErrors.ip_rule_field_missing,
+      ruleErrors.ip_rule_cidr_invalid,
+      ruleErrors.ip_rule_cidr_not_first,
+      ruleErrors.ip_rule_cidr_without_length,
+    ],
+    (text, report) => {
+      const range = readRange(text)
+      if (text === '') report(ruleErrors.ip_rule_field_missing, { allowed: RANGE })
+      else if (typeof range !== 'string') report(range, {})
+    },
+  ),
+)
+
+const ACTIONS = ['allow', 'deny'] as const
+
+const policyRecord = v.object(recordHead('ipp', texts()))
+
+/** The IP policies, without their rules. */
+export const policies = collection<Frozen<v.InferOutput<typeof policyRecord>>>({
+  name: 'ip_policies',
+  key: ({ id }) => id,
+  schema: policyRecord,
+})
+
+const ruleRecord = v.object({
+  ...recordHead('ipr', ruleTexts),
+  cidr,
+  ip_policy_id: idOf('ipp'),
+  action: oneOfThese(ACTIONS),
+})
+
+const rules = collection<Frozen<v.InferOutput<typeof ruleRecord>>>({
+  name: 'ip_policy_rules',
+  key: ({ id }) => id,
+  schema: ruleRecord,
+  indexes: {
+    policy: ({ ip_policy_id }) => ip_policy_id,
+    place: ({ ip_policy_id, cidr }) => `${ip_policy_id} ${String(readRange(cidr))}`,
   },
 })
 
-const shape = named(v.object(resourceHead), 'IpPolicy', 'A set of rules for the addresses that may reach an endpoint.')
-
-const NO_ACTION = 'no action: each rule of a policy has its own'
-
-const fields = {
+const policyFields = {
   ...texts(),
-  action: v.optional(
-    documented(
-      v.pipe(
-        v.custom<never>(() => false, NO_ACTION),
-        refusedAs(errors.ip_policy_action),
-      ),
-      'Refused: each rule of a policy has an action of its own.',
-      { json: { deprecated: true }, type: 'never', rules: 'ngrok-families#ip-policies' },
-    ),
+  action: refusedField(
+    policyErrors.ip_policy_action,
+    'no action: each rule of a policy has its own',
+    'Refused: each rule of a policy has an action of its own.',
+    'ngrok-families#ip-policies',
   ),
 }
-
-const createBody = named(v.object(fields), 'IpPolicyCreate', 'The body that creates an IP policy.', {
-  json: { examples: [{ description: 'the office' }] },
-})
-
-const updateBody = named(v.object(fields), 'IpPolicyUpdate', 'The changes of an IP policy: at least one field.')
 
 /** IP policies. Their rules are a family of their own. */
 export const ipPolicies = resource(
@@ -67,20 +143,28 @@ export const ipPolicies = resource(
     what: 'IP policy',
     plural: 'IP policies',
     filterable: FILTERABLE,
-    errors,
-    limits,
+    errors: policyErrors,
+    limits: accountLimits({
+      ip_policies: {
+        what: 'IP policies',
+        reached: policyErrors.ip_policy_limit_reached,
+        older: policyErrors.ip_policy_limit_reached_older,
+      },
+    }),
     collection: policies,
-    shape,
-    createBody,
-    updateBody,
+    shape: named(v.object(resourceHead), 'IpPolicy', 'A set of rules for the addresses that may reach an endpoint.'),
+    createBody: named(v.object(policyFields), 'IpPolicyCreate', 'The body that creates an IP policy.', {
+      json: { examples: [{ description: 'the office' }] },
+    }),
+    updateBody: named(v.object(policyFields), 'IpPolicyUpdate', 'The changes of an IP policy: at least one field.'),
   },
   {
     view: (policy, wire) => viewHead(policy, wire, '/ip_policies'),
     create: { run: (tx, body) => tx.put(policies, newHead(tx, 'ipp', body)) },
     update: {
-      errors: [errors.ip_policy_update_empty],
+      errors: [policyErrors.ip_policy_update_empty],
       run(tx, policy, body) {
-        if (Object.keys(body).length === 0) refuse(errors.ip_policy_update_empty, {})
+        if (Object.keys(body).length === 0) refuse(policyErrors.ip_policy_update_empty, {})
         return tx.put(policies, { ...policy, ...described(body, policy) })
       },
     },
@@ -88,6 +172,124 @@ export const ipPolicies = resource(
       before(tx, { id }) {
         for (const rule of tx.findAll(rules, 'policy', id)) tx.remove(rules, rule)
       },
+    },
+  },
+)
+
+const CIDR = 'The range of addresses of the rule, trimmed and in lower case.'
+const ACTION = 'The action for connections from the range.'
+const RULE_ACTIONS = 'ngrok-families#rule-actions'
+
+const ALLOWED_ACTIONS = ACTIONS.join(' or ')
+
+const action = v.pipe(
+  v.string(ALLOWED_ACTIONS),
+  v.picklist(ACTIONS, ALLOWED_ACTIONS),
+  refusedAs(ruleErrors.ip_rule_action_invalid),
+)
+
+const policyId = v.pipe(
+  v.string(),
+  rule([ruleErrors.ip_rule_field_missing], (id, report) => {
+    if (id === '') report(ruleErrors.ip_rule_field_missing, { allowed: 'the id of an IP policy' })
+  }),
+)
+
+const ruleShape = named(
+  v.object({
+    ...resourceHead,
+    cidr: documented(v.string(), CIDR),
+    ip_policy: refField('The policy that has the rule.'),
+    action: documented(v.picklist(ACTIONS), ACTION),
+  }),
+  'IpPolicyRule',
+  'A range of addresses that an IP policy allows or denies.',
+)
+
+const ruleCreateBody = named(
+  v.object({
+    ...ruleTexts,
+    cidr: documented(v.optional(cidr, ''), CIDR, { isRequired: true }),
+    ip_policy_id: documented(v.optional(policyId, ''), 'The id of the policy that gets the rule.', {
+      isRequired: true,
+    }),
+    action: documented(v.optional(action, ''), ACTION, {
+      json: { enum: ACTIONS },
+      isRequired: true,
+      rules: RULE_ACTIONS,
+    }),
+  }),
+  'IpPolicyRuleCreate',
+  'The body that creates a rule of an IP policy.',
+)
+
+const ruleUpdateBody = named(
+  v.object({
+    ...ruleTexts,
+    cidr: documented(v.optional(cidr), CIDR),
+    action: documented(v.optional(action), ACTION, { json: { enum: ACTIONS }, rules: RULE_ACTIONS }),
+  }),
+  'IpPolicyRuleUpdate',
+  'The changes of a rule of an IP policy: at least one field.',
+)
+
+const unique = uniqueBy(rules, 'place', {
+  field: 'cidr',
+  error: ruleErrors.ip_rule_cidr_taken,
+  allowed: 'a range that no other rule of the policy has',
+})
+
+/** The rules of IP policies. No two rules of a policy have the same range. */
+export const ipPolicyRules = resource(
+  {
+    name: 'ip_policy_rules',
+    path: '/ip_policy_rules',
+    items: 'ip_policy_rules',
+    prefix: 'ipr',
+    what: 'IP policy rule',
+    filterable: [...FILTERABLE, 'ip_policy', 'cidr', 'action'],
+    errors: ruleErrors,
+    limits: accountLimits({
+      ip_policy_rules: {
+        what: 'rules of an IP policy',
+        each: 'policy',
+        reached: ruleErrors.ip_rule_limit_reached,
+        older: ruleErrors.ip_rule_limit_reached_older,
+      },
+    }),
+    collection: rules,
+    shape: ruleShape,
+    createBody: ruleCreateBody,
+    updateBody: ruleUpdateBody,
+  },
+  {
+    view: (rule, wire) => ({
+      ...viewHead(rule, wire, '/ip_policy_rules'),
+      cidr: rule.cidr,
+      ip_policy: refTo(wire, '/ip_policies', rule.ip_policy_id),
+      action: rule.action,
+    }),
+    create: {
+      errors: [ruleErrors.ip_rule_policy_unknown, ruleErrors.ip_rule_cidr_taken],
+      run(tx, { ip_policy_id, cidr, action, ...rest }) {
+        if (!tx.get(policies, ip_policy_id)) {
+          refuse(ruleErrors.ip_rule_policy_unknown, { field: 'ip_policy_id', received: quote(ip_policy_id) })
+        }
+        return tx.put(rules, unique.checked(tx, { ...newHead(tx, 'ipr', rest), cidr, ip_policy_id, action }))
+      },
+    },
+    update: {
+      errors: [ruleErrors.ip_rule_update_empty, ruleErrors.ip_rule_cidr_taken],
+      run(tx, rule, body) {
+        if (Object.keys(body).length === 0) refuse(ruleErrors.ip_rule_update_empty, {})
+        const { cidr = rule.cidr, action = rule.action, ...rest } = body
+        return tx.put(rules, unique.checked(tx, { ...rule, ...described(rest, rule), cidr, action }))
+      },
+    },
+    relations(rule, others, report) {
+      const { ip_policy_id } = rule
+      if (!others.get(policies, ip_policy_id)) report(['ip_policy_id'], ip_policy_id, 'the id of an IP policy')
+      unique.relations(rule, others, report)
     },
   },
 )

@@ -1,7 +1,6 @@
 import * as v from 'valibot'
 import { declareErrors, documented, named, ofField, rule, secret } from '../kit/index.ts'
-import { answerFields } from './shared.ts'
-import { textList } from './sign-in-fields.ts'
+import { answerFields, textList } from './shared.ts'
 
 type Of = { readonly provider: string }
 

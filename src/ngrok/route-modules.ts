@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { declareErrors, documented, edgeModule, enabled, field, HTTPS_ROUTES, named } from '../kit/index.ts'
 import { headerNameWith, headersWith } from './header-fields.ts'
-import { answerFields } from './shared.ts'
+import { answerFields, textList } from './shared.ts'
 
 const headerErrors = declareErrors({
   header_name_invalid: field(7023, 400, () => 'the name of an HTTP header'),
@@ -83,11 +83,9 @@ export const routeWebsocketTcpConverter = edgeModule(HTTPS_ROUTES, {
   ),
 })
 
-const expressions = (sentence: string) => v.optional(documented(v.array(v.string()), sentence), () => [])
-
 const agents = {
-  allow: expressions('Regular expressions of the user agents that may pass, whatever `deny` says.'),
-  deny: expressions('Regular expressions of the user agents that may not pass.'),
+  allow: textList('Regular expressions of the user agents that may pass, whatever `deny` says.'),
+  deny: textList('Regular expressions of the user agents that may not pass.'),
 }
 
 /** The module that lets in and keeps out user agents. */

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { declareErrors, documented, edgeModule, field, HTTPS_ROUTES, named, rule, secret } from '../kit/index.ts'
-import { signInErrors, signInFields, signInShape, textList } from './sign-in-fields.ts'
+import { textList } from './shared.ts'
+import { signInErrors, signInFields, signInShape } from './sign-in-fields.ts'
 
 const errors = declareErrors({
   oidc_issuer_missing: field(7088, 400, () => 'the URL of an OpenID provider, such as "https://accounts.example.com"'),

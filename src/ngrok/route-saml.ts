@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { documented, edgeModule, general, HTTPS_ROUTES, named, ruleOnWhole } from '../kit/index.ts'
-import { answerFields } from './shared.ts'
-import { signInErrors, signInFields, textList } from './sign-in-fields.ts'
+import { answerFields, textList } from './shared.ts'
+import { signInErrors, signInFields } from './sign-in-fields.ts'
 
 const PERSISTENT = 'urn:oasis:names:tc:SAML:2.0:nameid-format:persistent'
 /** The host of the addresses that the service gives a route for its identity provider. */

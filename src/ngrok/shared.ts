@@ -15,6 +15,7 @@ import {
   type ReportRelation,
   ref,
   refuse,
+  refusedAs,
   rule,
   type Transaction,
   textOfBytes,
@@ -33,6 +34,20 @@ export function texts(errors: { readonly description?: TooLong; readonly metadat
 /** Makes an optional list of texts of a body. */
 export function textList(sentence: string) {
   return v.optional(documented(v.array(v.string()), sentence), () => [])
+}
+
+/** Makes an optional field of a body that is always refused with the error. `allowed` says what to send in place of it. */
+export function refusedField<E extends FieldError<string, { readonly allowed: string }>>(
+  error: E,
+  allowed: string,
+  sentence: string,
+  rules: string,
+) {
+  const read = v.pipe(
+    v.custom<never>(() => false, allowed),
+    refusedAs(error),
+  )
+  return v.optional(documented(read, sentence, { json: { deprecated: true }, type: 'never', rules }))
 }
 
 /** Makes a rule on one field: a value that is not right is refused with the error. */
@@ -66,10 +81,11 @@ export function uniqueBy<R extends { readonly id: string }>(
     return typeof value === 'string' ? records.find(collection, index, value) : undefined
   }
   return {
-    /** Refuses a record whose value another one has. */
-    require(tx: Transaction, record: R): void {
+    /** Returns a record that is about to be put. Refuses it if another one has its value. */
+    checked(tx: Transaction, record: R): R {
       const other = sameIn(tx, record)
       if (other && other.id !== record.id) refuse(error, { field, received: quote(record[field]), id: other.id })
+      return record
     },
     /** Reports a record whose value another one has. */
     relations(record: R, others: OtherRecords, report: ReportRelation): void {

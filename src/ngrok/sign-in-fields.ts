@@ -43,8 +43,3 @@ export const signInFields = {
 
 /** The same fields of an answer. */
 export const signInShape = answerFields(signInFields)
-
-/** Makes an optional list of texts of a body. */
-export function textList(sentence: string) {
-  return v.optional(documented(v.array(v.string()), sentence), () => [])
-}

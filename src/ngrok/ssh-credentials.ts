@@ -103,8 +103,7 @@ export const sshCredentialFamily = resource(
       run(tx, { owner_id, acl, public_key, ...body }) {
         const owner = owned.ownerIn(tx, owner_id)
         const credential = { ...newHead(tx, 'sshcr', body), owner_id: owner, acl, public_key }
-        unique.require(tx, credential)
-        return tx.put(sshCredentials, credential)
+        return tx.put(sshCredentials, unique.checked(tx, credential))
       },
     },
     update: owned.changeOf(sshCredentials),

@@ -9,10 +9,10 @@ import {
   field,
   named,
   ofField,
-  refusedAs,
   ruleOnWhole,
 } from '../kit/index.ts'
 import { HTTPS_EDGES, TLS_EDGES } from './edge-places.ts'
+import { refusedField } from './shared.ts'
 
 const VERSIONS = ['1.0', '1.1', '1.2', '1.3'] as const
 const PLACES = ['edge', 'upstream'] as const
@@ -46,8 +46,6 @@ const shape = named(
   'The TLS termination of an edge.',
 )
 
-const NEVER = 'no terminate_at'
-
 /** The module `tls_termination` of HTTPS edges. */
 export const httpsEdgeTlsTermination = edgeModule(HTTPS_EDGES, {
   name: 'https_edge_tls_termination',
@@ -58,15 +56,11 @@ export const httpsEdgeTlsTermination = edgeModule(HTTPS_EDGES, {
     v.object({
       enabled,
       min_version,
-      terminate_at: v.optional(
-        documented(
-          v.pipe(
-            v.custom<never>(() => false, NEVER),
-            refusedAs(httpsErrors.https_edge_terminates_itself),
-          ),
-          'Refused: an HTTPS edge terminates TLS itself.',
-          { json: { deprecated: true }, type: 'never', rules: 'edges#edges' },
-        ),
+      terminate_at: refusedField(
+        httpsErrors.https_edge_terminates_itself,
+        'no terminate_at',
+        'Refused: an HTTPS edge terminates TLS itself.',
+        'edges#edges',
       ),
     }),
     'HttpsEdgeTlsTerminationBody',

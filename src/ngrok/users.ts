@@ -91,16 +91,13 @@ function usersAt<const P extends (typeof PREFIXES)[number]>(prefix: P) {
       create: {
         errors: [errors.user_name_taken],
         run(tx, body) {
-          const user = { id: tx.newId(PREFIXES[0]), created_at: tx.now, ...body }
-          unique.require(tx, user)
-          return tx.put(users, user)
+          return tx.put(users, unique.checked(tx, { id: tx.newId(PREFIXES[0]), created_at: tx.now, ...body }))
         },
       },
       update: {
         errors: [errors.user_name_taken],
         run(tx, user, { name = user.name, active = user.active }) {
-          const after = { ...user, name, active }
-          unique.require(tx, after)
+          const after = unique.checked(tx, { ...user, name, active })
           return name === user.name && active === user.active ? user : tx.put(users, after)
         },
       },

@@ -9,30 +9,26 @@ import {
   instant,
   ofField,
   recordHead,
-  rule,
   textOfBytes,
   tooLong,
 } from '../kit/index.ts'
-import { texts } from './shared.ts'
+import { refusedIfEmpty, refusedUnless, texts } from './shared.ts'
 
 const LONGEST_NAME = 255
 const CHARACTERS = 'letters, digits, "_", "/", "." and "-"'
 
+interface NameErrors {
+  readonly missing: FieldError<string, object>
+  readonly invalid: FieldError<string, object>
+  readonly tooLong: FieldError<string, { bytes: number; limit: number }>
+}
+
 /** Makes the field `name` of a vault or a secret. */
-export function nameOf(
-  errors: {
-    readonly invalid: FieldError<string, object>
-    readonly missing: FieldError<string, object>
-    readonly tooLong: Parameters<typeof textOfBytes>[1]
-  },
-  sentence: string,
-) {
+export function nameOf({ missing, invalid, tooLong }: NameErrors, sentence: string) {
   const read = v.pipe(
-    v.unwrap(textOfBytes(LONGEST_NAME, errors.tooLong, sentence)),
-    rule([errors.invalid, errors.missing], (text, report) => {
-      if (text === '') report(errors.missing, {})
-      else if (!/^[\w/.-]+$/.test(text)) report(errors.invalid, {})
-    }),
+    v.unwrap(textOfBytes(LONGEST_NAME, tooLong, sentence)),
+    refusedIfEmpty(missing),
+    refusedUnless(invalid, (text) => /^[\w/.-]*$/.test(text)),
   )
   return documented(read, `${sentence} 1 to ${LONGEST_NAME} ${CHARACTERS}.`, {
     json: { minLength: 1, maxLength: LONGEST_NAME, pattern: '^[\\w/.-]+$' },
@@ -40,8 +36,9 @@ export function nameOf(
   })
 }
 
-/** Declares the errors of a vault's or a secret's name that has other characters, or none. */
+/** Declares the error of a vault's or a secret's name that has other characters. */
 export const otherCharacters = (number: number) => field(number, 400, () => CHARACTERS)
+/** Declares the error of a vault's or a secret's name that is missing. */
 export const noName = (number: number) =>
   ofField(number, 400, (it) => `${it.field} is missing or empty. Allowed: 1 to ${LONGEST_NAME} ${CHARACTERS}.`)
 
@@ -51,13 +48,15 @@ export const vaultErrors = declareErrors({
   vault_name_too_long: tooLong(23002),
 })
 
+export const VAULT_NAME = 'The name, which no other vault has.'
+
 export const vaultName = nameOf(
   {
-    invalid: vaultErrors.vault_name_invalid,
     missing: vaultErrors.vault_name_missing,
+    invalid: vaultErrors.vault_name_invalid,
     tooLong: vaultErrors.vault_name_too_long,
   },
-  'The name, which no other vault has.',
+  VAULT_NAME,
 )
 
 const vault = v.object({ ...recordHead('vault', texts()), updated_at: instant, name: vaultName })

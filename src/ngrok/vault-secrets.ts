@@ -1,25 +1,105 @@
 import * as v from 'valibot'
 import {
   accountLimits,
+  collection,
+  declareErrors,
   described,
   documented,
+  entry,
+  type FieldFacts,
   type Frozen,
+  field,
+  idOf,
+  instant,
   named,
   newHead,
+  ofField,
   quote,
+  recordHead,
   refTo,
   refuse,
   resource,
   resourceHead,
+  secret,
+  secretHere,
   type Transaction,
+  textOfBytes,
   time,
   timestamp,
+  tooLong,
+  tooMany,
   type View,
   viewHead,
 } from '../kit/index.ts'
-import { NAME, placeOf, type SecretRecord, secretErrors, secretName, secrets, secretValue } from './secret-records.ts'
-import { ACCOUNT_USER, changed, FILTERABLE, refField, texts, userField } from './shared.ts'
-import { type VaultRecord, vaults } from './vault-records.ts'
+import { ACCOUNT_USER, changed, FILTERABLE, refField, refusedIfEmpty, texts, uniqueBy, userField } from './shared.ts'
+import { nameOf, noName, otherCharacters, type VaultRecord, vaultName, vaults } from './vault-records.ts'
+
+const errors = declareErrors({
+  secret_name_invalid: otherCharacters(24000),
+  secret_name_missing: noName(24001),
+  secret_name_too_long: tooLong(24002),
+  secret_value_missing: ofField(24003, 400, (it) => `${it.field} is missing or empty. Send the text to keep.`),
+  secret_value_too_long: tooLong(24004),
+  secret_name_taken: ofField(
+    24005,
+    400,
+    (it: FieldFacts & { id: string }) =>
+      `${it.received} is the name of ${it.id} already. Send a name that no other secret of the vault has.`,
+  ),
+  secret_vault_unknown: field(24006, 400, () => 'the id of a vault'),
+  secret_limit_reached: tooMany(24007),
+  secret_vault_missing: entry(
+    24008,
+    400,
+    () => 'No vault was named. Send its id as vault_id, or its name as vault_name.',
+  ),
+  secret_vault_name_unknown: field(
+    24009,
+    400,
+    () => 'the name of a vault, and of the one with vault_id if both are sent',
+  ),
+})
+
+const NAME = 'The name, which no other secret of the vault has.'
+const LONGEST_VALUE = 65_535
+
+const secretName = nameOf(
+  {
+    missing: errors.secret_name_missing,
+    invalid: errors.secret_name_invalid,
+    tooLong: errors.secret_name_too_long,
+  },
+  NAME,
+)
+
+const secretValue = documented(
+  v.pipe(
+    v.unwrap(textOfBytes(LONGEST_VALUE, errors.secret_value_too_long, '')),
+    secretHere,
+    refusedIfEmpty(errors.secret_value_missing),
+  ),
+  `The text to keep. No response has it. At most ${LONGEST_VALUE} bytes in UTF-8.`,
+  { json: { minLength: 1, maxLength: LONGEST_VALUE, writeOnly: true }, isRequired: true },
+)
+
+const record = v.object({
+  ...recordHead('secret', texts()),
+  updated_at: instant,
+  name: secretName,
+  value: v.pipe(v.string(), secret),
+  vault_id: idOf('vault'),
+  vault_name: vaultName,
+})
+
+type SecretRecord = Frozen<v.InferOutput<typeof record>>
+
+export const secrets = collection<SecretRecord>({
+  name: 'vault_secrets',
+  key: ({ id }) => id,
+  schema: record,
+  indexes: { vault: ({ vault_id }) => vault_id, place: ({ vault_id, name }) => `${vault_id} ${name}` },
+  exported: (each, withSecrets) => (withSecrets ? each : { ...each, value: '' }),
+})
 
 export const secretShape = named(
   v.object({
@@ -63,12 +143,10 @@ const updateBody = named(
   'The changes of a secret.',
 )
 
-const limits = accountLimits({
-  vault_secrets: {
-    what: 'secrets of a vault',
-    each: 'vault',
-    reached: secretErrors.secret_limit_reached,
-  },
+const unique = uniqueBy(secrets, 'place', {
+  field: 'name',
+  error: errors.secret_name_taken,
+  allowed: 'a name that no other secret of the vault has',
 })
 
 /** Secrets of vaults. The value of a secret is kept, and shown nowhere. */
@@ -80,8 +158,10 @@ export const vaultSecrets = resource(
     prefix: 'secret',
     what: 'secret',
     filterable: [...FILTERABLE, 'name'],
-    errors: secretErrors,
-    limits,
+    errors,
+    limits: accountLimits({
+      vault_secrets: { what: 'secrets of a vault', each: 'vault', reached: errors.secret_limit_reached },
+    }),
     collection: secrets,
     shape: secretShape,
     createBody,
@@ -91,47 +171,37 @@ export const vaultSecrets = resource(
     view: secretView,
     create: {
       errors: [
-        secretErrors.secret_name_taken,
-        secretErrors.secret_vault_unknown,
-        secretErrors.secret_vault_missing,
-        secretErrors.secret_vault_name_unknown,
+        errors.secret_name_taken,
+        errors.secret_vault_unknown,
+        errors.secret_vault_missing,
+        errors.secret_vault_name_unknown,
       ],
       run(tx, { name, value, vault_id, vault_name, ...rest }) {
         const vault = vaultOf(tx, vault_id, vault_name)
-        const place = { vault_id: vault.id, name }
-        requireFree(tx, place)
-        const head = { ...newHead(tx, 'secret', rest), updated_at: tx.now }
-        return tx.put(secrets, { ...head, value, ...place, vault_name: vault.name })
+        const place = { vault_id: vault.id, vault_name: vault.name }
+        const made = { ...newHead(tx, 'secret', rest), updated_at: tx.now, name, value, ...place }
+        return tx.put(secrets, unique.checked(tx, made))
       },
     },
     update: {
-      errors: [secretErrors.secret_name_taken],
+      errors: [errors.secret_name_taken],
       run(tx, before, { name = before.name, value = before.value, ...rest }) {
         const after = { ...before, ...described(rest, before), name, value }
-        requireFree(tx, after)
-        return changed(tx, secrets, before, after)
+        return changed(tx, secrets, before, unique.checked(tx, after))
       },
     },
     relations(each, others, report) {
-      const { id, name, vault_id, vault_name } = each
+      const { vault_id, vault_name } = each
       if (others.get(vaults, vault_id)?.name !== vault_name) report(['vault_id'], vault_id, `the id of "${vault_name}"`)
-      if (others.find(secrets, 'place', placeOf(each))?.id !== id) {
-        report(['name'], name, 'a name that no other secret of the vault has')
-      }
+      unique.relations(each, others, report)
     },
   },
 )
 
 function vaultOf(tx: Transaction, id: string | undefined, name: string | undefined): VaultRecord {
   const vault = id ? tx.get(vaults, id) : tx.find(vaults, 'name', name ?? '')
-  if (!id && !name) return refuse(secretErrors.secret_vault_missing, {})
-  if (id && !vault) return refuse(secretErrors.secret_vault_unknown, { field: 'vault_id', received: quote(id) })
+  if (!id && !name) return refuse(errors.secret_vault_missing, {})
+  if (id && !vault) return refuse(errors.secret_vault_unknown, { field: 'vault_id', received: quote(id) })
   if (vault && (!name || vault.name === name)) return vault
-  return refuse(secretErrors.secret_vault_name_unknown, { field: 'vault_name', received: quote(name) })
-}
-
-function requireFree(tx: Transaction, each: Pick<SecretRecord, 'vault_id' | 'name'> & { readonly id?: string }): void {
-  const other = tx.find(secrets, 'place', placeOf(each))
-  if (!other || other.id === each.id) return
-  refuse(secretErrors.secret_name_taken, { field: 'name', received: quote(each.name), id: other.id })
+  return refuse(errors.secret_vault_name_unknown, { field: 'vault_name', received: quote(name) })
 }

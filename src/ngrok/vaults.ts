@@ -13,22 +13,19 @@ import {
   newHead,
   ofField,
   pageAt,
-  quote,
   refuse,
   required,
   resource,
   resourceHead,
-  type Transaction,
   time,
   timestamp,
   tooMany,
   type View,
   viewHead,
 } from '../kit/index.ts'
-import { secrets } from './secret-records.ts'
-import { ACCOUNT_USER, changed, FILTERABLE, texts } from './shared.ts'
-import { vaults as records, type VaultRecord, vaultErrors, vaultName } from './vault-records.ts'
-import { secretShape, secretView, vaultSecrets } from './vault-secrets.ts'
+import { ACCOUNT_USER, changed, FILTERABLE, texts, uniqueBy } from './shared.ts'
+import { vaults as records, VAULT_NAME, type VaultRecord, vaultErrors, vaultName } from './vault-records.ts'
+import { secretShape, secrets, secretView, vaultSecrets } from './vault-secrets.ts'
 
 const errors = declareErrors({
   vault_not_empty: entry(
@@ -45,13 +42,11 @@ const errors = declareErrors({
   vault_limit_reached: tooMany(23005),
 })
 
-const limits = accountLimits({ vaults: { what: 'vaults', reached: errors.vault_limit_reached } })
-
 const shape = named(
   v.object({
     ...resourceHead,
     updated_at: documented(time, 'The time of the last change.'),
-    name: documented(v.string(), 'The name, which no other vault has.'),
+    name: documented(v.string(), VAULT_NAME),
     created_by: documented(v.string(), 'The id of the user who created the vault.'),
     last_updated_by: documented(v.string(), 'The id of the user who changed the vault last.'),
   }),
@@ -67,6 +62,12 @@ const view: View<VaultRecord, Frozen<v.InferOutput<typeof shape>>> = (vault, wir
   last_updated_by: ACCOUNT_USER,
 })
 
+const unique = uniqueBy(records, 'name', {
+  field: 'name',
+  error: errors.vault_name_taken,
+  allowed: 'a name that no other vault has',
+})
+
 // The page of both lists of secrets has one name.
 const { response } = vaultSecrets.operations.list
 
@@ -80,7 +81,7 @@ export const vaults = resource(
     what: 'vault',
     filterable: [...FILTERABLE, 'name'],
     errors: { ...vaultErrors, ...errors },
-    limits,
+    limits: accountLimits({ vaults: { what: 'vaults', reached: errors.vault_limit_reached } }),
     collection: records,
     shape,
     createBody: named(
@@ -119,18 +120,17 @@ export const vaults = resource(
     create: {
       errors: [errors.vault_name_taken],
       run(tx, { name, ...rest }) {
-        requireFree(tx, name)
-        return tx.put(records, { ...newHead(tx, 'vault', rest), updated_at: tx.now, name })
+        return tx.put(records, unique.checked(tx, { ...newHead(tx, 'vault', rest), updated_at: tx.now, name }))
       },
     },
     update: {
       errors: [errors.vault_name_taken],
       run(tx, before, { name = before.name, ...rest }) {
-        requireFree(tx, name, before.id)
+        const after = unique.checked(tx, { ...before, ...described(rest, before), name })
         if (name !== before.name) {
           for (const secret of tx.findAll(secrets, 'vault', before.id)) tx.put(secrets, { ...secret, vault_name: name })
         }
-        return changed(tx, records, before, { ...before, ...described(rest, before), name })
+        return changed(tx, records, before, after)
       },
     },
     delete: {
@@ -140,14 +140,6 @@ export const vaults = resource(
         if (secret) refuse(errors.vault_not_empty, { id, secret: secret.id })
       },
     },
-    relations({ id, name }, others, report) {
-      if (others.find(records, 'name', name)?.id !== id) report(['name'], name, 'a name that no other vault has')
-    },
+    relations: unique.relations,
   },
 )
-
-function requireFree(tx: Transaction, name: string, self?: string): void {
-  const other = tx.find(records, 'name', name)
-  if (other && other.id !== self)
-    refuse(errors.vault_name_taken, { field: 'name', received: quote(name), id: other.id })
-}
