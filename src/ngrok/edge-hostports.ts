@@ -8,8 +8,7 @@ import {
   type Transaction,
   undeclare,
 } from '../kit/index.ts'
-import { edgeErrors } from './edge-errors.ts'
-import { type EdgeRecord, edges, HOSTPORT } from './edge-records.ts'
+import { type EdgeRecord, edgeErrors, edges, HOSTPORT } from './edge-records.ts'
 import { type EdgeKind, endpoints, OF_NO_AGENT, otherAt, prefixOf, reservationOf } from './endpoint-records.ts'
 
 /** The fields of a body that are those of the edge itself. */

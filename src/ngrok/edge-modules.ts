@@ -1,15 +1,13 @@
 import * as v from 'valibot'
 import {
   backendErrors,
+  blankIsAbsent,
   declareErrors,
   documented,
-  edgeModule,
   enabled,
+  facts,
   field,
-  HTTPS_ROUTES,
   idOf,
-  isIdOf,
-  type ModuleOwner,
   named,
   ofField,
   type PathIds,
@@ -18,28 +16,18 @@ import {
   refTo,
   refuse,
   requireBackend,
-  rule,
-  type Transaction,
+  ruleOnWhole,
   type Wire,
 } from '../kit/index.ts'
-import { HTTPS_EDGES, TCP_EDGES, TLS_EDGES } from './edge-places.ts'
+import { backendId } from './backends.ts'
 import { policies } from './ip-policies.ts'
+import { HTTPS_EDGES, moduleOf, type Owner, ROUTES, TCP_EDGES, TLS_EDGES } from './modules.ts'
+import { refField, refusedField, refusedUnless } from './shared.ts'
 
 const enabledShape = v.unwrap(enabled)
 
-const backendId = documented(
-  v.pipe(
-    v.string(),
-    rule([backendErrors.child_backend_invalid], (id, report) => {
-      if (!isIdOf(id, 'bkd')) report(backendErrors.child_backend_invalid, {})
-    }),
-  ),
-  'The id of the backend that gets the traffic.',
-  { rules: 'edges#backends' },
-)
-
 const backendShape = named(
-  v.object({ enabled: enabledShape, backend: documented(v.object(ref.entries), 'The backend.', { type: 'Ref' }) }),
+  v.object({ enabled: enabledShape, backend: refField('The backend.') }),
   'EdgeBackend',
   'The backend that gets the traffic of an edge or a route.',
 )
@@ -59,15 +47,17 @@ function backendRef(wire: Wire, id: string) {
 }
 
 /** The module `backend` (rules: edges#backends). */
-function backendModule<Ids extends PathIds>(name: string, kind: string, owner: ModuleOwner<Ids>) {
-  return edgeModule(owner, {
-    name,
+function backendModule<Ids extends PathIds>(owner: Owner<Ids>) {
+  return moduleOf(owner, {
     segment: 'backend',
+    title: 'Backend',
     what: 'backend',
     errors: backendErrors,
-    body: named(v.object({ enabled, backend_id: backendId }), `${kind}BackendBody`, 'The new backend.', {
-      json: { examples: [{ backend_id: 'bkdtg_1' }] },
+    body: v.object({
+      enabled,
+      backend_id: documented(backendId, 'The id of the backend that gets the traffic.', { rules: 'edges#backends' }),
     }),
+    example: { backend_id: 'bkdtg_1' },
     shape: backendShape,
     view: ({ enabled, backend_id }, wire) => ({ enabled, backend: backendRef(wire, backend_id) }),
     check: (tx, { backend_id }) => requireBackend(tx, 'backend_id', backend_id),
@@ -86,9 +76,7 @@ const ipErrors = declareErrors({
 const policyIds = documented(
   v.pipe(
     v.array(v.string()),
-    rule([ipErrors.edge_ip_policies_missing], (ids, report) => {
-      if (ids.length === 0) report(ipErrors.edge_ip_policies_missing, {})
-    }),
+    refusedUnless(ipErrors.edge_ip_policies_missing, (ids) => ids.length > 0),
   ),
   'The ids of the IP policies whose rules decide who may connect.',
 )
@@ -100,34 +88,26 @@ const ipShape = named(
 )
 
 /** The module `ip_restriction` (rules: edges#ip-policies). */
-function ipRestrictionModule<Ids extends PathIds>(name: string, kind: string, owner: ModuleOwner<Ids>) {
-  return edgeModule(owner, {
-    name,
+function ipRestrictionModule<Ids extends PathIds>(owner: Owner<Ids>) {
+  return moduleOf(owner, {
     segment: 'ip_restriction',
+    title: 'IpRestriction',
     what: 'IP restriction',
     errors: ipErrors,
-    body: named(
-      v.object({ enabled, ip_policy_ids: policyIds }),
-      `${kind}IpRestrictionBody`,
-      'The new IP restriction.',
-      {
-        json: { examples: [{ ip_policy_ids: ['ipp_1'] }] },
-      },
-    ),
+    body: v.object({ enabled, ip_policy_ids: policyIds }),
+    example: { ip_policy_ids: ['ipp_1'] },
     shape: ipShape,
     view: ({ enabled, ip_policy_ids: ids }, wire) => ({
       enabled,
       ip_policies: ids.map((id) => refTo(wire, '/ip_policies', id)),
     }),
-    check: (tx, { ip_policy_ids }) => requirePolicies(tx, ip_policy_ids),
+    check(tx, { ip_policy_ids }) {
+      for (const [index, id] of ip_policy_ids.entries()) {
+        if (tx.get(policies, id)) continue
+        refuse(ipErrors.edge_ip_policy_not_found, { field: `ip_policy_ids.${index}`, received: quote(id) })
+      }
+    },
   })
-}
-
-function requirePolicies(tx: Transaction, ids: readonly string[]): void {
-  for (const [index, id] of ids.entries()) {
-    if (tx.get(policies, id)) continue
-    refuse(ipErrors.edge_ip_policy_not_found, { field: `ip_policy_ids.${index}`, received: quote(id) })
-  }
 }
 
 const authorityIds = documented(
@@ -145,17 +125,13 @@ const mutualTlsShape = named(
 )
 
 /** The module `mutual_tls`. */
-function mutualTlsModule<Ids extends PathIds>(name: string, kind: string, owner: ModuleOwner<Ids>) {
-  return edgeModule(owner, {
-    name,
+function mutualTlsModule(owner: Owner) {
+  return moduleOf(owner, {
     segment: 'mutual_tls',
+    title: 'MutualTls',
     what: 'mutual TLS',
-    body: named(
-      v.object({ enabled, certificate_authority_ids: authorityIds }),
-      `${kind}MutualTlsBody`,
-      'The new mutual TLS.',
-      { json: { examples: [{ certificate_authority_ids: ['ca_1'] }] } },
-    ),
+    body: v.object({ enabled, certificate_authority_ids: authorityIds }),
+    example: { certificate_authority_ids: ['ca_1'] },
     shape: mutualTlsShape,
     view: ({ enabled, certificate_authority_ids: ids }, wire) => ({
       enabled,
@@ -164,11 +140,93 @@ function mutualTlsModule<Ids extends PathIds>(name: string, kind: string, owner:
   })
 }
 
-export const tcpEdgeBackend = backendModule('tcp_edge_backend', 'TcpEdge', TCP_EDGES)
-export const tlsEdgeBackend = backendModule('tls_edge_backend', 'TlsEdge', TLS_EDGES)
-export const routeBackend = backendModule('route_backend', 'Route', HTTPS_ROUTES)
-export const tcpEdgeIpRestriction = ipRestrictionModule('tcp_edge_ip_restriction', 'TcpEdge', TCP_EDGES)
-export const tlsEdgeIpRestriction = ipRestrictionModule('tls_edge_ip_restriction', 'TlsEdge', TLS_EDGES)
-export const routeIpRestriction = ipRestrictionModule('route_ip_restriction', 'Route', HTTPS_ROUTES)
-export const httpsEdgeMutualTls = mutualTlsModule('https_edge_mutual_tls', 'HttpsEdge', HTTPS_EDGES)
-export const tlsEdgeMutualTls = mutualTlsModule('tls_edge_mutual_tls', 'TlsEdge', TLS_EDGES)
+export const tcpEdgeBackend = backendModule(TCP_EDGES)
+export const tlsEdgeBackend = backendModule(TLS_EDGES)
+export const routeBackend = backendModule(ROUTES)
+export const tcpEdgeIpRestriction = ipRestrictionModule(TCP_EDGES)
+export const tlsEdgeIpRestriction = ipRestrictionModule(TLS_EDGES)
+export const routeIpRestriction = ipRestrictionModule(ROUTES)
+export const httpsEdgeMutualTls = mutualTlsModule(HTTPS_EDGES)
+export const tlsEdgeMutualTls = mutualTlsModule(TLS_EDGES)
+
+const VERSIONS = ['1.0', '1.1', '1.2', '1.3'] as const
+const PLACES = ['edge', 'upstream'] as const
+
+const httpsTlsErrors = declareErrors({
+  https_edge_terminates_itself: field(7109, 400, () => 'no terminate_at: an HTTPS edge terminates TLS itself'),
+})
+
+const tlsErrors = declareErrors({
+  tls_version_of_upstream: ofField(
+    7032,
+    400,
+    (it) => `${it.field} is ${it.received}, but terminate_at is "upstream", which decides for itself. Leave one out.`,
+  ),
+})
+
+function optionalChoice<const T extends readonly string[]>(texts: T, sentence: string) {
+  const read = v.pipe(v.picklist(texts), blankIsAbsent(), facts({ json: { enum: [...texts, ''] } }))
+  return v.optional(documented(read, sentence))
+}
+
+const min_version = optionalChoice(
+  VERSIONS,
+  'The oldest version of TLS that clients may use. Default: the service chooses.',
+)
+
+const tlsFields = v.object({
+  enabled,
+  terminate_at: optionalChoice(PLACES, 'The place where TLS ends: `edge` or `upstream`. Default: `edge`.'),
+  min_version,
+})
+
+const tlsTermination = {
+  segment: 'tls_termination',
+  title: 'TlsTermination',
+  what: 'TLS termination',
+  shape: named(
+    v.object({
+      enabled: enabledShape,
+      terminate_at: documented(v.picklist(PLACES), 'The place where TLS ends: at the edge, or at the upstream.'),
+      min_version: documented(v.nullable(v.picklist(VERSIONS)), 'The oldest version of TLS; null if none was set.'),
+    }),
+    'EdgeTlsTermination',
+    'The TLS termination of an edge.',
+  ),
+}
+
+/** The module `tls_termination` of HTTPS edges. */
+export const httpsEdgeTlsTermination = moduleOf(HTTPS_EDGES, {
+  ...tlsTermination,
+  errors: httpsTlsErrors,
+  body: v.object({
+    enabled,
+    min_version,
+    terminate_at: refusedField(
+      httpsTlsErrors.https_edge_terminates_itself,
+      'no terminate_at',
+      'Refused: an HTTPS edge terminates TLS itself.',
+      'edges#edges',
+    ),
+  }),
+  example: { min_version: '1.3' },
+  view: ({ enabled, min_version = null }) => ({ enabled, terminate_at: PLACES[0], min_version }),
+})
+
+/** The module `tls_termination` of TLS edges. */
+export const tlsEdgeTlsTermination = moduleOf(TLS_EDGES, {
+  ...tlsTermination,
+  errors: tlsErrors,
+  body: v.pipe(
+    tlsFields,
+    ruleOnWhole<v.InferOutput<typeof tlsFields>, typeof tlsErrors.tls_version_of_upstream>(
+      [tlsErrors.tls_version_of_upstream],
+      ({ terminate_at, min_version }, report) => {
+        const at = { path: ['min_version'], value: min_version }
+        if (terminate_at === 'upstream' && min_version !== undefined) report(tlsErrors.tls_version_of_upstream, {}, at)
+      },
+    ),
+  ),
+  example: { terminate_at: 'upstream' },
+  view: ({ enabled, terminate_at = PLACES[0], min_version = null }) => ({ enabled, terminate_at, min_version }),
+})

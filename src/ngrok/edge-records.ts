@@ -1,23 +1,68 @@
 import * as v from 'valibot'
-import { collection, documented, type Frozen, oneOfThese, ownId, recordHead, rule } from '../kit/index.ts'
-import { edgeErrors, edgeTexts } from './edge-errors.ts'
+import {
+  collection,
+  declareErrors,
+  documented,
+  type FieldFacts,
+  type Frozen,
+  field,
+  ofField,
+  oneOfThese,
+  ownId,
+  type ResourceRecord,
+  recordHead,
+  rule,
+  tooFast,
+  tooLong,
+  tooMany,
+} from '../kit/index.ts'
 import type { EdgeKind } from './endpoint-records.ts'
 import { texts } from './shared.ts'
+
+type OfHostport = FieldFacts & { readonly problem: string }
+
+const hostport = (number: number) =>
+  ofField(number, 400, (it: OfHostport) => `${it.field} is ${it.received}, which ${it.problem}.`)
+
+/** The errors of edges of every kind. */
+export const edgeErrors = declareErrors({
+  edge_limit_reached_older: tooMany(7009),
+  edge_limit_reached: tooMany(7070),
+  edge_rate_reached: tooFast(7071),
+  edge_description_too_long: tooLong(7073),
+  edge_metadata_too_long: tooLong(7074),
+  edge_hostport_invalid: field(7104, 400, () => 'a host and a port, such as "app.example.com:443"'),
+  edge_port_out_of_range: field(7112, 400, () => 'a port from 1 to 65535'),
+  edge_address_not_reserved: hostport(7113),
+  edge_port_not_443: hostport(7116),
+  edge_domain_not_reserved: hostport(7117),
+  tcp_edge_on_domain: hostport(7120),
+  https_edge_on_address: hostport(7121),
+  edge_hostport_taken: hostport(7122),
+  edge_hostport_of_endpoint: hostport(7132),
+  tls_edge_on_address: hostport(7133),
+})
+
+/** The texts of an edge or a route. */
+export const edgeTexts = texts({
+  description: edgeErrors.edge_description_too_long,
+  metadata: edgeErrors.edge_metadata_too_long,
+})
 
 /** The form of a host and a port. */
 export const HOSTPORT = /^(?<host>(\*\.)?[a-z0-9_-]+(\.[a-z0-9_-]+)*):(?<port>\d{1,10})$/
 
-const hostport = v.pipe(
-  v.string(),
-  v.toLowerCase(),
-  rule([edgeErrors.edge_hostport_invalid, edgeErrors.edge_port_out_of_range], (text, report) => {
-    const port = HOSTPORT.exec(text)?.groups?.port
-    if (port === undefined) report(edgeErrors.edge_hostport_invalid, {})
-    else if (Number(port) < 1 || Number(port) > 65_535) report(edgeErrors.edge_port_out_of_range, {})
-  }),
+const hostports = v.array(
+  v.pipe(
+    v.string(),
+    v.toLowerCase(),
+    rule([edgeErrors.edge_hostport_invalid, edgeErrors.edge_port_out_of_range], (text, report) => {
+      const port = HOSTPORT.exec(text)?.groups?.port
+      if (port === undefined) report(edgeErrors.edge_hostport_invalid, {})
+      else if (Number(port) < 1 || Number(port) > 65_535) report(edgeErrors.edge_port_out_of_range, {})
+    }),
+  ),
 )
-
-const hostports = v.array(hostport)
 
 /** The fields of a body that every kind of edge has. */
 export const edgeFields = {
@@ -31,28 +76,13 @@ export const edgeFields = {
   ),
 }
 
-/** The hostports of an answer. */
-export const hostportsShape = documented(
-  v.nullable(v.array(v.string())),
-  'The hosts and ports that the edge serves; null if there are none.',
-)
-
-/** Returns the hostports of an answer. */
-export function hostportsOf(hostports: readonly string[]): readonly string[] | null {
-  return hostports.length === 0 ? null : hostports
-}
-
 function edgesOf(prefix: string, name: string) {
   const record = v.object({ ...recordHead(prefix, texts()), hostports })
   return collection<EdgeRecord>({ name, key: ({ id }) => id, schema: record })
 }
 
 /** An edge of any kind. */
-export interface EdgeRecord {
-  readonly id: string
-  readonly created_at: number
-  readonly description?: string | undefined
-  readonly metadata?: string | undefined
+export interface EdgeRecord extends ResourceRecord {
   readonly hostports: readonly string[]
 }
 

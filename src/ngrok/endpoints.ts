@@ -5,7 +5,6 @@ import {
   domains,
   newHead,
   type PathIds,
-  Refusal,
   refuse,
   resource,
   type Transaction,
@@ -22,7 +21,7 @@ import {
 } from './endpoint-records.ts'
 import { placeOf, requireFree, requireScheme, urlErrors } from './endpoint-url.ts'
 import { endpointShape, endpointView, publicParts } from './endpoint-view.ts'
-import { policyProblems, policyTextErrors } from './policy-text.ts'
+import { policyTextErrors, requirePolicy } from './policy-text.ts'
 import { tunnels } from './session-records.ts'
 import { changed, FILTERABLE } from './shared.ts'
 
@@ -78,7 +77,7 @@ export const endpoints = resource(
       errors: placeErrors,
       run(tx, { url, type: _, bindings, pooling_enabled, traffic_policy, ...rest }) {
         const place = placeOf(tx, url, bindings)
-        requirePolicy(tx, { ...place, traffic_policy })
+        requireFittingPolicy(tx, { ...place, traffic_policy })
         requireFree(tx, { ...place, pooling_enabled })
         return tx.put(records, {
           ...newHead(tx, 'ep', rest),
@@ -105,7 +104,7 @@ export const endpoints = resource(
           traffic_policy,
         }
         const isMoved = after.url !== endpoint.url || after.binding !== endpoint.binding
-        if (isMoved || traffic_policy !== endpoint.traffic_policy) requirePolicy(tx, after)
+        if (isMoved || traffic_policy !== endpoint.traffic_policy) requireFittingPolicy(tx, after)
         requireFree(tx, after, endpoint.id)
         return changed(tx, records, endpoint, after)
       },
@@ -138,13 +137,11 @@ function requireCloud({ id, type }: EndpointRecord): void {
   if (type !== 'cloud') refuse(errors.endpoint_not_cloud, { id, type })
 }
 
-function requirePolicy(
+function requireFittingPolicy(
   tx: Transaction,
   { url, binding, traffic_policy }: Pick<EndpointRecord, 'url' | 'binding' | 'traffic_policy'>,
 ): void {
-  const place = { protocol: publicParts({ url }).proto, place: binding }
-  const [first, ...others] = policyProblems(traffic_policy ?? '', place, tx)
-  if (first) throw new Refusal([first, ...others])
+  requirePolicy(tx, traffic_policy ?? '', { protocol: publicParts({ url }).proto, place: binding })
 }
 
 type Sent = Pick<v.InferOutput<typeof updateBody>, 'url' | 'bindings'>

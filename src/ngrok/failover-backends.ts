@@ -15,8 +15,17 @@ import {
   type Transaction,
   viewHead,
 } from '../kit/index.ts'
-import { backendLimit, backendPartErrors, backendTexts, madeBackend, releaseBackend } from './backend-parts.ts'
-import { children, type FailoverRecord, failovers, requireNoFailoverParent } from './failover-records.ts'
+import {
+  backendDeletion,
+  backendLimit,
+  backendPartErrors,
+  backendTexts,
+  children,
+  type FailoverRecord,
+  failovers,
+  madeBackend,
+  requireNoFailoverParent,
+} from './backends.ts'
 
 /** The most children: the service does not tell its number. */
 const MOST_CHILDREN = 100
@@ -91,7 +100,7 @@ export const failoverBackends = resource(
         return tx.put(failovers, { ...record, ...described(rest, record), backends: backends ?? unsent })
       },
     },
-    delete: { errors: [backendErrors.weighted_backend_in_use], before: releaseBackend },
+    delete: backendDeletion,
     before: {
       'weighted_backends.delete': {
         errors: [backendErrors.weighted_backend_in_use],

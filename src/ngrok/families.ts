@@ -2,6 +2,7 @@ import { apiKeyFamily } from './api-keys.ts'
 import { credentialFamily } from './credentials.ts'
 import {
   httpsEdgeMutualTls,
+  httpsEdgeTlsTermination,
   routeBackend,
   routeIpRestriction,
   tcpEdgeBackend,
@@ -9,12 +10,13 @@ import {
   tlsEdgeBackend,
   tlsEdgeIpRestriction,
   tlsEdgeMutualTls,
+  tlsEdgeTlsTermination,
 } from './edge-modules.ts'
+import { httpsEdges, tcpEdges, tlsEdges } from './edges.ts'
 import { endpoints } from './endpoints.ts'
 import { failoverBackends } from './failover-backends.ts'
 import { httpResponseBackends } from './http-response-backends.ts'
 import { httpsEdgeRoutes } from './https-edge-routes.ts'
-import { httpsEdges } from './https-edges.ts'
 import { ipPolicies, ipPolicyRules } from './ip-policies.ts'
 import { kubernetesOperators } from './kubernetes-operators.ts'
 import {
@@ -24,13 +26,9 @@ import {
   routeWebsocketTcpConverter,
 } from './route-modules.ts'
 import { routeOauth } from './route-oauth.ts'
-import { routeOidc } from './route-oidc.ts'
-import { routeSaml } from './route-saml.ts'
+import { routeOidc, routeSaml } from './route-sign-in.ts'
 import { sshCredentialFamily } from './ssh-credentials.ts'
 import { staticBackends } from './static-backends.ts'
-import { tcpEdges } from './tcp-edges.ts'
-import { tlsEdges } from './tls-edges.ts'
-import { httpsEdgeTlsTermination, tlsEdgeTlsTermination } from './tls-terminations.ts'
 import {
   routeTrafficPolicy,
   tcpEdgePolicy,

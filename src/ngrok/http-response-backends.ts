@@ -17,7 +17,7 @@ import {
   tooLong,
   viewHead,
 } from '../kit/index.ts'
-import { backendLimit, backendPartErrors, backendTexts, madeBackend, releaseBackend } from './backend-parts.ts'
+import { backendDeletion, backendLimit, backendPartErrors, backendTexts, madeBackend } from './backends.ts'
 import { headersWith } from './header-fields.ts'
 import { texts } from './shared.ts'
 
@@ -114,6 +114,6 @@ export const httpResponseBackends = resource(
         return tx.put(responses, { ...before, ...described(rest, before), body, headers, status_code })
       },
     },
-    delete: { errors: [backendErrors.weighted_backend_in_use], before: releaseBackend },
+    delete: backendDeletion,
   },
 )

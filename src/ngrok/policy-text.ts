@@ -97,11 +97,15 @@ const readers = {
   traffic_policy: bodyReader(v.object({ traffic_policy: policy })),
 }
 
+/** Refuses a traffic policy that is not valid, by {@link policyTextErrors}. */
+export function requirePolicy(tx: Transaction, text: string, at: PolicyPlace): void {
+  const [first, ...others] = policyProblems(text, at, tx)
+  if (first) throw new Refusal([first, ...others])
+}
+
 /**
  * Returns the problems of a traffic policy that was sent as a text, in JSON or YAML (rules: traffic-policy#texts). They are
  * about the field `value` of an edge's module, or `traffic_policy` of an endpoint.
- *
- * Operations name `policyTextErrors` among their errors, and refuse with `new Refusal(problems)` if there are any.
  */
 export function policyProblems(
   text: string,

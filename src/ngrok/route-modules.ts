@@ -1,6 +1,7 @@
 import * as v from 'valibot'
-import { declareErrors, documented, edgeModule, enabled, field, HTTPS_ROUTES, named } from '../kit/index.ts'
+import { declareErrors, documented, enabled, field, named } from '../kit/index.ts'
 import { headerNameWith, headersWith } from './header-fields.ts'
+import { moduleOf, ROUTES } from './modules.ts'
 import { answerFields, textList } from './shared.ts'
 
 const headerErrors = declareErrors({
@@ -38,49 +39,38 @@ const headersShape = named(
   'The headers that a route adds or removes.',
 )
 
-function headersModule(name: string, segment: string, what: string, kind: string) {
-  return edgeModule(HTTPS_ROUTES, {
-    name,
-    segment,
-    what,
+function headersModule(of: 'request' | 'response', title: string) {
+  return moduleOf(ROUTES, {
+    segment: `${of}_headers`,
+    title,
+    what: `${of} headers`,
     errors: headerErrors,
-    body: named(v.object({ enabled, ...headers }), `${kind}HeadersBody`, `The new ${what}.`, {
-      json: { examples: [{ add: { 'x-frontend': 'ngrok' }, remove: ['cache-control'] }] },
-    }),
+    body: v.object({ enabled, ...headers }),
+    example: { add: { 'x-frontend': 'ngrok' }, remove: ['cache-control'] },
     shape: headersShape,
     view: (body) => body,
   })
 }
 
 /** The headers of requests that a route adds and removes. */
-export const routeRequestHeaders = headersModule(
-  'route_request_headers',
-  'request_headers',
-  'request headers',
-  'RouteRequest',
-)
+export const routeRequestHeaders = headersModule('request', 'RequestHeaders')
 
 /** The headers of responses that a route adds and removes. */
-export const routeResponseHeaders = headersModule(
-  'route_response_headers',
-  'response_headers',
-  'response headers',
-  'RouteResponse',
-)
+export const routeResponseHeaders = headersModule('response', 'ResponseHeaders')
 
 /** The module that carries TCP in a websocket. */
-export const routeWebsocketTcpConverter = edgeModule(HTTPS_ROUTES, {
-  name: 'route_websocket_tcp_converter',
+export const routeWebsocketTcpConverter = moduleOf(ROUTES, {
   segment: 'websocket_tcp_converter',
+  title: 'WebsocketTcpConverter',
   what: 'websocket to TCP converter',
-  body: named(v.object({ enabled }), 'RouteWebsocketTcpConverterBody', 'The new websocket to TCP converter.', {
-    json: { examples: [{ enabled: true }] },
-  }),
+  body: v.object({ enabled }),
+  example: { enabled: true },
   shape: named(
     v.object({ enabled: v.unwrap(enabled) }),
     'RouteWebsocketTcpConverter',
     'Carries the TCP traffic of a websocket to the upstream.',
   ),
+  view: (body) => body,
 })
 
 const agents = {
@@ -89,13 +79,12 @@ const agents = {
 }
 
 /** The module that lets in and keeps out user agents. */
-export const routeUserAgentFilter = edgeModule(HTTPS_ROUTES, {
-  name: 'route_user_agent_filter',
+export const routeUserAgentFilter = moduleOf(ROUTES, {
   segment: 'user_agent_filter',
+  title: 'UserAgentFilter',
   what: 'user agent filter',
-  body: named(v.object({ enabled, ...agents }), 'RouteUserAgentFilterBody', 'The new user agent filter.', {
-    json: { examples: [{ deny: ['(made_up_bot)/(\\d+)\\.(\\d+)'] }] },
-  }),
+  body: v.object({ enabled, ...agents }),
+  example: { deny: ['(made_up_bot)/(\\d+)\\.(\\d+)'] },
   shape: named(
     v.object(answerFields({ enabled, ...agents })),
     'RouteUserAgentFilter',

@@ -1,7 +1,141 @@
 import * as v from 'valibot'
-import { documented, edgeModule, HTTPS_ROUTES, integerFrom, named } from '../kit/index.ts'
-import { providerBody, providerErrors, providerShape } from './oauth-provider.ts'
-import { signInErrors, signInFields, signInShape } from './sign-in-fields.ts'
+import { declareErrors, documented, integerFrom, named, ofField, rule, secret } from '../kit/index.ts'
+import { moduleOf, ROUTES } from './modules.ts'
+import { signInErrors, signInFields, signInShape } from './route-sign-in.ts'
+import { answerFields, textList } from './shared.ts'
+
+type Of = { readonly provider: string }
+
+const empty = (number: number) =>
+  ofField<Of>(number, 400, (it) => `${it.field} is ${it.received}. The lists of ${it.provider} have no empty texts.`)
+
+const providerErrors = declareErrors({
+  oauth_app_incomplete: ofField<Of>(
+    7033,
+    400,
+    (it) => `${it.provider} has only one of client_id and client_secret. Send both, or neither for the service's app.`,
+  ),
+  oauth_scopes_of_managed_app: ofField<Of>(
+    7034,
+    400,
+    (it) => `${it.provider} has scopes without client_id and client_secret. Scopes need an app of your own.`,
+  ),
+  oauth_providers_several: ofField<{ readonly names: string }>(
+    7036,
+    400,
+    (it) => `${it.field} has ${it.names}. Send exactly one of them.`,
+  ),
+  oauth_provider_missing: ofField<{ readonly names: string }>(
+    7037,
+    400,
+    (it) => `${it.field} names nobody. Send one of ${it.names}.`,
+  ),
+  oauth_email_invalid: ofField<Of>(
+    7043,
+    400,
+    (it) =>
+      `${it.field} is ${it.received}, which is not an email address for ${it.provider}, such as "kim@example.com".`,
+  ),
+  oauth_email_empty: empty(7051),
+  oauth_email_domain_empty: empty(7052),
+  oauth_team_empty: empty(7053),
+  oauth_organization_empty: empty(7054),
+})
+
+const CLIENT_ID = "The id of an app of your own at the provider; without it, the service's own app is used."
+const CLIENT_SECRET = 'The secret of that app.'
+
+const lists = {
+  scopes: textList('The scopes to ask for, which only an app of your own can have.'),
+  email_addresses: textList('The email addresses of the people who may pass.'),
+  email_domains: textList('The domains of the email addresses of the people who may pass.'),
+}
+
+const membership = {
+  teams: textList('The teams whose members may pass, such as `an-organization/a-team`.'),
+  organizations: textList('The organizations whose members may pass.'),
+}
+
+const account = {
+  client_id: v.optional(documented(v.string(), CLIENT_ID), ''),
+  client_secret: v.optional(documented(v.pipe(v.string(), secret), CLIENT_SECRET), ''),
+  ...lists,
+}
+
+const accountShape = {
+  client_id: documented(v.nullable(v.string()), `${CLIENT_ID} Then it is null.`),
+  client_secret: documented(v.nullable(v.pipe(v.string(), secret)), `${CLIENT_SECRET} Null without one.`),
+  ...answerFields(lists),
+}
+
+/** Returns one value for GitHub, which has teams and organizations too, and another for each other provider. */
+function byProvider<G, O>(github: G, other: O) {
+  return {
+    github,
+    facebook: other,
+    microsoft: other,
+    google: other,
+    linkedin: other,
+    gitlab: other,
+    twitch: other,
+    amazon: other,
+  }
+}
+
+const PROVIDERS = Object.keys(byProvider(0, 0)) as (keyof ReturnType<typeof byProvider>)[] // Its own keys.
+
+const WHOSE = 'The app and the people of one provider.'
+const githubBody = named(v.object({ ...account, ...membership }), 'OAuthGitHubBody', WHOSE)
+const otherBody = named(v.object(account), 'OAuthProviderBody', WHOSE)
+const githubShape = named(v.object({ ...accountShape, ...answerFields(membership) }), 'OAuthGitHub', WHOSE)
+const otherShape = named(v.object(accountShape), 'OAuthProvider', WHOSE)
+
+const fields = v.object(byProvider(v.optional(githubBody), v.optional(otherBody)))
+
+type Provider = v.InferOutput<typeof otherBody>
+
+type Providers = v.InferOutput<typeof fields>
+
+const EMPTY = {
+  email_addresses: providerErrors.oauth_email_empty,
+  email_domains: providerErrors.oauth_email_domain_empty,
+  teams: providerErrors.oauth_team_empty,
+  organizations: providerErrors.oauth_organization_empty,
+}
+
+type OneOf<T> = T[keyof T]
+
+const consistent = rule<Providers, OneOf<typeof providerErrors>>(Object.values(providerErrors), (sent, report) => {
+  const found = PROVIDERS.filter((name) => sent[name] !== undefined)
+  const [provider] = found
+  if (provider === undefined) return report(providerErrors.oauth_provider_missing, { names: PROVIDERS.join(', ') })
+  if (found.length > 1) return report(providerErrors.oauth_providers_several, { names: found.join(' and ') })
+  const { client_id, client_secret, scopes, ...people } = sent[provider] as Provider // It was found.
+  const at = { path: [provider], value: {} }
+  if ((client_id === '') !== (client_secret === '')) report(providerErrors.oauth_app_incomplete, { provider }, at)
+  const hasApp = client_id !== '' || client_secret !== ''
+  if (!hasApp && scopes.length > 0) report(providerErrors.oauth_scopes_of_managed_app, { provider }, at)
+  for (const [list, texts] of Object.entries(people)) {
+    const error = EMPTY[list as keyof typeof EMPTY] // The other fields are these lists.
+    for (const [index, value] of texts.entries()) {
+      const where = { path: [provider, list, index], value }
+      if (value === '') report(error, { provider }, where)
+      else if (list === 'email_addresses' && !/^[^@\s]+@[^@\s]+$/.test(value))
+        report(providerErrors.oauth_email_invalid, { provider }, where)
+    }
+  }
+  return undefined
+})
+
+const WHO = 'The provider where people sign in, and the people who may pass.'
+
+const providerBody = named(v.pipe(fields, consistent), 'OAuthProvidersBody', WHO)
+
+const providerShape = named(
+  v.object(byProvider(v.nullable(githubShape), v.nullable(otherShape))),
+  'OAuthProviders',
+  WHO,
+)
 
 const auth_check_interval = v.optional(
   documented(
@@ -26,17 +160,13 @@ function providerView<A extends Account>(account: A | undefined) {
 }
 
 /** The module that lets people sign in at a provider (rules: edges#signing-in). */
-export const routeOauth = edgeModule(HTTPS_ROUTES, {
-  name: 'route_oauth',
+export const routeOauth = moduleOf(ROUTES, {
   segment: 'oauth',
+  title: 'OAuth',
   what: 'OAuth',
   errors: { ...signInErrors, ...providerErrors },
-  body: named(
-    v.object({ ...signInFields, auth_check_interval, provider: providerBody }),
-    'RouteOAuthBody',
-    'The new OAuth.',
-    { json: { examples: [{ provider: { google: { email_domains: ['example.com'] } } }] } },
-  ),
+  body: v.object({ ...signInFields, auth_check_interval, provider: providerBody }),
+  example: { provider: { google: { email_domains: ['example.com'] } } },
   shape: named(
     v.object({ ...signInShape, auth_check_interval: v.unwrap(auth_check_interval), provider: providerShape }),
     'RouteOAuth',

@@ -16,7 +16,7 @@ import {
   rule,
   viewHead,
 } from '../kit/index.ts'
-import { backendLimit, backendPartErrors, backendTexts, madeBackend, releaseBackend } from './backend-parts.ts'
+import { backendDeletion, backendLimit, backendPartErrors, backendTexts, madeBackend } from './backends.ts'
 import { texts } from './shared.ts'
 
 const errors = declareErrors({
@@ -117,6 +117,6 @@ export const staticBackends = resource(
         return tx.put(statics, { ...before, ...described(rest, before), ...after })
       },
     },
-    delete: { errors: [backendErrors.weighted_backend_in_use], before: releaseBackend },
+    delete: backendDeletion,
   },
 )

@@ -1,17 +1,7 @@
 import * as v from 'valibot'
-import {
-  documented,
-  edgeModule,
-  enabled,
-  HTTPS_ROUTES,
-  type ModuleOwner,
-  named,
-  type PathIds,
-  Refusal,
-  trafficPolicyOf,
-} from '../kit/index.ts'
-import { TCP_EDGES, TLS_EDGES } from './edge-places.ts'
-import { policyProblems, policyTextErrors } from './policy-text.ts'
+import { documented, enabled, named, type PathIds, trafficPolicyOf } from '../kit/index.ts'
+import { moduleOf, type Owner, ROUTES, TCP_EDGES, TLS_EDGES } from './modules.ts'
+import { policyTextErrors, requirePolicy } from './policy-text.ts'
 
 const VALUE = 'The policy as JSON or YAML: an object whose keys are phases, each with a list of rules.'
 const value = documented(v.string(), VALUE, { rules: 'traffic-policy#texts' })
@@ -25,39 +15,24 @@ const shape = named(
   'A traffic policy as a text.',
 )
 
-/** The module `traffic_policy` of one kind of edge (rules: traffic-policy#texts). */
-function policyModule<Ids extends PathIds>(
-  name: string,
-  kind: string,
-  protocol: keyof typeof EXAMPLE,
-  owner: ModuleOwner<Ids>,
-) {
-  return edgeModule(owner, {
-    name,
+/** The module `traffic_policy` of edges or routes (rules: traffic-policy#texts). */
+function policyModule<Ids extends PathIds>(owner: Owner<Ids>, protocol: keyof typeof EXAMPLE) {
+  return moduleOf(owner, {
     segment: 'traffic_policy',
-    errors: policyTextErrors,
+    title: 'PolicyText',
     what: 'traffic policy',
-    // Its ids, which a body may repeat, are those of the kind of edge.
-    body: named(v.object({ enabled, value }), `${kind}PolicyTextBody`, 'The new traffic policy.', {
-      json: { examples: [{ value: EXAMPLE[protocol] }] },
-    }),
+    errors: policyTextErrors,
+    body: v.object({ enabled, value }),
+    example: { value: EXAMPLE[protocol] },
     shape,
-    moduleOf: (sent) => sent,
-    check(tx, sent) {
-      const [first, ...others] = policyProblems(sent.value, { protocol, place: 'edge' }, tx)
-      if (first) throw new Refusal([first, ...others])
-    },
+    view: (sent) => sent,
+    check: (tx, sent) => requirePolicy(tx, sent.value, { protocol, place: 'edge' }),
   })
 }
 
-/** Traffic policies of the routes of HTTPS edges. */
-export const routeTrafficPolicy = policyModule('route_traffic_policy', 'Route', 'https', HTTPS_ROUTES)
-
-/** Traffic policies of TCP edges. */
-export const tcpEdgeTrafficPolicy = policyModule('tcp_edge_traffic_policy', 'TcpEdge', 'tcp', TCP_EDGES)
-
-/** Traffic policies of TLS edges. */
-export const tlsEdgeTrafficPolicy = policyModule('tls_edge_traffic_policy', 'TlsEdge', 'tls', TLS_EDGES)
+export const routeTrafficPolicy = policyModule(ROUTES, 'https')
+export const tcpEdgeTrafficPolicy = policyModule(TCP_EDGES, 'tcp')
+export const tlsEdgeTrafficPolicy = policyModule(TLS_EDGES, 'tls')
 
 /** The older traffic policies of TCP edges. */
 export const tcpEdgePolicy = trafficPolicyOf('tcp_edge_policy', 'TcpEdge', TCP_EDGES)

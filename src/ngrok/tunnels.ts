@@ -16,7 +16,7 @@ import { SCHEMES } from './endpoint-records.ts'
 import { publicParts, URL_SENTENCE } from './endpoint-view.ts'
 import { tunnels as records, sessions, type TunnelRecord } from './session-records.ts'
 import { knownRegions, present, refField } from './shared.ts'
-import { isInGroup, tunnelGroups } from './tunnel-group-records.ts'
+import { isInGroup, tunnelGroups } from './tunnel-group-backends.ts'
 
 const { id, metadata } = resourceHead
 const ABSENT = 'Absent for a tunnel with labels.'

@@ -1,5 +1,87 @@
 import * as v from 'valibot'
-import { documented, type EdgeModule, type Frozen, type PathIds, type Transaction } from '../kit/index.ts'
+import {
+  documented,
+  type EdgeModule,
+  type ErrorsByKey,
+  edgeModule,
+  type Frozen,
+  HTTPS_ROUTES,
+  type ModuleOwner,
+  named,
+  type PathIds,
+  type Transaction,
+  type Wire,
+} from '../kit/index.ts'
+
+/** An edge or a route, which has modules. Its names begin the names of their operations and schemas. */
+export interface Owner<Ids extends PathIds = { readonly id: string }> extends ModuleOwner<Ids> {
+  /** The name for operations, such as `tcp_edge`. */
+  readonly name: string
+  /** The name for schemas, such as `TcpEdge`. */
+  readonly title: string
+}
+
+export const HTTPS_EDGES: Owner = {
+  name: 'https_edge',
+  title: 'HttpsEdge',
+  path: '/edges/https/{id}',
+  ids: { id: 'edghts' },
+  what: 'HTTPS edge',
+  article: 'an',
+}
+
+export const TCP_EDGES: Owner = {
+  name: 'tcp_edge',
+  title: 'TcpEdge',
+  path: '/edges/tcp/{id}',
+  ids: { id: 'edgtcp' },
+  what: 'TCP edge',
+}
+
+export const TLS_EDGES: Owner = {
+  name: 'tls_edge',
+  title: 'TlsEdge',
+  path: '/edges/tls/{id}',
+  ids: { id: 'edgtls' },
+  what: 'TLS edge',
+}
+
+export const ROUTES: Owner<(typeof HTTPS_ROUTES)['ids']> = { ...HTTPS_ROUTES, name: 'route', title: 'Route' }
+
+interface Definition<Sent, Body, Shape extends v.GenericSchema, Errors, Ids extends PathIds> {
+  /** The last segment of the path, such as `ip_restriction`. */
+  readonly segment: string
+  /** The name for schemas, such as `IpRestriction`. */
+  readonly title: string
+  /** The name in words, such as "IP restriction". */
+  readonly what: string
+  readonly errors?: Errors
+  /** The schema of the PUT. */
+  readonly body: v.GenericSchema<Sent, Body>
+  /** An example of the PUT. */
+  readonly example: object
+  /** The schema of the answer. */
+  readonly shape: Shape
+  /** Makes the answer of what was sent. */
+  view(body: Frozen<Body>, wire: Wire, ids: Ids): Frozen<v.InferOutput<Shape>>
+  /** Refuses a body by rules that look at the gateway. */
+  check?(tx: Transaction, body: Body): void
+}
+
+/** Declares a module of edges or routes. */
+export function moduleOf<
+  Ids extends PathIds,
+  Sent,
+  Body extends object,
+  Shape extends v.GenericSchema<object>,
+  Errors extends ErrorsByKey = Record<never, never>,
+>(owner: Owner<Ids>, { title, body, example, ...rest }: Definition<Sent, Body, Shape, Errors, Ids>) {
+  return edgeModule<Ids, Sent, Body, Shape, Errors>(owner, {
+    ...rest,
+    name: `${owner.name}_${rest.segment}`,
+    body: named(body, `${owner.title}${title}Body`, `The new ${rest.what}.`, { json: { examples: [example] } }),
+  })
+}
 
 /** The modules of one kind of edge or of routes, by their fields. */
 type Modules<Ids extends PathIds> = Readonly<Record<string, EdgeModule<Ids, unknown, unknown, unknown>>>

@@ -1,0 +1,204 @@
+import * as v from 'valibot'
+import {
+  type AccountLimit,
+  accountLimits,
+  documented,
+  type ErrorsByKey,
+  named,
+  resource,
+  resourceHead,
+  type Transaction,
+  viewHead,
+  type Wire,
+} from '../kit/index.ts'
+import { changedEdge, madeEdge, releaseEdge, type SentEdge } from './edge-hostports.ts'
+import {
+  httpsEdgeMutualTls,
+  httpsEdgeTlsTermination,
+  tcpEdgeBackend,
+  tcpEdgeIpRestriction,
+  tlsEdgeBackend,
+  tlsEdgeIpRestriction,
+  tlsEdgeMutualTls,
+  tlsEdgeTlsTermination,
+} from './edge-modules.ts'
+import { type EdgeRecord, edgeErrors, edgeFields, edges, routes } from './edge-records.ts'
+import { type EdgeKind, prefixOf } from './endpoint-records.ts'
+import { releaseRoute, routeShape, routeView } from './https-edge-routes.ts'
+import { moduleFields } from './modules.ts'
+import { tcpEdgePolicy, tcpEdgeTrafficPolicy, tlsEdgePolicy, tlsEdgeTrafficPolicy } from './traffic-policies.ts'
+
+/** The names of a kind of edges, and its modules. */
+interface EdgeWords<Body, Shape, Errors> {
+  readonly modules: { readonly body: Body; readonly shape: Shape; readonly errors: Errors }
+  readonly title: `${string}Edge`
+  readonly what: string
+  readonly article?: 'an'
+  readonly sentence: string
+  /** An example of the body that creates one. */
+  readonly example: object
+}
+
+function edgeKind<
+  const Kind extends EdgeKind,
+  const Body extends v.ObjectEntries,
+  const Shape extends v.ObjectEntries,
+  Errors extends ErrorsByKey,
+>(kind: Kind, { modules, title, what, article, sentence, example }: EdgeWords<Body, Shape, Errors>) {
+  const name = `${kind}_edges` as const
+  const one = `${article ?? 'a'} ${what}`
+  const fields = { ...edgeFields, ...modules.body }
+  const limit = {
+    what: `${what}s`,
+    reached: edgeErrors.edge_limit_reached,
+    older: edgeErrors.edge_limit_reached_older,
+    rate: edgeErrors.edge_rate_reached,
+  }
+  const hostports = v.nullable(v.array(v.string()))
+  return {
+    name,
+    path: `/edges/${kind}`,
+    items: name,
+    prefix: prefixOf(kind),
+    what,
+    ...(article && { article }),
+    filterable: [],
+    errors: { ...edgeErrors, ...modules.errors },
+    // The type checker does not follow a computed name.
+    limits: accountLimits({ [name]: limit } as Record<typeof name, AccountLimit>),
+    collection: edges[kind],
+    shape: named(
+      v.object({
+        ...resourceHead,
+        hostports: documented(hostports, 'The hosts and ports that the edge serves; null if there are none.'),
+        ...modules.shape,
+      }),
+      title,
+      sentence,
+    ),
+    createBody: named(v.object(fields), `${title}Create`, `The body that creates ${one}.`, {
+      json: { examples: [example] },
+    }),
+    updateBody: named(v.object(fields), `${title}Update`, `The changes of ${one}. Modules that are not sent stay.`, {
+      json: { examples: [{ metadata: 'm' }] },
+    }),
+  }
+}
+
+interface EdgeModules<Shown> {
+  readonly errors: ErrorsByKey
+  readonly none: Shown
+  view(tx: Transaction, ids: { readonly id: string }): Shown
+  set(tx: Transaction, ids: { readonly id: string }, body: object): void
+  remove(tx: Transaction, ids: { readonly id: string }): void
+}
+
+/** Makes the rules of a kind of edges (rules: edges#edges). */
+function edgeRules<Shown extends object>(kind: EdgeKind, modules: EdgeModules<Shown>) {
+  const errors = [...Object.values(edgeErrors), ...Object.values(modules.errors)]
+  const withModules = (tx: Transaction, edge: EdgeRecord, body: SentEdge) => {
+    modules.set(tx, { id: edge.id }, body)
+    return edge
+  }
+  return {
+    view: ({ hostports, ...rest }: EdgeRecord, wire: Wire) => ({
+      ...viewHead(rest, wire, `/edges/${kind}`),
+      hostports: hostports.length === 0 ? null : hostports,
+      ...modules.none,
+    }),
+    related: (tx: Transaction, { id }: EdgeRecord) => modules.view(tx, { id }),
+    create: {
+      errors,
+      run: (tx: Transaction, body: SentEdge) => withModules(tx, madeEdge(tx, kind, body), body),
+    },
+    update: {
+      errors,
+      run: (tx: Transaction, before: EdgeRecord, body: SentEdge) =>
+        withModules(tx, changedEdge(tx, kind, before, body), body),
+    },
+    delete: {
+      before(tx: Transaction, edge: EdgeRecord) {
+        modules.remove(tx, { id: edge.id })
+        releaseEdge(tx, edge)
+      },
+    },
+  }
+}
+
+const tcpModules = moduleFields({
+  backend: tcpEdgeBackend.module,
+  ip_restriction: tcpEdgeIpRestriction.module,
+  policy: tcpEdgePolicy.module,
+  traffic_policy: tcpEdgeTrafficPolicy.module,
+})
+
+/** TCP edges. */
+export const tcpEdges = resource(
+  edgeKind('tcp', {
+    modules: tcpModules,
+    title: 'TcpEdge',
+    what: 'TCP edge',
+    sentence: 'An edge that serves TCP connections at reserved addresses.',
+    example: { description: 'ssh of the office', backend: { backend_id: 'bkdtg_1' } },
+  }),
+  edgeRules('tcp', tcpModules),
+)
+
+const tlsModules = moduleFields({
+  backend: tlsEdgeBackend.module,
+  ip_restriction: tlsEdgeIpRestriction.module,
+  mutual_tls: tlsEdgeMutualTls.module,
+  tls_termination: tlsEdgeTlsTermination.module,
+  policy: tlsEdgePolicy.module,
+  traffic_policy: tlsEdgeTrafficPolicy.module,
+})
+
+/** TLS edges. */
+export const tlsEdges = resource(
+  edgeKind('tls', {
+    modules: tlsModules,
+    title: 'TlsEdge',
+    what: 'TLS edge',
+    sentence: 'An edge that serves TLS connections at reserved domains.',
+    example: { description: 'mail of the office', backend: { backend_id: 'bkdtg_1' } },
+  }),
+  edgeRules('tls', tlsModules),
+)
+
+const httpsModules = moduleFields({
+  mutual_tls: httpsEdgeMutualTls.module,
+  tls_termination: httpsEdgeTlsTermination.module,
+})
+
+const httpsRules = edgeRules('https', httpsModules)
+
+const routesOf = (tx: Transaction, { id }: EdgeRecord) => tx.findAll(routes, 'edge', id)
+
+/** HTTPS edges. Their routes are a family of their own. */
+export const httpsEdges = resource(
+  edgeKind('https', {
+    modules: {
+      ...httpsModules,
+      shape: { ...httpsModules.shape, routes: documented(v.array(routeShape), 'The routes, oldest first.') },
+    },
+    title: 'HttpsEdge',
+    what: 'HTTPS edge',
+    article: 'an',
+    sentence: 'An edge that serves HTTPS requests at reserved domains, by routes.',
+    example: { description: 'the shop' },
+  }),
+  {
+    ...httpsRules,
+    view: (edge, wire) => ({ ...httpsRules.view(edge, wire), routes: [] }),
+    related: (tx, edge) => ({
+      ...httpsRules.related(tx, edge),
+      routes: routesOf(tx, edge).map((route) => routeView(tx, route)),
+    }),
+    delete: {
+      before(tx, edge) {
+        for (const route of routesOf(tx, edge)) releaseRoute(tx, route)
+        httpsRules.delete.before(tx, edge)
+      },
+    },
+  },
+)

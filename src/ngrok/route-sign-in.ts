@@ -1,0 +1,157 @@
+/** The fields of all modules that let people sign in, and the modules for OpenID Connect and SAML (rules: edges#signing-in). */
+import * as v from 'valibot'
+import {
+  declareErrors,
+  documented,
+  enabled,
+  field,
+  general,
+  integerFrom,
+  named,
+  refusedAs,
+  ruleOnWhole,
+  secret,
+} from '../kit/index.ts'
+import { moduleOf, ROUTES } from './modules.ts'
+import { answerFields, refusedUnless, textList } from './shared.ts'
+
+const YEAR = 365 * 24 * 60 * 60
+
+/** The errors of what all modules that let people sign in have in common. */
+export const signInErrors = declareErrors({
+  cookie_prefix_invalid: field(7042, 400, () => 'letters, digits and periods'),
+  inactivity_timeout_too_long: field(7092, 400, () => `whole seconds from 0 to ${YEAR}, a year`),
+})
+
+const cookie_prefix = documented(
+  v.pipe(
+    v.string(),
+    refusedUnless(signInErrors.cookie_prefix_invalid, (prefix) => /^[0-9A-Za-z.]*$/.test(prefix)),
+  ),
+  'The beginning of the name of the cookie with the session.',
+)
+
+/** The fields of a body that lets people sign in. */
+export const signInFields = {
+  enabled,
+  options_passthrough: v.optional(
+    documented(v.boolean(), 'True if requests with the method OPTIONS need no session.'),
+    false,
+  ),
+  cookie_prefix: v.optional(cookie_prefix, ''),
+  inactivity_timeout: v.optional(
+    documented(
+      v.pipe(integerFrom(0, YEAR), refusedAs(signInErrors.inactivity_timeout_too_long)),
+      'The seconds without a request after which a session ends; 0 for no limit.',
+    ),
+    0,
+  ),
+  maximum_duration: v.optional(
+    documented(integerFrom(0), 'The longest duration of a session, in seconds; 0 for no limit.'),
+    0,
+  ),
+}
+
+/** The same fields of an answer. */
+export const signInShape = answerFields(signInFields)
+
+const oidcErrors = declareErrors({
+  oidc_issuer_missing: field(7088, 400, () => 'the URL of an OpenID provider, such as "https://accounts.example.com"'),
+})
+
+const issuer = documented(
+  v.pipe(
+    v.string(),
+    refusedUnless(oidcErrors.oidc_issuer_missing, (url) => /^https?:\/\/[^\s/?#]+/i.test(url)),
+  ),
+  'The base URL of the OpenID provider.',
+  { isRequired: true },
+)
+
+const given = v.pipe(v.string(), v.nonEmpty('a non-empty string'))
+const client_id = documented(given, 'The id of your app at the provider.')
+const client_secret = documented(v.pipe(given, secret), 'The secret of your app.')
+const scopes = textList('The scopes to ask for.')
+
+/** The module that lets people sign in at an OpenID provider. */
+export const routeOidc = moduleOf(ROUTES, {
+  segment: 'oidc',
+  title: 'Oidc',
+  what: 'OpenID Connect',
+  errors: { ...signInErrors, ...oidcErrors },
+  body: v.object({ ...signInFields, issuer: v.optional(issuer, ''), client_id, client_secret, scopes }),
+  example: { issuer: 'https://accounts.example.com', client_id: 'an app', client_secret: 'its secret' },
+  shape: named(
+    v.object({ ...signInShape, issuer, client_id, client_secret, scopes: v.unwrap(scopes) }),
+    'RouteOidc',
+    'Lets people pass only after they signed in at an OpenID provider.',
+  ),
+  view: (body) => body,
+})
+
+const PERSISTENT = 'urn:oasis:names:tc:SAML:2.0:nameid-format:persistent'
+/** The host of the addresses that the service gives a route for its identity provider. */
+const HOST = 'https://idp.ngrok.com/saml'
+
+const samlFields = v.object({
+  ...signInFields,
+  idp_metadata: v.optional(documented(v.string(), "The identity provider's EntityDescriptor, as XML."), ''),
+  idp_metadata_url: v.optional(
+    documented(v.string(), 'The URL of that XML, to send instead of the XML.', { rules: 'edges#signing-in' }),
+    '',
+  ),
+  force_authn: v.optional(
+    documented(v.boolean(), 'True if people must sign in again although the identity provider knows them.'),
+    false,
+  ),
+  allow_idp_initiated: v.optional(documented(v.boolean(), 'True if the identity provider may begin a sign-in.'), true),
+  authorized_groups: textList('The groups whose members may pass; none for everybody.'),
+  nameid_format: v.optional(documented(v.string(), 'The format in which the identity provider names people.'), ''),
+})
+
+const withMetadata = ruleOnWhole<v.InferOutput<typeof samlFields>, typeof general.field_invalid>(
+  [],
+  ({ idp_metadata, idp_metadata_url }, report) => {
+    if (idp_metadata || idp_metadata_url) return
+    const at = { path: ['idp_metadata'], value: idp_metadata }
+    report(general.field_invalid, { allowed: 'an EntityDescriptor in XML, or its URL as idp_metadata_url' }, at)
+  },
+)
+
+const textField = (sentence: string) => documented(v.string(), sentence)
+
+/** The module that lets people sign in at an identity provider that speaks SAML. */
+export const routeSaml = moduleOf(ROUTES, {
+  segment: 'saml',
+  title: 'Saml',
+  what: 'SAML',
+  errors: signInErrors,
+  body: v.pipe(samlFields, withMetadata),
+  example: { idp_metadata_url: 'https://idp.example.com/metadata' },
+  shape: named(
+    v.object({
+      ...answerFields(samlFields.entries),
+      entity_id: textField('The id of the service at the identity provider: a URL.'),
+      assertion_consumer_service_url: textField(
+        'The URL to which the identity provider sends people after they signed in.',
+      ),
+      single_logout_url: textField('The URL to which the identity provider sends people after they signed out.'),
+      metadata_url: textField('The URL at which the identity provider finds this metadata.'),
+      request_signing_certificate_pem: textField('The certificate of the key that signs requests: PEM.'),
+    }),
+    'RouteSaml',
+    'Lets people pass only after they signed in at an identity provider.',
+  ),
+  view(body, { authority }, { id }) {
+    const own = `${HOST}/${id}`
+    return {
+      ...body,
+      nameid_format: body.nameid_format || PERSISTENT,
+      entity_id: own,
+      assertion_consumer_service_url: `${own}/acs`,
+      single_logout_url: `${own}/slo`,
+      metadata_url: own,
+      request_signing_certificate_pem: authority.certificatePem,
+    }
+  },
+})
