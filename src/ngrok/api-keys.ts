@@ -19,7 +19,7 @@ import {
 } from '../kit/index.ts'
 import * as owned from './owned.ts'
 import { apiKeys, credentials, newToken, ownerRelation } from './owned-records.ts'
-import { FILTERABLE } from './shared.ts'
+import { bodiesOf, FILTERABLE } from './shared.ts'
 
 const errors = declareErrors({
   auth_is_key_id: entry(
@@ -57,12 +57,11 @@ const family = resource(
       'ApiKey',
       'A key for requests to this API.',
     ),
-    createBody: named(
-      v.object({ ...owned.createFields, precomputed_token: owned.precomputedToken }),
-      'ApiKeyCreate',
-      'The body that creates an API key.',
-    ),
-    updateBody: named(v.object(owned.updateFields), 'ApiKeyUpdate', 'The changes of an API key: at least one field.'),
+    ...bodiesOf('ApiKey', 'an API key', {
+      create: { ...owned.createFields, precomputed_token: owned.precomputedToken },
+      update: owned.updateFields,
+      note: ': at least one field',
+    }),
   },
   {
     view: (key, wire) => ({

@@ -17,7 +17,7 @@ import {
 import * as owned from './owned.ts'
 import { type CredentialRecord, credentials, newCredential, ownerRelation } from './owned-records.ts'
 import { endSessionsOf } from './session-records.ts'
-import { ACCOUNT_USER, FILTERABLE } from './shared.ts'
+import { ACCOUNT_USER, bodiesOf, FILTERABLE } from './shared.ts'
 
 const errors = declareErrors({
   credential_default: entry(
@@ -79,16 +79,11 @@ export const credentialFamily = resource(
     collection: credentials,
     declares: { credential: defaultCredential },
     shape,
-    createBody: named(
-      v.object({ ...owned.createFields, acl: v.optional(owned.acl, []), precomputed_token: owned.precomputedToken }),
-      'CredentialCreate',
-      'The body that creates a credential.',
-    ),
-    updateBody: named(
-      v.object({ ...owned.updateFields, acl: v.optional(owned.acl) }),
-      'CredentialUpdate',
-      'The changes of a credential: at least one field.',
-    ),
+    ...bodiesOf('Credential', 'a credential', {
+      create: { ...owned.createFields, acl: v.optional(owned.acl, []), precomputed_token: owned.precomputedToken },
+      update: { ...owned.updateFields, acl: v.optional(owned.acl) },
+      note: ': at least one field',
+    }),
   },
   {
     view,

@@ -26,6 +26,7 @@ import { type EdgeRecord, edgeErrors, edgeFields, edges, routes } from './edge-r
 import { type EdgeKind, prefixOf } from './endpoint-records.ts'
 import { releaseRoute, routeShape, routeView } from './https-edge-routes.ts'
 import { moduleFields } from './modules.ts'
+import { bodiesOf } from './shared.ts'
 import { tcpEdgePolicy, tcpEdgeTrafficPolicy, tlsEdgePolicy, tlsEdgeTrafficPolicy } from './traffic-policies.ts'
 
 /** The names of a kind of edges, and its modules. */
@@ -76,11 +77,11 @@ function edgeKind<
       title,
       sentence,
     ),
-    createBody: named(v.object(fields), `${title}Create`, `The body that creates ${one}.`, {
-      json: { examples: [example] },
-    }),
-    updateBody: named(v.object(fields), `${title}Update`, `The changes of ${one}. Modules that are not sent stay.`, {
-      json: { examples: [{ metadata: 'm' }] },
+    ...bodiesOf(title, one, {
+      create: fields,
+      update: fields,
+      note: '. Modules that are not sent stay',
+      examples: [example, { metadata: 'm' }],
     }),
   }
 }

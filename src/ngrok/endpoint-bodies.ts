@@ -6,7 +6,6 @@ import {
   entry,
   facts,
   field,
-  named,
   ofField,
   oneOfThese,
   refusedAs,
@@ -16,7 +15,7 @@ import {
 import { BINDINGS } from './endpoint-records.ts'
 import { urlErrors } from './endpoint-url.ts'
 import { BINDING, POLICY, POOLING, URL_SENTENCE } from './endpoint-view.ts'
-import { texts } from './shared.ts'
+import { bodiesOf, refusedIfEmpty, texts } from './shared.ts'
 
 export const errors = declareErrors({
   endpoint_type_invalid: field(248, 400),
@@ -55,18 +54,10 @@ export const errors = declareErrors({
   ),
 })
 
-const missing = (error: typeof errors.endpoint_url_missing | typeof errors.endpoint_policy_missing) =>
-  v.pipe(
-    v.string(),
-    rule([error], (text, report) => {
-      if (text === '') report(error, {})
-    }),
-  )
-
-const url = documented(missing(errors.endpoint_url_missing), URL_SENTENCE, {
+const url = documented(v.pipe(v.string(), refusedIfEmpty(errors.endpoint_url_missing)), URL_SENTENCE, {
   json: { examples: ['https://app.example.com'] },
 })
-const trafficPolicy = documented(missing(errors.endpoint_policy_missing), POLICY)
+const trafficPolicy = documented(v.pipe(v.string(), refusedIfEmpty(errors.endpoint_policy_missing)), POLICY)
 const isRequired = facts<string>({ isRequired: true })
 
 const bindings = documented(
@@ -92,8 +83,8 @@ const fields = {
 }
 const pooling = documented(v.boolean(), POOLING)
 
-export const createBody = named(
-  v.object({
+export const endpointBodies = bodiesOf('Endpoint', 'a cloud endpoint', {
+  create: {
     url: v.optional(v.pipe(url, isRequired), ''),
     type: v.optional(
       documented(
@@ -104,18 +95,12 @@ export const createBody = named(
     traffic_policy: v.optional(v.pipe(trafficPolicy, isRequired), ''),
     pooling_enabled: v.optional(pooling, false),
     ...fields,
-  }),
-  'EndpointCreate',
-  'The body that creates a cloud endpoint.',
-)
-
-export const updateBody = named(
-  v.object({
+  },
+  update: {
     url: v.optional(url),
     traffic_policy: v.optional(trafficPolicy),
     pooling_enabled: v.optional(pooling),
     ...fields,
-  }),
-  'EndpointUpdate',
-  'The changes of a cloud endpoint: at least one field.',
-)
+  },
+  note: ': at least one field',
+})

@@ -10,7 +10,7 @@ import {
   type Transaction,
 } from '../kit/index.ts'
 import { edgeEndpoint } from './edge-endpoint.ts'
-import { createBody, errors, updateBody } from './endpoint-bodies.ts'
+import { endpointBodies, errors } from './endpoint-bodies.ts'
 import { endpointLimits, limitErrors } from './endpoint-limits.ts'
 import {
   checkEndpoint,
@@ -68,8 +68,7 @@ export const endpoints = resource(
     matching: { id: 'id', url: 'url', ids: 'id', urls: 'url' },
     declares: { edgeEndpoint, devDomain: endingDevDomain },
     shape: endpointShape,
-    createBody,
-    updateBody,
+    ...endpointBodies,
   },
   {
     view: endpointView,
@@ -144,7 +143,7 @@ function requireFittingPolicy(
   requirePolicy(tx, traffic_policy ?? '', { protocol: publicParts({ url }).proto, place: binding })
 }
 
-type Sent = Pick<v.InferOutput<typeof updateBody>, 'url' | 'bindings'>
+type Sent = Pick<v.InferOutput<typeof endpointBodies.updateBody>, 'url' | 'bindings'>
 
 function movedPlace(tx: Transaction, endpoint: EndpointRecord, { url, bindings }: Sent) {
   if (url === undefined && bindings === undefined) return {}

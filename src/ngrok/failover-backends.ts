@@ -26,6 +26,7 @@ import {
   madeBackend,
   requireNoFailoverParent,
 } from './backends.ts'
+import { bodiesOf } from './shared.ts'
 
 /** The most children: the service does not tell its number. */
 const MOST_CHILDREN = 100
@@ -54,16 +55,12 @@ const shape = named(
 
 const fields = { ...backendTexts, backends: v.optional(children) }
 
-const createBody = named(v.object(fields), 'FailoverBackendCreate', 'The body that creates a failover backend.', {
-  json: { examples: [{ backends: ['bkdhr_1', 'bkdhr_2'] }] },
+const bodies = bodiesOf('FailoverBackend', 'a failover backend', {
+  create: fields,
+  update: fields,
+  note: '. Without `backends`, the backend has none',
+  examples: [{ backends: ['bkdhr_1', 'bkdhr_2'] }, { backends: ['bkdhr_2'] }],
 })
-
-const updateBody = named(
-  v.object(fields),
-  'FailoverBackendUpdate',
-  'The changes of a failover backend. Without `backends`, the backend has none.',
-  { json: { examples: [{ backends: ['bkdhr_2'] }] } },
-)
 
 const rulesOf = sectionReader<{ readonly quirks: { readonly keepBackendsOnPatch: boolean } }>()
 
@@ -80,8 +77,7 @@ export const failoverBackends = resource(
     limits: backendLimit('failover_backends', 'failover backends'),
     collection: failovers,
     shape,
-    createBody,
-    updateBody,
+    ...bodies,
   },
   {
     view: (record, wire) => ({ ...viewHead(record, wire, '/backends/failover'), backends: record.backends }),

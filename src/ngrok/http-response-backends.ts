@@ -19,7 +19,7 @@ import {
 } from '../kit/index.ts'
 import { backendDeletion, backendLimit, backendPartErrors, backendTexts, madeBackend } from './backends.ts'
 import { headersWith } from './header-fields.ts'
-import { texts } from './shared.ts'
+import { bodiesOf, texts } from './shared.ts'
 
 /** The service has such a limit and does not tell its number. */
 const LONGEST_BODY = 65_536
@@ -68,17 +68,10 @@ const shape = named(
 
 const fields = { ...backendTexts, body, headers: v.optional(headers), status_code: v.optional(status_code) }
 
-const createBody = named(
-  v.object(fields),
-  'HttpResponseBackendCreate',
-  'The body that creates an HTTP response backend.',
-  {
-    json: { examples: [{ body: 'Back soon.', headers: { 'content-type': 'text/plain' }, status_code: 503 }] },
-  },
-)
-
-const updateBody = named(v.object(fields), 'HttpResponseBackendUpdate', 'The changes of an HTTP response backend.', {
-  json: { examples: [{ status_code: 404 }] },
+const bodies = bodiesOf('HttpResponseBackend', 'an HTTP response backend', {
+  create: fields,
+  update: fields,
+  examples: [{ body: 'Back soon.', headers: { 'content-type': 'text/plain' }, status_code: 503 }, { status_code: 404 }],
 })
 
 /** HTTP response backends (rules: backends#http-responses). */
@@ -95,8 +88,7 @@ export const httpResponseBackends = resource(
     limits: backendLimit('http_response_backends', 'HTTP response backends'),
     collection: responses,
     shape,
-    createBody,
-    updateBody,
+    ...bodies,
   },
   {
     view: ({ body, headers, status_code, ...rest }, wire) => ({

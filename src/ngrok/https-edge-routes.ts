@@ -39,6 +39,7 @@ import {
 } from './route-modules.ts'
 import { routeOauth } from './route-oauth.ts'
 import { routeOidc, routeSaml } from './route-sign-in.ts'
+import { bodiesOf } from './shared.ts'
 import { routeTrafficPolicy } from './traffic-policies.ts'
 
 const MATCH_TYPES = ['exact_path', 'path_prefix'] as const
@@ -110,18 +111,12 @@ const match_type = documented(
 
 const fields = { ...edgeTexts, match_type: v.optional(match_type, ''), match: v.optional(match, ''), ...modules.body }
 
-const createBody = named(v.object(fields), 'HttpsEdgeRouteCreate', 'The body that creates a route.', {
-  json: { examples: [{ match: '/', backend: { backend_id: 'bkdtg_1' } }] },
+const { createBody, updateBody } = bodiesOf('HttpsEdgeRoute', 'a route', {
+  create: fields,
+  update: fields,
+  note: '. Modules that are not sent stay',
+  examples: [{ match: '/', backend: { backend_id: 'bkdtg_1' } }, { match: '/blog' }],
 })
-
-const updateBody = named(
-  v.object(fields),
-  'HttpsEdgeRouteUpdate',
-  'The changes of a route. Modules that are not sent stay.',
-  {
-    json: { examples: [{ match: '/blog' }] },
-  },
-)
 
 type Resource = Frozen<v.InferOutput<typeof routeShape>>
 

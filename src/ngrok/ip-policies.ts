@@ -27,7 +27,7 @@ import {
   tooMany,
   viewHead,
 } from '../kit/index.ts'
-import { FILTERABLE, refField, refusedField, texts, uniqueBy } from './shared.ts'
+import { bodiesOf, FILTERABLE, refField, refusedField, texts, uniqueBy } from './shared.ts'
 
 const RANGE = 'an address and the length of its prefix, such as "203.0.113.0/24" or "2001:db8::/32"'
 
@@ -153,10 +153,12 @@ export const ipPolicies = resource(
     }),
     collection: policies,
     shape: named(v.object(resourceHead), 'IpPolicy', 'A set of rules for the addresses that may reach an endpoint.'),
-    createBody: named(v.object(policyFields), 'IpPolicyCreate', 'The body that creates an IP policy.', {
-      json: { examples: [{ description: 'the office' }] },
+    ...bodiesOf('IpPolicy', 'an IP policy', {
+      create: policyFields,
+      update: policyFields,
+      note: ': at least one field',
+      examples: [{ description: 'the office' }],
     }),
-    updateBody: named(v.object(policyFields), 'IpPolicyUpdate', 'The changes of an IP policy: at least one field.'),
   },
   {
     view: (policy, wire) => viewHead(policy, wire, '/ip_policies'),
@@ -206,8 +208,8 @@ const ruleShape = named(
   'A range of addresses that an IP policy allows or denies.',
 )
 
-const ruleCreateBody = named(
-  v.object({
+const ruleBodies = bodiesOf('IpPolicyRule', 'a rule of an IP policy', {
+  create: {
     ...ruleTexts,
     cidr: documented(v.optional(cidr, ''), CIDR, { isRequired: true }),
     ip_policy_id: documented(v.optional(policyId, ''), 'The id of the policy that gets the rule.', {
@@ -218,20 +220,14 @@ const ruleCreateBody = named(
       isRequired: true,
       rules: RULE_ACTIONS,
     }),
-  }),
-  'IpPolicyRuleCreate',
-  'The body that creates a rule of an IP policy.',
-)
-
-const ruleUpdateBody = named(
-  v.object({
+  },
+  update: {
     ...ruleTexts,
     cidr: documented(v.optional(cidr), CIDR),
     action: documented(v.optional(action), ACTION, { json: { enum: ACTIONS }, rules: RULE_ACTIONS }),
-  }),
-  'IpPolicyRuleUpdate',
-  'The changes of a rule of an IP policy: at least one field.',
-)
+  },
+  note: ': at least one field',
+})
 
 const unique = uniqueBy(rules, 'place', {
   field: 'cidr',
@@ -259,8 +255,7 @@ export const ipPolicyRules = resource(
     }),
     collection: rules,
     shape: ruleShape,
-    createBody: ruleCreateBody,
-    updateBody: ruleUpdateBody,
+    ...ruleBodies,
   },
   {
     view: (rule, wire) => ({

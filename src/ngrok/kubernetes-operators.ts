@@ -12,7 +12,7 @@ import {
 import { endpoints as endpointRecords } from './endpoint-records.ts'
 import { endpointShape, endpointView } from './endpoint-view.ts'
 import { endpoints } from './endpoints.ts'
-import { createBody, DEFAULT_REGION, updateBody } from './operator-bodies.ts'
+import { DEFAULT_REGION, operatorBodies } from './operator-bodies.ts'
 import { DAY, endOf, type Order, operatorErrors, operators } from './operator-records.ts'
 import { operatorShape, operatorView } from './operator-view.ts'
 import { changed } from './shared.ts'
@@ -63,8 +63,7 @@ export const kubernetesOperators = resource(
     errors: operatorErrors,
     collection: operators,
     shape: operatorShape,
-    createBody,
-    updateBody,
+    ...operatorBodies,
     more: { boundEndpoints },
   },
   {

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { blankIsAbsent, documented, named } from '../kit/index.ts'
 import { csr, features, selectors } from './operator-records.ts'
-import { knownRegions, texts } from './shared.ts'
+import { bodiesOf, knownRegions, texts } from './shared.ts'
 
 export const DEFAULT_REGION = 'global'
 
@@ -43,20 +43,13 @@ const fields = {
   ),
 }
 
-export const createBody = named(
-  v.object({
+export const operatorBodies = bodiesOf('KubernetesOperator', 'a Kubernetes operator', {
+  create: {
     ...fields,
     deployment: v.optional(named(v.object(placed), 'KubernetesOperatorDeploymentCreate', DEPLOYMENT)),
-  }),
-  'KubernetesOperatorCreate',
-  'The body that creates a Kubernetes operator.',
-)
-
-export const updateBody = named(
-  v.object({
+  },
+  update: {
     ...fields,
     deployment: v.optional(named(v.object(deployed), 'KubernetesOperatorDeploymentUpdate', DEPLOYMENT)),
-  }),
-  'KubernetesOperatorUpdate',
-  'The changes of a Kubernetes operator.',
-)
+  },
+})

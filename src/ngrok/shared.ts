@@ -9,6 +9,7 @@ import {
   LONGEST_DESCRIPTION,
   LONGEST_METADATA,
   METADATA,
+  named,
   type OtherRecords,
   quote,
   REGIONS,
@@ -22,6 +23,29 @@ import {
 } from '../kit/index.ts'
 
 type TooLong = Parameters<typeof textOfBytes>[1]
+
+interface Bodies<Create, Update> {
+  readonly create: Create
+  readonly update: Update
+  /** The end of the sentence about the update, such as ": at least one field". */
+  readonly note?: string
+  /** An example of the creation, and one of the update. */
+  readonly examples?: readonly [create?: object, update?: object]
+}
+
+/** Makes the bodies that create and change a resource. `title` begins their names; `one` is a resource in words, such as "a vault". */
+export function bodiesOf<const Create extends v.ObjectEntries, const Update extends v.ObjectEntries>(
+  title: string,
+  one: string,
+  { create, update, note = '', examples = [] }: Bodies<Create, Update>,
+) {
+  const [first, second] = examples
+  const facts = (example: object | undefined) => (example ? { json: { examples: [example] } } : undefined)
+  return {
+    createBody: named(v.object(create), `${title}Create`, `The body that creates ${one}.`, facts(first)),
+    updateBody: named(v.object(update), `${title}Update`, `The changes of ${one}${note}.`, facts(second)),
+  }
+}
 
 /** Makes the fields `description` and `metadata` of a body, with the errors of texts that are too long. */
 export function texts(errors: { readonly description?: TooLong; readonly metadata?: TooLong } = {}) {

@@ -16,7 +16,7 @@ import {
 import * as owned from './owned.ts'
 import { ownerRelation, sshCredentials } from './owned-records.ts'
 import { endSessionsOf } from './session-records.ts'
-import { FILTERABLE, uniqueBy } from './shared.ts'
+import { bodiesOf, FILTERABLE, uniqueBy } from './shared.ts'
 import { ALGORITHMS, keyMaterial } from './ssh-key.ts'
 
 const FORM = `one line of OpenSSH: ${ALGORITHMS.join(', ')}, then the key of that algorithm in base64, and a comment if you like`
@@ -80,16 +80,11 @@ export const sshCredentialFamily = resource(
       'SshCredential',
       'A public key that may open tunnels over SSH.',
     ),
-    createBody: named(
-      v.object({ ...owned.createFields, acl: v.optional(owned.acl, []), public_key: v.optional(public_key, '') }),
-      'SshCredentialCreate',
-      'The body that creates an SSH credential.',
-    ),
-    updateBody: named(
-      v.object({ ...owned.updateFields, acl: v.optional(owned.acl) }),
-      'SshCredentialUpdate',
-      'The changes of an SSH credential: at least one field.',
-    ),
+    ...bodiesOf('SshCredential', 'an SSH credential', {
+      create: { ...owned.createFields, acl: v.optional(owned.acl, []), public_key: v.optional(public_key, '') },
+      update: { ...owned.updateFields, acl: v.optional(owned.acl) },
+      note: ': at least one field',
+    }),
   },
   {
     view: (credential, wire) => ({

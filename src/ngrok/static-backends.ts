@@ -17,7 +17,7 @@ import {
   viewHead,
 } from '../kit/index.ts'
 import { backendDeletion, backendLimit, backendPartErrors, backendTexts, madeBackend } from './backends.ts'
-import { texts } from './shared.ts'
+import { bodiesOf, texts } from './shared.ts'
 
 const errors = declareErrors({
   static_address_missing: entry(
@@ -78,12 +78,10 @@ const shape = named(
 
 const fields = { ...backendTexts, address: v.optional(address, ''), tls: v.optional(sentTls) }
 
-const createBody = named(v.object(fields), 'StaticBackendCreate', 'The body that creates a static backend.', {
-  json: { examples: [{ address: 'example.com:8080' }] },
-})
-
-const updateBody = named(v.object(fields), 'StaticBackendUpdate', 'The changes of a static backend.', {
-  json: { examples: [{ tls: { enabled: true } }] },
+const bodies = bodiesOf('StaticBackend', 'a static backend', {
+  create: fields,
+  update: fields,
+  examples: [{ address: 'example.com:8080' }, { tls: { enabled: true } }],
 })
 
 /** Static backends (rules: backends#static-addresses). */
@@ -99,8 +97,7 @@ export const staticBackends = resource(
     limits: backendLimit('static_backends', 'static backends'),
     collection: statics,
     shape,
-    createBody,
-    updateBody,
+    ...bodies,
   },
   {
     view: ({ address, tls, ...rest }, wire) => ({ ...viewHead(rest, wire, PATH), address, tls }),

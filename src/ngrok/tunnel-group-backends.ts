@@ -21,7 +21,7 @@ import {
 } from '../kit/index.ts'
 import { backendDeletion, backendLimit, backendPartErrors, backendTexts, madeBackend } from './backends.ts'
 import { type TunnelRecord, tunnels } from './session-records.ts'
-import { texts } from './shared.ts'
+import { bodiesOf, texts } from './shared.ts'
 
 /** The service has such limits and does not tell its numbers. */
 const MOST_LABELS = 100
@@ -95,17 +95,10 @@ const shape = named(
 
 const fields = { ...backendTexts, labels: v.optional(labels) }
 
-const createBody = named(
-  v.object(fields),
-  'TunnelGroupBackendCreate',
-  'The body that creates a tunnel group backend.',
-  {
-    json: { examples: [{ labels: { team: 'web' } }] },
-  },
-)
-
-const updateBody = named(v.object(fields), 'TunnelGroupBackendUpdate', 'The changes of a tunnel group backend.', {
-  json: { examples: [{ labels: { team: 'web', version: '2' } }] },
+const bodies = bodiesOf('TunnelGroupBackend', 'a tunnel group backend', {
+  create: fields,
+  update: fields,
+  examples: [{ labels: { team: 'web' } }, { labels: { team: 'web', version: '2' } }],
 })
 
 /** Tunnel group backends (rules: backends#tunnel-groups). */
@@ -121,8 +114,7 @@ export const tunnelGroupBackends = resource(
     limits: backendLimit('tunnel_group_backends', 'tunnel group backends'),
     collection: tunnelGroups,
     shape,
-    createBody,
-    updateBody,
+    ...bodies,
   },
   {
     view: (record, wire) => ({ ...viewHead(record, wire, PATH), labels: record.labels, tunnels: [] }),

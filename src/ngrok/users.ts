@@ -16,7 +16,7 @@ import {
   tooMany,
 } from '../kit/index.ts'
 import { PREFIXES, removeOwned, users } from './owned-records.ts'
-import { refusedIfEmpty, uniqueBy } from './shared.ts'
+import { bodiesOf, refusedIfEmpty, uniqueBy } from './shared.ts'
 
 const errors = declareErrors({
   user_name_empty: ofField(
@@ -52,8 +52,8 @@ const active = documented(v.boolean(), ACTIVE)
 const { description: _, metadata: __, ...head } = resourceHead
 const fields = v.object({ ...head, name: documented(v.string(), NAME), active })
 
-const createFields = v.object({ name: v.optional(name, ''), active: v.optional(active, true) })
-const updateFields = v.object({ name: v.optional(name), active: v.optional(active) })
+const createFields = { name: v.optional(name, ''), active: v.optional(active, true) }
+const updateFields = { name: v.optional(name), active: v.optional(active) }
 
 const unique = uniqueBy(users, 'name', {
   field: 'name',
@@ -79,8 +79,7 @@ function usersAt<const P extends (typeof PREFIXES)[number]>(prefix: P) {
       limits,
       collection: users,
       shape,
-      createBody: named(createFields, `${title}Create`, `The body that creates a ${prefix} user.`),
-      updateBody: named(updateFields, `${title}Update`, `The changes of a ${prefix} user.`),
+      ...bodiesOf(title, `a ${prefix} user`, { create: createFields, update: updateFields }),
     },
     {
       view(user, wire): Frozen<v.InferOutput<typeof fields>> {

@@ -23,7 +23,7 @@ import {
   type View,
   viewHead,
 } from '../kit/index.ts'
-import { ACCOUNT_USER, changed, FILTERABLE, texts, uniqueBy } from './shared.ts'
+import { ACCOUNT_USER, bodiesOf, changed, FILTERABLE, texts, uniqueBy } from './shared.ts'
 import { vaults as records, VAULT_NAME, type VaultRecord, vaultErrors, vaultName } from './vault-records.ts'
 import { secretShape, secrets, secretView, vaultSecrets } from './vault-secrets.ts'
 
@@ -84,12 +84,10 @@ export const vaults = resource(
     limits: accountLimits({ vaults: { what: 'vaults', reached: errors.vault_limit_reached } }),
     collection: records,
     shape,
-    createBody: named(
-      v.object({ ...texts(), name: v.optional(vaultName, '') }),
-      'VaultCreate',
-      'The body that creates a vault.',
-    ),
-    updateBody: named(v.object({ ...texts(), name: v.optional(vaultName) }), 'VaultUpdate', 'The changes of a vault.'),
+    ...bodiesOf('Vault', 'a vault', {
+      create: { ...texts(), name: v.optional(vaultName, '') },
+      update: { ...texts(), name: v.optional(vaultName) },
+    }),
     more: {
       secrets: listOperation({
         name: 'vaults.secrets',
