@@ -1,45 +1,31 @@
 import { describe, expect, test } from 'vitest'
 import { GatewayError } from '../../src/index.ts'
-import { outcome, thrownBy } from '../support/client.ts'
+import { thrownBy } from '../support/client.ts'
 import { opened } from './support.ts'
 
 const RANGE = '203.0.113.0/24'
 
 /** A gateway with a policy that denies one range. */
 function furnished() {
-  const { gateway, send, refusedBy } = opened()
+  const { gateway, refusedBy } = opened()
   const policy = gateway.ipPolicies.create({ description: 'office' })
   const rule = gateway.ipPolicyRules.create({ cidr: RANGE, ip_policy_id: policy.id, action: 'deny' })
-  return { gateway, send, refusedBy, policy, rule }
+  return { gateway, refusedBy, policy, rule }
 }
 
 describe('IP policies', () => {
-  test('are created, read, listed by a filter, changed, and deleted with their rules', async () => {
-    const { gateway, send, policy, rule } = furnished()
-    const created = await send('POST', '/ip_policies', { json: { metadata: 'm' } })
-    const { id } = created.body
-    expect([created.status, created.body]).toEqual([
-      201,
-      { id, uri: `${gateway.url}/ip_policies/${id}`, created_at: '2026-01-01T00:00:00Z', metadata: 'm' },
-    ])
-    expect(id).toMatch(/^ipp_[0-9A-Za-z]{27}$/)
-    expect((await send('GET', `/ip_policies/${id}`)).body).toEqual(created.body)
+  test('are deleted with their rules', () => {
+    const { gateway, policy } = furnished()
+    const { id } = gateway.ipPolicies.create()
     const kept = gateway.ipPolicyRules.create({ cidr: RANGE, ip_policy_id: id, action: 'allow' })
     gateway.ipPolicyRules.create({ cidr: '10.0.0.0/8', ip_policy_id: policy.id, action: 'allow' })
-    const found = await send('GET', `/ip_policies?filter=${encodeURIComponent('obj.description == "office"')}`)
-    expect(found.body).toEqual({ ip_policies: [policy], uri: `${gateway.url}/ip_policies`, next_page_uri: null })
-    const changed = await send('PATCH', `/ip_policies/${policy.id}`, { json: { description: '', metadata: 'n' } })
-    expect([changed.status, changed.body]).toEqual([200, { ...policy, description: '', metadata: 'n' }])
-    expect(outcome(await send('DELETE', `/ip_policies/${policy.id}`))).toBe('204')
-    expect(outcome(await send('GET', `/ip_policy_rules/${rule.id}`))).toBe('404 ERR_NGROK_90404')
+    gateway.ipPolicies.delete(policy.id)
     expect(gateway.ipPolicyRules.list().ip_policy_rules).toEqual([kept])
   })
 
   test.each<[number: number, json: object]>([
     [1400, {}],
     [1423, { action: 'allow' }],
-    [215, { description: 'd'.repeat(256) }],
-    [215, { metadata: 'm'.repeat(4097) }],
   ])('a change is refused with %i: %o', async (number, json) => {
     const { refusedBy, policy } = furnished()
     expect(await refusedBy('PATCH', `/ip_policies/${policy.id}`, { json })).toBe(`400 ERR_NGROK_${number}`)
@@ -56,33 +42,11 @@ describe('IP policies', () => {
 })
 
 describe('Rules of IP policies', () => {
-  test('are created, read, listed by a filter, changed and deleted', async () => {
-    const { gateway, send, policy, rule } = furnished()
-    const json = { cidr: ' 2001:DB8::/32 ', ip_policy_id: policy.id, action: 'allow', description: 'd' }
-    const created = await send('POST', '/ip_policy_rules', { json })
-    const { id } = created.body
-    expect([created.status, created.body]).toEqual([
-      201,
-      {
-        id,
-        uri: `${gateway.url}/ip_policy_rules/${id}`,
-        created_at: '2026-01-01T00:00:00Z',
-        description: 'd',
-        cidr: '2001:db8::/32',
-        ip_policy: { id: policy.id, uri: policy.uri },
-        action: 'allow',
-      },
-    ])
-    expect(id).toMatch(/^ipr_[0-9A-Za-z]{27}$/)
-    expect((await send('GET', `/ip_policy_rules/${id}`)).body).toEqual(created.body)
-    const all = await send('GET', '/ip_policy_rules?limit=100')
-    expect(all.body.ip_policy_rules).toEqual([created.body, rule])
+  test('are found by filters', () => {
+    const { gateway, policy, rule } = furnished()
+    gateway.ipPolicyRules.create({ cidr: '10.0.0.0/8', ip_policy_id: policy.id, action: 'allow' })
     const filters = [`obj.ip_policy == "${policy.id}" && obj.action == "deny"`, `obj.cidr == '${RANGE}'`]
     for (const filter of filters) expect(gateway.ipPolicyRules.list({ filter }).ip_policy_rules).toEqual([rule])
-    const changed = await send('PATCH', `/ip_policy_rules/${id}`, { json: { cidr: '::/0', action: 'deny' } })
-    expect([changed.status, changed.body]).toEqual([200, { ...created.body, cidr: '::/0', action: 'deny' }])
-    expect(outcome(await send('DELETE', `/ip_policy_rules/${id}`))).toBe('204')
-    expect(gateway.ipPolicyRules.list().ip_policy_rules).toEqual([rule])
   })
 
   test.each(['0.0.0.0/0', '10.0.0.0/8', '203.0.113.7/32', '::1/128', '::ffff:10.0.0.0/104'])(
@@ -109,8 +73,6 @@ describe('Rules of IP policies', () => {
     [1413, { cidr: '203.0.113.7' }],
     [1414, { ip_policy_id: 'ipp_1' }],
     [1414, { ip_policy_id: 'office' }],
-    [1421, { description: 'd'.repeat(256) }],
-    [215, { metadata: 'm'.repeat(4097) }],
     [1422, { action: undefined }],
     [1422, { action: 'block' }],
     [1422, { action: 7 }],
@@ -128,7 +90,6 @@ describe('Rules of IP policies', () => {
     [1409, { cidr: '10.0.0.1/8' }],
     [1413, { cidr: '10.0.0.0' }],
     [214, { ip_policy_id: 'ipp_1' }],
-    [1421, { description: 'd'.repeat(256) }],
     [1422, { action: 'ALLOW' }],
   ])('a change is refused with %i: %o', async (number, json) => {
     const { gateway, refusedBy, policy, rule } = furnished()

@@ -1,69 +1,13 @@
 import { X509Certificate } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { GatewayError } from '../../src/index.ts'
-import { outcome } from '../support/client.ts'
 import { openssl, testOpenssl, verify } from '../support/openssl.ts'
 import { CSR, OTHER_CSR as OTHER } from './certificate-requests.ts'
 import { opened } from './support.ts'
 
 const PATH = '/kubernetes_operators'
-const NO_CERT = { cert: '', not_before: '0001-01-01T00:00:00Z', not_after: '0001-01-01T00:00:00Z' }
 
 describe('Kubernetes operators', () => {
-  test('are created, read, listed, changed and deleted', async () => {
-    const { gateway, send } = opened()
-    const created = await send('POST', PATH, { json: { region: '', metadata: 'm' } })
-    const { id, principal } = created.body
-    expect([created.status, created.body]).toEqual([
-      201,
-      {
-        id,
-        uri: `${gateway.url}${PATH}/${id}`,
-        created_at: '2026-01-01T00:00:00Z',
-        metadata: 'm',
-        updated_at: '2026-01-01T00:00:00Z',
-        principal: { id: expect.stringMatching(/^usr_[0-9A-Za-z]{27}$/), uri: '' },
-        enabled_features: [],
-        region: 'global',
-        deployment: { name: '', namespace: '', version: '', cluster_name: '' },
-        binding: { endpoint_selectors: null, cert: NO_CERT },
-      },
-    ])
-    expect(id).toMatch(/^k8sop_[0-9A-Za-z]{27}$/)
-    expect((await send('GET', `${PATH}/${id}`)).body).toEqual(created.body)
-    expect((await send('GET', PATH)).body).toEqual({
-      operators: [created.body],
-      uri: gateway.url + PATH,
-      next_page_uri: null,
-    })
-    gateway.clock.advance('1m')
-    expect((await send('PATCH', `${PATH}/${id}`, { json: {} })).body).toEqual(created.body)
-    const json = {
-      enabled_features: ['Ingress', 'GATEWAY'],
-      region: 'eu',
-      deployment: { name: 'n', version: '1' },
-      binding: { endpoint_selectors: ['true'] },
-    }
-    const changed = {
-      ...created.body,
-      updated_at: '2026-01-01T00:01:00Z',
-      principal,
-      enabled_features: ['ingress', 'gateway'],
-      region: 'eu',
-      deployment: { name: 'n', namespace: '', version: '1', cluster_name: '' },
-      binding: { endpoint_selectors: ['true'], cert: NO_CERT, ingress_endpoint: 'connect.ngrok-endpoints.com:443' },
-    }
-    expect((await send('PATCH', `${PATH}/${id}`, { json })).body).toEqual(changed)
-    gateway.clock.advance('1m')
-    expect((await send('PATCH', `${PATH}/${id}`, { json })).body).toEqual(changed)
-    expect(gateway.kubernetesOperators.update(id, { binding: { endpoint_selectors: [] } }).binding).toEqual({
-      ...changed.binding,
-      endpoint_selectors: [],
-    })
-    expect(outcome(await send('DELETE', `${PATH}/${id}`))).toBe('204')
-    expect(outcome(await send('GET', `${PATH}/${id}`))).toBe('404 ERR_NGROK_90404')
-  })
-
   test('with bindings have an ingress endpoint at once, the usual one or the one that was sent', () => {
     const { gateway } = opened()
     const ingressOf = (binding: object) =>
@@ -87,7 +31,6 @@ describe('Kubernetes operators', () => {
     [19002, { enabled_features: [7] }],
     [19002, { enabled_features: 'ingress' }],
     [19003, { binding: { endpoint_selectors: ['true', 'endpoint.'] } }],
-    [215, { description: 'd'.repeat(256) }],
     [231, { filter: 'true' }],
   ])('refuse with %i, also in a change: %o', async (number, json) => {
     const { gateway, refusedBy } = opened()

@@ -5,56 +5,18 @@ import { opened } from './support.ts'
 
 const USER = 'usr_0000000theUserOfThisAccount'
 
-/** Each kind that a user can own: its path, its prefix, its items, and the fields of its own. */
+/** Each kind that a user can own: its path, its items, and the fields that its body needs. */
 const KINDS = [
-  { path: '/api_keys', prefix: 'ak', items: 'keys', acl: {}, sent: {} },
-  { path: '/credentials', prefix: 'cr', items: 'credentials', acl: { acl: [] as string[] }, sent: {} },
-  {
-    path: '/ssh_credentials',
-    prefix: 'sshcr',
-    items: 'ssh_credentials',
-    acl: { acl: [] as string[] },
-    sent: { public_key: SSH_KEYS.ed25519 },
-  },
+  { path: '/api_keys', items: 'keys', sent: {} },
+  { path: '/credentials', items: 'credentials', sent: {} },
+  { path: '/ssh_credentials', items: 'ssh_credentials', sent: { public_key: SSH_KEYS.ed25519 } },
 ]
 
-const WITH_TOKEN = KINDS.filter(({ prefix }) => prefix !== 'sshcr')
-const WITH_ACL = KINDS.filter(({ acl }) => 'acl' in acl)
+const WITH_TOKEN = KINDS.slice(0, 2)
+const WITH_ACL = KINDS.slice(1)
 
-describe.each(KINDS)('$path', ({ path, prefix, items, acl, sent }) => {
-  const token = prefix === 'sshcr' ? {} : { token: null }
-
-  it('is created, read, listed, changed and deleted', async () => {
-    const { send, gateway } = opened()
-    const created = await send('POST', path, { json: { ...sent, description: 'ci' } })
-    const { id } = created.body
-    expect(created.status).toBe(201)
-    const shown = { ...created.body, ...token }
-    expect(shown).toEqual({
-      id: expect.stringMatching(new RegExp(`^${prefix}_[0-9A-Za-z]{27}$`)),
-      uri: `${gateway.url}${path}/${id}`,
-      created_at: '2026-01-01T00:00:00Z',
-      description: 'ci',
-      owner_id: USER,
-      ...acl,
-      ...sent,
-      ...token,
-    })
-    expect((await send('GET', `${path}/${id}`)).body).toEqual(shown)
-    expect((await send('GET', path)).body).toEqual({
-      [items]: [shown],
-      uri: gateway.url + path,
-      next_page_uri: null,
-    })
-    const json = { description: '', metadata: '{}' }
-    expect((await send('PATCH', `${path}/${id}`, { json })).body).toEqual({ ...shown, ...json })
-    expect((await send('DELETE', `${path}/${id}`)).status).toBe(204)
-    expect((await send('GET', `${path}/${id}`)).status).toBe(404)
-  })
-
+describe.each(KINDS)('$path', ({ path, items, sent }) => {
   it.each([
-    [{ description: 'é'.repeat(128) }, 604],
-    [{ metadata: 'x'.repeat(4097) }, 605],
     [{ description: 1 }, 215],
     [{ name: 'none here' }, 214],
   ])('refuses %o by %d in both bodies, and nothing changes', async (json, number) => {

@@ -7,59 +7,69 @@ import { SSH_KEYS } from './ssh-keys.ts'
 
 type Texts = { readonly description?: string; readonly metadata?: string }
 type Ngrok = ReturnType<typeof createNgrok>
+type NameOfFamily = { [Name in keyof Ngrok]: Ngrok[Name] extends { update: unknown } ? Name : never }[keyof Ngrok]
 
-const policyOf = (gateway: Ngrok) => gateway.ipPolicies.list().ip_policies[0]?.id ?? gateway.ipPolicies.create().id
-const vaultOf = (gateway: Ngrok) => gateway.vaults.list().vaults[0]?.id ?? gateway.vaults.create({ name: 'v' }).id
-
-/** The call that makes a resource with these texts, and the numbers of the errors of a description and a metadata too long. */
-const FAMILIES: readonly [name: string, description: number, metadata: number, (g: Ngrok, texts: Texts) => unknown][] =
+/** The numbers of the errors of a description and a metadata too long, and the body that the family needs besides. */
+const FAMILIES: readonly [NameOfFamily, description: number, metadata: number, more?: (gateway: Ngrok) => object][] = [
+  ['reservedAddrs', 215, 505],
+  ['reservedDomains', 215, 421, () => ({ domain: 'a.example.com' })],
+  ['tlsCertificates', 1914, 1915, () => upload()],
+  ['weightedBackends', 215, 215],
+  ['tunnelGroupBackends', 6503, 6504],
+  ['failoverBackends', 6503, 6504],
+  ['httpResponseBackends', 6503, 6504],
+  ['staticBackends', 6503, 6504, () => ({ address: 'a:1' })],
+  ['httpsEdges', 7073, 7074],
+  ['tcpEdges', 7073, 7074],
+  ['tlsEdges', 7073, 7074],
+  ['ipPolicies', 215, 215],
   [
-    ['reserved_addrs', 215, 505, (g, texts) => g.reservedAddrs.create(texts)],
-    ['reserved_domains', 215, 421, (g, texts) => g.reservedDomains.create({ domain: 'a.example.com', ...texts })],
-    ['tls_certificates', 1914, 1915, (g, texts) => g.tlsCertificates.create({ ...upload(), ...texts })],
-    ['weighted_backends', 215, 215, (g, texts) => g.weightedBackends.create(texts)],
-    ['ip_policies', 215, 215, (g, texts) => g.ipPolicies.create(texts)],
-    [
-      'ip_policy_rules',
-      1421,
-      215,
-      (g, texts) =>
-        g.ipPolicyRules.create({ ip_policy_id: policyOf(g), cidr: '10.0.0.0/8', action: 'allow', ...texts }),
-    ],
-    ['vaults', 215, 215, (g, texts) => g.vaults.create({ name: 'keys', ...texts })],
-    [
-      'vault_secrets',
-      215,
-      215,
-      (g, texts) => g.vaultSecrets.create({ vault_id: vaultOf(g), name: 's', value: 'v', ...texts }),
-    ],
-    ['credentials', 604, 605, (g, texts) => g.credentials.create(texts)],
-    ['ssh_credentials', 604, 605, (g, texts) => g.sshCredentials.create({ public_key: SSH_KEYS.ed25519, ...texts })],
-    ['api_keys', 604, 605, (g, texts) => g.apiKeys.create(texts)],
-    [
-      'endpoints',
-      18012,
-      18013,
-      (g, texts) => g.endpoints.create({ url: 'https://a.internal', traffic_policy: '{}', ...texts }),
-    ],
-    ['kubernetes_operators', 215, 215, (g, texts) => g.kubernetesOperators.create(texts)],
-  ]
+    'ipPolicyRules',
+    1421,
+    215,
+    (gateway) => ({ ip_policy_id: gateway.ipPolicies.create().id, cidr: '10.0.0.0/8', action: 'allow' }),
+  ],
+  ['vaults', 215, 215, () => ({ name: 'keys' })],
+  [
+    'vaultSecrets',
+    215,
+    215,
+    (gateway) => ({ vault_id: gateway.vaults.create({ name: 'v' }).id, name: 's', value: 'v' }),
+  ],
+  ['credentials', 604, 605],
+  ['sshCredentials', 604, 605, () => ({ public_key: SSH_KEYS.ed25519 })],
+  ['apiKeys', 604, 605],
+  ['endpoints', 18012, 18013, () => ({ url: 'https://a.internal', traffic_policy: '{}' })],
+  ['kubernetesOperators', 215, 215],
+]
+
+/** The calls of a family that take texts. */
+interface WithTexts {
+  create(body: object): { readonly id: string }
+  update(id: string, texts: Texts): object
+}
 
 /** A text of as many bytes as said, in characters of two bytes but for one. */
 const ofBytes = (bytes: number) => 'é'.repeat(Math.floor(bytes / 2)) + 'e'.repeat(bytes % 2)
 
 describe('In the dialect ngrok a description has at most 255 bytes, a metadata 4096 (rules: limits#texts)', () => {
-  test.each(FAMILIES)('%s', (family, description, metadata, create) => {
+  test.each(FAMILIES)('%s', (name, description, metadata, more = () => ({})) => {
     const gateway = createNgrok({ clock: manualClock('2026-01-01T00:00:00Z') })
-    create(gateway, {}) // What others refer to is there now.
-    const before = JSON.stringify(gateway.snapshot())
-    const numberOf = (texts: Texts) => caughtFrom(() => create(gateway, texts))?.code
-    expect(numberOf({ description: ofBytes(256) })).toBe(`ERR_NGROK_${description}`)
-    expect(numberOf({ metadata: ofBytes(4097) })).toBe(`ERR_NGROK_${metadata}`)
-    expect(JSON.stringify(gateway.snapshot())).toBe(before)
-    const other = createNgrok()
+    const family = gateway[name] as unknown as WithTexts // Each row has the body of its own family.
+    const body = more(gateway)
     const texts = { description: ofBytes(255), metadata: ofBytes(4096) }
-    expect(create(other, texts), family).toMatchObject(texts)
+    const made = family.create({ ...body, ...texts })
+    expect(made).toMatchObject(texts)
+    const before = JSON.stringify(gateway.snapshot())
+    for (const [wrong, number] of [
+      [{ description: ofBytes(256) }, description],
+      [{ metadata: ofBytes(4097) }, metadata],
+    ] as const) {
+      expect(caughtFrom(() => family.create({ ...body, ...wrong }))?.code).toBe(`ERR_NGROK_${number}`)
+      expect(caughtFrom(() => family.update(made.id, wrong))?.code).toBe(`ERR_NGROK_${number}`)
+    }
+    expect(JSON.stringify(gateway.snapshot())).toBe(before)
+    expect(family.update(made.id, texts)).toMatchObject(texts)
   })
 
   test('The standard dialect limits only the texts for which the API reference names a limit', () => {
