@@ -117,12 +117,4 @@ describe('Backends that others name (rules: backends#shared-rules)', () => {
       'child_backend_not_found',
     )
   })
-
-  it('come back with a snapshot, and work alone in a gateway', () => {
-    const { gateway } = opened()
-    const { id } = gateway.failoverBackends.create({ backends: [gateway.staticBackends.create({ address: 'a:1' }).id] })
-    const { gateway: other } = opened()
-    other.restore(JSON.parse(JSON.stringify(gateway.snapshot())))
-    expect(other.failoverBackends.get(id)).toEqual(gateway.failoverBackends.get(id))
-  })
 })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { opened } from './support.ts'
+import { opened, routeModules } from './support.ts'
 
 const texts = { description: 'acme', metadata: '{"environment": "staging"}' }
 const ROUTE_MODULES = [
@@ -158,24 +158,10 @@ describe('Hostports of edges (rules: edges#hostports)', () => {
 })
 
 describe('Routes of an HTTPS edge (rules: edges#routes)', () => {
-  const modules = (backend_id: string, policy: string) => ({
-    backend: { backend_id },
-    ip_restriction: { ip_policy_ids: [policy] },
-    circuit_breaker: { error_threshold_percentage: 0.25 },
-    compression: {},
-    request_headers: { add: { 'X-Frontend': 'ngrok' }, remove: ['Cache-Control'] },
-    response_headers: { enabled: false },
-    webhook_verification: { provider: 'github', secret: 's3cret' },
-    websocket_tcp_converter: { enabled: true },
-    user_agent_filter: { deny: ['bot'] },
-    traffic_policy: { value: '{}' },
-    policy: { inbound: [], outbound: [] },
-  })
-
   it('have all modules as fields, and each by itself', async () => {
     const { gateway, send } = opened()
     const edge = gateway.httpsEdges.create().id
-    const parts = modules(gateway.httpResponseBackends.create().id, gateway.ipPolicies.create().id)
+    const parts = routeModules(gateway.httpResponseBackends.create().id, gateway.ipPolicies.create().id)
     const { status, body } = await send('POST', `/edges/https/${edge}/routes`, { json: { match: '/', ...parts } })
     expect(status).toBe(201)
     expect(body.request_headers).toEqual({ enabled: true, add: { 'x-frontend': 'ngrok' }, remove: ['cache-control'] })
@@ -244,15 +230,5 @@ describe('Routes of an HTTPS edge (rules: edges#routes)', () => {
     gateway.httpsEdges.delete(edge)
     expect(await refusedBy('GET', path)).toBe('404 ERR_NGROK_7000')
     expect(gateway.leftovers()).toEqual([{ family: 'compression', id: 'edghts_1/edghtsrt_1' }])
-  })
-
-  it('come back with a snapshot', () => {
-    const { gateway } = opened()
-    const edge = gateway.httpsEdges.create().id
-    const parts = modules(gateway.staticBackends.create({ address: 'a:1' }).id, gateway.ipPolicies.create().id)
-    gateway.httpsEdgeRoutes.create(edge, { match: '/', ...parts })
-    const { gateway: other } = opened()
-    other.restore(gateway.snapshot())
-    expect(other.httpsEdges.get(edge)).toEqual(gateway.httpsEdges.get(edge))
   })
 })

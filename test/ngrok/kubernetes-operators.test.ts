@@ -1,6 +1,5 @@
 import { X509Certificate } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { GatewayError } from '../../src/index.ts'
 import { openssl, testOpenssl, verify } from '../support/openssl.ts'
 import { CSR, OTHER_CSR as OTHER } from './certificate-requests.ts'
 import { opened } from './support.ts'
@@ -110,17 +109,6 @@ describe("The certificate for an operator's request", () => {
     expect(certFor(CSR)).toMatchObject({ not_before: '2026-12-02T00:00:00Z', not_after: '2027-12-02T00:00:00Z' })
     const renewed = certFor(CSR)
     expect(certFor(OTHER).cert).not.toBe(renewed.cert)
-  })
-
-  test('comes back with a snapshot, and one whose request is none is refused', () => {
-    const { gateway } = opened()
-    const operator = gateway.kubernetesOperators.create({ binding: { csr: CSR } })
-    const before = gateway.snapshot()
-    gateway.reset()
-    gateway.restore(before)
-    expect(gateway.kubernetesOperators.get(operator.id)).toEqual(operator)
-    const damaged = JSON.parse(JSON.stringify(before).replace('MIH', 'MIG'))
-    expect(() => gateway.restore(damaged)).toThrow(GatewayError)
   })
 
   testOpenssl.each([

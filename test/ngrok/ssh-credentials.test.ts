@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { caughtFrom } from '../support/client.ts'
 import { SSH_KEYS } from './ssh-keys.ts'
 import { opened } from './support.ts'
 
@@ -49,15 +48,5 @@ describe('The public key of an SSH credential', () => {
     expect(await refusedBy('PATCH', `${PATH}/${id}`, { json })).toBe('400 ERR_NGROK_214')
     await send('DELETE', `${PATH}/${id}`)
     expect((await send('POST', PATH, { json })).status).toBe(201)
-  })
-
-  it('is in a snapshot once', () => {
-    const { gateway } = opened()
-    for (const public_key of [SSH_KEYS.ed25519, SSH_KEYS.rsa]) gateway.sshCredentials.create({ public_key })
-    const snapshot = JSON.parse(JSON.stringify(gateway.snapshot()))
-    for (const wrong of [SSH_KEYS.ed25519, 'a key']) {
-      snapshot.records.ssh_credentials[1].public_key = wrong
-      expect(caughtFrom(() => gateway.restore(snapshot))?.message).toContain('records.ssh_credentials.1.public_key is')
-    }
   })
 })

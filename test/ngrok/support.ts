@@ -33,3 +33,20 @@ export async function everyPage(ask: Client, path: string, items: string): Promi
   }
   return all
 }
+
+/** A module of most kinds, as the body of a route has them. */
+export function routeModules(backend_id: string, policy: string) {
+  return {
+    backend: { backend_id },
+    ip_restriction: { ip_policy_ids: [policy] },
+    circuit_breaker: { error_threshold_percentage: 0.25 },
+    compression: {},
+    request_headers: { add: { 'X-Frontend': 'ngrok' }, remove: ['Cache-Control'] },
+    response_headers: { enabled: false },
+    webhook_verification: { provider: 'github', secret: 's3cret' },
+    websocket_tcp_converter: { enabled: true },
+    user_agent_filter: { deny: ['bot'] },
+    traffic_policy: { value: '{}' },
+    policy: { inbound: [], outbound: [] },
+  }
+}

@@ -1,5 +1,4 @@
 import { describe, expect, it, test } from 'vitest'
-import { caughtFrom } from '../support/client.ts'
 import { opened } from './support.ts'
 
 const PATHS = [
@@ -70,7 +69,7 @@ describe.each(PATHS)('The users at %s', (path, prefix, other) => {
 })
 
 describe('A snapshot', () => {
-  it('has each user once, and is refused with two of one name', () => {
+  it('has each user once', () => {
     const { gateway } = opened()
     const [a, b] = ['a', 'b'].map((name) => gateway.botUsers.create({ name }))
     const snapshot = JSON.parse(JSON.stringify(gateway.snapshot()))
@@ -79,7 +78,5 @@ describe('A snapshot', () => {
     expect(restored.botUsers.list().bot_users).toEqual([b, a])
     expect(restored.serviceUsers.list().service_users).toHaveLength(2)
     expect(restored.leftovers()).toEqual([a, b].map((user) => ({ family: 'bot_users', id: user?.id })))
-    snapshot.records.bot_users[1].name = 'a'
-    expect(caughtFrom(() => restored.restore(snapshot))?.message).toContain('records.bot_users.1.name is "a"')
   })
 })

@@ -1,0 +1,83 @@
+import { describe, expect, test } from 'vitest'
+import { CSR } from './certificate-requests.ts'
+import { SSH_KEYS } from './ssh-keys.ts'
+import { opened, routeModules } from './support.ts'
+
+const RANGE = '203.0.113.0/24'
+
+/** A gateway with records whose relations a snapshot could break. */
+function furnished() {
+  const { gateway } = opened()
+  const { id: owner_id } = gateway.botUsers.create({ name: 'ci' })
+  gateway.botUsers.create({ name: 'twin' })
+  gateway.apiKeys.create({ owner_id })
+  gateway.sshCredentials.create({ public_key: SSH_KEYS.ed25519 })
+  gateway.sshCredentials.create({ public_key: SSH_KEYS.rsa, owner_id })
+  const { id: ip_policy_id } = gateway.ipPolicies.create()
+  for (const cidr of [RANGE, '10.0.0.0/8']) gateway.ipPolicyRules.create({ ip_policy_id, cidr, action: 'allow' })
+  for (const name of ['prod', 'other']) gateway.vaults.create({ name })
+  for (const name of ['db', 'twin']) gateway.vaultSecrets.create({ name, value: 'a value', vault_name: 'prod' })
+  gateway.reservedDomains.create({ domain: 'example.com' })
+  const { id: credential } = gateway.credentials.create({ owner_id })
+  const labelled = [{ labels: { a: 'b' } }]
+  gateway.declare.tunnelSession({ credential, endpoints: [{}], labelled, failing: { stop: 'no' } })
+  gateway.endpoints.create({ url: 'https://app.example.com', traffic_policy: '{}' })
+  gateway.kubernetesOperators.create({ binding: { csr: CSR } })
+  const { id: backend_id } = gateway.staticBackends.create({ address: 'a:1' })
+  gateway.failoverBackends.create({ backends: [backend_id] })
+  gateway.tlsEdgeTrafficPolicy.replace('edgtls_1', { value: '{}' })
+  const edge = gateway.httpsEdges.create({ hostports: ['example.com:443'] })
+  gateway.httpsEdgeRoutes.create(edge.id, { match: '/', ...routeModules(backend_id, ip_policy_id) })
+  return gateway
+}
+
+/** An id of the gateway's own form that it never made. */
+const gone = (prefix: string) => `${prefix}_000000${'0'.repeat(21)}`
+
+describe('A snapshot of the families of ngrok', () => {
+  test('comes back as it was, after JSON and in another gateway', () => {
+    const gateway = furnished()
+    const before = gateway.snapshot({ privateKeys: true })
+    const { gateway: other } = opened()
+    other.restore(JSON.parse(JSON.stringify(before)))
+    expect(other.snapshot({ privateKeys: true })).toEqual(before)
+    expect(other.httpsEdges.list()).toEqual(gateway.httpsEdges.list())
+    expect(other.tunnels.list()).toEqual(gateway.tunnels.list())
+    expect(other.kubernetesOperators.list()).toEqual(gateway.kubernetesOperators.list())
+  })
+
+  test.each<[collection: string, field: string, wrong: string, reported?: string]>([
+    ['api_keys', 'owner_id', gone('bot')],
+    ['bot_users', 'name', 'ci'],
+    ['credentials', 'owner_id', gone('bot')],
+    ['endpoints', 'domain_id', 'rd_1'],
+    ['endpoints', 'tunnel_session_id', gone('ts')],
+    ['endpoints', 'url', 'nothing'],
+    ['https_edge_routes', 'edge_id', gone('edghts')],
+    ['ip_policy_rules', 'cidr', RANGE],
+    ['ip_policy_rules', 'cidr', '10.0.0.1/8'],
+    ['ip_policy_rules', 'ip_policy_id', 'ipp_1'],
+    ['kubernetes_operators', 'order.csr', CSR.replace('MIH', 'MIG')],
+    ['ssh_credentials', 'owner_id', gone('bot')],
+    ['ssh_credentials', 'public_key', SSH_KEYS.ed25519],
+    ['ssh_credentials', 'public_key', 'a key'],
+    ['tls_edge_traffic_policy', 'key', 'edgtcp_1'],
+    ['tunnel_sessions', 'credential_id', 'cr_1'],
+    ['tunnels', 'session_id', gone('ts')],
+    ['vault_secrets', 'name', 'db'],
+    ['vault_secrets', 'vault_id', 'vault_1'],
+    ['vault_secrets', 'vault_name', 'other', 'vault_id'],
+    ['vaults', 'name', 'prod'],
+  ])('of which a record of %s has in %s the value %j is refused', (collection, field, wrong, reported = field) => {
+    const gateway = furnished()
+    const before = gateway.snapshot()
+    const snapshot = JSON.parse(JSON.stringify(before))
+    const records = snapshot.records[collection]
+    const [name = '', inner] = field.split('.')
+    const last = records.at(-1)
+    if (inner === undefined) last[name] = wrong
+    else last[name][inner] = wrong
+    expect(() => gateway.restore(snapshot)).toThrow(`records.${collection}.${records.length - 1}.${reported} is `)
+    expect(gateway.snapshot()).toEqual(before)
+  })
+})
