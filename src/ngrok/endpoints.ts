@@ -10,8 +10,7 @@ import {
   type Transaction,
 } from '../kit/index.ts'
 import { edgeEndpoint } from './edge-endpoint.ts'
-import { endpointBodies, errors } from './endpoint-bodies.ts'
-import { endpointLimits, limitErrors } from './endpoint-limits.ts'
+import { endpointBodies, endpointLimits, errors, limitErrors } from './endpoint-bodies.ts'
 import {
   checkEndpoint,
   type EndpointRecord,

@@ -12,9 +12,8 @@ import {
 import { endpoints as endpointRecords } from './endpoint-records.ts'
 import { endpointShape, endpointView } from './endpoint-view.ts'
 import { endpoints } from './endpoints.ts'
-import { DEFAULT_REGION, operatorBodies } from './operator-bodies.ts'
 import { DAY, endOf, type Order, operatorErrors, operators } from './operator-records.ts'
-import { operatorShape, operatorView } from './operator-view.ts'
+import { DEFAULT_REGION, operatorBodies, operatorShape, operatorView } from './operator-schemas.ts'
 import { changed } from './shared.ts'
 
 const RENEWAL = 30 * DAY

@@ -1,22 +1,28 @@
 import * as v from 'valibot'
 import {
   declaration,
+  declareErrors,
   documented,
+  entry,
   type Frozen,
   familyOf,
+  general,
   named,
+  operationWithBody,
   readOperations,
   refTo,
+  refuse,
+  required,
   resourceHead,
+  type Transaction,
   time,
   timestamp,
   type View,
 } from '../kit/index.ts'
 import { urlErrors } from './endpoint-url.ts'
 import { credentials, sshCredentials } from './owned-records.ts'
-import { errors as commandErrors, sessionCommands } from './session-commands.ts'
 import { declarationErrors, sessionFields, startSession } from './session-declaration.ts'
-import { endSession, type SessionRecord, sessions } from './session-records.ts'
+import { type COMMANDS, endSession, restartSession, type SessionRecord, sessions } from './session-records.ts'
 import { knownRegions, refField } from './shared.ts'
 
 const { id, uri, metadata } = resourceHead
@@ -71,6 +77,121 @@ const tunnelSession = declaration({
   },
 })
 
+type Command = (typeof COMMANDS)[number]
+
+const unsupported = (number: number, command: Command) =>
+  entry(
+    number,
+    400,
+    (it: { id: string; os: string; supports: string }) =>
+      `The agent of ${it.id} does not support ${command}: its os is ${it.os}, and it supports ${it.supports}.`,
+  )
+
+const failed = (number: number, command: Command) =>
+  entry(number, 400, (it: { id: string; reason: string }) => `The ${command} of ${it.id} failed: ${it.reason}.`)
+
+const overSsh = (number: number, command: Command) =>
+  entry(
+    number,
+    400,
+    (it: { id: string }) => `The transport of ${it.id} is ssh. Only a session of an agent can ${command}.`,
+  )
+
+const commandErrors = declareErrors({
+  session_restart_unsupported: unsupported(804, 'restart'),
+  session_stop_unsupported: unsupported(805, 'stop'),
+  session_update_unsupported: unsupported(806, 'update'),
+  session_stop_failed: failed(807, 'stop'),
+  session_restart_failed: failed(808, 'restart'),
+  session_update_failed: failed(809, 'update'),
+  session_unreachable: entry(810, 503, (it: { id: string }) => `The agent of ${it.id} cannot be reached. Try again.`),
+  session_update_over_ssh: overSsh(1121, 'update'),
+  session_restart_over_ssh: overSsh(1122, 'restart'),
+})
+
+const ERRORS = {
+  stop: [commandErrors.session_stop_unsupported, commandErrors.session_stop_failed],
+  restart: [
+    commandErrors.session_restart_unsupported,
+    commandErrors.session_restart_failed,
+    commandErrors.session_restart_over_ssh,
+  ],
+  update: [
+    commandErrors.session_update_unsupported,
+    commandErrors.session_update_failed,
+    commandErrors.session_update_over_ssh,
+  ],
+} as const
+
+/** Returns the session of an agent that obeys the command, or refuses the command. */
+function obeying(tx: Transaction, id: string, command: Command): SessionRecord {
+  const session = required(tx, sessions, id, 'tunnel session')
+  const [unsupported, failed, overSsh] = ERRORS[command]
+  if (overSsh && session.transport === 'ssh') refuse(overSsh, { id })
+  const isWindows = command === 'restart' && session.os === 'windows'
+  if (isWindows || !session.supports.includes(command)) {
+    refuse(unsupported, { id, os: session.os, supports: session.supports.join(', ') || 'nothing' })
+  }
+  if (!session.reachable) refuse(commandErrors.session_unreachable, { id })
+  const reason = session.failing[command]
+  if (reason !== undefined) refuse(failed, { id, reason })
+  return session
+}
+
+function command<Sent, Body>(
+  verb: Command,
+  summary: string,
+  body: v.GenericSchema<Sent, Body>,
+  run: (tx: Transaction, session: SessionRecord, body: Body) => void,
+) {
+  return operationWithBody({
+    name: `tunnel_sessions.${verb}`,
+    method: 'POST',
+    path: `/tunnel_sessions/{id}/${verb}`,
+    status: 204,
+    summary,
+    ids: { id: 'ts' },
+    body,
+    errors: [general.not_found, commandErrors.session_unreachable, ...ERRORS[verb]],
+    run: (tx, { id }, sent) => run(tx, obeying(tx, id, verb), sent),
+  })
+}
+
+const noFields = named(v.object({}), 'TunnelSessionCommand', 'The body of a command: no field, or the id of the path.')
+
+const updateBody = named(
+  v.object({
+    version: v.optional(
+      documented(v.string(), 'The version that the agent is updated to. Default: the available one.', {
+        rules: 'ngrok-families#tunnel-sessions',
+      }),
+    ),
+  }),
+  'TunnelSessionUpdate',
+  'The update of an agent.',
+)
+
+function updateAgent(tx: Transaction, session: SessionRecord, version: string | undefined): void {
+  const { id, update, next_version } = session
+  if (next_version !== null) {
+    refuse(commandErrors.session_update_failed, { id, reason: `version ${next_version} awaits a restart` })
+  }
+  if (update === null) refuse(commandErrors.session_update_failed, { id, reason: 'there is no update' })
+  tx.put(sessions, { ...session, next_version: version || update })
+}
+
+/** The operations that ask the agent of a session for something. */
+const commands = {
+  stop: command('stop', 'Stop the agent of a tunnel session', noFields, endSession),
+  restart: command('restart', 'Restart the agent of a tunnel session', noFields, restartSession),
+  update: command(
+    'update',
+    'Update the agent of a tunnel session, from its restart on',
+    updateBody,
+    (tx, session, { version }) => updateAgent(tx, session, version),
+  ),
+}
+
 /** Sessions of agents. Tests declare them, and the API stops, restarts and updates their agents. */
 export const tunnelSessions = familyOf({
   operations: {
@@ -87,7 +208,7 @@ export const tunnelSessions = familyOf({
       },
       view,
     ),
-    ...sessionCommands,
+    ...commands,
   },
   errors: { ...urlErrors, ...declarationErrors, ...commandErrors },
   prefix: 'ts',

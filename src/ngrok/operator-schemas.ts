@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import {
+  blankIsAbsent,
   documented,
   type Frozen,
   issuing,
@@ -10,9 +11,59 @@ import {
   type View,
   viewHead,
 } from '../kit/index.ts'
-import { BINDING, DEFAULT_REGION, DEPLOYMENT, FEATURES, INGRESS, REGION, SELECTORS } from './operator-bodies.ts'
-import { endOf, type OperatorRecord } from './operator-records.ts'
-import { ACCOUNT_USER, knownRegions, userField } from './shared.ts'
+import { csr, endOf, features, type OperatorRecord, selectors } from './operator-records.ts'
+import { ACCOUNT_USER, bodiesOf, knownRegions, texts, userField } from './shared.ts'
+
+export const DEFAULT_REGION = 'global'
+
+const FEATURES = 'The features of the operator, in lower case.'
+const REGION = 'The region of its connections.'
+const DEPLOYMENT = 'The deployment of the operator in its cluster.'
+const SELECTORS = 'Expressions in CEL over `endpoint`. The operator binds each endpoint for which one is true.'
+const BINDING = 'The settings by which the operator binds endpoints.'
+const INGRESS = 'The address that the operator forwards to.'
+
+const text = (what: string) => v.optional(documented(v.string(), `The ${what}.`))
+const deployed = { name: text('name'), version: text('version of the operator') }
+const placed = { ...deployed, namespace: text('namespace'), cluster_name: text('name of the cluster') }
+
+const fields = {
+  ...texts(),
+  enabled_features: v.optional(documented(features, FEATURES)),
+  region: v.optional(
+    documented(
+      v.pipe(v.string(), blankIsAbsent()),
+      `${REGION} Default: ${DEFAULT_REGION}.`,
+      knownRegions(DEFAULT_REGION),
+    ),
+  ),
+  binding: v.optional(
+    named(
+      v.object({
+        endpoint_selectors: v.optional(documented(selectors, SELECTORS)),
+        csr: v.optional(
+          documented(v.pipe(csr, blankIsAbsent()), 'A request for a certificate: PKCS #10 in PEM.', {
+            json: { examples: ['-----BEGIN CERTIFICATE REQUEST-----…'] },
+          }),
+        ),
+        ingress_endpoint: v.optional(documented(v.pipe(v.string(), blankIsAbsent()), INGRESS)),
+      }),
+      'KubernetesOperatorBindingBody',
+      BINDING,
+    ),
+  ),
+}
+
+export const operatorBodies = bodiesOf('KubernetesOperator', 'a Kubernetes operator', {
+  create: {
+    ...fields,
+    deployment: v.optional(named(v.object(placed), 'KubernetesOperatorDeploymentCreate', DEPLOYMENT)),
+  },
+  update: {
+    ...fields,
+    deployment: v.optional(named(v.object(deployed), 'KubernetesOperatorDeploymentUpdate', DEPLOYMENT)),
+  },
+})
 
 const NO_TIME = '0001-01-01T00:00:00Z'
 
