@@ -1,38 +1,21 @@
 import * as v from 'valibot'
-import {
-  accountLimits,
-  declareErrors,
-  entry,
-  general,
-  isIdOf,
-  isOneOf,
-  type KeyState,
-  named,
-  newHead,
-  refuse,
-  resource,
-  resourceHead,
-  tooFast,
-  tooMany,
-  viewHead,
-  wasMade,
-} from '../kit/index.ts'
+import * as kit from '../kit/index.ts'
 import * as owned from './owned.ts'
 import { apiKeys, credentials, newToken, ownerRelation } from './owned-records.ts'
 import { bodiesOf, FILTERABLE } from './shared.ts'
 
-const errors = declareErrors({
-  auth_is_key_id: entry(
+const errors = kit.declareErrors({
+  auth_is_key_id: kit.entry(
     208,
     403,
     () => 'The id of an API key was sent. Send its token, which only the response that created it has.',
   ),
-  api_key_limit_reached_older: tooMany(603),
-  api_key_limit_reached: tooMany(613),
-  api_key_rate_reached: tooFast(614),
+  api_key_limit_reached_older: kit.tooMany(603),
+  api_key_limit_reached: kit.tooMany(613),
+  api_key_rate_reached: kit.tooFast(614),
 })
 
-const limits = accountLimits({
+const limits = kit.accountLimits({
   api_keys: {
     what: 'API keys',
     reached: errors.api_key_limit_reached,
@@ -41,7 +24,7 @@ const limits = accountLimits({
   },
 })
 
-const family = resource(
+const family = kit.resource(
   {
     name: 'api_keys',
     path: '/api_keys',
@@ -52,8 +35,8 @@ const family = resource(
     errors: { ...owned.errors, ...errors },
     limits,
     collection: apiKeys,
-    shape: named(
-      v.object({ ...resourceHead, token: owned.token, owner_id: owned.owner_id }),
+    shape: kit.named(
+      v.object({ ...kit.resourceHead, token: owned.token, owner_id: owned.owner_id }),
       'ApiKey',
       'A key for requests to this API.',
     ),
@@ -65,7 +48,7 @@ const family = resource(
   },
   {
     view: (key, wire) => ({
-      ...viewHead(key, wire, '/api_keys'),
+      ...kit.viewHead(key, wire, '/api_keys'),
       token: null,
       owner_id: key.owner_id,
     }),
@@ -73,7 +56,7 @@ const family = resource(
       errors: owned.ownerErrors,
       run(tx, { owner_id, ...body }) {
         const owner = owned.ownerIn(tx, owner_id)
-        const head = newHead(tx, 'ak', body)
+        const head = kit.newHead(tx, 'ak', body)
         return tx.put(apiKeys, { ...head, owner_id: owner, token: newToken(tx, head.id) })
       },
       once: ({ token = null }) => ({ token }),
@@ -90,15 +73,15 @@ const TOKEN = /^([0-9A-Za-z]{27})_[0-9A-Za-z]{21}$/
 export const apiKeyFamily = {
   ...family,
   apiKeys: {
-    errors: [general.auth_is_authtoken, errors.auth_is_key_id],
-    judge(key: string, state: KeyState) {
-      if (isIdOf(key, 'ak_')) refuse(errors.auth_is_key_id, {})
+    errors: [kit.general.auth_is_authtoken, errors.auth_is_key_id],
+    judge(key: string, state: kit.KeyState) {
+      if (kit.isIdOf(key, 'ak_')) kit.refuse(errors.auth_is_key_id, {})
       const [, characters] = TOKEN.exec(key) ?? []
       if (characters === undefined) return undefined
-      const isTokenOf = (record: { readonly token?: string } | undefined) => isOneOf([record?.token ?? ''], key)
-      if (isTokenOf(state.get(credentials, `cr_${characters}`))) refuse(general.auth_is_authtoken, {})
+      const isTokenOf = (record: { readonly token?: string } | undefined) => kit.isOneOf([record?.token ?? ''], key)
+      if (isTokenOf(state.get(credentials, `cr_${characters}`))) kit.refuse(kit.general.auth_is_authtoken, {})
       const id = `ak_${characters}`
-      return isTokenOf(state.get(apiKeys, id)) || (wasMade(id, 'ak', state.sequence) ? false : undefined)
+      return isTokenOf(state.get(apiKeys, id)) || (kit.wasMade(id, 'ak', state.sequence) ? false : undefined)
     },
   },
 }

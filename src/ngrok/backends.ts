@@ -1,34 +1,13 @@
 /** The errors, records and rules that backends of every kind have in common. */
 import * as v from 'valibot'
-import {
-  type AccountLimit,
-  accountLimits,
-  backendErrors,
-  type Collection,
-  collection,
-  declareErrors,
-  declareMade,
-  type described,
-  documented,
-  type Frozen,
-  isIdOf,
-  newHead,
-  type ResourceRecord,
-  recordHead,
-  refuse,
-  requireNoWeightedParent,
-  type Transaction,
-  tooLong,
-  tooMany,
-  undeclare,
-} from '../kit/index.ts'
+import * as kit from '../kit/index.ts'
 import { refusedUnless, texts } from './shared.ts'
 
 /** The errors of backends of every kind. */
-export const backendPartErrors = declareErrors({
-  backends_not_allowed: tooMany(6500),
-  backend_description_too_long: tooLong(6503),
-  backend_metadata_too_long: tooLong(6504),
+export const backendPartErrors = kit.declareErrors({
+  backends_not_allowed: kit.tooMany(6500),
+  backend_description_too_long: kit.tooLong(6503),
+  backend_metadata_too_long: kit.tooLong(6504),
 })
 
 /** The texts of a backend. */
@@ -40,43 +19,46 @@ export const backendTexts = texts({
 /** The id of a backend of any kind. */
 export const backendId = v.pipe(
   v.string(),
-  refusedUnless(backendErrors.child_backend_invalid, (id) => isIdOf(id, 'bkd')),
+  refusedUnless(kit.backendErrors.child_backend_invalid, (id) => kit.isIdOf(id, 'bkd')),
 )
 
 /** Makes the limit of backends of one kind. */
-export function backendLimit<Name extends string>(name: Name, what: string): Readonly<Record<Name, AccountLimit>> {
+export function backendLimit<Name extends string>(name: Name, what: string): Readonly<Record<Name, kit.AccountLimit>> {
   // The type checker does not follow a computed name.
-  return accountLimits({ [name]: { what, none: backendPartErrors.backends_not_allowed } } as Record<Name, AccountLimit>)
+  return kit.accountLimits({ [name]: { what, none: backendPartErrors.backends_not_allowed } } as Record<
+    Name,
+    kit.AccountLimit
+  >)
 }
 
 /** Puts a new backend. Others can refer to it from now on. */
-export function madeBackend<R extends ResourceRecord>(
-  tx: Transaction,
-  collection: Collection<R>,
+export function madeBackend<R extends kit.ResourceRecord>(
+  tx: kit.Transaction,
+  collection: kit.Collection<R>,
   prefix: string,
-  texts: Parameters<typeof described>[0],
-  rest: Omit<R, keyof ResourceRecord>,
+  texts: Parameters<typeof kit.described>[0],
+  rest: Omit<R, keyof kit.ResourceRecord>,
 ): R {
-  const head = newHead(tx, prefix, texts)
-  declareMade(tx, head.id)
+  const head = kit.newHead(tx, prefix, texts)
+  kit.declareMade(tx, head.id)
   // The record is its head and the rest, which the type checker does not join.
   return tx.put(collection, { ...head, ...rest } as R)
 }
 
 /** The children of a failover backend. */
-export const children = documented(
+export const children = kit.documented(
   v.array(backendId),
   'The ids of the child backends. The first that is online gets all traffic.',
   { rules: 'backends#failover' },
 )
 
-const failover = v.object({ ...recordHead('bkdfo', texts()), backends: children })
+const failover = v.object({ ...kit.recordHead('bkdfo', texts()), backends: children })
 
 /** A failover backend. */
-export type FailoverRecord = Frozen<v.InferOutput<typeof failover>>
+export type FailoverRecord = kit.Frozen<v.InferOutput<typeof failover>>
 
 /** The failover backends, by their children too. */
-export const failovers = collection<FailoverRecord>({
+export const failovers = kit.collection<FailoverRecord>({
   name: 'failover_backends',
   key: ({ id }) => id,
   schema: failover,
@@ -84,17 +66,17 @@ export const failovers = collection<FailoverRecord>({
 })
 
 /** Refuses to delete a backend that a failover backend has as a child. */
-export function requireNoFailoverParent(tx: Transaction, id: string): void {
+export function requireNoFailoverParent(tx: kit.Transaction, id: string): void {
   const parent = tx.find(failovers, 'child', id)
-  if (parent) refuse(backendErrors.weighted_backend_in_use, { id, parent: parent.id })
+  if (parent) kit.refuse(kit.backendErrors.weighted_backend_in_use, { id, parent: parent.id })
 }
 
 /** The rules of the deletion of a backend: it is refused if the backend is a child of another one. */
 export const backendDeletion = {
-  errors: [backendErrors.weighted_backend_in_use],
-  before(tx: Transaction, { id }: ResourceRecord): void {
-    requireNoWeightedParent(tx, id)
+  errors: [kit.backendErrors.weighted_backend_in_use],
+  before(tx: kit.Transaction, { id }: kit.ResourceRecord): void {
+    kit.requireNoWeightedParent(tx, id)
     requireNoFailoverParent(tx, id)
-    undeclare(tx, id)
+    kit.undeclare(tx, id)
   },
 }

@@ -1,36 +1,22 @@
 import * as v from 'valibot'
-import {
-  accountLimits,
-  declaration,
-  declareErrors,
-  documented,
-  entry,
-  type Frozen,
-  named,
-  refuse,
-  resource,
-  resourceHead,
-  tooMany,
-  type View,
-  viewHead,
-} from '../kit/index.ts'
+import * as kit from '../kit/index.ts'
 import * as owned from './owned.ts'
 import { type CredentialRecord, credentials, newCredential, ownerRelation } from './owned-records.ts'
 import { endSessionsOf } from './session-records.ts'
 import { ACCOUNT_USER, bodiesOf, FILTERABLE } from './shared.ts'
 
-const errors = declareErrors({
-  credential_default: entry(
+const errors = kit.declareErrors({
+  credential_default: kit.entry(
     637,
     400,
     (it: { id: string }) => `${it.id} is the default authtoken of its owner, which cannot be deleted.`,
   ),
-  credential_limit_reached_older: tooMany(602),
-  credential_limit_reached: tooMany(615),
-  credential_limit_acl: tooMany(620),
+  credential_limit_reached_older: kit.tooMany(602),
+  credential_limit_reached: kit.tooMany(615),
+  credential_limit_acl: kit.tooMany(620),
 })
 
-const limits = accountLimits({
+const limits = kit.accountLimits({
   credentials: {
     what: 'credentials',
     reached: errors.credential_limit_reached,
@@ -39,22 +25,24 @@ const limits = accountLimits({
   acl: { ...owned.aclLimit, reached: errors.credential_limit_acl },
 })
 
-const shape = named(
-  v.object({ ...resourceHead, token: owned.token, acl: owned.acl, owner_id: owned.owner_id }),
+const shape = kit.named(
+  v.object({ ...kit.resourceHead, token: owned.token, acl: owned.acl, owner_id: owned.owner_id }),
   'Credential',
   'A credential with the authtoken that agents connect with.',
 )
 
-const view: View<CredentialRecord, Frozen<v.InferOutput<typeof shape>>> = (credential, wire) => ({
-  ...viewHead(credential, wire, '/credentials'),
+const view: kit.View<CredentialRecord, kit.Frozen<v.InferOutput<typeof shape>>> = (credential, wire) => ({
+  ...kit.viewHead(credential, wire, '/credentials'),
   token: null,
   acl: credential.acl,
   owner_id: credential.owner_id,
 })
 
-const defaultCredential = declaration({
-  schema: named(
-    v.object({ default: documented(v.literal(true), "True: the account's default authtoken, which no call makes.") }),
+const defaultCredential = kit.declaration({
+  schema: kit.named(
+    v.object({
+      default: kit.documented(v.literal(true), "True: the account's default authtoken, which no call makes."),
+    }),
     'CredentialDeclaration',
     'Declares a credential that no call makes.',
   ),
@@ -66,7 +54,7 @@ const defaultCredential = declaration({
 })
 
 /** Credentials: the authtokens of agents. */
-export const credentialFamily = resource(
+export const credentialFamily = kit.resource(
   {
     name: 'credentials',
     path: '/credentials',
@@ -98,7 +86,7 @@ export const credentialFamily = resource(
     delete: {
       errors: [errors.credential_default],
       before(tx, credential) {
-        if (credential.is_default) refuse(errors.credential_default, { id: credential.id })
+        if (credential.is_default) kit.refuse(errors.credential_default, { id: credential.id })
         endSessionsOf(tx, credential)
       },
     },

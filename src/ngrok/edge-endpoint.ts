@@ -1,17 +1,5 @@
 import * as v from 'valibot'
-import {
-  declaration,
-  declareEdge,
-  documented,
-  domains,
-  general,
-  idOf,
-  named,
-  quote,
-  reference,
-  refuse,
-  type Transaction,
-} from '../kit/index.ts'
+import * as kit from '../kit/index.ts'
 import { edges } from './edge-records.ts'
 import { EDGE_PREFIXES, type EdgeKind, edgeKindOf, endpoints, OF_NO_AGENT, otherAt } from './endpoint-records.ts'
 import { agentPlaceOf, urlErrors } from './endpoint-url.ts'
@@ -24,16 +12,16 @@ const URL_OF: Readonly<Record<EdgeKind, { readonly schemes: readonly string[]; r
   tls: { schemes: ['tls'], example: 'tls://app.example.com' },
 }
 
-const fields = named(
+const fields = kit.named(
   v.object({
-    edge: documented(idOf(EDGE_PREFIXES), 'The edge, HTTPS, TCP or TLS. It is declared too if it was not.'),
-    url: documented(
+    edge: kit.documented(kit.idOf(EDGE_PREFIXES), 'The edge, HTTPS, TCP or TLS. It is declared too if it was not.'),
+    url: kit.documented(
       v.string(),
       'The URL at which the edge is online: `https` or `http` for an HTTPS edge, `tcp` with a port for a TCP edge, `tls` for a ' +
         'TLS edge.',
       { json: { examples: ['https://app.example.com'] } },
     ),
-    domain: reference(
+    domain: kit.reference(
       'rd',
       'The id of the reserved domain that the URL uses. Default: the one that fits the URL, if any.',
     ),
@@ -43,7 +31,7 @@ const fields = named(
 )
 
 /** The endpoint of an edge that others made. Those of edges that are made here follow from their hostports. */
-export const edgeEndpoint = declaration({
+export const edgeEndpoint = kit.declaration({
   schema: fields,
   answer: endpointShape,
   errors: [...Object.values(urlErrors), declarationErrors.agent_url_taken],
@@ -51,11 +39,15 @@ export const edgeEndpoint = declaration({
     const place = agentPlaceOf(tx, url, 'public')
     const { schemes, example } = URL_OF[edgeKindOf(edge)]
     if (!schemes.includes(publicParts(place).proto)) {
-      refuse(general.field_invalid, { field: 'url', received: quote(url), allowed: `a URL such as ${quote(example)}` })
+      kit.refuse(kit.general.field_invalid, {
+        field: 'url',
+        received: kit.quote(url),
+        allowed: `a URL such as ${kit.quote(example)}`,
+      })
     }
     const other = otherAt(tx, place)
-    if (other) refuse(declarationErrors.agent_url_taken, { field: 'url', received: quote(url), id: other.id })
-    declareEdge(tx, edge)
+    if (other) kit.refuse(declarationErrors.agent_url_taken, { field: 'url', received: kit.quote(url), id: other.id })
+    kit.declareEdge(tx, edge)
     const made = tx.put(endpoints, {
       ...OF_NO_AGENT,
       ...place,
@@ -82,15 +74,15 @@ export const edgeEndpoint = declaration({
 })
 
 /** Returns whether an operation made an edge: its endpoints come and go with its hostports. */
-function isMade(tx: Transaction, edge: string): boolean {
+function isMade(tx: kit.Transaction, edge: string): boolean {
   return tx.get(edges[edgeKindOf(edge)], edge) !== undefined
 }
 
-function existingDomain(tx: Transaction, id: string): string {
-  if (tx.get(domains, id)) return id
-  return refuse(general.field_invalid, {
+function existingDomain(tx: kit.Transaction, id: string): string {
+  if (tx.get(kit.domains, id)) return id
+  return kit.refuse(kit.general.field_invalid, {
     field: 'domain',
-    received: quote(id),
+    received: kit.quote(id),
     allowed: 'the id of a reserved domain that exists',
   })
 }

@@ -1,13 +1,4 @@
-import {
-  declareMade,
-  described,
-  type FieldError,
-  newHead,
-  quote,
-  refuse,
-  type Transaction,
-  undeclare,
-} from '../kit/index.ts'
+import * as kit from '../kit/index.ts'
 import { type EdgeRecord, edgeErrors, edges, HOSTPORT } from './edge-records.ts'
 import { type EdgeKind, endpoints, OF_NO_AGENT, otherAt, prefixOf, reservationOf } from './endpoint-records.ts'
 
@@ -19,44 +10,49 @@ export interface SentEdge {
 }
 
 /** Makes an edge, and its endpoints. */
-export function madeEdge(tx: Transaction, kind: EdgeKind, { hostports = [], ...texts }: SentEdge): EdgeRecord {
-  const edge = { ...newHead(tx, prefixOf(kind), texts), hostports }
-  declareMade(tx, edge.id)
+export function madeEdge(tx: kit.Transaction, kind: EdgeKind, { hostports = [], ...texts }: SentEdge): EdgeRecord {
+  const edge = { ...kit.newHead(tx, prefixOf(kind), texts), hostports }
+  kit.declareMade(tx, edge.id)
   serve(tx, kind, edge, [])
   return tx.put(edges[kind], edge)
 }
 
 /** Changes an edge, and its endpoints. */
-export function changedEdge(tx: Transaction, kind: EdgeKind, before: EdgeRecord, sent: SentEdge): EdgeRecord {
-  const after = { ...before, ...described(sent, before), hostports: sent.hostports ?? before.hostports }
+export function changedEdge(tx: kit.Transaction, kind: EdgeKind, before: EdgeRecord, sent: SentEdge): EdgeRecord {
+  const after = { ...before, ...kit.described(sent, before), hostports: sent.hostports ?? before.hostports }
   serve(tx, kind, after, before.hostports)
   return tx.put(edges[kind], after)
 }
 
 /** Removes the endpoints of an edge that is deleted. */
-export function releaseEdge(tx: Transaction, { id }: EdgeRecord): void {
+export function releaseEdge(tx: kit.Transaction, { id }: EdgeRecord): void {
   for (const each of tx.findAll(endpoints, 'edge', id)) tx.remove(endpoints, each)
-  undeclare(tx, id)
+  kit.undeclare(tx, id)
 }
 
 /** Puts the endpoints of an edge: one for each hostport. Those that it has already stay. */
-function serve(tx: Transaction, kind: EdgeKind, edge: EdgeRecord, had: readonly string[]): void {
+function serve(tx: kit.Transaction, kind: EdgeKind, edge: EdgeRecord, had: readonly string[]): void {
   const { id: edge_id, description, metadata } = edge
   const urls = new Set(edge.hostports.map((each) => urlAt(kind, each)))
   for (const each of tx.findAll(endpoints, 'edge', edge_id)) {
     if (!urls.has(each.url)) tx.remove(endpoints, each)
     else if (each.description !== description || each.metadata !== metadata) {
-      tx.put(endpoints, { ...each, ...described({ description, metadata }, each), updated_at: tx.now })
+      tx.put(endpoints, { ...each, ...kit.described({ description, metadata }, each), updated_at: tx.now })
     }
   }
   for (const [index, each] of edge.hostports.entries()) {
-    const at = { field: `hostports.${index}`, received: quote(each) }
+    const at = { field: `hostports.${index}`, received: kit.quote(each) }
     if (edge.hostports.indexOf(each) < index) {
-      refuse(edgeErrors.edge_hostport_taken, { ...at, problem: 'is in the list already' })
+      kit.refuse(edgeErrors.edge_hostport_taken, { ...at, problem: 'is in the list already' })
     }
     if (had.includes(each)) continue
     const place = placeFor(tx, kind, each, at)
-    const head = { id: tx.newId('ep'), created_at: tx.now, updated_at: tx.now, ...described({ description, metadata }) }
+    const head = {
+      id: tx.newId('ep'),
+      created_at: tx.now,
+      updated_at: tx.now,
+      ...kit.described({ description, metadata }),
+    }
     const rest = { type: 'edge', edge_id, pooling_enabled: false, traffic_policy: null } as const
     tx.put(endpoints, { ...head, ...OF_NO_AGENT, ...place, ...rest })
   }
@@ -67,13 +63,13 @@ function urlAt(kind: EdgeKind, hostport: string): string {
 }
 
 /** Returns the place of a hostport, or refuses it (rules: edges#hostports). */
-function placeFor(tx: Transaction, kind: EdgeKind, text: string, at: { field: string; received: string }) {
+function placeFor(tx: kit.Transaction, kind: EdgeKind, text: string, at: { field: string; received: string }) {
   const { host = '', port = '' } = HOSTPORT.exec(text)?.groups ?? {}
   const parts = { host, port, path: '', url: urlAt(kind, text) }
   const address = reservationOf(tx, { ...parts, scheme: 'tcp' })
   const domain = reservationOf(tx, { ...parts, scheme: 'https' })
-  const refuseAs = (error: FieldError<string, { problem: string }>, problem: string) =>
-    refuse(error, { ...at, problem })
+  const refuseAs = (error: kit.FieldError<string, { problem: string }>, problem: string) =>
+    kit.refuse(error, { ...at, problem })
   if (kind === 'tcp' && address.tcp_addr_id === null) {
     if (domain.domain_id !== null) refuseAs(edgeErrors.tcp_edge_on_domain, 'is a domain. Use a reserved address')
     refuseAs(edgeErrors.edge_address_not_reserved, 'is not reserved. Use the addr of a reserved address')

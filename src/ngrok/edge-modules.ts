@@ -1,32 +1,13 @@
 import * as v from 'valibot'
-import {
-  backendErrors,
-  blankIsAbsent,
-  declareErrors,
-  documented,
-  enabled,
-  facts,
-  field,
-  idOf,
-  named,
-  ofField,
-  type PathIds,
-  quote,
-  ref,
-  refTo,
-  refuse,
-  requireBackend,
-  ruleOnWhole,
-  type Wire,
-} from '../kit/index.ts'
+import * as kit from '../kit/index.ts'
 import { backendId } from './backends.ts'
 import { policies } from './ip-policies.ts'
 import { HTTPS_EDGES, moduleOf, type Owner, ROUTES, TCP_EDGES, TLS_EDGES } from './modules.ts'
 import { refField, refusedField, refusedUnless } from './shared.ts'
 
-const enabledShape = v.unwrap(enabled)
+const enabledShape = v.unwrap(kit.enabled)
 
-const backendShape = named(
+const backendShape = kit.named(
   v.object({ enabled: enabledShape, backend: refField('The backend.') }),
   'EdgeBackend',
   'The backend that gets the traffic of an edge or a route.',
@@ -41,39 +22,41 @@ const BACKENDS: Readonly<Record<string, string>> = {
   bkdwd: 'weighted',
 }
 
-function backendRef(wire: Wire, id: string) {
+function backendRef(wire: kit.Wire, id: string) {
   const kind = BACKENDS[id.slice(0, id.indexOf('_'))]
-  return refTo(wire, kind === undefined ? '/backends' : `/backends/${kind}`, id)
+  return kit.refTo(wire, kind === undefined ? '/backends' : `/backends/${kind}`, id)
 }
 
 /** The module `backend` (rules: edges#backends). */
-function backendModule<Ids extends PathIds>(owner: Owner<Ids>) {
+function backendModule<Ids extends kit.PathIds>(owner: Owner<Ids>) {
   return moduleOf(owner, {
     segment: 'backend',
     title: 'Backend',
     what: 'backend',
-    errors: backendErrors,
+    errors: kit.backendErrors,
     body: v.object({
-      enabled,
-      backend_id: documented(backendId, 'The id of the backend that gets the traffic.', { rules: 'edges#backends' }),
+      enabled: kit.enabled,
+      backend_id: kit.documented(backendId, 'The id of the backend that gets the traffic.', {
+        rules: 'edges#backends',
+      }),
     }),
     example: { backend_id: 'bkdtg_1' },
     shape: backendShape,
     view: ({ enabled, backend_id }, wire) => ({ enabled, backend: backendRef(wire, backend_id) }),
-    check: (tx, { backend_id }) => requireBackend(tx, 'backend_id', backend_id),
+    check: (tx, { backend_id }) => kit.requireBackend(tx, 'backend_id', backend_id),
   })
 }
 
-const ipErrors = declareErrors({
-  edge_ip_policy_not_found: ofField(
+const ipErrors = kit.declareErrors({
+  edge_ip_policy_not_found: kit.ofField(
     7007,
     400,
     (it) => `${it.field} is ${it.received}, an unknown IP policy. Send the id of an existing IP policy.`,
   ),
-  edge_ip_policies_missing: field(7025, 400, () => 'the id of at least one IP policy'),
+  edge_ip_policies_missing: kit.field(7025, 400, () => 'the id of at least one IP policy'),
 })
 
-const policyIds = documented(
+const policyIds = kit.documented(
   v.pipe(
     v.array(v.string()),
     refusedUnless(ipErrors.edge_ip_policies_missing, (ids) => ids.length > 0),
@@ -81,44 +64,44 @@ const policyIds = documented(
   'The ids of the IP policies whose rules decide who may connect.',
 )
 
-const ipShape = named(
-  v.object({ enabled: enabledShape, ip_policies: documented(v.array(ref), 'The IP policies.') }),
+const ipShape = kit.named(
+  v.object({ enabled: enabledShape, ip_policies: kit.documented(v.array(kit.ref), 'The IP policies.') }),
   'EdgeIpRestriction',
   'The IP policies that decide who may connect to an edge or a route.',
 )
 
 /** The module `ip_restriction` (rules: edges#ip-policies). */
-function ipRestrictionModule<Ids extends PathIds>(owner: Owner<Ids>) {
+function ipRestrictionModule<Ids extends kit.PathIds>(owner: Owner<Ids>) {
   return moduleOf(owner, {
     segment: 'ip_restriction',
     title: 'IpRestriction',
     what: 'IP restriction',
     errors: ipErrors,
-    body: v.object({ enabled, ip_policy_ids: policyIds }),
+    body: v.object({ enabled: kit.enabled, ip_policy_ids: policyIds }),
     example: { ip_policy_ids: ['ipp_1'] },
     shape: ipShape,
     view: ({ enabled, ip_policy_ids: ids }, wire) => ({
       enabled,
-      ip_policies: ids.map((id) => refTo(wire, '/ip_policies', id)),
+      ip_policies: ids.map((id) => kit.refTo(wire, '/ip_policies', id)),
     }),
     check(tx, { ip_policy_ids }) {
       for (const [index, id] of ip_policy_ids.entries()) {
         if (tx.get(policies, id)) continue
-        refuse(ipErrors.edge_ip_policy_not_found, { field: `ip_policy_ids.${index}`, received: quote(id) })
+        kit.refuse(ipErrors.edge_ip_policy_not_found, { field: `ip_policy_ids.${index}`, received: kit.quote(id) })
       }
     },
   })
 }
 
-const authorityIds = documented(
-  v.array(idOf('ca')),
+const authorityIds = kit.documented(
+  v.array(kit.idOf('ca')),
   'The ids of the certificate authorities whose certificates clients must present. Any id is accepted, because this API has no such resources.',
 )
 
-const mutualTlsShape = named(
+const mutualTlsShape = kit.named(
   v.object({
     enabled: enabledShape,
-    certificate_authorities: documented(v.array(ref), 'The certificate authorities.'),
+    certificate_authorities: kit.documented(v.array(kit.ref), 'The certificate authorities.'),
   }),
   'EdgeMutualTls',
   'The certificate authorities whose certificates clients of an edge must present.',
@@ -130,12 +113,12 @@ function mutualTlsModule(owner: Owner) {
     segment: 'mutual_tls',
     title: 'MutualTls',
     what: 'mutual TLS',
-    body: v.object({ enabled, certificate_authority_ids: authorityIds }),
+    body: v.object({ enabled: kit.enabled, certificate_authority_ids: authorityIds }),
     example: { certificate_authority_ids: ['ca_1'] },
     shape: mutualTlsShape,
     view: ({ enabled, certificate_authority_ids: ids }, wire) => ({
       enabled,
-      certificate_authorities: ids.map((id) => refTo(wire, '/certificate_authorities', id)),
+      certificate_authorities: ids.map((id) => kit.refTo(wire, '/certificate_authorities', id)),
     }),
   })
 }
@@ -152,12 +135,12 @@ export const tlsEdgeMutualTls = mutualTlsModule(TLS_EDGES)
 const VERSIONS = ['1.0', '1.1', '1.2', '1.3'] as const
 const PLACES = ['edge', 'upstream'] as const
 
-const httpsTlsErrors = declareErrors({
-  https_edge_terminates_itself: field(7109, 400, () => 'no terminate_at: an HTTPS edge terminates TLS itself'),
+const httpsTlsErrors = kit.declareErrors({
+  https_edge_terminates_itself: kit.field(7109, 400, () => 'no terminate_at: an HTTPS edge terminates TLS itself'),
 })
 
-const tlsErrors = declareErrors({
-  tls_version_of_upstream: ofField(
+const tlsErrors = kit.declareErrors({
+  tls_version_of_upstream: kit.ofField(
     7032,
     400,
     (it) => `${it.field} is ${it.received}, but terminate_at is "upstream", which decides for itself. Leave one out.`,
@@ -165,8 +148,8 @@ const tlsErrors = declareErrors({
 })
 
 function optionalChoice<const T extends readonly string[]>(texts: T, sentence: string) {
-  const read = v.pipe(v.picklist(texts), blankIsAbsent(), facts({ json: { enum: [...texts, ''] } }))
-  return v.optional(documented(read, sentence))
+  const read = v.pipe(v.picklist(texts), kit.blankIsAbsent(), kit.facts({ json: { enum: [...texts, ''] } }))
+  return v.optional(kit.documented(read, sentence))
 }
 
 const min_version = optionalChoice(
@@ -175,7 +158,7 @@ const min_version = optionalChoice(
 )
 
 const tlsFields = v.object({
-  enabled,
+  enabled: kit.enabled,
   terminate_at: optionalChoice(PLACES, 'The place where TLS ends: `edge` or `upstream`. Default: `edge`.'),
   min_version,
 })
@@ -184,11 +167,11 @@ const tlsTermination = {
   segment: 'tls_termination',
   title: 'TlsTermination',
   what: 'TLS termination',
-  shape: named(
+  shape: kit.named(
     v.object({
       enabled: enabledShape,
-      terminate_at: documented(v.picklist(PLACES), 'The place where TLS ends: at the edge, or at the upstream.'),
-      min_version: documented(v.nullable(v.picklist(VERSIONS)), 'The oldest version of TLS; null if none was set.'),
+      terminate_at: kit.documented(v.picklist(PLACES), 'The place where TLS ends: at the edge, or at the upstream.'),
+      min_version: kit.documented(v.nullable(v.picklist(VERSIONS)), 'The oldest version of TLS; null if none was set.'),
     }),
     'EdgeTlsTermination',
     'The TLS termination of an edge.',
@@ -200,7 +183,7 @@ export const httpsEdgeTlsTermination = moduleOf(HTTPS_EDGES, {
   ...tlsTermination,
   errors: httpsTlsErrors,
   body: v.object({
-    enabled,
+    enabled: kit.enabled,
     min_version,
     terminate_at: refusedField(
       httpsTlsErrors.https_edge_terminates_itself,
@@ -219,7 +202,7 @@ export const tlsEdgeTlsTermination = moduleOf(TLS_EDGES, {
   errors: tlsErrors,
   body: v.pipe(
     tlsFields,
-    ruleOnWhole<v.InferOutput<typeof tlsFields>, typeof tlsErrors.tls_version_of_upstream>(
+    kit.ruleOnWhole<v.InferOutput<typeof tlsFields>, typeof tlsErrors.tls_version_of_upstream>(
       [tlsErrors.tls_version_of_upstream],
       ({ terminate_at, min_version }, report) => {
         const at = { path: ['min_version'], value: min_version }

@@ -1,38 +1,22 @@
 import * as v from 'valibot'
-import {
-  collection,
-  declareErrors,
-  documented,
-  type FieldFacts,
-  type Frozen,
-  field,
-  ofField,
-  oneOfThese,
-  ownId,
-  type ResourceRecord,
-  recordHead,
-  rule,
-  tooFast,
-  tooLong,
-  tooMany,
-} from '../kit/index.ts'
+import * as kit from '../kit/index.ts'
 import type { EdgeKind } from './endpoint-records.ts'
 import { texts } from './shared.ts'
 
-type OfHostport = FieldFacts & { readonly problem: string }
+type OfHostport = kit.FieldFacts & { readonly problem: string }
 
 const hostport = (number: number) =>
-  ofField(number, 400, (it: OfHostport) => `${it.field} is ${it.received}, which ${it.problem}.`)
+  kit.ofField(number, 400, (it: OfHostport) => `${it.field} is ${it.received}, which ${it.problem}.`)
 
 /** The errors of edges of every kind. */
-export const edgeErrors = declareErrors({
-  edge_limit_reached_older: tooMany(7009),
-  edge_limit_reached: tooMany(7070),
-  edge_rate_reached: tooFast(7071),
-  edge_description_too_long: tooLong(7073),
-  edge_metadata_too_long: tooLong(7074),
-  edge_hostport_invalid: field(7104, 400, () => 'a host and a port, such as "app.example.com:443"'),
-  edge_port_out_of_range: field(7112, 400, () => 'a port from 1 to 65535'),
+export const edgeErrors = kit.declareErrors({
+  edge_limit_reached_older: kit.tooMany(7009),
+  edge_limit_reached: kit.tooMany(7070),
+  edge_rate_reached: kit.tooFast(7071),
+  edge_description_too_long: kit.tooLong(7073),
+  edge_metadata_too_long: kit.tooLong(7074),
+  edge_hostport_invalid: kit.field(7104, 400, () => 'a host and a port, such as "app.example.com:443"'),
+  edge_port_out_of_range: kit.field(7112, 400, () => 'a port from 1 to 65535'),
   edge_address_not_reserved: hostport(7113),
   edge_port_not_443: hostport(7116),
   edge_domain_not_reserved: hostport(7117),
@@ -56,7 +40,7 @@ const hostports = v.array(
   v.pipe(
     v.string(),
     v.toLowerCase(),
-    rule([edgeErrors.edge_hostport_invalid, edgeErrors.edge_port_out_of_range], (text, report) => {
+    kit.rule([edgeErrors.edge_hostport_invalid, edgeErrors.edge_port_out_of_range], (text, report) => {
       const port = HOSTPORT.exec(text)?.groups?.port
       if (port === undefined) report(edgeErrors.edge_hostport_invalid, {})
       else if (Number(port) < 1 || Number(port) > 65_535) report(edgeErrors.edge_port_out_of_range, {})
@@ -68,7 +52,7 @@ const hostports = v.array(
 export const edgeFields = {
   ...edgeTexts,
   hostports: v.optional(
-    documented(
+    kit.documented(
       hostports,
       'The hosts and ports that the edge serves: a reserved domain with port 443, or for a TCP edge a reserved address.',
       { rules: 'edges#hostports' },
@@ -77,12 +61,12 @@ export const edgeFields = {
 }
 
 function edgesOf(prefix: string, name: string) {
-  const record = v.object({ ...recordHead(prefix, texts()), hostports })
-  return collection<EdgeRecord>({ name, key: ({ id }) => id, schema: record })
+  const record = v.object({ ...kit.recordHead(prefix, texts()), hostports })
+  return kit.collection<EdgeRecord>({ name, key: ({ id }) => id, schema: record })
 }
 
 /** An edge of any kind. */
-export interface EdgeRecord extends ResourceRecord {
+export interface EdgeRecord extends kit.ResourceRecord {
   readonly hostports: readonly string[]
 }
 
@@ -94,17 +78,17 @@ export const edges = {
 } satisfies Record<EdgeKind, unknown>
 
 const route = v.object({
-  ...recordHead('edghtsrt', texts()),
-  edge_id: ownId('edghts'),
-  match_type: oneOfThese(['exact_path', 'path_prefix']),
+  ...kit.recordHead('edghtsrt', texts()),
+  edge_id: kit.ownId('edghts'),
+  match_type: kit.oneOfThese(['exact_path', 'path_prefix']),
   match: v.string(),
 })
 
 /** A route of an HTTPS edge. */
-export type RouteRecord = Frozen<v.InferOutput<typeof route>>
+export type RouteRecord = kit.Frozen<v.InferOutput<typeof route>>
 
 /** The routes that operations made, by their edge too. */
-export const routes = collection<RouteRecord>({
+export const routes = kit.collection<RouteRecord>({
   name: 'https_edge_routes',
   key: ({ id }) => id,
   schema: route,

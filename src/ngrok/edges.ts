@@ -1,16 +1,5 @@
 import * as v from 'valibot'
-import {
-  type AccountLimit,
-  accountLimits,
-  documented,
-  type ErrorsByKey,
-  named,
-  resource,
-  resourceHead,
-  type Transaction,
-  viewHead,
-  type Wire,
-} from '../kit/index.ts'
+import * as kit from '../kit/index.ts'
 import { changedEdge, madeEdge, releaseEdge, type SentEdge } from './edge-hostports.ts'
 import {
   httpsEdgeMutualTls,
@@ -44,7 +33,7 @@ function edgeKind<
   const Kind extends EdgeKind,
   const Body extends v.ObjectEntries,
   const Shape extends v.ObjectEntries,
-  Errors extends ErrorsByKey,
+  Errors extends kit.ErrorsByKey,
 >(kind: Kind, { modules, title, what, article, sentence, example }: EdgeWords<Body, Shape, Errors>) {
   const name = `${kind}_edges` as const
   const one = `${article ?? 'a'} ${what}`
@@ -66,12 +55,12 @@ function edgeKind<
     filterable: [],
     errors: { ...edgeErrors, ...modules.errors },
     // The type checker does not follow a computed name.
-    limits: accountLimits({ [name]: limit } as Record<typeof name, AccountLimit>),
+    limits: kit.accountLimits({ [name]: limit } as Record<typeof name, kit.AccountLimit>),
     collection: edges[kind],
-    shape: named(
+    shape: kit.named(
       v.object({
-        ...resourceHead,
-        hostports: documented(hostports, 'The hosts and ports that the edge serves; null if there are none.'),
+        ...kit.resourceHead,
+        hostports: kit.documented(hostports, 'The hosts and ports that the edge serves; null if there are none.'),
         ...modules.shape,
       }),
       title,
@@ -87,38 +76,38 @@ function edgeKind<
 }
 
 interface EdgeModules<Shown> {
-  readonly errors: ErrorsByKey
+  readonly errors: kit.ErrorsByKey
   readonly none: Shown
-  view(tx: Transaction, ids: { readonly id: string }): Shown
-  set(tx: Transaction, ids: { readonly id: string }, body: object): void
-  remove(tx: Transaction, ids: { readonly id: string }): void
+  view(tx: kit.Transaction, ids: { readonly id: string }): Shown
+  set(tx: kit.Transaction, ids: { readonly id: string }, body: object): void
+  remove(tx: kit.Transaction, ids: { readonly id: string }): void
 }
 
 /** Makes the rules of a kind of edges (rules: edges#edges). */
 function edgeRules<Shown extends object>(kind: EdgeKind, modules: EdgeModules<Shown>) {
   const errors = [...Object.values(edgeErrors), ...Object.values(modules.errors)]
-  const withModules = (tx: Transaction, edge: EdgeRecord, body: SentEdge) => {
+  const withModules = (tx: kit.Transaction, edge: EdgeRecord, body: SentEdge) => {
     modules.set(tx, { id: edge.id }, body)
     return edge
   }
   return {
-    view: ({ hostports, ...rest }: EdgeRecord, wire: Wire) => ({
-      ...viewHead(rest, wire, `/edges/${kind}`),
+    view: ({ hostports, ...rest }: EdgeRecord, wire: kit.Wire) => ({
+      ...kit.viewHead(rest, wire, `/edges/${kind}`),
       hostports: hostports.length === 0 ? null : hostports,
       ...modules.none,
     }),
-    related: (tx: Transaction, { id }: EdgeRecord) => modules.view(tx, { id }),
+    related: (tx: kit.Transaction, { id }: EdgeRecord) => modules.view(tx, { id }),
     create: {
       errors,
-      run: (tx: Transaction, body: SentEdge) => withModules(tx, madeEdge(tx, kind, body), body),
+      run: (tx: kit.Transaction, body: SentEdge) => withModules(tx, madeEdge(tx, kind, body), body),
     },
     update: {
       errors,
-      run: (tx: Transaction, before: EdgeRecord, body: SentEdge) =>
+      run: (tx: kit.Transaction, before: EdgeRecord, body: SentEdge) =>
         withModules(tx, changedEdge(tx, kind, before, body), body),
     },
     delete: {
-      before(tx: Transaction, edge: EdgeRecord) {
+      before(tx: kit.Transaction, edge: EdgeRecord) {
         modules.remove(tx, { id: edge.id })
         releaseEdge(tx, edge)
       },
@@ -134,7 +123,7 @@ const tcpModules = moduleFields({
 })
 
 /** TCP edges. */
-export const tcpEdges = resource(
+export const tcpEdges = kit.resource(
   edgeKind('tcp', {
     modules: tcpModules,
     title: 'TcpEdge',
@@ -155,7 +144,7 @@ const tlsModules = moduleFields({
 })
 
 /** TLS edges. */
-export const tlsEdges = resource(
+export const tlsEdges = kit.resource(
   edgeKind('tls', {
     modules: tlsModules,
     title: 'TlsEdge',
@@ -173,14 +162,14 @@ const httpsModules = moduleFields({
 
 const httpsRules = edgeRules('https', httpsModules)
 
-const routesOf = (tx: Transaction, { id }: EdgeRecord) => tx.findAll(routes, 'edge', id)
+const routesOf = (tx: kit.Transaction, { id }: EdgeRecord) => tx.findAll(routes, 'edge', id)
 
 /** HTTPS edges. Their routes are a family of their own. */
-export const httpsEdges = resource(
+export const httpsEdges = kit.resource(
   edgeKind('https', {
     modules: {
       ...httpsModules,
-      shape: { ...httpsModules.shape, routes: documented(v.array(routeShape), 'The routes, oldest first.') },
+      shape: { ...httpsModules.shape, routes: kit.documented(v.array(routeShape), 'The routes, oldest first.') },
     },
     title: 'HttpsEdge',
     what: 'HTTPS edge',

@@ -1,55 +1,43 @@
 import * as v from 'valibot'
-import {
-  accountLimits,
-  declareErrors,
-  documented,
-  emptyUpdate,
-  entry,
-  type Fields,
-  facts,
-  field,
-  ofField,
-  oneOfThese,
-  refusedAs,
-  rule,
-  tooLong,
-  tooMany,
-} from '../kit/index.ts'
+import * as kit from '../kit/index.ts'
 import { BINDINGS } from './endpoint-records.ts'
 import { urlErrors } from './endpoint-url.ts'
 import { BINDING, POLICY, POOLING, URL_SENTENCE } from './endpoint-view.ts'
 import { bodiesOf, refusedIfEmpty, texts } from './shared.ts'
 
-export const errors = declareErrors({
-  endpoint_type_invalid: field(248, 400),
-  domain_in_use: entry(
+export const errors = kit.declareErrors({
+  endpoint_type_invalid: kit.field(248, 400),
+  domain_in_use: kit.entry(
     446,
     400,
     (it: { id: string; endpoint: string }) =>
       `${it.id} is used by the endpoint ${it.endpoint}. Delete the endpoint first.`,
   ),
-  endpoint_binding_invalid: field(15005, 400, () => `one of ${BINDINGS.join(', ')}`),
-  endpoint_binding_repeated: field(15006, 400, () => 'each binding once'),
-  endpoint_update_empty: emptyUpdate(18004, 'url, traffic_policy, bindings, pooling_enabled, description, metadata'),
-  endpoint_policy_missing: ofField(
+  endpoint_binding_invalid: kit.field(15005, 400, () => `one of ${BINDINGS.join(', ')}`),
+  endpoint_binding_repeated: kit.field(15006, 400, () => 'each binding once'),
+  endpoint_update_empty: kit.emptyUpdate(
+    18004,
+    'url, traffic_policy, bindings, pooling_enabled, description, metadata',
+  ),
+  endpoint_policy_missing: kit.ofField(
     18011,
     400,
     (it) => `${it.field} is missing. Send a traffic policy in JSON or YAML.`,
   ),
-  endpoint_description_too_long: tooLong(18012),
-  endpoint_metadata_too_long: tooLong(18013),
-  endpoint_url_missing: ofField(
+  endpoint_description_too_long: kit.tooLong(18012),
+  endpoint_metadata_too_long: kit.tooLong(18013),
+  endpoint_url_missing: kit.ofField(
     18015,
     400,
     (it) => `${it.field} is missing. Send a URL such as "https://app.example.com".`,
   ),
-  endpoint_not_cloud: entry(
+  endpoint_not_cloud: kit.entry(
     90440,
     400,
     (it: { id: string; type: string }) =>
       `${it.id} is of the type ${it.type}. Only cloud endpoints can be changed and deleted here.`,
   ),
-  address_in_use: entry(
+  address_in_use: kit.entry(
     90441,
     409,
     (it: { id: string; endpoint: string }) =>
@@ -57,16 +45,16 @@ export const errors = declareErrors({
   ),
 })
 
-const url = documented(v.pipe(v.string(), refusedIfEmpty(errors.endpoint_url_missing)), URL_SENTENCE, {
+const url = kit.documented(v.pipe(v.string(), refusedIfEmpty(errors.endpoint_url_missing)), URL_SENTENCE, {
   json: { examples: ['https://app.example.com'] },
 })
-const trafficPolicy = documented(v.pipe(v.string(), refusedIfEmpty(errors.endpoint_policy_missing)), POLICY)
-const isRequired = facts<string>({ isRequired: true })
+const trafficPolicy = kit.documented(v.pipe(v.string(), refusedIfEmpty(errors.endpoint_policy_missing)), POLICY)
+const isRequired = kit.facts<string>({ isRequired: true })
 
-const bindings = documented(
+const bindings = kit.documented(
   v.pipe(
     v.array(v.string()),
-    rule(
+    kit.rule(
       [errors.endpoint_binding_invalid, errors.endpoint_binding_repeated, urlErrors.endpoint_binding_not_fitting],
       (sent, report) => {
         if (!sent.every((each) => BINDINGS.some((known) => known === each))) report(errors.endpoint_binding_invalid, {})
@@ -84,14 +72,14 @@ const fields = {
   bindings: v.optional(bindings),
   ...texts({ description: errors.endpoint_description_too_long, metadata: errors.endpoint_metadata_too_long }),
 }
-const pooling = documented(v.boolean(), POOLING)
+const pooling = kit.documented(v.boolean(), POOLING)
 
 export const endpointBodies = bodiesOf('Endpoint', 'a cloud endpoint', {
   create: {
     url: v.optional(v.pipe(url, isRequired), ''),
     type: v.optional(
-      documented(
-        v.pipe(oneOfThese(['cloud']), refusedAs(errors.endpoint_type_invalid)),
+      kit.documented(
+        v.pipe(kit.oneOfThese(['cloud']), kit.refusedAs(errors.endpoint_type_invalid)),
         'The type of the endpoint. Only `cloud` is allowed, which is the default.',
       ),
     ),
@@ -108,21 +96,21 @@ export const endpointBodies = bodiesOf('Endpoint', 'a cloud endpoint', {
   note: ': at least one field',
 })
 
-export const limitErrors = declareErrors({
-  endpoint_limit_cloud_none: tooMany(18008),
-  endpoint_limit_cloud_reached: tooMany(18010),
-  endpoint_limit_pooling_none: tooMany(18019),
-  endpoint_limit_pool_reached: tooMany(18020),
-  endpoint_limit_online_reached: tooMany(18021),
+export const limitErrors = kit.declareErrors({
+  endpoint_limit_cloud_none: kit.tooMany(18008),
+  endpoint_limit_cloud_reached: kit.tooMany(18010),
+  endpoint_limit_pooling_none: kit.tooMany(18019),
+  endpoint_limit_pool_reached: kit.tooMany(18020),
+  endpoint_limit_online_reached: kit.tooMany(18021),
 })
 
 /** The body of a creation may have no type. */
-function isCloud({ type = 'cloud' }: Fields): boolean {
+function isCloud({ type = 'cloud' }: kit.Fields): boolean {
   return type === 'cloud'
 }
 
 /** The limits of endpoints. Those of agents count as online, and are refused by none: tests declare them. */
-export const endpointLimits = accountLimits({
+export const endpointLimits = kit.accountLimits({
   cloud_endpoints: {
     what: 'cloud endpoints',
     counts: isCloud,

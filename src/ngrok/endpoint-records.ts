@@ -1,21 +1,5 @@
 import * as v from 'valibot'
-import {
-  addresses,
-  collection,
-  domains,
-  type Frozen,
-  general,
-  idOf,
-  instant,
-  type OtherRecords,
-  oneOfThese,
-  ownId,
-  type ReportRelation,
-  recordHead,
-  rule,
-  someText,
-  type Transaction,
-} from '../kit/index.ts'
+import * as kit from '../kit/index.ts'
 import { texts } from './shared.ts'
 
 export const BINDINGS = ['public', 'internal', 'kubernetes'] as const
@@ -52,30 +36,30 @@ export function urlParts(text: string): UrlParts | undefined {
 }
 
 const record = v.object({
-  ...recordHead('ep', texts()),
-  updated_at: instant,
-  type: oneOfThese(['cloud', 'ephemeral', 'edge']),
+  ...kit.recordHead('ep', texts()),
+  updated_at: kit.instant,
+  type: kit.oneOfThese(['cloud', 'ephemeral', 'edge']),
   url: v.pipe(
     v.string(),
-    rule([], (text, report) => {
-      if (urlParts(text)?.url !== text) report(general.field_invalid, { allowed: 'a URL without the usual port' })
+    kit.rule([], (text, report) => {
+      if (urlParts(text)?.url !== text) report(kit.general.field_invalid, { allowed: 'a URL without the usual port' })
     }),
   ),
-  binding: oneOfThese(BINDINGS),
+  binding: kit.oneOfThese(BINDINGS),
   pooling_enabled: v.boolean(),
   traffic_policy: v.nullable(v.string()),
-  domain_id: v.nullable(idOf('rd')),
-  tcp_addr_id: v.nullable(idOf('ra')),
-  edge_id: v.nullable(someText),
+  domain_id: v.nullable(kit.idOf('rd')),
+  tcp_addr_id: v.nullable(kit.idOf('ra')),
+  edge_id: v.nullable(kit.someText),
   /** Of an agent: the session, whose credential has the principal. */
-  tunnel_session_id: v.nullable(ownId('ts')),
-  principal_id: v.nullable(someText),
+  tunnel_session_id: v.nullable(kit.ownId('ts')),
+  principal_id: v.nullable(kit.someText),
   name: v.nullable(v.string()),
   upstream_url: v.nullable(v.string()),
   upstream_protocol: v.nullable(v.string()),
 })
 
-export type EndpointRecord = Frozen<v.InferOutput<typeof record>>
+export type EndpointRecord = kit.Frozen<v.InferOutput<typeof record>>
 
 export type Place = Pick<EndpointRecord, 'url' | 'binding' | 'domain_id' | 'tcp_addr_id'>
 
@@ -89,7 +73,7 @@ export const OF_NO_AGENT = {
   upstream_protocol: null,
 }
 
-export const endpoints = collection<EndpointRecord>({
+export const endpoints = kit.collection<EndpointRecord>({
   name: 'endpoints',
   key: ({ id }) => id,
   schema: record,
@@ -108,7 +92,7 @@ function placeKey({ url, binding }: Pick<EndpointRecord, 'url' | 'binding'>): st
 
 /** Returns the endpoint at a place, other than `self`. If several share the place, returns the oldest. */
 export function otherAt(
-  tx: Transaction,
+  tx: kit.Transaction,
   place: Pick<EndpointRecord, 'url' | 'binding'>,
   self?: string,
 ): EndpointRecord | undefined {
@@ -116,16 +100,16 @@ export function otherAt(
 }
 
 /** Returns what is reserved for a public URL: the address, or the longest domain that is its host or lies above it. */
-export function reservationOf(tx: Transaction, { scheme, host, port }: UrlParts): Omit<Place, 'url' | 'binding'> {
+export function reservationOf(tx: kit.Transaction, { scheme, host, port }: UrlParts): Omit<Place, 'url' | 'binding'> {
   if (scheme === 'tcp') {
-    return { domain_id: null, tcp_addr_id: tx.find(addresses, 'addr', `${host}:${port}`)?.id ?? null }
+    return { domain_id: null, tcp_addr_id: tx.find(kit.addresses, 'addr', `${host}:${port}`)?.id ?? null }
   }
   const labels = host.split('.')
   const above = labels.flatMap((_, index) => {
     const name = labels.slice(index).join('.')
     return index === 0 ? [name] : [`*.${name}`, name]
   })
-  const reserved = above.map((name) => tx.find(domains, 'domain', name)).find((domain) => domain !== undefined)
+  const reserved = above.map((name) => tx.find(kit.domains, 'domain', name)).find((domain) => domain !== undefined)
   return { domain_id: reserved?.id ?? null, tcp_addr_id: null }
 }
 
@@ -154,10 +138,10 @@ export function tunnelIdOf(endpointId: string): string {
   return endpointId.replace('ep_', 'tn_')
 }
 
-export function checkEndpoint(endpoint: EndpointRecord, others: OtherRecords, report: ReportRelation): void {
+export function checkEndpoint(endpoint: EndpointRecord, others: kit.OtherRecords, report: kit.ReportRelation): void {
   const { domain_id, tcp_addr_id } = endpoint
-  if (domain_id !== null && !others.get(domains, domain_id))
+  if (domain_id !== null && !others.get(kit.domains, domain_id))
     report(['domain_id'], domain_id, 'a reserved domain that exists')
-  if (tcp_addr_id !== null && !others.get(addresses, tcp_addr_id))
+  if (tcp_addr_id !== null && !others.get(kit.addresses, tcp_addr_id))
     report(['tcp_addr_id'], tcp_addr_id, 'a reserved address that exists')
 }

@@ -1,4 +1,4 @@
-import { declareErrors, type FieldFacts, field, ofField, quote, refuse, type Transaction } from '../kit/index.ts'
+import * as kit from '../kit/index.ts'
 import {
   type BINDINGS,
   type EndpointRecord,
@@ -11,46 +11,46 @@ import {
 } from './endpoint-records.ts'
 
 const taken = (number: number, allowed: string) =>
-  ofField(
+  kit.ofField(
     number,
     400,
-    (it: FieldFacts & { id: string }) =>
+    (it: kit.FieldFacts & { id: string }) =>
       `${it.field} is ${it.received}, where ${it.id} is online. Allowed: ${allowed}.`,
   )
 
 /** The errors of the URL of an endpoint. */
-export const urlErrors = declareErrors({
-  endpoint_url_unparsable: field(
+export const urlErrors = kit.declareErrors({
+  endpoint_url_unparsable: kit.field(
     249,
     400,
     () => 'a URL of a host, such as "https://app.example.com" or "tcp://1.tcp.ngrok.io:12345"',
   ),
-  endpoint_not_internal: field(9029, 400, () => 'a host below ".internal" with the binding internal'),
-  endpoint_too_many_labels: field(9031, 400, () => 'at most 5 labels before ".internal"'),
-  endpoint_url_path: field(9037, 400, () => 'a URL without a path'),
-  endpoint_url_slash: field(9038, 400, () => 'a URL without a "/" at its end'),
-  endpoint_port_missing: field(18003, 400, () => 'a URL with a port, such as "tcp://1.tcp.ngrok.io:12345"'),
-  endpoint_scheme_fixed: field(
+  endpoint_not_internal: kit.field(9029, 400, () => 'a host below ".internal" with the binding internal'),
+  endpoint_too_many_labels: kit.field(9031, 400, () => 'at most 5 labels before ".internal"'),
+  endpoint_url_path: kit.field(9037, 400, () => 'a URL without a path'),
+  endpoint_url_slash: kit.field(9038, 400, () => 'a URL without a "/" at its end'),
+  endpoint_port_missing: kit.field(18003, 400, () => 'a URL with a port, such as "tcp://1.tcp.ngrok.io:12345"'),
+  endpoint_scheme_fixed: kit.field(
     18005,
     400,
     (it: { scheme: string }) => `a URL with the scheme ${it.scheme}, which stays`,
   ),
-  endpoint_not_reserved: field(
+  endpoint_not_reserved: kit.field(
     18006,
     400,
     () => 'a host that is a reserved domain or below one; for tcp a reserved address',
   ),
-  endpoint_binding_not_fitting: field(18007, 400),
+  endpoint_binding_not_fitting: kit.field(18007, 400),
   endpoint_url_taken: taken(18009, 'another URL, or pooling_enabled for both'),
   endpoint_other_not_pooled: taken(18016, 'another URL, or pooling_enabled for the other one too'),
   endpoint_not_pooled: taken(18017, 'another URL, or pooling_enabled where the other one has it'),
-  endpoint_kubernetes_scheme: field(
+  endpoint_kubernetes_scheme: kit.field(
     18018,
     400,
     () => 'a URL with the scheme http, tcp or tls with the binding kubernetes',
   ),
-  endpoint_scheme_invalid: field(18022, 400, () => `a URL with the scheme ${SCHEMES.join(', ')}`),
-  endpoint_port_not_allowed: field(
+  endpoint_scheme_invalid: kit.field(18022, 400, () => `a URL with the scheme ${SCHEMES.join(', ')}`),
+  endpoint_port_not_allowed: kit.field(
     18023,
     400,
     () => 'no port, or 80 for http and 443 for https and tls, with the binding public',
@@ -60,45 +60,45 @@ export const urlErrors = declareErrors({
 type Binding = (typeof BINDINGS)[number]
 
 /** Returns the place of the URL of a cloud endpoint. Refuses a wrong URL, and one for which nothing is reserved. */
-export function placeOf(tx: Transaction, text: string, sent: Binding | undefined): Place {
+export function placeOf(tx: kit.Transaction, text: string, sent: Binding | undefined): Place {
   const place = agentPlaceOf(tx, text, sent)
   if (place.binding === 'public' && !place.domain_id && !place.tcp_addr_id) {
-    refuse(urlErrors.endpoint_not_reserved, { field: 'url', received: quote(text) })
+    kit.refuse(urlErrors.endpoint_not_reserved, { field: 'url', received: kit.quote(text) })
   }
   return place
 }
 
 /** Returns the place of a URL: with which binding it is online, and what is reserved for it. Refuses a wrong URL. */
-export function agentPlaceOf(tx: Transaction, text: string, sent: Binding | undefined): Place {
-  const sentUrl = { field: 'url', received: quote(text) }
-  const parts = urlParts(text) ?? refuse(urlErrors.endpoint_url_unparsable, sentUrl)
+export function agentPlaceOf(tx: kit.Transaction, text: string, sent: Binding | undefined): Place {
+  const sentUrl = { field: 'url', received: kit.quote(text) }
+  const parts = urlParts(text) ?? kit.refuse(urlErrors.endpoint_url_unparsable, sentUrl)
   const { scheme, host, path, url } = parts
   const isInternal = host.endsWith('.internal')
   const binding = sent ?? (isInternal ? 'internal' : 'public')
-  if (!SCHEMES.some((each) => each === scheme)) refuse(urlErrors.endpoint_scheme_invalid, sentUrl)
-  if (path === '/') refuse(urlErrors.endpoint_url_slash, sentUrl)
-  if (path !== '') refuse(urlErrors.endpoint_url_path, sentUrl)
+  if (!SCHEMES.some((each) => each === scheme)) kit.refuse(urlErrors.endpoint_scheme_invalid, sentUrl)
+  if (path === '/') kit.refuse(urlErrors.endpoint_url_slash, sentUrl)
+  if (path !== '') kit.refuse(urlErrors.endpoint_url_path, sentUrl)
   requireFitting(parts, binding, sentUrl)
-  if (parts.port === '') refuse(urlErrors.endpoint_port_missing, sentUrl)
+  if (parts.port === '') kit.refuse(urlErrors.endpoint_port_missing, sentUrl)
   if (binding !== 'public') return { url, binding, domain_id: null, tcp_addr_id: null }
-  if (scheme !== 'tcp' && url !== `${scheme}://${host}`) refuse(urlErrors.endpoint_port_not_allowed, sentUrl)
+  if (scheme !== 'tcp' && url !== `${scheme}://${host}`) kit.refuse(urlErrors.endpoint_port_not_allowed, sentUrl)
   return { url, binding, ...reservationOf(tx, parts) }
 }
 
-function requireFitting({ scheme, host }: UrlParts, binding: Binding, sentUrl: FieldFacts): void {
+function requireFitting({ scheme, host }: UrlParts, binding: Binding, sentUrl: kit.FieldFacts): void {
   const isInternal = host.endsWith('.internal')
-  if (binding === 'internal' && !isInternal) refuse(urlErrors.endpoint_not_internal, sentUrl)
-  if (binding === 'internal' && host.split('.').length > 6) refuse(urlErrors.endpoint_too_many_labels, sentUrl)
+  if (binding === 'internal' && !isInternal) kit.refuse(urlErrors.endpoint_not_internal, sentUrl)
+  if (binding === 'internal' && host.split('.').length > 6) kit.refuse(urlErrors.endpoint_too_many_labels, sentUrl)
   if (binding !== 'internal' && isInternal) {
-    refuse(urlErrors.endpoint_binding_not_fitting, {
+    kit.refuse(urlErrors.endpoint_binding_not_fitting, {
       ...sentUrl,
       allowed: 'a host below ".internal" only with the binding internal',
     })
   }
   if (binding !== 'kubernetes') return
-  if (scheme === 'https') refuse(urlErrors.endpoint_kubernetes_scheme, sentUrl)
+  if (scheme === 'https') kit.refuse(urlErrors.endpoint_kubernetes_scheme, sentUrl)
   if (!/^[^.*]+\.[^.]+$/.test(host)) {
-    refuse(urlErrors.endpoint_binding_not_fitting, {
+    kit.refuse(urlErrors.endpoint_binding_not_fitting, {
       ...sentUrl,
       allowed: 'a host "name.namespace" with the binding kubernetes',
     })
@@ -109,12 +109,12 @@ function requireFitting({ scheme, host }: UrlParts, binding: Binding, sentUrl: F
 export function requireScheme(text: string, before: string): void {
   const scheme = String(urlParts(before)?.scheme)
   const sent = urlParts(text)?.scheme ?? scheme
-  if (sent !== scheme) refuse(urlErrors.endpoint_scheme_fixed, { field: 'url', received: quote(text), scheme })
+  if (sent !== scheme) kit.refuse(urlErrors.endpoint_scheme_fixed, { field: 'url', received: kit.quote(text), scheme })
 }
 
 /** Refuses a cloud endpoint where another one is online, unless both share the place. */
 export function requireFree(
-  tx: Transaction,
+  tx: kit.Transaction,
   endpoint: Pick<EndpointRecord, 'url' | 'binding' | 'pooling_enabled'>,
   self?: string,
 ): void {
@@ -122,6 +122,6 @@ export function requireFree(
   if (!other || (endpoint.pooling_enabled && other.pooling_enabled)) return
   const isOtherUnpooledCloud = other.type === 'cloud' && !other.pooling_enabled
   const error = isOtherUnpooledCloud ? urlErrors.endpoint_url_taken : urlErrors.endpoint_not_pooled
-  const facts = { field: 'url', received: quote(endpoint.url), id: other.id }
-  refuse(endpoint.pooling_enabled ? urlErrors.endpoint_other_not_pooled : error, facts)
+  const facts = { field: 'url', received: kit.quote(endpoint.url), id: other.id }
+  kit.refuse(endpoint.pooling_enabled ? urlErrors.endpoint_other_not_pooled : error, facts)
 }

@@ -1,15 +1,5 @@
 import * as v from 'valibot'
-import {
-  descriptionOf,
-  documented,
-  type Frozen,
-  named,
-  refTo,
-  resourceHead,
-  time,
-  timestamp,
-  type View,
-} from '../kit/index.ts'
+import * as kit from '../kit/index.ts'
 import { type EndpointRecord, edgeKindOf, SCHEMES, tunnelIdOf, urlParts } from './endpoint-records.ts'
 import { present, refField, userField } from './shared.ts'
 
@@ -18,24 +8,24 @@ export const POLICY = 'The traffic policy, in JSON or YAML, byte for byte as it 
 export const POOLING = 'True if other pooled endpoints can be online at the same URL.'
 export const BINDING = 'The networks that can reach the endpoint: one of `public`, `internal`, `kubernetes`.'
 
-const text = (sentence: string) => v.exactOptional(documented(v.string(), sentence))
+const text = (sentence: string) => v.exactOptional(kit.documented(v.string(), sentence))
 const refOf = (what: string) => v.exactOptional(refField(`${what} Absent if there is none.`))
 
-export const endpointShape = named(
+export const endpointShape = kit.named(
   v.object({
-    ...resourceHead,
-    uri: v.exactOptional(documented(v.string(), 'The URL of the resource; of cloud endpoints only.')),
-    updated_at: documented(time, 'The time of the last change.'),
-    type: documented(
+    ...kit.resourceHead,
+    uri: v.exactOptional(kit.documented(v.string(), 'The URL of the resource; of cloud endpoints only.')),
+    updated_at: kit.documented(kit.time, 'The time of the last change.'),
+    type: kit.documented(
       v.picklist(['cloud', 'ephemeral', 'edge']),
       'The maker of the endpoint: the API (`cloud`), an agent (`ephemeral`) or an edge.',
     ),
     url: text(`${URL_SENTENCE} Absent for an edge.`),
-    public_url: documented(v.string(), URL_SENTENCE),
-    proto: documented(v.picklist(SCHEMES), 'The scheme of the URL.'),
-    hostport: documented(v.string(), 'The host and the port of the URL, such as `app.example.com:443`.'),
-    bindings: documented(v.array(v.string()), BINDING),
-    pooling_enabled: documented(v.boolean(), POOLING),
+    public_url: kit.documented(v.string(), URL_SENTENCE),
+    proto: kit.documented(v.picklist(SCHEMES), 'The scheme of the URL.'),
+    hostport: kit.documented(v.string(), 'The host and the port of the URL, such as `app.example.com:443`.'),
+    bindings: kit.documented(v.array(v.string()), BINDING),
+    pooling_enabled: kit.documented(v.boolean(), POOLING),
     traffic_policy: text(POLICY),
     domain: refOf('The reserved domain that the URL uses.'),
     tcp_addr: refOf('The reserved address that the URL uses.'),
@@ -58,15 +48,18 @@ export function publicParts({ url }: Pick<EndpointRecord, 'url'>) {
   return { public_url: url, proto, hostport: `${host}:${port}` }
 }
 
-export const endpointView: View<EndpointRecord, Frozen<v.InferOutput<typeof endpointShape>>> = (endpoint, wire) => {
+export const endpointView: kit.View<EndpointRecord, kit.Frozen<v.InferOutput<typeof endpointShape>>> = (
+  endpoint,
+  wire,
+) => {
   const { id, type, url, tunnel_session_id: session, principal_id: principal, edge_id: edge } = endpoint
   const { traffic_policy, name, upstream_url, upstream_protocol } = endpoint
   return {
     id,
     ...(type === 'cloud' && { uri: `${wire.url}/endpoints/${id}` }),
-    created_at: timestamp(endpoint.created_at),
-    updated_at: timestamp(endpoint.updated_at),
-    ...descriptionOf(endpoint),
+    created_at: kit.timestamp(endpoint.created_at),
+    updated_at: kit.timestamp(endpoint.updated_at),
+    ...kit.descriptionOf(endpoint),
     type,
     ...(type !== 'edge' && { url }),
     ...publicParts(endpoint),
@@ -74,11 +67,11 @@ export const endpointView: View<EndpointRecord, Frozen<v.InferOutput<typeof endp
     pooling_enabled: endpoint.pooling_enabled,
     ...present({
       traffic_policy,
-      domain: refTo(wire, '/reserved_domains', endpoint.domain_id),
-      tcp_addr: refTo(wire, '/reserved_addrs', endpoint.tcp_addr_id),
-      edge: edge === null ? null : refTo(wire, `/edges/${edgeKindOf(edge)}`, edge),
-      tunnel: refTo(wire, '/tunnels', session && tunnelIdOf(id)),
-      tunnel_session: refTo(wire, '/tunnel_sessions', session),
+      domain: kit.refTo(wire, '/reserved_domains', endpoint.domain_id),
+      tcp_addr: kit.refTo(wire, '/reserved_addrs', endpoint.tcp_addr_id),
+      edge: edge === null ? null : kit.refTo(wire, `/edges/${edgeKindOf(edge)}`, edge),
+      tunnel: kit.refTo(wire, '/tunnels', session && tunnelIdOf(id)),
+      tunnel_session: kit.refTo(wire, '/tunnel_sessions', session),
       principal: principal === null ? null : { id: principal, uri: '' },
       name,
       upstream_url,

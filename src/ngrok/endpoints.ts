@@ -1,14 +1,5 @@
 import type * as v from 'valibot'
-import {
-  described,
-  devDomain,
-  domains,
-  newHead,
-  type PathIds,
-  refuse,
-  resource,
-  type Transaction,
-} from '../kit/index.ts'
+import * as kit from '../kit/index.ts'
 import { edgeEndpoint } from './edge-endpoint.ts'
 import { endpointBodies, endpointLimits, errors, limitErrors } from './endpoint-bodies.ts'
 import {
@@ -26,23 +17,23 @@ import { changed, FILTERABLE } from './shared.ts'
 
 const placeErrors = [...Object.values(urlErrors), ...Object.values(policyTextErrors)]
 
-const endingDevDomain: typeof devDomain = {
-  ...devDomain,
+const endingDevDomain: typeof kit.devDomain = {
+  ...kit.devDomain,
   end: {
     prefix: 'rd',
     errors: [errors.domain_in_use],
     run(tx, id) {
-      const domain = tx.get(domains, id)
+      const domain = tx.get(kit.domains, id)
       if (!domain?.is_dev) return false
       release(tx, 'domain', { id }, errors.domain_in_use)
-      tx.remove(domains, domain)
+      tx.remove(kit.domains, domain)
       return true
     },
   },
 }
 
 /** Endpoints: those of the cloud are made here, the others by agents and edges. */
-export const endpoints = resource(
+export const endpoints = kit.resource(
   {
     name: 'endpoints',
     path: '/endpoints',
@@ -78,7 +69,7 @@ export const endpoints = resource(
         requireFittingPolicy(tx, { ...place, traffic_policy })
         requireFree(tx, { ...place, pooling_enabled })
         return tx.put(records, {
-          ...newHead(tx, 'ep', rest),
+          ...kit.newHead(tx, 'ep', rest),
           updated_at: tx.now,
           ...OF_NO_AGENT,
           ...place,
@@ -92,11 +83,11 @@ export const endpoints = resource(
       errors: [errors.endpoint_not_cloud, errors.endpoint_update_empty, ...placeErrors],
       run(tx, endpoint, body) {
         requireCloud(endpoint)
-        if (Object.keys(body).length === 0) refuse(errors.endpoint_update_empty, {})
+        if (Object.keys(body).length === 0) kit.refuse(errors.endpoint_update_empty, {})
         const { pooling_enabled = endpoint.pooling_enabled, traffic_policy = endpoint.traffic_policy } = body
         const after = {
           ...endpoint,
-          ...described(body, endpoint),
+          ...kit.described(body, endpoint),
           ...movedPlace(tx, endpoint, body),
           pooling_enabled,
           traffic_policy,
@@ -132,11 +123,11 @@ export const endpoints = resource(
 )
 
 function requireCloud({ id, type }: EndpointRecord): void {
-  if (type !== 'cloud') refuse(errors.endpoint_not_cloud, { id, type })
+  if (type !== 'cloud') kit.refuse(errors.endpoint_not_cloud, { id, type })
 }
 
 function requireFittingPolicy(
-  tx: Transaction,
+  tx: kit.Transaction,
   { url, binding, traffic_policy }: Pick<EndpointRecord, 'url' | 'binding' | 'traffic_policy'>,
 ): void {
   requirePolicy(tx, traffic_policy ?? '', { protocol: publicParts({ url }).proto, place: binding })
@@ -144,7 +135,7 @@ function requireFittingPolicy(
 
 type Sent = Pick<v.InferOutput<typeof endpointBodies.updateBody>, 'url' | 'bindings'>
 
-function movedPlace(tx: Transaction, endpoint: EndpointRecord, { url, bindings }: Sent) {
+function movedPlace(tx: kit.Transaction, endpoint: EndpointRecord, { url, bindings }: Sent) {
   if (url === undefined && bindings === undefined) return {}
   if (url !== undefined) requireScheme(url, endpoint.url)
   return placeOf(tx, url ?? endpoint.url, bindings ?? (url === undefined ? undefined : endpoint.binding))
@@ -152,13 +143,13 @@ function movedPlace(tx: Transaction, endpoint: EndpointRecord, { url, bindings }
 
 /** Takes a domain or an address that is deleted off its endpoints. Refuses if a cloud endpoint uses it. */
 function release(
-  tx: Transaction,
+  tx: kit.Transaction,
   index: 'domain' | 'tcp_addr',
-  { id = '' }: PathIds,
+  { id = '' }: kit.PathIds,
   error: typeof errors.domain_in_use | typeof errors.address_in_use,
 ): void {
   const users = tx.findAll(records, index, id)
   const cloud = users.find(({ type }) => type === 'cloud')
-  if (cloud) refuse(error, { id, endpoint: cloud.id })
+  if (cloud) kit.refuse(error, { id, endpoint: cloud.id })
   for (const each of users) tx.put(records, { ...each, [`${index}_id`]: null })
 }

@@ -1,20 +1,5 @@
 import * as v from 'valibot'
-import {
-  backendErrors,
-  declareErrors,
-  described,
-  type FieldFacts,
-  named,
-  ofField,
-  quote,
-  refuse,
-  requireBackend,
-  resource,
-  resourceHead,
-  sectionReader,
-  type Transaction,
-  viewHead,
-} from '../kit/index.ts'
+import * as kit from '../kit/index.ts'
 import {
   backendDeletion,
   backendLimit,
@@ -31,24 +16,24 @@ import { bodiesOf } from './shared.ts'
 /** The most children: the service does not tell its number. */
 const MOST_CHILDREN = 100
 
-const errors = declareErrors({
-  failover_children_too_many: ofField(
+const errors = kit.declareErrors({
+  failover_children_too_many: kit.ofField(
     6513,
     400,
-    (it: FieldFacts & { count: number }) =>
+    (it: kit.FieldFacts & { count: number }) =>
       `${it.field} has ${it.count} backends. At most ${MOST_CHILDREN} are allowed.`,
   ),
-  failover_child_of_wrong_kind: ofField(
+  failover_child_of_wrong_kind: kit.ofField(
     6525,
     400,
     (it) => `${it.field} is ${it.received}, a failover backend. Allowed: a backend of another kind.`,
   ),
 })
 
-const childErrors = [backendErrors.child_backend_not_found, ...Object.values(errors)]
+const childErrors = [kit.backendErrors.child_backend_not_found, ...Object.values(errors)]
 
-const shape = named(
-  v.object({ ...resourceHead, backends: children }),
+const shape = kit.named(
+  v.object({ ...kit.resourceHead, backends: children }),
   'FailoverBackend',
   'A backend that sends traffic to the first child that is online.',
 )
@@ -62,10 +47,10 @@ const bodies = bodiesOf('FailoverBackend', 'a failover backend', {
   examples: [{ backends: ['bkdhr_1', 'bkdhr_2'] }, { backends: ['bkdhr_2'] }],
 })
 
-const rulesOf = sectionReader<{ readonly quirks: { readonly keepBackendsOnPatch: boolean } }>()
+const rulesOf = kit.sectionReader<{ readonly quirks: { readonly keepBackendsOnPatch: boolean } }>()
 
 /** Failover backends (rules: backends#failover). */
-export const failoverBackends = resource(
+export const failoverBackends = kit.resource(
   {
     name: 'failover_backends',
     path: '/backends/failover',
@@ -73,14 +58,14 @@ export const failoverBackends = resource(
     prefix: 'bkdfo',
     what: 'failover backend',
     filterable: [],
-    errors: { ...backendErrors, ...backendPartErrors, ...errors },
+    errors: { ...kit.backendErrors, ...backendPartErrors, ...errors },
     limits: backendLimit('failover_backends', 'failover backends'),
     collection: failovers,
     shape,
     ...bodies,
   },
   {
-    view: (record, wire) => ({ ...viewHead(record, wire, '/backends/failover'), backends: record.backends }),
+    view: (record, wire) => ({ ...kit.viewHead(record, wire, '/backends/failover'), backends: record.backends }),
     create: {
       errors: childErrors,
       run(tx, { backends = [], ...rest }) {
@@ -93,27 +78,27 @@ export const failoverBackends = resource(
       run(tx, record, { backends, ...rest }) {
         if (backends) requireChildren(tx, backends)
         const unsent = rulesOf(tx.rules).quirks.keepBackendsOnPatch ? record.backends : []
-        return tx.put(failovers, { ...record, ...described(rest, record), backends: backends ?? unsent })
+        return tx.put(failovers, { ...record, ...kit.described(rest, record), backends: backends ?? unsent })
       },
     },
     delete: backendDeletion,
     before: {
       'weighted_backends.delete': {
-        errors: [backendErrors.weighted_backend_in_use],
+        errors: [kit.backendErrors.weighted_backend_in_use],
         run: (tx, { id = '' }) => requireNoFailoverParent(tx, id),
       },
     },
   },
 )
 
-function requireChildren(tx: Transaction, backends: FailoverRecord['backends']): void {
+function requireChildren(tx: kit.Transaction, backends: FailoverRecord['backends']): void {
   if (backends.length > MOST_CHILDREN) {
     const count = backends.length
-    refuse(errors.failover_children_too_many, { field: 'backends', received: quote(backends), count })
+    kit.refuse(errors.failover_children_too_many, { field: 'backends', received: kit.quote(backends), count })
   }
   for (const [index, id] of backends.entries()) {
     const field = `backends.${index}`
-    if (id.startsWith('bkdfo_')) refuse(errors.failover_child_of_wrong_kind, { field, received: quote(id) })
-    requireBackend(tx, field, id)
+    if (id.startsWith('bkdfo_')) kit.refuse(errors.failover_child_of_wrong_kind, { field, received: kit.quote(id) })
+    kit.requireBackend(tx, field, id)
   }
 }

@@ -1,12 +1,12 @@
 import * as v from 'valibot'
-import { anyObject, type FieldError, rule } from '../kit/index.ts'
+import * as kit from '../kit/index.ts'
 
 const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 
 /** Printable characters, spaces and tabs, and none of these at an end. */
 const VALUE = /^(?![ \t])[\t\x20-\x7e\x80-\u{10ffff}]*(?<![ \t])$/u
 
-type Wrong = FieldError<string, object>
+type Wrong = kit.FieldError<string, object>
 
 /** The errors of headers: a name that is none, a value that is none, and a name that two headers have. */
 export interface HeaderErrors<Name extends Wrong, Value extends Wrong, Twice extends Wrong> {
@@ -18,8 +18,8 @@ export interface HeaderErrors<Name extends Wrong, Value extends Wrong, Twice ext
 /** Makes the schema of headers: names to values. Names are kept in lower case. */
 export function headersWith<N extends Wrong, V extends Wrong, T extends Wrong>(errors: HeaderErrors<N, V, T>) {
   return v.pipe(
-    anyObject<Readonly<Record<string, string>>>('an object of header names and values'),
-    rule([errors.name, errors.value, errors.twice], (map, report) => {
+    kit.anyObject<Readonly<Record<string, string>>>('an object of header names and values'),
+    kit.rule([errors.name, errors.value, errors.twice], (map, report) => {
       const names = new Set<string>()
       for (const [name, value] of Object.entries(map)) {
         const at = { path: [name], value }
@@ -37,7 +37,7 @@ export function headersWith<N extends Wrong, V extends Wrong, T extends Wrong>(e
 export function headerNameWith<E extends Wrong>(error: E) {
   return v.pipe(
     v.string(),
-    rule([error], (name, report) => {
+    kit.rule([error], (name, report) => {
       if (!NAME.test(name)) report(error, {})
     }),
     v.toLowerCase(),

@@ -1,22 +1,5 @@
 import * as v from 'valibot'
-import {
-  backendErrors,
-  collection,
-  declareErrors,
-  described,
-  documented,
-  type Frozen,
-  field,
-  integerFrom,
-  named,
-  recordHead,
-  refusedAs,
-  resource,
-  resourceHead,
-  textOfBytes,
-  tooLong,
-  viewHead,
-} from '../kit/index.ts'
+import * as kit from '../kit/index.ts'
 import { backendDeletion, backendLimit, backendPartErrors, backendTexts, madeBackend } from './backends.ts'
 import { headersWith } from './header-fields.ts'
 import { bodiesOf, texts } from './shared.ts'
@@ -24,10 +7,10 @@ import { bodiesOf, texts } from './shared.ts'
 /** The service has such a limit and does not tell its number. */
 const LONGEST_BODY = 65_536
 
-const errors = declareErrors({
-  response_body_too_large: tooLong(6516),
-  response_status_invalid: field(6517, 400),
-  response_header_invalid: field(
+const errors = kit.declareErrors({
+  response_body_too_large: kit.tooLong(6516),
+  response_status_invalid: kit.field(6517, 400),
+  response_header_invalid: kit.field(
     90442,
     400,
     () => 'headers with the name and the value of an HTTP header, each name once, whatever its case',
@@ -37,30 +20,34 @@ const errors = declareErrors({
 const PATH = '/backends/http_response'
 
 const invalid = errors.response_header_invalid
-const body = textOfBytes(LONGEST_BODY, errors.response_body_too_large, 'The body of the response.')
-const headers = documented(
+const body = kit.textOfBytes(LONGEST_BODY, errors.response_body_too_large, 'The body of the response.')
+const headers = kit.documented(
   headersWith({ name: invalid, value: invalid, twice: invalid }),
   'The headers of the response. Names are kept in lower case.',
   { json: { additionalProperties: { type: 'string' } }, rules: 'backends#http-responses' },
 )
-const status_code = documented(
-  v.pipe(integerFrom(100, 599), refusedAs(errors.response_status_invalid)),
+const status_code = kit.documented(
+  v.pipe(kit.integerFrom(100, 599), kit.refusedAs(errors.response_status_invalid)),
   'The status of the response.',
   { rules: 'backends#http-responses' },
 )
 
-const record = v.object({ ...recordHead('bkdhr', texts()), body: v.string(), headers, status_code })
+const record = v.object({ ...kit.recordHead('bkdhr', texts()), body: v.string(), headers, status_code })
 
-type ResponseRecord = Frozen<v.InferOutput<typeof record>>
+type ResponseRecord = kit.Frozen<v.InferOutput<typeof record>>
 
-const responses = collection<ResponseRecord>({ name: 'http_response_backends', key: ({ id }) => id, schema: record })
+const responses = kit.collection<ResponseRecord>({
+  name: 'http_response_backends',
+  key: ({ id }) => id,
+  schema: record,
+})
 
-const shape = named(
+const shape = kit.named(
   v.object({
-    ...resourceHead,
-    body: documented(v.string(), 'The body of the response.'),
-    headers: documented(v.record(v.string(), v.string()), 'The headers of the response, with names in lower case.'),
-    status_code: documented(v.number(), 'The status of the response.'),
+    ...kit.resourceHead,
+    body: kit.documented(v.string(), 'The body of the response.'),
+    headers: kit.documented(v.record(v.string(), v.string()), 'The headers of the response, with names in lower case.'),
+    status_code: kit.documented(v.number(), 'The status of the response.'),
   }),
   'HttpResponseBackend',
   'A backend that answers each request with the same response.',
@@ -75,7 +62,7 @@ const bodies = bodiesOf('HttpResponseBackend', 'an HTTP response backend', {
 })
 
 /** HTTP response backends (rules: backends#http-responses). */
-export const httpResponseBackends = resource(
+export const httpResponseBackends = kit.resource(
   {
     name: 'http_response_backends',
     path: PATH,
@@ -84,7 +71,7 @@ export const httpResponseBackends = resource(
     what: 'HTTP response backend',
     article: 'an',
     filterable: [],
-    errors: { ...backendErrors, ...backendPartErrors, ...errors },
+    errors: { ...kit.backendErrors, ...backendPartErrors, ...errors },
     limits: backendLimit('http_response_backends', 'HTTP response backends'),
     collection: responses,
     shape,
@@ -92,7 +79,7 @@ export const httpResponseBackends = resource(
   },
   {
     view: ({ body, headers, status_code, ...rest }, wire) => ({
-      ...viewHead(rest, wire, PATH),
+      ...kit.viewHead(rest, wire, PATH),
       body,
       headers,
       status_code,
@@ -103,7 +90,7 @@ export const httpResponseBackends = resource(
     },
     update: {
       run(tx, before, { body = before.body, headers = before.headers, status_code = before.status_code, ...rest }) {
-        return tx.put(responses, { ...before, ...described(rest, before), body, headers, status_code })
+        return tx.put(responses, { ...before, ...kit.described(rest, before), body, headers, status_code })
       },
     },
     delete: backendDeletion,

@@ -1,33 +1,5 @@
 import * as v from 'valibot'
-import {
-  circuitBreaker,
-  compression,
-  declareErrors,
-  declareMade,
-  described,
-  documented,
-  entry,
-  type Frozen,
-  familyOf,
-  field,
-  general,
-  named,
-  newHead,
-  ofField,
-  operation,
-  operationWithBody,
-  quote,
-  refuse,
-  refusedAs,
-  required,
-  resourceHead,
-  rule,
-  type Transaction,
-  trafficPolicy,
-  undeclare,
-  viewHead,
-  webhookVerification,
-} from '../kit/index.ts'
+import * as kit from '../kit/index.ts'
 import { routeBackend, routeIpRestriction } from './edge-modules.ts'
 import { edgeErrors, edges, edgeTexts, type RouteRecord, routes } from './edge-records.ts'
 import { moduleFields } from './modules.ts'
@@ -45,57 +17,57 @@ import { routeTrafficPolicy } from './traffic-policies.ts'
 const MATCH_TYPES = ['exact_path', 'path_prefix'] as const
 const LONGEST_MATCH = 4096
 
-const routeErrors = declareErrors({
-  route_match_missing: entry(7123, 400, () => 'match is missing. Send a path, such as "/".'),
-  route_match_taken: ofField(
+const routeErrors = kit.declareErrors({
+  route_match_missing: kit.entry(7123, 400, () => 'match is missing. Send a path, such as "/".'),
+  route_match_taken: kit.ofField(
     7126,
     400,
     (it: { id: string }) => `match is that of the route ${it.id} already. Allowed: a path that no other route has.`,
   ),
-  route_match_type_invalid: field(7130, 400),
-  route_match_invalid: field(7131, 400, () => 'a path that begins with "/", such as "/blog"'),
-  route_match_too_long: field(7135, 400, () => `at most ${LONGEST_MATCH} characters`),
+  route_match_type_invalid: kit.field(7130, 400),
+  route_match_invalid: kit.field(7131, 400, () => 'a path that begins with "/", such as "/blog"'),
+  route_match_too_long: kit.field(7135, 400, () => `at most ${LONGEST_MATCH} characters`),
 })
 
 const modules = moduleFields({
   backend: routeBackend.module,
   ip_restriction: routeIpRestriction.module,
-  circuit_breaker: circuitBreaker.module,
-  compression: compression.module,
+  circuit_breaker: kit.circuitBreaker.module,
+  compression: kit.compression.module,
   request_headers: routeRequestHeaders.module,
   response_headers: routeResponseHeaders.module,
-  webhook_verification: webhookVerification.module,
+  webhook_verification: kit.webhookVerification.module,
   websocket_tcp_converter: routeWebsocketTcpConverter.module,
   user_agent_filter: routeUserAgentFilter.module,
   oauth: routeOauth.module,
   oidc: routeOidc.module,
   saml: routeSaml.module,
-  policy: trafficPolicy.module,
+  policy: kit.trafficPolicy.module,
   traffic_policy: routeTrafficPolicy.module,
 })
 
 const MATCH = 'The path of the requests that the route handles.'
 
 /** The schema of a route in an answer. */
-export const routeShape = named(
+export const routeShape = kit.named(
   v.object({
-    edge_id: documented(v.string(), 'The id of the edge.'),
-    ...resourceHead,
-    match_type: documented(
+    edge_id: kit.documented(v.string(), 'The id of the edge.'),
+    ...kit.resourceHead,
+    match_type: kit.documented(
       v.picklist(MATCH_TYPES),
       '`exact_path` if the path is the whole one, `path_prefix` if it is its beginning.',
     ),
-    match: documented(v.string(), MATCH),
+    match: kit.documented(v.string(), MATCH),
     ...modules.shape,
   }),
   'HttpsEdgeRoute',
   'A route of an HTTPS edge: a path, and the modules and the backend for its requests.',
 )
 
-const match = documented(
+const match = kit.documented(
   v.pipe(
     v.string(),
-    rule([routeErrors.route_match_invalid, routeErrors.route_match_too_long], (path, report) => {
+    kit.rule([routeErrors.route_match_invalid, routeErrors.route_match_too_long], (path, report) => {
       if (path.length > LONGEST_MATCH) report(routeErrors.route_match_too_long, {})
       else if (path !== '' && !/^\/[^\s?#]*$/.test(path)) report(routeErrors.route_match_invalid, {})
     }),
@@ -104,8 +76,11 @@ const match = documented(
   { json: { examples: ['/'] } },
 )
 
-const match_type = documented(
-  v.pipe(v.picklist(['', ...MATCH_TYPES], MATCH_TYPES.join(' or ')), refusedAs(routeErrors.route_match_type_invalid)),
+const match_type = kit.documented(
+  v.pipe(
+    v.picklist(['', ...MATCH_TYPES], MATCH_TYPES.join(' or ')),
+    kit.refusedAs(routeErrors.route_match_type_invalid),
+  ),
   '`exact_path` if the path is the whole one, `path_prefix` if it is its beginning. Default: `path_prefix`.',
 )
 
@@ -118,26 +93,26 @@ const { createBody, updateBody } = bodiesOf('HttpsEdgeRoute', 'a route', {
   examples: [{ match: '/', backend: { backend_id: 'bkdtg_1' } }, { match: '/blog' }],
 })
 
-type Resource = Frozen<v.InferOutput<typeof routeShape>>
+type Resource = kit.Frozen<v.InferOutput<typeof routeShape>>
 
 const idsOf = ({ edge_id, id }: RouteRecord) => ({ edge_id, id })
 
-const viewed = ({ match, match_type, edge_id, ...rest }: RouteRecord, tx: Transaction) => ({
+const viewed = ({ match, match_type, edge_id, ...rest }: RouteRecord, tx: kit.Transaction) => ({
   edge_id,
-  ...viewHead(rest, tx.wire, `/edges/https/${edge_id}/routes`),
+  ...kit.viewHead(rest, tx.wire, `/edges/https/${edge_id}/routes`),
   match_type,
   match,
 })
 
 /** Returns the view of a route. */
-export function routeView(tx: Transaction, route: RouteRecord): Resource {
+export function routeView(tx: kit.Transaction, route: RouteRecord): Resource {
   return { ...viewed(route, tx), ...modules.view(tx, idsOf(route)) }
 }
 
 /** Removes a route that goes with its edge, or by itself. */
-export function releaseRoute(tx: Transaction, route: RouteRecord): void {
+export function releaseRoute(tx: kit.Transaction, route: RouteRecord): void {
   modules.remove(tx, idsOf(route))
-  undeclare(tx, route.id)
+  kit.undeclare(tx, route.id)
   tx.remove(routes, route)
 }
 
@@ -146,26 +121,27 @@ interface RoutePath {
   readonly id: string
 }
 
-function routeAt(tx: Transaction, { edge_id, id }: RoutePath): RouteRecord {
-  const route = required(tx, routes, id, 'route')
+function routeAt(tx: kit.Transaction, { edge_id, id }: RoutePath): RouteRecord {
+  const route = kit.required(tx, routes, id, 'route')
   return route.edge_id === edge_id
     ? route
-    : refuse(general.not_found, { what: `route of the edge ${edge_id} with the id`, received: id }, { id })
+    : kit.refuse(kit.general.not_found, { what: `route of the edge ${edge_id} with the id`, received: id }, { id })
 }
 
-function requireOwnMatch(tx: Transaction, route: Omit<RouteRecord, 'id'> & { id?: string }): void {
+function requireOwnMatch(tx: kit.Transaction, route: Omit<RouteRecord, 'id'> & { id?: string }): void {
   const other = tx
     .findAll(routes, 'edge', route.edge_id)
     .find(({ id, match }) => match === route.match && id !== route.id)
-  if (other) refuse(routeErrors.route_match_taken, { field: 'match', received: quote(route.match), id: other.id })
+  if (other)
+    kit.refuse(routeErrors.route_match_taken, { field: 'match', received: kit.quote(route.match), id: other.id })
 }
 
 const ids = { edge_id: 'edghts', id: 'edghtsrt' }
 const path = '/edges/https/{edge_id}/routes/{id}'
-const ofBody = [routeErrors.route_match_taken, ...Object.values(modules.errors), general.not_found]
+const ofBody = [routeErrors.route_match_taken, ...Object.values(modules.errors), kit.general.not_found]
 
 const operations = {
-  create: operationWithBody({
+  create: kit.operationWithBody({
     name: 'https_edge_routes.create',
     method: 'POST',
     path: '/edges/https/{edge_id}/routes',
@@ -176,19 +152,19 @@ const operations = {
     response: routeShape,
     errors: [routeErrors.route_match_missing, ...ofBody],
     run(tx, { edge_id }, body): Resource {
-      required(tx, edges.https, edge_id, 'HTTPS edge')
+      kit.required(tx, edges.https, edge_id, 'HTTPS edge')
       const { match_type, match, ...rest } = body
-      if (match === '') refuse(routeErrors.route_match_missing, {})
+      if (match === '') kit.refuse(routeErrors.route_match_missing, {})
       const made = { edge_id, match_type: match_type || 'path_prefix', match } as const
-      const route = { ...newHead(tx, ids.id, rest), ...made }
+      const route = { ...kit.newHead(tx, ids.id, rest), ...made }
       requireOwnMatch(tx, route)
-      declareMade(tx, route.id, edge_id)
+      kit.declareMade(tx, route.id, edge_id)
       tx.put(routes, route)
       modules.set(tx, idsOf(route), body)
       return routeView(tx, route)
     },
   }),
-  get: operation({
+  get: kit.operation({
     name: 'https_edge_routes.get',
     method: 'GET',
     path,
@@ -196,10 +172,10 @@ const operations = {
     summary: 'Get a route of an HTTPS edge',
     ids,
     response: routeShape,
-    errors: [general.not_found],
+    errors: [kit.general.not_found],
     run: (tx, at) => routeView(tx, routeAt(tx, at)),
   }),
-  update: operationWithBody({
+  update: kit.operationWithBody({
     name: 'https_edge_routes.update',
     method: 'PATCH',
     path,
@@ -214,7 +190,7 @@ const operations = {
       const { match_type, match, ...rest } = body
       const route = {
         ...before,
-        ...described(rest, before),
+        ...kit.described(rest, before),
         match_type: match_type || before.match_type,
         match: match || before.match,
       }
@@ -224,20 +200,20 @@ const operations = {
       return routeView(tx, route)
     },
   }),
-  delete: operation({
+  delete: kit.operation({
     name: 'https_edge_routes.delete',
     method: 'DELETE',
     path,
     status: 204,
     summary: 'Delete a route of an HTTPS edge',
     ids,
-    errors: [general.not_found],
+    errors: [kit.general.not_found],
     run: (tx, at) => releaseRoute(tx, routeAt(tx, at)),
   }),
 }
 
 /** Routes of HTTPS edges (rules: edges#routes). */
-export const httpsEdgeRoutes = familyOf({
+export const httpsEdgeRoutes = kit.familyOf({
   operations,
   errors: { ...edgeErrors, ...modules.errors, ...routeErrors },
   prefix: ids.id,

@@ -1,65 +1,42 @@
 import * as v from 'valibot'
-import {
-  accountLimits,
-  collection,
-  declareErrors,
-  described,
-  documented,
-  emptyUpdate,
-  type FieldFacts,
-  type Frozen,
-  field,
-  idOf,
-  ipBytes,
-  named,
-  newHead,
-  ofField,
-  oneOfThese,
-  quote,
-  recordHead,
-  refTo,
-  refuse,
-  refusedAs,
-  resource,
-  resourceHead,
-  rule,
-  tooLong,
-  tooMany,
-  viewHead,
-} from '../kit/index.ts'
+import * as kit from '../kit/index.ts'
 import { bodiesOf, FILTERABLE, refField, refusedField, texts, uniqueBy } from './shared.ts'
 
 const RANGE = 'an address and the length of its prefix, such as "203.0.113.0/24" or "2001:db8::/32"'
 
-const policyErrors = declareErrors({
-  ip_policy_update_empty: emptyUpdate(1400, 'description, metadata'),
-  ip_policy_limit_reached_older: tooMany(1410),
-  ip_policy_limit_reached: tooMany(1415),
-  ip_policy_action: field(1423, 400),
+const policyErrors = kit.declareErrors({
+  ip_policy_update_empty: kit.emptyUpdate(1400, 'description, metadata'),
+  ip_policy_limit_reached_older: kit.tooMany(1410),
+  ip_policy_limit_reached: kit.tooMany(1415),
+  ip_policy_action: kit.field(1423, 400),
 })
 
-const ruleErrors = declareErrors({
-  ip_rule_update_empty: emptyUpdate(1401, 'cidr, action, description, metadata'),
-  ip_rule_field_missing: ofField(
+const ruleErrors = kit.declareErrors({
+  ip_rule_update_empty: kit.emptyUpdate(1401, 'cidr, action, description, metadata'),
+  ip_rule_field_missing: kit.ofField(
     1405,
     400,
-    (it: FieldFacts & { allowed: string }) =>
+    (it: kit.FieldFacts & { allowed: string }) =>
       `A rule needs ${it.field}, which is missing or empty. Allowed: ${it.allowed}.`,
   ),
-  ip_rule_cidr_invalid: field(1406, 400, () => RANGE),
-  ip_rule_cidr_taken: ofField(
+  ip_rule_cidr_invalid: kit.field(1406, 400, () => RANGE),
+  ip_rule_cidr_taken: kit.ofField(
     1408,
     400,
-    (it: FieldFacts & { id: string }) =>
+    (it: kit.FieldFacts & { id: string }) =>
       `${it.field} is ${it.received}. Allowed: no range of the same policy's rules, as of ${it.id}.`,
   ),
-  ip_rule_cidr_not_first: field(1409, 400, () => 'the first address of the range, with no bit set beyond its prefix'),
-  ip_rule_limit_reached_older: tooMany(1411),
-  ip_rule_cidr_without_length: field(1413, 400, () => RANGE),
-  ip_rule_policy_unknown: field(1414, 400, () => 'the id of an IP policy'),
-  ip_rule_limit_reached: tooMany(1417),
-  ip_rule_description_too_long: tooLong(1421),
-  ip_rule_action_invalid: field(1422, 400),
+  ip_rule_cidr_not_first: kit.field(
+    1409,
+    400,
+    () => 'the first address of the range, with no bit set beyond its prefix',
+  ),
+  ip_rule_limit_reached_older: kit.tooMany(1411),
+  ip_rule_cidr_without_length: kit.field(1413, 400, () => RANGE),
+  ip_rule_policy_unknown: kit.field(1414, 400, () => 'the id of an IP policy'),
+  ip_rule_limit_reached: kit.tooMany(1417),
+  ip_rule_description_too_long: kit.tooLong(1421),
+  ip_rule_action_invalid: kit.field(1422, 400),
 })
 
 const ruleTexts = texts({ description: ruleErrors.ip_rule_description_too_long })
@@ -67,7 +44,7 @@ const ruleTexts = texts({ description: ruleErrors.ip_rule_description_too_long }
 /** Reads a range of addresses. Returns its normal form, or the error of a wrong one. */
 function readRange(cidr: string) {
   const [address = '', length, ...rest] = cidr.split('/')
-  const bytes = ipBytes(address)
+  const bytes = kit.ipBytes(address)
   if (!bytes || rest.length > 0) return ruleErrors.ip_rule_cidr_invalid
   if (length === undefined) return ruleErrors.ip_rule_cidr_without_length
   const bits = [...bytes].map((byte) => byte.toString(2).padStart(8, '0')).join('')
@@ -80,7 +57,7 @@ const cidr = v.pipe(
   v.string(),
   v.trim(),
   v.toLowerCase(),
-  rule(
+  kit.rule(
     [
       ruleErrors.ip_rule_field_missing,
       ruleErrors.ip_rule_cidr_invalid,
@@ -97,23 +74,23 @@ const cidr = v.pipe(
 
 const ACTIONS = ['allow', 'deny'] as const
 
-const policyRecord = v.object(recordHead('ipp', texts()))
+const policyRecord = v.object(kit.recordHead('ipp', texts()))
 
 /** The IP policies, without their rules. */
-export const policies = collection<Frozen<v.InferOutput<typeof policyRecord>>>({
+export const policies = kit.collection<kit.Frozen<v.InferOutput<typeof policyRecord>>>({
   name: 'ip_policies',
   key: ({ id }) => id,
   schema: policyRecord,
 })
 
 const ruleRecord = v.object({
-  ...recordHead('ipr', ruleTexts),
+  ...kit.recordHead('ipr', ruleTexts),
   cidr,
-  ip_policy_id: idOf('ipp'),
-  action: oneOfThese(ACTIONS),
+  ip_policy_id: kit.idOf('ipp'),
+  action: kit.oneOfThese(ACTIONS),
 })
 
-const rules = collection<Frozen<v.InferOutput<typeof ruleRecord>>>({
+const rules = kit.collection<kit.Frozen<v.InferOutput<typeof ruleRecord>>>({
   name: 'ip_policy_rules',
   key: ({ id }) => id,
   schema: ruleRecord,
@@ -134,7 +111,7 @@ const policyFields = {
 }
 
 /** IP policies. Their rules are a family of their own. */
-export const ipPolicies = resource(
+export const ipPolicies = kit.resource(
   {
     name: 'ip_policies',
     path: '/ip_policies',
@@ -144,7 +121,7 @@ export const ipPolicies = resource(
     plural: 'IP policies',
     filterable: FILTERABLE,
     errors: policyErrors,
-    limits: accountLimits({
+    limits: kit.accountLimits({
       ip_policies: {
         what: 'IP policies',
         reached: policyErrors.ip_policy_limit_reached,
@@ -152,7 +129,11 @@ export const ipPolicies = resource(
       },
     }),
     collection: policies,
-    shape: named(v.object(resourceHead), 'IpPolicy', 'A set of rules for the addresses that may reach an endpoint.'),
+    shape: kit.named(
+      v.object(kit.resourceHead),
+      'IpPolicy',
+      'A set of rules for the addresses that may reach an endpoint.',
+    ),
     ...bodiesOf('IpPolicy', 'an IP policy', {
       create: policyFields,
       update: policyFields,
@@ -161,13 +142,13 @@ export const ipPolicies = resource(
     }),
   },
   {
-    view: (policy, wire) => viewHead(policy, wire, '/ip_policies'),
-    create: { run: (tx, body) => tx.put(policies, newHead(tx, 'ipp', body)) },
+    view: (policy, wire) => kit.viewHead(policy, wire, '/ip_policies'),
+    create: { run: (tx, body) => tx.put(policies, kit.newHead(tx, 'ipp', body)) },
     update: {
       errors: [policyErrors.ip_policy_update_empty],
       run(tx, policy, body) {
-        if (Object.keys(body).length === 0) refuse(policyErrors.ip_policy_update_empty, {})
-        return tx.put(policies, { ...policy, ...described(body, policy) })
+        if (Object.keys(body).length === 0) kit.refuse(policyErrors.ip_policy_update_empty, {})
+        return tx.put(policies, { ...policy, ...kit.described(body, policy) })
       },
     },
     delete: {
@@ -187,22 +168,22 @@ const ALLOWED_ACTIONS = ACTIONS.join(' or ')
 const action = v.pipe(
   v.string(ALLOWED_ACTIONS),
   v.picklist(ACTIONS, ALLOWED_ACTIONS),
-  refusedAs(ruleErrors.ip_rule_action_invalid),
+  kit.refusedAs(ruleErrors.ip_rule_action_invalid),
 )
 
 const policyId = v.pipe(
   v.string(),
-  rule([ruleErrors.ip_rule_field_missing], (id, report) => {
+  kit.rule([ruleErrors.ip_rule_field_missing], (id, report) => {
     if (id === '') report(ruleErrors.ip_rule_field_missing, { allowed: 'the id of an IP policy' })
   }),
 )
 
-const ruleShape = named(
+const ruleShape = kit.named(
   v.object({
-    ...resourceHead,
-    cidr: documented(v.string(), CIDR),
+    ...kit.resourceHead,
+    cidr: kit.documented(v.string(), CIDR),
     ip_policy: refField('The policy that has the rule.'),
-    action: documented(v.picklist(ACTIONS), ACTION),
+    action: kit.documented(v.picklist(ACTIONS), ACTION),
   }),
   'IpPolicyRule',
   'A range of addresses that an IP policy allows or denies.',
@@ -211,11 +192,11 @@ const ruleShape = named(
 const ruleBodies = bodiesOf('IpPolicyRule', 'a rule of an IP policy', {
   create: {
     ...ruleTexts,
-    cidr: documented(v.optional(cidr, ''), CIDR, { isRequired: true }),
-    ip_policy_id: documented(v.optional(policyId, ''), 'The id of the policy that gets the rule.', {
+    cidr: kit.documented(v.optional(cidr, ''), CIDR, { isRequired: true }),
+    ip_policy_id: kit.documented(v.optional(policyId, ''), 'The id of the policy that gets the rule.', {
       isRequired: true,
     }),
-    action: documented(v.optional(action, ''), ACTION, {
+    action: kit.documented(v.optional(action, ''), ACTION, {
       json: { enum: ACTIONS },
       isRequired: true,
       rules: RULE_ACTIONS,
@@ -223,8 +204,8 @@ const ruleBodies = bodiesOf('IpPolicyRule', 'a rule of an IP policy', {
   },
   update: {
     ...ruleTexts,
-    cidr: documented(v.optional(cidr), CIDR),
-    action: documented(v.optional(action), ACTION, { json: { enum: ACTIONS }, rules: RULE_ACTIONS }),
+    cidr: kit.documented(v.optional(cidr), CIDR),
+    action: kit.documented(v.optional(action), ACTION, { json: { enum: ACTIONS }, rules: RULE_ACTIONS }),
   },
   note: ': at least one field',
 })
@@ -236,7 +217,7 @@ const unique = uniqueBy(rules, 'place', {
 })
 
 /** The rules of IP policies. No two rules of a policy have the same range. */
-export const ipPolicyRules = resource(
+export const ipPolicyRules = kit.resource(
   {
     name: 'ip_policy_rules',
     path: '/ip_policy_rules',
@@ -245,7 +226,7 @@ export const ipPolicyRules = resource(
     what: 'IP policy rule',
     filterable: [...FILTERABLE, 'ip_policy', 'cidr', 'action'],
     errors: ruleErrors,
-    limits: accountLimits({
+    limits: kit.accountLimits({
       ip_policy_rules: {
         what: 'rules of an IP policy',
         each: 'policy',
@@ -259,26 +240,26 @@ export const ipPolicyRules = resource(
   },
   {
     view: (rule, wire) => ({
-      ...viewHead(rule, wire, '/ip_policy_rules'),
+      ...kit.viewHead(rule, wire, '/ip_policy_rules'),
       cidr: rule.cidr,
-      ip_policy: refTo(wire, '/ip_policies', rule.ip_policy_id),
+      ip_policy: kit.refTo(wire, '/ip_policies', rule.ip_policy_id),
       action: rule.action,
     }),
     create: {
       errors: [ruleErrors.ip_rule_policy_unknown, ruleErrors.ip_rule_cidr_taken],
       run(tx, { ip_policy_id, cidr, action, ...rest }) {
         if (!tx.get(policies, ip_policy_id)) {
-          refuse(ruleErrors.ip_rule_policy_unknown, { field: 'ip_policy_id', received: quote(ip_policy_id) })
+          kit.refuse(ruleErrors.ip_rule_policy_unknown, { field: 'ip_policy_id', received: kit.quote(ip_policy_id) })
         }
-        return tx.put(rules, unique.checked(tx, { ...newHead(tx, 'ipr', rest), cidr, ip_policy_id, action }))
+        return tx.put(rules, unique.checked(tx, { ...kit.newHead(tx, 'ipr', rest), cidr, ip_policy_id, action }))
       },
     },
     update: {
       errors: [ruleErrors.ip_rule_update_empty, ruleErrors.ip_rule_cidr_taken],
       run(tx, rule, body) {
-        if (Object.keys(body).length === 0) refuse(ruleErrors.ip_rule_update_empty, {})
+        if (Object.keys(body).length === 0) kit.refuse(ruleErrors.ip_rule_update_empty, {})
         const { cidr = rule.cidr, action = rule.action, ...rest } = body
-        return tx.put(rules, unique.checked(tx, { ...rule, ...described(rest, rule), cidr, action }))
+        return tx.put(rules, unique.checked(tx, { ...rule, ...kit.described(rest, rule), cidr, action }))
       },
     },
     relations(rule, others, report) {

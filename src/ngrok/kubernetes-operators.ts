@@ -1,14 +1,4 @@
-import {
-  compileSelector,
-  described,
-  general,
-  listOperation,
-  newHead,
-  pageAt,
-  required,
-  resource,
-  type Transaction,
-} from '../kit/index.ts'
+import * as kit from '../kit/index.ts'
 import { endpoints as endpointRecords } from './endpoint-records.ts'
 import { endpointShape, endpointView } from './endpoint-view.ts'
 import { endpoints } from './endpoints.ts'
@@ -23,7 +13,7 @@ const UNPLACED = { name: '', namespace: '', version: '', cluster_name: '' }
 // The page of both lists of endpoints has one name.
 const { response } = endpoints.operations.list
 
-const boundEndpoints = listOperation({
+const boundEndpoints = kit.listOperation({
   name: 'kubernetes_operators.bound_endpoints',
   path: '/kubernetes_operators/{id}/bound_endpoints',
   summary: 'List the endpoints that a Kubernetes operator binds, newest first',
@@ -32,13 +22,13 @@ const boundEndpoints = listOperation({
   item: endpointShape,
   filterable: [],
   matching: { url: 'url' },
-  errors: [general.not_found],
+  errors: [kit.general.not_found],
   ...(response && { response }),
   run(tx, query, { id }) {
-    const { enabled_features, endpoint_selectors } = required(tx, operators, id, 'Kubernetes operator')
+    const { enabled_features, endpoint_selectors } = kit.required(tx, operators, id, 'Kubernetes operator')
     const sources = enabled_features.includes('bindings') ? (endpoint_selectors ?? []) : []
-    const compiled = sources.map((source) => compileSelector(source, endpointShape, 'endpoint'))
-    return pageAt(tx, query, {
+    const compiled = sources.map((source) => kit.compileSelector(source, endpointShape, 'endpoint'))
+    return kit.pageAt(tx, query, {
       collection: endpointRecords,
       has: (each) =>
         each.binding === 'kubernetes' &&
@@ -51,7 +41,7 @@ const boundEndpoints = listOperation({
 })
 
 /** Kubernetes operators. The gateway's authority signs the certificate for an operator's request. */
-export const kubernetesOperators = resource(
+export const kubernetesOperators = kit.resource(
   {
     name: 'kubernetes_operators',
     path: '/kubernetes_operators',
@@ -72,7 +62,7 @@ export const kubernetesOperators = resource(
         const { endpoint_selectors = null, csr, ingress_endpoint } = binding
         const ofBindings = enabled_features.includes('bindings') ? INGRESS_ENDPOINT : null
         return tx.put(operators, {
-          ...newHead(tx, 'k8sop', rest),
+          ...kit.newHead(tx, 'k8sop', rest),
           updated_at: tx.now,
           enabled_features,
           region,
@@ -90,7 +80,7 @@ export const kubernetesOperators = resource(
         const { endpoint_selectors = before.endpoint_selectors, csr, ingress_endpoint } = binding
         return changed(tx, operators, before, {
           ...before,
-          ...described(body, before),
+          ...kit.described(body, before),
           enabled_features,
           region,
           deployment: withSent(before.deployment, body.deployment),
@@ -105,7 +95,7 @@ export const kubernetesOperators = resource(
 )
 
 /** Orders a certificate for a request. The one for the same request stays until its renewal is near. */
-function orderFor(tx: Transaction, csr: string | undefined, before: Order | null): Order | null {
+function orderFor(tx: kit.Transaction, csr: string | undefined, before: Order | null): Order | null {
   const isKept = before?.csr === csr && before && tx.now < endOf(before) - RENEWAL
   if (csr === undefined || isKept) return before
   return { csr, not_before: Math.floor(tx.now / 1000) * 1000, number: tx.nextOrder() }

@@ -1,20 +1,8 @@
 import * as v from 'valibot'
-import {
-  documented,
-  type EdgeModule,
-  type ErrorsByKey,
-  edgeModule,
-  type Frozen,
-  HTTPS_ROUTES,
-  type ModuleOwner,
-  named,
-  type PathIds,
-  type Transaction,
-  type Wire,
-} from '../kit/index.ts'
+import * as kit from '../kit/index.ts'
 
 /** An edge or a route, which has modules. Its names begin the names of their operations and schemas. */
-export interface Owner<Ids extends PathIds = { readonly id: string }> extends ModuleOwner<Ids> {
+export interface Owner<Ids extends kit.PathIds = { readonly id: string }> extends kit.ModuleOwner<Ids> {
   /** The name for operations, such as `tcp_edge`. */
   readonly name: string
   /** The name for schemas, such as `TcpEdge`. */
@@ -46,9 +34,9 @@ export const TLS_EDGES: Owner = {
   what: 'TLS edge',
 }
 
-export const ROUTES: Owner<(typeof HTTPS_ROUTES)['ids']> = { ...HTTPS_ROUTES, name: 'route', title: 'Route' }
+export const ROUTES: Owner<(typeof kit.HTTPS_ROUTES)['ids']> = { ...kit.HTTPS_ROUTES, name: 'route', title: 'Route' }
 
-interface Definition<Sent, Body, Shape extends v.GenericSchema, Errors, Ids extends PathIds> {
+interface Definition<Sent, Body, Shape extends v.GenericSchema, Errors, Ids extends kit.PathIds> {
   /** The last segment of the path, such as `ip_restriction`. */
   readonly segment: string
   /** The name for schemas, such as `IpRestriction`. */
@@ -63,32 +51,32 @@ interface Definition<Sent, Body, Shape extends v.GenericSchema, Errors, Ids exte
   /** The schema of the answer. */
   readonly shape: Shape
   /** Makes the answer of what was sent. */
-  view(body: Frozen<Body>, wire: Wire, ids: Ids): Frozen<v.InferOutput<Shape>>
+  view(body: kit.Frozen<Body>, wire: kit.Wire, ids: Ids): kit.Frozen<v.InferOutput<Shape>>
   /** Refuses a body by rules that look at the gateway. */
-  check?(tx: Transaction, body: Body): void
+  check?(tx: kit.Transaction, body: Body): void
 }
 
 /** Declares a module of edges or routes. */
 export function moduleOf<
-  Ids extends PathIds,
+  Ids extends kit.PathIds,
   Sent,
   Body extends object,
   Shape extends v.GenericSchema<object>,
-  Errors extends ErrorsByKey = Record<never, never>,
+  Errors extends kit.ErrorsByKey = Record<never, never>,
 >(owner: Owner<Ids>, { title, body, example, ...rest }: Definition<Sent, Body, Shape, Errors, Ids>) {
-  return edgeModule<Ids, Sent, Body, Shape, Errors>(owner, {
+  return kit.edgeModule<Ids, Sent, Body, Shape, Errors>(owner, {
     ...rest,
     name: `${owner.name}_${rest.segment}`,
-    body: named(body, `${owner.title}${title}Body`, `The new ${rest.what}.`, { json: { examples: [example] } }),
+    body: kit.named(body, `${owner.title}${title}Body`, `The new ${rest.what}.`, { json: { examples: [example] } }),
   })
 }
 
 /** The modules of one kind of edge or of routes, by their fields. */
-type Modules<Ids extends PathIds> = Readonly<Record<string, EdgeModule<Ids, unknown, unknown, unknown>>>
+type Modules<Ids extends kit.PathIds> = Readonly<Record<string, kit.EdgeModule<Ids, unknown, unknown, unknown>>>
 
-type SentBy<M> = M extends EdgeModule<never, infer Sent, unknown, unknown> ? Sent : never
-type BodyOf<M> = M extends EdgeModule<never, unknown, infer Body, unknown> ? Body : never
-type ResourceIn<M> = M extends EdgeModule<never, unknown, unknown, infer Resource> ? Resource : never
+type SentBy<M> = M extends kit.EdgeModule<never, infer Sent, unknown, unknown> ? Sent : never
+type BodyOf<M> = M extends kit.EdgeModule<never, unknown, infer Body, unknown> ? Body : never
+type ResourceIn<M> = M extends kit.EdgeModule<never, unknown, unknown, infer Resource> ? Resource : never
 
 /** The errors of all modules together. */
 type ErrorsOf<All> = {
@@ -103,10 +91,10 @@ type BodyFields<All> = {
 
 type ShapeFields<All> = { [Name in keyof All]: v.GenericSchema<unknown, ResourceIn<All[Name]> | null> }
 
-type ModuleFields<All> = { [Name in keyof All]: Frozen<ResourceIn<All[Name]>> | null }
+type ModuleFields<All> = { [Name in keyof All]: kit.Frozen<ResourceIn<All[Name]>> | null }
 
 /** Makes the parts of a resource with modules: the fields of its bodies and answers, and the functions that set and remove them. */
-export function moduleFields<Ids extends PathIds, const All extends Modules<Ids>>(modules: All) {
+export function moduleFields<Ids extends kit.PathIds, const All extends Modules<Ids>>(modules: All) {
   const all = Object.entries(modules)
   const each = <T>(make: (module: All[string], name: string) => T) =>
     Object.fromEntries(all.map(([name, module]) => [name, make(module as All[string], name)])) // Its own values.
@@ -116,23 +104,23 @@ export function moduleFields<Ids extends PathIds, const All extends Modules<Ids>
     body: each(({ body }) => v.optional(body)) as unknown as BodyFields<All>, // The type checker does not follow entries.
     /** The fields of an answer: each is null if its module was never set. */
     shape: each(({ shape }, name) =>
-      documented(v.nullable(shape), `The module \`${name}\`; null if it was not set.`),
+      kit.documented(v.nullable(shape), `The module \`${name}\`; null if it was not set.`),
     ) as unknown as ShapeFields<All>, // As above.
     /** The errors of all modules, by their keys. */
     errors: Object.assign({}, ...all.map(([, { errors }]) => errors)) as ErrorsOf<All>, // As above.
     /** The fields of a view, which has no records but its own. */
     none: none as ModuleFields<All>, // As above.
     /** Returns the fields of an answer. */
-    view: (tx: Transaction, ids: Ids) => each((module) => module.view(tx, ids)) as ModuleFields<All>, // As above.
+    view: (tx: kit.Transaction, ids: Ids) => each((module) => module.view(tx, ids)) as ModuleFields<All>, // As above.
     /** Replaces the modules that a body has. */
-    set(tx: Transaction, ids: Ids, body: object): void {
+    set(tx: kit.Transaction, ids: Ids, body: object): void {
       for (const [name, module] of all) {
         const sent: unknown = Reflect.get(body, name)
         if (sent !== undefined) module.set(tx, ids, sent, name)
       }
     },
     /** Removes all modules. */
-    remove(tx: Transaction, ids: Ids): void {
+    remove(tx: kit.Transaction, ids: Ids): void {
       for (const [, module] of all) module.remove(tx, ids)
     },
   }

@@ -1,42 +1,27 @@
 import * as v from 'valibot'
-import {
-  collection,
-  compileSelector,
-  count,
-  declareErrors,
-  documented,
-  type Frozen,
-  field,
-  instant,
-  oneOfThese,
-  recordHead,
-  refusedAs,
-  requestProblem,
-  rule,
-  scheduledTime,
-} from '../kit/index.ts'
+import * as kit from '../kit/index.ts'
 import { texts } from './shared.ts'
 
 const FEATURES = ['bindings', 'ingress', 'gateway'] as const
 const ALLOWED_FEATURES = FEATURES.join(', ')
 
-export const operatorErrors = declareErrors({
-  operator_csr_invalid: field(
+export const operatorErrors = kit.declareErrors({
+  operator_csr_invalid: kit.field(
     19001,
     400,
     (it: { problem: string }) => `a request for a certificate (PKCS #10) in PEM; ${it.problem}`,
   ),
-  operator_feature_invalid: field(19002, 400),
-  operator_selector_invalid: field(19003, 400, (it: { problem: string }) => `an expression in CEL; ${it.problem}`),
+  operator_feature_invalid: kit.field(19002, 400),
+  operator_selector_invalid: kit.field(19003, 400, (it: { problem: string }) => `an expression in CEL; ${it.problem}`),
 })
 
 // A picklist would keep documents from saying that any case will do.
-const feature = documented(
+const feature = kit.documented(
   v.pipe(
     v.string(ALLOWED_FEATURES),
     v.toLowerCase(),
     v.custom<(typeof FEATURES)[number]>((text) => FEATURES.some((each) => each === text), ALLOWED_FEATURES),
-    refusedAs(operatorErrors.operator_feature_invalid),
+    kit.refusedAs(operatorErrors.operator_feature_invalid),
   ),
   `One of ${ALLOWED_FEATURES}, in any case.`,
   { json: { type: 'string', examples: FEATURES } },
@@ -44,13 +29,13 @@ const feature = documented(
 
 export const features = v.pipe(
   v.array(feature, `a list of ${ALLOWED_FEATURES}`),
-  refusedAs(operatorErrors.operator_feature_invalid),
+  kit.refusedAs(operatorErrors.operator_feature_invalid),
 )
 
 export const csr = v.pipe(
   v.string(),
-  rule([operatorErrors.operator_csr_invalid], (pem, report) => {
-    const problem = pem === '' ? undefined : requestProblem(pem)
+  kit.rule([operatorErrors.operator_csr_invalid], (pem, report) => {
+    const problem = pem === '' ? undefined : kit.requestProblem(pem)
     if (problem !== undefined) report(operatorErrors.operator_csr_invalid, { problem })
   }),
 )
@@ -58,19 +43,19 @@ export const csr = v.pipe(
 export const selectors = v.array(
   v.pipe(
     v.string(),
-    rule([operatorErrors.operator_selector_invalid], (source, report) => {
-      const compiled = compileSelector(source, v.object({}), 'endpoint')
+    kit.rule([operatorErrors.operator_selector_invalid], (source, report) => {
+      const compiled = kit.compileSelector(source, v.object({}), 'endpoint')
       if ('problem' in compiled) report(operatorErrors.operator_selector_invalid, compiled)
     }),
   ),
 )
 
-const order = v.object({ csr, not_before: scheduledTime, number: count })
+const order = v.object({ csr, not_before: kit.scheduledTime, number: kit.count })
 
 const record = v.object({
-  ...recordHead('k8sop', texts()),
-  updated_at: instant,
-  enabled_features: v.array(oneOfThese(FEATURES)),
+  ...kit.recordHead('k8sop', texts()),
+  updated_at: kit.instant,
+  enabled_features: v.array(kit.oneOfThese(FEATURES)),
   region: v.string(),
   deployment: v.object({ name: v.string(), namespace: v.string(), version: v.string(), cluster_name: v.string() }),
   endpoint_selectors: v.nullable(selectors),
@@ -78,9 +63,9 @@ const record = v.object({
   ingress_endpoint: v.nullable(v.string()),
 })
 
-export type OperatorRecord = Frozen<v.InferOutput<typeof record>>
+export type OperatorRecord = kit.Frozen<v.InferOutput<typeof record>>
 
-export const operators = collection<OperatorRecord>({
+export const operators = kit.collection<OperatorRecord>({
   name: 'kubernetes_operators',
   key: ({ id }) => id,
   schema: record,

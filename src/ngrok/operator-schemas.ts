@@ -1,16 +1,5 @@
 import * as v from 'valibot'
-import {
-  blankIsAbsent,
-  documented,
-  type Frozen,
-  issuing,
-  named,
-  resourceHead,
-  time,
-  timestamp,
-  type View,
-  viewHead,
-} from '../kit/index.ts'
+import * as kit from '../kit/index.ts'
 import { csr, endOf, features, type OperatorRecord, selectors } from './operator-records.ts'
 import { ACCOUNT_USER, bodiesOf, knownRegions, texts, userField } from './shared.ts'
 
@@ -23,30 +12,30 @@ const SELECTORS = 'Expressions in CEL over `endpoint`. The operator binds each e
 const BINDING = 'The settings by which the operator binds endpoints.'
 const INGRESS = 'The address that the operator forwards to.'
 
-const text = (what: string) => v.optional(documented(v.string(), `The ${what}.`))
+const text = (what: string) => v.optional(kit.documented(v.string(), `The ${what}.`))
 const deployed = { name: text('name'), version: text('version of the operator') }
 const placed = { ...deployed, namespace: text('namespace'), cluster_name: text('name of the cluster') }
 
 const fields = {
   ...texts(),
-  enabled_features: v.optional(documented(features, FEATURES)),
+  enabled_features: v.optional(kit.documented(features, FEATURES)),
   region: v.optional(
-    documented(
-      v.pipe(v.string(), blankIsAbsent()),
+    kit.documented(
+      v.pipe(v.string(), kit.blankIsAbsent()),
       `${REGION} Default: ${DEFAULT_REGION}.`,
       knownRegions(DEFAULT_REGION),
     ),
   ),
   binding: v.optional(
-    named(
+    kit.named(
       v.object({
-        endpoint_selectors: v.optional(documented(selectors, SELECTORS)),
+        endpoint_selectors: v.optional(kit.documented(selectors, SELECTORS)),
         csr: v.optional(
-          documented(v.pipe(csr, blankIsAbsent()), 'A request for a certificate: PKCS #10 in PEM.', {
+          kit.documented(v.pipe(csr, kit.blankIsAbsent()), 'A request for a certificate: PKCS #10 in PEM.', {
             json: { examples: ['-----BEGIN CERTIFICATE REQUEST-----…'] },
           }),
         ),
-        ingress_endpoint: v.optional(documented(v.pipe(v.string(), blankIsAbsent()), INGRESS)),
+        ingress_endpoint: v.optional(kit.documented(v.pipe(v.string(), kit.blankIsAbsent()), INGRESS)),
       }),
       'KubernetesOperatorBindingBody',
       BINDING,
@@ -57,26 +46,26 @@ const fields = {
 export const operatorBodies = bodiesOf('KubernetesOperator', 'a Kubernetes operator', {
   create: {
     ...fields,
-    deployment: v.optional(named(v.object(placed), 'KubernetesOperatorDeploymentCreate', DEPLOYMENT)),
+    deployment: v.optional(kit.named(v.object(placed), 'KubernetesOperatorDeploymentCreate', DEPLOYMENT)),
   },
   update: {
     ...fields,
-    deployment: v.optional(named(v.object(deployed), 'KubernetesOperatorDeploymentUpdate', DEPLOYMENT)),
+    deployment: v.optional(kit.named(v.object(deployed), 'KubernetesOperatorDeploymentUpdate', DEPLOYMENT)),
   },
 })
 
 const NO_TIME = '0001-01-01T00:00:00Z'
 
-const textField = (what: string) => documented(v.string(), `The ${what}; "" if it was not sent.`)
+const textField = (what: string) => kit.documented(v.string(), `The ${what}; "" if it was not sent.`)
 
-export const operatorShape = named(
+export const operatorShape = kit.named(
   v.object({
-    ...resourceHead,
-    updated_at: documented(time, 'The time of the last change.'),
+    ...kit.resourceHead,
+    updated_at: kit.documented(kit.time, 'The time of the last change.'),
     principal: userField('The user who created the operator.'),
-    enabled_features: documented(v.array(v.string()), FEATURES),
-    region: documented(v.string(), REGION, knownRegions(DEFAULT_REGION)),
-    deployment: named(
+    enabled_features: kit.documented(v.array(v.string()), FEATURES),
+    region: kit.documented(v.string(), REGION, knownRegions(DEFAULT_REGION)),
+    deployment: kit.named(
       v.object({
         name: textField('name'),
         namespace: textField('namespace'),
@@ -86,19 +75,19 @@ export const operatorShape = named(
       'KubernetesOperatorDeployment',
       DEPLOYMENT,
     ),
-    binding: named(
+    binding: kit.named(
       v.object({
-        endpoint_selectors: documented(v.nullable(v.array(v.string())), `${SELECTORS} Null if none were sent.`),
-        cert: named(
+        endpoint_selectors: kit.documented(v.nullable(v.array(v.string())), `${SELECTORS} Null if none were sent.`),
+        cert: kit.named(
           v.object({
-            cert: documented(v.string(), 'The certificate and its issuer: PEM. "" if no request was sent.'),
-            not_before: documented(time, `The start of its validity; ${NO_TIME} without a certificate.`),
-            not_after: documented(time, `The end of its validity; ${NO_TIME} without a certificate.`),
+            cert: kit.documented(v.string(), 'The certificate and its issuer: PEM. "" if no request was sent.'),
+            not_before: kit.documented(kit.time, `The start of its validity; ${NO_TIME} without a certificate.`),
+            not_after: kit.documented(kit.time, `The end of its validity; ${NO_TIME} without a certificate.`),
           }),
           'KubernetesOperatorCert',
           "The client certificate for the key of the operator's last request.",
         ),
-        ingress_endpoint: v.exactOptional(documented(v.string(), INGRESS)),
+        ingress_endpoint: v.exactOptional(kit.documented(v.string(), INGRESS)),
       }),
       'KubernetesOperatorBinding',
       BINDING,
@@ -108,18 +97,21 @@ export const operatorShape = named(
   'An operator of a Kubernetes cluster.',
 )
 
-export const operatorView: View<OperatorRecord, Frozen<v.InferOutput<typeof operatorShape>>> = (operator, wire) => {
+export const operatorView: kit.View<OperatorRecord, kit.Frozen<v.InferOutput<typeof operatorShape>>> = (
+  operator,
+  wire,
+) => {
   const { order, ingress_endpoint } = operator
   const cert = order
     ? {
-        cert: issuing(wire.authority).issueForClient({ ...order, not_after: endOf(order) }),
-        not_before: timestamp(order.not_before),
-        not_after: timestamp(endOf(order)),
+        cert: kit.issuing(wire.authority).issueForClient({ ...order, not_after: endOf(order) }),
+        not_before: kit.timestamp(order.not_before),
+        not_after: kit.timestamp(endOf(order)),
       }
     : { cert: '', not_before: NO_TIME, not_after: NO_TIME }
   return {
-    ...viewHead(operator, wire, '/kubernetes_operators'),
-    updated_at: timestamp(operator.updated_at),
+    ...kit.viewHead(operator, wire, '/kubernetes_operators'),
+    updated_at: kit.timestamp(operator.updated_at),
     principal: { id: ACCOUNT_USER, uri: '' },
     enabled_features: operator.enabled_features,
     region: operator.region,

@@ -1,17 +1,5 @@
 import * as v from 'valibot'
-import {
-  type Collection,
-  collection,
-  type Frozen,
-  instant,
-  newHead,
-  type OtherRecords,
-  ownId,
-  type ReportRelation,
-  recordHead,
-  secret,
-  type Transaction,
-} from '../kit/index.ts'
+import * as kit from '../kit/index.ts'
 import { endSessionsOf } from './session-records.ts'
 import { ACCOUNT_USER, texts } from './shared.ts'
 import { keyMaterial } from './ssh-key.ts'
@@ -19,13 +7,13 @@ import { keyMaterial } from './ssh-key.ts'
 /** The prefixes of a user's id on the two paths; records have the first. */
 export const PREFIXES = ['bot', 'service'] as const
 
-const user = v.object({ id: ownId(PREFIXES[0]), created_at: instant, name: v.string(), active: v.boolean() })
+const user = v.object({ id: kit.ownId(PREFIXES[0]), created_at: kit.instant, name: v.string(), active: v.boolean() })
 
 /** A bot user, who is a service user too. */
-export type UserRecord = Frozen<v.InferOutput<typeof user>>
+export type UserRecord = kit.Frozen<v.InferOutput<typeof user>>
 
 /** The bot users, who are the service users too. */
-export const users = collection<UserRecord>({
+export const users = kit.collection<UserRecord>({
   name: 'bot_users',
   key: ({ id }) => id,
   schema: user,
@@ -33,12 +21,12 @@ export const users = collection<UserRecord>({
 })
 
 /** Returns the user with an id of either prefix. */
-export function userWith(records: OtherRecords, id: string): UserRecord | undefined {
+export function userWith(records: kit.OtherRecords, id: string): UserRecord | undefined {
   return records.get(users, PREFIXES[0] + id.slice(id.indexOf('_')))
 }
 
-const owned = (prefix: string) => ({ ...recordHead(prefix, texts()), owner_id: v.string() })
-const token = v.exactOptional(v.pipe(v.string(), secret))
+const owned = (prefix: string) => ({ ...kit.recordHead(prefix, texts()), owner_id: v.string() })
+const token = v.exactOptional(v.pipe(v.string(), kit.secret))
 
 const credential = v.object({
   ...owned('cr'),
@@ -49,10 +37,10 @@ const credential = v.object({
 })
 
 /** The record of a credential. A snapshot without secrets has no token. */
-export type CredentialRecord = Frozen<v.InferOutput<typeof credential>>
+export type CredentialRecord = kit.Frozen<v.InferOutput<typeof credential>>
 
 /** Credentials, by the id of their owner too. */
-export const credentials = collection<CredentialRecord>({
+export const credentials = kit.collection<CredentialRecord>({
   name: 'credentials',
   key: ({ id }) => id,
   schema: credential,
@@ -63,10 +51,10 @@ export const credentials = collection<CredentialRecord>({
 const sshCredential = v.object({ ...owned('sshcr'), acl: v.array(v.string()), public_key: v.string() })
 
 /** The record of an SSH credential. */
-export type SshCredentialRecord = Frozen<v.InferOutput<typeof sshCredential>>
+export type SshCredentialRecord = kit.Frozen<v.InferOutput<typeof sshCredential>>
 
 /** SSH credentials, by the id of their owner and by their key material too. */
-export const sshCredentials = collection<SshCredentialRecord>({
+export const sshCredentials = kit.collection<SshCredentialRecord>({
   name: 'ssh_credentials',
   key: ({ id }) => id,
   schema: sshCredential,
@@ -76,7 +64,7 @@ export const sshCredentials = collection<SshCredentialRecord>({
 const apiKey = v.object({ ...owned('ak'), token })
 
 /** API keys, by the id of their owner too. A snapshot without secrets has no token. */
-export const apiKeys = collection<Frozen<v.InferOutput<typeof apiKey>>>({
+export const apiKeys = kit.collection<kit.Frozen<v.InferOutput<typeof apiKey>>>({
   name: 'api_keys',
   key: ({ id }) => id,
   schema: apiKey,
@@ -101,30 +89,30 @@ function withoutToken({ token, ...rest }: { readonly token?: string }, withSecre
 }
 
 /** Reports an owner that does not exist. */
-export function ownerRelation({ owner_id }: Owned, others: OtherRecords, report: ReportRelation): void {
+export function ownerRelation({ owner_id }: Owned, others: kit.OtherRecords, report: kit.ReportRelation): void {
   if (owner_id !== ACCOUNT_USER && !userWith(others, owner_id)) report(['owner_id'], owner_id, 'an owner that exists')
 }
 
 /** Makes a token: the characters of its id, then 21 others. */
-export function newToken(tx: Transaction, id: string): string {
+export function newToken(tx: kit.Transaction, id: string): string {
   const characters = tx.newId('token')
   return `${id.slice(id.indexOf('_') + 1)}_${characters.slice(-21)}`
 }
 
 /** Makes a credential. */
 export function newCredential(
-  tx: Transaction,
+  tx: kit.Transaction,
   facts: Pick<CredentialRecord, 'owner_id' | 'acl' | 'is_default'>,
   body: object = {},
 ): CredentialRecord {
-  const head = newHead(tx, 'cr', body)
+  const head = kit.newHead(tx, 'cr', body)
   return tx.put(credentials, { ...head, ...facts, token: newToken(tx, head.id) })
 }
 
-const OWNED: readonly Collection<Owned & object>[] = [credentials, sshCredentials, apiKeys]
+const OWNED: readonly kit.Collection<Owned & object>[] = [credentials, sshCredentials, apiKeys]
 
 /** Deletes all that a user owns, and ends the sessions of the credentials. */
-export function removeOwned(tx: Transaction, user: { readonly id: string }): void {
+export function removeOwned(tx: kit.Transaction, user: { readonly id: string }): void {
   const key = ownerKey({ ...user, owner_id: user.id })
   for (const each of OWNED) {
     for (const record of tx.findAll(each, 'owner', key)) {

@@ -1,49 +1,34 @@
 /** The fields, errors and rules of what a user owns: credentials, SSH credentials and API keys. */
 import * as v from 'valibot'
-import {
-  type AccountLimit,
-  type Collection,
-  declareErrors,
-  described,
-  documented,
-  emptyUpdate,
-  field,
-  isIdOf,
-  ofField,
-  quote,
-  refuse,
-  secret,
-  type Transaction,
-  tooLong,
-} from '../kit/index.ts'
+import * as kit from '../kit/index.ts'
 import { type Owned, PREFIXES, userWith } from './owned-records.ts'
 import { ACCOUNT_USER, refusedUnless, texts } from './shared.ts'
 
 const OWNERS = ['usr', ...PREFIXES]
 
-export const errors = declareErrors({
-  owner_id_wrong: field(243, 400, () => `an id that starts with ${OWNERS.map((each) => `"${each}_"`).join(', ')}`),
-  acl_rule_invalid: field(
+export const errors = kit.declareErrors({
+  owner_id_wrong: kit.field(243, 400, () => `an id that starts with ${OWNERS.map((each) => `"${each}_"`).join(', ')}`),
+  acl_rule_invalid: kit.field(
     600,
     400,
     () =>
       '"*", or "bind:" followed by "*", a domain, "*." and a domain, a host and a port such as "1.tcp.ngrok.io:20000", or a label ' +
       'such as "team=web", whose key and value may be "*"',
   ),
-  owned_description_too_long: tooLong(604),
-  owned_metadata_too_long: tooLong(605),
-  owned_update_empty: emptyUpdate(606, 'description, metadata, and of a credential acl'),
-  owner_not_found: ofField(
+  owned_description_too_long: kit.tooLong(604),
+  owned_metadata_too_long: kit.tooLong(605),
+  owned_update_empty: kit.emptyUpdate(606, 'description, metadata, and of a credential acl'),
+  owner_not_found: kit.ofField(
     634,
     400,
     (it) => `${it.field} is ${it.received}, which does not exist. Send ${ACCOUNT_USER}, or the id of a bot user.`,
   ),
-  owner_inactive: ofField(
+  owner_inactive: kit.ofField(
     636,
     400,
     (it) => `${it.field} is ${it.received}, who is not active. Send an active user, or activate this one.`,
   ),
-  token_precomputed: ofField(
+  token_precomputed: kit.ofField(
     638,
     400,
     (it) => `${it.field} was sent. A token is always made by the service. Leave the field out.`,
@@ -62,10 +47,10 @@ export const updateFields = texts({
 export const createFields = {
   ...updateFields,
   owner_id: v.optional(
-    documented(
+    kit.documented(
       v.pipe(
         v.string(),
-        refusedUnless(errors.owner_id_wrong, (id) => id === '' || OWNERS.some((each) => isIdOf(id, `${each}_`))),
+        refusedUnless(errors.owner_id_wrong, (id) => id === '' || OWNERS.some((each) => kit.isIdOf(id, `${each}_`))),
       ),
       `${OWNER} Default: the user of the account.`,
       { json: { pattern: `^$|^(${OWNERS.join('|')})_[0-9A-Za-z]+$` } },
@@ -76,10 +61,10 @@ export const createFields = {
 
 /** The field by which other services take a token of the client's own. */
 export const precomputedToken = v.optional(
-  documented(
+  kit.documented(
     v.pipe(
       v.string(),
-      secret,
+      kit.secret,
       refusedUnless(errors.token_precomputed, () => false),
     ),
     'Not accepted: a token is always made by the service.',
@@ -88,11 +73,11 @@ export const precomputedToken = v.optional(
 )
 
 /** The owner in an answer. */
-export const owner_id = documented(v.string(), OWNER)
+export const owner_id = kit.documented(v.string(), OWNER)
 
 /** The token in an answer. */
-export const token = documented(
-  v.nullable(v.pipe(v.string(), secret)),
+export const token = kit.documented(
+  v.nullable(v.pipe(v.string(), kit.secret)),
   'The token. Only the response that creates it has the token; null in all others.',
 )
 
@@ -100,11 +85,11 @@ export const token = documented(
 export const ownerErrors = [errors.owner_not_found, errors.owner_inactive]
 
 /** Returns the id of the owner that a body names, by default the account's user. Refuses one that is not there or inactive. */
-export function ownerIn(tx: Transaction, id: string): string {
+export function ownerIn(tx: kit.Transaction, id: string): string {
   if (id === '' || id === ACCOUNT_USER) return ACCOUNT_USER
   const user = userWith(tx, id)
-  if (!user) return refuse(errors.owner_not_found, { field: 'owner_id', received: quote(id) })
-  if (!user.active) refuse(errors.owner_inactive, { field: 'owner_id', received: quote(id) })
+  if (!user) return kit.refuse(errors.owner_not_found, { field: 'owner_id', received: kit.quote(id) })
+  if (!user.active) kit.refuse(errors.owner_inactive, { field: 'owner_id', received: kit.quote(id) })
   return id
 }
 
@@ -113,12 +98,12 @@ interface Changes extends Pick<Owned, 'description' | 'metadata'> {
 }
 
 /** Makes the rules of a change of something owned: it needs at least one field. */
-export function changeOf<R extends Owned>(records: Collection<R>) {
+export function changeOf<R extends Owned>(records: kit.Collection<R>) {
   return {
     errors: [errors.owned_update_empty],
-    run(tx: Transaction, record: R, body: Changes): R {
-      if (Object.keys(body).length === 0) refuse(errors.owned_update_empty, {})
-      return tx.put(records, { ...record, ...described(body, record), ...(body.acl && { acl: body.acl }) })
+    run(tx: kit.Transaction, record: R, body: Changes): R {
+      if (Object.keys(body).length === 0) kit.refuse(errors.owned_update_empty, {})
+      return tx.put(records, { ...record, ...kit.described(body, record), ...(body.acl && { acl: body.acl }) })
     },
   }
 }
@@ -135,14 +120,14 @@ function isAclRule(text: string): boolean {
 }
 
 /** The rules of a credential. */
-export const acl = documented(
+export const acl = kit.documented(
   v.array(v.pipe(v.string(), refusedUnless(errors.acl_rule_invalid, isAclRule))),
   'The rules that allow what an agent may bind, such as `bind:*.example.com`; none allows everything. fauxgate checks only their form.',
   { json: { examples: [['bind:*.example.com', 'bind:1.tcp.ngrok.io:20000', 'bind:team=*']] } },
 )
 
 /** The limit of credentials, or of SSH credentials, that have an ACL; with the error of each. */
-export const aclLimit: AccountLimit = {
+export const aclLimit: kit.AccountLimit = {
   what: 'credentials with an ACL',
   counts: ({ acl }) => Array.isArray(acl) && acl.length > 0,
   isChangeable: true,

@@ -1,49 +1,33 @@
 import * as v from 'valibot'
-import {
-  bodyReader,
-  declareErrors,
-  type FieldFacts,
-  field,
-  isObject,
-  ofField,
-  POLICY_ACTIONS,
-  type Problem,
-  policyErrors,
-  policyRule,
-  problem,
-  quote,
-  Refusal,
-  ruleLimitProblem,
-  ruleOnWhole,
-  type Transaction,
-} from '../kit/index.ts'
+import * as kit from '../kit/index.ts'
 import { readText } from './json-or-yaml.ts'
 
 const PHASES = ['on_tcp_connect', 'on_http_request', 'on_http_response', 'on_event_stream_message'] as const
 type Phase = (typeof PHASES)[number]
 
-const unreadable = (it: FieldFacts & { problem: string }) =>
+const unreadable = (it: kit.FieldFacts & { problem: string }) =>
   `The traffic policy in ${it.field} is ${it.received}, which cannot be read: ${it.problem}. ` +
   'Allowed is JSON or YAML: one object whose keys are phases, each with a list of rules.'
 
 const phase = (number: number) =>
-  ofField(
+  kit.ofField(
     number,
     400,
-    (it: FieldFacts & { allowed: string }) => `${it.field} has the phase ${it.received}. Allowed here: ${it.allowed}.`,
+    (it: kit.FieldFacts & { allowed: string }) =>
+      `${it.field} has the phase ${it.received}. Allowed here: ${it.allowed}.`,
   )
 
-const textErrors = declareErrors({
-  policy_action_not_in_phase: field(2202, 400),
+const textErrors = kit.declareErrors({
+  policy_action_not_in_phase: kit.field(2202, 400),
   policy_phase_invalid: phase(2230),
-  policy_unreadable: ofField(2236, 400, unreadable),
+  policy_unreadable: kit.ofField(2236, 400, unreadable),
   policy_tcp_phase_on_edge: phase(2248),
   policy_tcp_phase_internal: phase(2262),
-  endpoint_policy_unreadable: ofField(18002, 400, unreadable),
+  endpoint_policy_unreadable: kit.ofField(18002, 400, unreadable),
 })
 
 /** The errors of {@link policyProblems}. */
-export const policyTextErrors = { ...policyErrors, ...textErrors }
+export const policyTextErrors = { ...kit.policyErrors, ...textErrors }
 
 /** The place of a traffic policy. The protocol is that of the edge, or the scheme of the endpoint. */
 export interface PolicyPlace {
@@ -64,7 +48,7 @@ const words = (text: string) => text.trim().split(/\s+/)
 
 const ACTIONS: Readonly<Record<Phase, readonly string[]>> = {
   on_tcp_connect: words('close-connection deny forward-internal log restrict-ips set-vars terminate-tls'),
-  on_http_request: POLICY_ACTIONS.filter((type) => !Object.hasOwn(ONLY_IN, type)),
+  on_http_request: kit.POLICY_ACTIONS.filter((type) => !Object.hasOwn(ONLY_IN, type)),
   on_http_response: words(`
     add-headers compress-response custom-response http-request log owasp-crs-response remove-headers
     response-body-find-replace restrict-ips set-vars
@@ -73,12 +57,12 @@ const ACTIONS: Readonly<Record<Phase, readonly string[]>> = {
 }
 
 const policy = v.pipe(
-  v.object(Object.fromEntries(PHASES.map((phase) => [phase, v.optional(v.array(policyRule))]))),
-  ruleOnWhole([textErrors.policy_action_not_in_phase], (phases, report) => {
+  v.object(Object.fromEntries(PHASES.map((phase) => [phase, v.optional(v.array(kit.policyRule))]))),
+  kit.ruleOnWhole([textErrors.policy_action_not_in_phase], (phases, report) => {
     for (const phase of PHASES) {
       for (const [index, { actions }] of objectsIn(phases[phase])) {
         for (const [place, { type }] of objectsIn(actions)) {
-          if (typeof type !== 'string' || !POLICY_ACTIONS.includes(type) || ACTIONS[phase].includes(type)) continue
+          if (typeof type !== 'string' || !kit.POLICY_ACTIONS.includes(type) || ACTIONS[phase].includes(type)) continue
           const at = { path: [phase, index, 'actions', place, 'type'], value: type }
           report(textErrors.policy_action_not_in_phase, { allowed: ACTIONS[phase].join(', ') }, at)
         }
@@ -88,19 +72,19 @@ const policy = v.pipe(
 )
 
 function objectsIn(list: unknown): readonly (readonly [number, Readonly<Record<string, unknown>>])[] {
-  return Array.isArray(list) ? [...list.entries()].filter(([, each]) => isObject(each)) : []
+  return Array.isArray(list) ? [...list.entries()].filter(([, each]) => kit.isObject(each)) : []
 }
 
 /** The readers, by the field that has the text: problems name it. */
 const readers = {
-  value: bodyReader(v.object({ value: policy })),
-  traffic_policy: bodyReader(v.object({ traffic_policy: policy })),
+  value: kit.bodyReader(v.object({ value: policy })),
+  traffic_policy: kit.bodyReader(v.object({ traffic_policy: policy })),
 }
 
 /** Refuses a traffic policy that is not valid, by {@link policyTextErrors}. */
-export function requirePolicy(tx: Transaction, text: string, at: PolicyPlace): void {
+export function requirePolicy(tx: kit.Transaction, text: string, at: PolicyPlace): void {
   const [first, ...others] = policyProblems(text, at, tx)
-  if (first) throw new Refusal([first, ...others])
+  if (first) throw new kit.Refusal([first, ...others])
 }
 
 /**
@@ -110,13 +94,13 @@ export function requirePolicy(tx: Transaction, text: string, at: PolicyPlace): v
 export function policyProblems(
   text: string,
   at: PolicyPlace,
-  { dialect, rules }: Pick<Transaction, 'dialect' | 'rules'>,
-): readonly Problem[] {
+  { dialect, rules }: Pick<kit.Transaction, 'dialect' | 'rules'>,
+): readonly kit.Problem[] {
   const name = at.place === 'edge' ? 'value' : 'traffic_policy'
   const { phases, why } = phasesIn(text)
   if (!phases) {
     const error = at.place === 'edge' ? textErrors.policy_unreadable : textErrors.endpoint_policy_unreadable
-    return [problem(error, { field: name, received: quote(text), problem: why })]
+    return [kit.problem(error, { field: name, received: kit.quote(text), problem: why })]
   }
   const allowed: readonly string[] = phasesOf(at)
   const problems = Object.keys(phases)
@@ -124,22 +108,22 @@ export function policyProblems(
     .slice(0, MOST_PHASES)
     .map((key) => {
       const error = phaseError(key, at)
-      return problem(error, { field: name, received: quote(key), allowed: allowed.join(', ') })
+      return kit.problem(error, { field: name, received: kit.quote(key), allowed: allowed.join(', ') })
     })
   const known = Object.fromEntries(Object.entries(phases).filter(([key]) => allowed.includes(key)))
   try {
     readers[name]({ [name]: known }, {}, { dialect, rules, catalogue: new Map() })
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error
+    if (!(error instanceof kit.Refusal)) throw error
     problems.push(...error.problems)
   }
-  const tooMany = ruleLimitProblem(rules, name, Object.values(phases).flat().length)
+  const tooMany = kit.ruleLimitProblem(rules, name, Object.values(phases).flat().length)
   if (tooMany) problems.push(tooMany)
   return problems.map(asOfPolicy)
 }
 
 /** Programs tell the errors of policies by this word. */
-function asOfPolicy({ withFacts, ...each }: Problem): Problem {
+function asOfPolicy({ withFacts, ...each }: kit.Problem): kit.Problem {
   const message = `The traffic policy is not valid: ${each.message}`
   return { ...each, message, ...(withFacts && { withFacts: (facts) => asOfPolicy(withFacts(facts)) }) }
 }
@@ -152,10 +136,12 @@ type Lists = Readonly<Record<string, readonly unknown[]>>
 function phasesIn(text: string): { readonly phases: Lists; readonly why?: never } | { phases?: never; why: string } {
   const { value, why } = readText(text)
   if (why !== undefined) return { why }
-  if (!isObject(value)) return { why: `it is ${quote(value)}, not an object` }
+  if (!kit.isObject(value)) return { why: `it is ${kit.quote(value)}, not an object` }
   const [wrong] = Object.entries(value).filter(([, listed]) => !Array.isArray(listed))
   // Every value is a list, as just checked.
-  return wrong ? { why: `${quote(wrong[0])} is ${quote(wrong[1])}, not a list of rules` } : { phases: value as Lists }
+  return wrong
+    ? { why: `${kit.quote(wrong[0])} is ${kit.quote(wrong[1])}, not a list of rules` }
+    : { phases: value as Lists }
 }
 
 function phasesOf({ protocol, place }: PolicyPlace): readonly Phase[] {

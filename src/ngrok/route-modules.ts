@@ -1,13 +1,13 @@
 import * as v from 'valibot'
-import { declareErrors, documented, enabled, field, named } from '../kit/index.ts'
+import * as kit from '../kit/index.ts'
 import { headerNameWith, headersWith } from './header-fields.ts'
 import { moduleOf, ROUTES } from './modules.ts'
 import { answerFields, textList } from './shared.ts'
 
-const headerErrors = declareErrors({
-  header_name_invalid: field(7023, 400, () => 'the name of an HTTP header'),
-  header_value_invalid: field(7024, 400, () => 'the value of an HTTP header, without line breaks'),
-  header_added_twice: field(7069, 400, () => 'each header once, whatever its case'),
+const headerErrors = kit.declareErrors({
+  header_name_invalid: kit.field(7023, 400, () => 'the name of an HTTP header'),
+  header_value_invalid: kit.field(7024, 400, () => 'the value of an HTTP header, without line breaks'),
+  header_added_twice: kit.field(7069, 400, () => 'each header once, whatever its case'),
 })
 
 const added = headersWith({
@@ -18,22 +18,22 @@ const added = headersWith({
 
 const headers = {
   add: v.optional(
-    documented(added, 'The headers to add, by name. Names are kept in lower case.', {
+    kit.documented(added, 'The headers to add, by name. Names are kept in lower case.', {
       json: { additionalProperties: { type: 'string' } },
     }),
     {},
   ),
   remove: v.optional(
-    documented(v.array(headerNameWith(headerErrors.header_name_invalid)), 'The names of the headers to remove.'),
+    kit.documented(v.array(headerNameWith(headerErrors.header_name_invalid)), 'The names of the headers to remove.'),
     () => [],
   ),
 }
 
-const headersShape = named(
+const headersShape = kit.named(
   v.object({
-    enabled: v.unwrap(enabled),
-    add: documented(v.record(v.string(), v.string()), 'The headers that are added, with names in lower case.'),
-    remove: documented(v.array(v.string()), 'The names of the headers that are removed, in lower case.'),
+    enabled: v.unwrap(kit.enabled),
+    add: kit.documented(v.record(v.string(), v.string()), 'The headers that are added, with names in lower case.'),
+    remove: kit.documented(v.array(v.string()), 'The names of the headers that are removed, in lower case.'),
   }),
   'RouteHeaders',
   'The headers that a route adds or removes.',
@@ -45,7 +45,7 @@ function headersModule(of: 'request' | 'response', title: string) {
     title,
     what: `${of} headers`,
     errors: headerErrors,
-    body: v.object({ enabled, ...headers }),
+    body: v.object({ enabled: kit.enabled, ...headers }),
     example: { add: { 'x-frontend': 'ngrok' }, remove: ['cache-control'] },
     shape: headersShape,
     view: (body) => body,
@@ -63,10 +63,10 @@ export const routeWebsocketTcpConverter = moduleOf(ROUTES, {
   segment: 'websocket_tcp_converter',
   title: 'WebsocketTcpConverter',
   what: 'websocket to TCP converter',
-  body: v.object({ enabled }),
+  body: v.object({ enabled: kit.enabled }),
   example: { enabled: true },
-  shape: named(
-    v.object({ enabled: v.unwrap(enabled) }),
+  shape: kit.named(
+    v.object({ enabled: v.unwrap(kit.enabled) }),
     'RouteWebsocketTcpConverter',
     'Carries the TCP traffic of a websocket to the upstream.',
   ),
@@ -83,10 +83,10 @@ export const routeUserAgentFilter = moduleOf(ROUTES, {
   segment: 'user_agent_filter',
   title: 'UserAgentFilter',
   what: 'user agent filter',
-  body: v.object({ enabled, ...agents }),
+  body: v.object({ enabled: kit.enabled, ...agents }),
   example: { deny: ['(made_up_bot)/(\\d+)\\.(\\d+)'] },
-  shape: named(
-    v.object(answerFields({ enabled, ...agents })),
+  shape: kit.named(
+    v.object(answerFields({ enabled: kit.enabled, ...agents })),
     'RouteUserAgentFilter',
     'The user agents that a route allows and denies.',
   ),

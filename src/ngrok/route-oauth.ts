@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { declareErrors, documented, integerFrom, named, ofField, rule, secret } from '../kit/index.ts'
+import * as kit from '../kit/index.ts'
 import { moduleOf, ROUTES } from './modules.ts'
 import { signInErrors, signInFields, signInShape } from './route-sign-in.ts'
 import { answerFields, textList } from './shared.ts'
@@ -7,30 +7,34 @@ import { answerFields, textList } from './shared.ts'
 type Of = { readonly provider: string }
 
 const empty = (number: number) =>
-  ofField<Of>(number, 400, (it) => `${it.field} is ${it.received}. The lists of ${it.provider} have no empty texts.`)
+  kit.ofField<Of>(
+    number,
+    400,
+    (it) => `${it.field} is ${it.received}. The lists of ${it.provider} have no empty texts.`,
+  )
 
-const providerErrors = declareErrors({
-  oauth_app_incomplete: ofField<Of>(
+const providerErrors = kit.declareErrors({
+  oauth_app_incomplete: kit.ofField<Of>(
     7033,
     400,
     (it) => `${it.provider} has only one of client_id and client_secret. Send both, or neither for the service's app.`,
   ),
-  oauth_scopes_of_managed_app: ofField<Of>(
+  oauth_scopes_of_managed_app: kit.ofField<Of>(
     7034,
     400,
     (it) => `${it.provider} has scopes without client_id and client_secret. Scopes need an app of your own.`,
   ),
-  oauth_providers_several: ofField<{ readonly names: string }>(
+  oauth_providers_several: kit.ofField<{ readonly names: string }>(
     7036,
     400,
     (it) => `${it.field} has ${it.names}. Send exactly one of them.`,
   ),
-  oauth_provider_missing: ofField<{ readonly names: string }>(
+  oauth_provider_missing: kit.ofField<{ readonly names: string }>(
     7037,
     400,
     (it) => `${it.field} names nobody. Send one of ${it.names}.`,
   ),
-  oauth_email_invalid: ofField<Of>(
+  oauth_email_invalid: kit.ofField<Of>(
     7043,
     400,
     (it) =>
@@ -57,14 +61,14 @@ const membership = {
 }
 
 const account = {
-  client_id: v.optional(documented(v.string(), CLIENT_ID), ''),
-  client_secret: v.optional(documented(v.pipe(v.string(), secret), CLIENT_SECRET), ''),
+  client_id: v.optional(kit.documented(v.string(), CLIENT_ID), ''),
+  client_secret: v.optional(kit.documented(v.pipe(v.string(), kit.secret), CLIENT_SECRET), ''),
   ...lists,
 }
 
 const accountShape = {
-  client_id: documented(v.nullable(v.string()), `${CLIENT_ID} Then it is null.`),
-  client_secret: documented(v.nullable(v.pipe(v.string(), secret)), `${CLIENT_SECRET} Null without one.`),
+  client_id: kit.documented(v.nullable(v.string()), `${CLIENT_ID} Then it is null.`),
+  client_secret: kit.documented(v.nullable(v.pipe(v.string(), kit.secret)), `${CLIENT_SECRET} Null without one.`),
   ...answerFields(lists),
 }
 
@@ -85,10 +89,10 @@ function byProvider<G, O>(github: G, other: O) {
 const PROVIDERS = Object.keys(byProvider(0, 0)) as (keyof ReturnType<typeof byProvider>)[] // Its own keys.
 
 const WHOSE = 'The app and the people of one provider.'
-const githubBody = named(v.object({ ...account, ...membership }), 'OAuthGitHubBody', WHOSE)
-const otherBody = named(v.object(account), 'OAuthProviderBody', WHOSE)
-const githubShape = named(v.object({ ...accountShape, ...answerFields(membership) }), 'OAuthGitHub', WHOSE)
-const otherShape = named(v.object(accountShape), 'OAuthProvider', WHOSE)
+const githubBody = kit.named(v.object({ ...account, ...membership }), 'OAuthGitHubBody', WHOSE)
+const otherBody = kit.named(v.object(account), 'OAuthProviderBody', WHOSE)
+const githubShape = kit.named(v.object({ ...accountShape, ...answerFields(membership) }), 'OAuthGitHub', WHOSE)
+const otherShape = kit.named(v.object(accountShape), 'OAuthProvider', WHOSE)
 
 const fields = v.object(byProvider(v.optional(githubBody), v.optional(otherBody)))
 
@@ -105,7 +109,7 @@ const EMPTY = {
 
 type OneOf<T> = T[keyof T]
 
-const consistent = rule<Providers, OneOf<typeof providerErrors>>(Object.values(providerErrors), (sent, report) => {
+const consistent = kit.rule<Providers, OneOf<typeof providerErrors>>(Object.values(providerErrors), (sent, report) => {
   const found = PROVIDERS.filter((name) => sent[name] !== undefined)
   const [provider] = found
   if (provider === undefined) return report(providerErrors.oauth_provider_missing, { names: PROVIDERS.join(', ') })
@@ -129,17 +133,17 @@ const consistent = rule<Providers, OneOf<typeof providerErrors>>(Object.values(p
 
 const WHO = 'The provider where people sign in, and the people who may pass.'
 
-const providerBody = named(v.pipe(fields, consistent), 'OAuthProvidersBody', WHO)
+const providerBody = kit.named(v.pipe(fields, consistent), 'OAuthProvidersBody', WHO)
 
-const providerShape = named(
+const providerShape = kit.named(
   v.object(byProvider(v.nullable(githubShape), v.nullable(otherShape))),
   'OAuthProviders',
   WHO,
 )
 
 const auth_check_interval = v.optional(
-  documented(
-    integerFrom(0),
+  kit.documented(
+    kit.integerFrom(0),
     'The seconds after which the service checks again with the provider whether somebody may pass; 0 for never.',
   ),
   0,
@@ -167,7 +171,7 @@ export const routeOauth = moduleOf(ROUTES, {
   errors: { ...signInErrors, ...providerErrors },
   body: v.object({ ...signInFields, auth_check_interval, provider: providerBody }),
   example: { provider: { google: { email_domains: ['example.com'] } } },
-  shape: named(
+  shape: kit.named(
     v.object({ ...signInShape, auth_check_interval: v.unwrap(auth_check_interval), provider: providerShape }),
     'RouteOAuth',
     'Lets people pass only after they signed in at a provider.',

@@ -1,29 +1,18 @@
 /** The fields of all modules that let people sign in, and the modules for OpenID Connect and SAML (rules: edges#signing-in). */
 import * as v from 'valibot'
-import {
-  declareErrors,
-  documented,
-  enabled,
-  field,
-  general,
-  integerFrom,
-  named,
-  refusedAs,
-  ruleOnWhole,
-  secret,
-} from '../kit/index.ts'
+import * as kit from '../kit/index.ts'
 import { moduleOf, ROUTES } from './modules.ts'
 import { answerFields, refusedUnless, textList } from './shared.ts'
 
 const YEAR = 365 * 24 * 60 * 60
 
 /** The errors of what all modules that let people sign in have in common. */
-export const signInErrors = declareErrors({
-  cookie_prefix_invalid: field(7042, 400, () => 'letters, digits and periods'),
-  inactivity_timeout_too_long: field(7092, 400, () => `whole seconds from 0 to ${YEAR}, a year`),
+export const signInErrors = kit.declareErrors({
+  cookie_prefix_invalid: kit.field(7042, 400, () => 'letters, digits and periods'),
+  inactivity_timeout_too_long: kit.field(7092, 400, () => `whole seconds from 0 to ${YEAR}, a year`),
 })
 
-const cookie_prefix = documented(
+const cookie_prefix = kit.documented(
   v.pipe(
     v.string(),
     refusedUnless(signInErrors.cookie_prefix_invalid, (prefix) => /^[0-9A-Za-z.]*$/.test(prefix)),
@@ -33,21 +22,21 @@ const cookie_prefix = documented(
 
 /** The fields of a body that lets people sign in. */
 export const signInFields = {
-  enabled,
+  enabled: kit.enabled,
   options_passthrough: v.optional(
-    documented(v.boolean(), 'True if requests with the method OPTIONS need no session.'),
+    kit.documented(v.boolean(), 'True if requests with the method OPTIONS need no session.'),
     false,
   ),
   cookie_prefix: v.optional(cookie_prefix, ''),
   inactivity_timeout: v.optional(
-    documented(
-      v.pipe(integerFrom(0, YEAR), refusedAs(signInErrors.inactivity_timeout_too_long)),
+    kit.documented(
+      v.pipe(kit.integerFrom(0, YEAR), kit.refusedAs(signInErrors.inactivity_timeout_too_long)),
       'The seconds without a request after which a session ends; 0 for no limit.',
     ),
     0,
   ),
   maximum_duration: v.optional(
-    documented(integerFrom(0), 'The longest duration of a session, in seconds; 0 for no limit.'),
+    kit.documented(kit.integerFrom(0), 'The longest duration of a session, in seconds; 0 for no limit.'),
     0,
   ),
 }
@@ -55,11 +44,15 @@ export const signInFields = {
 /** The same fields of an answer. */
 export const signInShape = answerFields(signInFields)
 
-const oidcErrors = declareErrors({
-  oidc_issuer_missing: field(7088, 400, () => 'the URL of an OpenID provider, such as "https://accounts.example.com"'),
+const oidcErrors = kit.declareErrors({
+  oidc_issuer_missing: kit.field(
+    7088,
+    400,
+    () => 'the URL of an OpenID provider, such as "https://accounts.example.com"',
+  ),
 })
 
-const issuer = documented(
+const issuer = kit.documented(
   v.pipe(
     v.string(),
     refusedUnless(oidcErrors.oidc_issuer_missing, (url) => /^https?:\/\/[^\s/?#]+/i.test(url)),
@@ -69,8 +62,8 @@ const issuer = documented(
 )
 
 const given = v.pipe(v.string(), v.nonEmpty('a non-empty string'))
-const client_id = documented(given, 'The id of your app at the provider.')
-const client_secret = documented(v.pipe(given, secret), 'The secret of your app.')
+const client_id = kit.documented(given, 'The id of your app at the provider.')
+const client_secret = kit.documented(v.pipe(given, kit.secret), 'The secret of your app.')
 const scopes = textList('The scopes to ask for.')
 
 /** The module that lets people sign in at an OpenID provider. */
@@ -81,7 +74,7 @@ export const routeOidc = moduleOf(ROUTES, {
   errors: { ...signInErrors, ...oidcErrors },
   body: v.object({ ...signInFields, issuer: v.optional(issuer, ''), client_id, client_secret, scopes }),
   example: { issuer: 'https://accounts.example.com', client_id: 'an app', client_secret: 'its secret' },
-  shape: named(
+  shape: kit.named(
     v.object({ ...signInShape, issuer, client_id, client_secret, scopes: v.unwrap(scopes) }),
     'RouteOidc',
     'Lets people pass only after they signed in at an OpenID provider.',
@@ -95,30 +88,33 @@ const HOST = 'https://idp.ngrok.com/saml'
 
 const samlFields = v.object({
   ...signInFields,
-  idp_metadata: v.optional(documented(v.string(), "The identity provider's EntityDescriptor, as XML."), ''),
+  idp_metadata: v.optional(kit.documented(v.string(), "The identity provider's EntityDescriptor, as XML."), ''),
   idp_metadata_url: v.optional(
-    documented(v.string(), 'The URL of that XML, to send instead of the XML.', { rules: 'edges#signing-in' }),
+    kit.documented(v.string(), 'The URL of that XML, to send instead of the XML.', { rules: 'edges#signing-in' }),
     '',
   ),
   force_authn: v.optional(
-    documented(v.boolean(), 'True if people must sign in again although the identity provider knows them.'),
+    kit.documented(v.boolean(), 'True if people must sign in again although the identity provider knows them.'),
     false,
   ),
-  allow_idp_initiated: v.optional(documented(v.boolean(), 'True if the identity provider may begin a sign-in.'), true),
+  allow_idp_initiated: v.optional(
+    kit.documented(v.boolean(), 'True if the identity provider may begin a sign-in.'),
+    true,
+  ),
   authorized_groups: textList('The groups whose members may pass; none for everybody.'),
-  nameid_format: v.optional(documented(v.string(), 'The format in which the identity provider names people.'), ''),
+  nameid_format: v.optional(kit.documented(v.string(), 'The format in which the identity provider names people.'), ''),
 })
 
-const withMetadata = ruleOnWhole<v.InferOutput<typeof samlFields>, typeof general.field_invalid>(
+const withMetadata = kit.ruleOnWhole<v.InferOutput<typeof samlFields>, typeof kit.general.field_invalid>(
   [],
   ({ idp_metadata, idp_metadata_url }, report) => {
     if (idp_metadata || idp_metadata_url) return
     const at = { path: ['idp_metadata'], value: idp_metadata }
-    report(general.field_invalid, { allowed: 'an EntityDescriptor in XML, or its URL as idp_metadata_url' }, at)
+    report(kit.general.field_invalid, { allowed: 'an EntityDescriptor in XML, or its URL as idp_metadata_url' }, at)
   },
 )
 
-const textField = (sentence: string) => documented(v.string(), sentence)
+const textField = (sentence: string) => kit.documented(v.string(), sentence)
 
 /** The module that lets people sign in at an identity provider that speaks SAML. */
 export const routeSaml = moduleOf(ROUTES, {
@@ -128,7 +124,7 @@ export const routeSaml = moduleOf(ROUTES, {
   errors: signInErrors,
   body: v.pipe(samlFields, withMetadata),
   example: { idp_metadata_url: 'https://idp.example.com/metadata' },
-  shape: named(
+  shape: kit.named(
     v.object({
       ...answerFields(samlFields.entries),
       entity_id: textField('The id of the service at the identity provider: a URL.'),

@@ -1,20 +1,5 @@
 import * as v from 'valibot'
-import {
-  declareErrors,
-  described,
-  documented,
-  type FieldFacts,
-  general,
-  named,
-  ofField,
-  oneOfThese,
-  quote,
-  refuse,
-  rule,
-  someText,
-  type Transaction,
-  timeMs,
-} from '../kit/index.ts'
+import * as kit from '../kit/index.ts'
 import { BINDINGS, otherAt } from './endpoint-records.ts'
 import { agentPlaceOf } from './endpoint-url.ts'
 import { BINDING, POLICY, POOLING, URL_SENTENCE } from './endpoint-view.ts'
@@ -23,45 +8,45 @@ import { COMMANDS, openTunnel, type SessionRecord, sessions } from './session-re
 import { ACCOUNT_USER, knownRegions, texts } from './shared.ts'
 
 /** The errors of the declaration of a session. */
-export const declarationErrors = declareErrors({
-  agent_url_taken: ofField(
+export const declarationErrors = kit.declareErrors({
+  agent_url_taken: kit.ofField(
     334,
     400,
-    (it: FieldFacts & { id: string }) =>
+    (it: kit.FieldFacts & { id: string }) =>
       `${it.field} is ${it.received}, where ${it.id} is online. Allowed: another URL, or pooling_enabled for both.`,
   ),
 })
 
 const { metadata } = texts()
 const FORWARDS_TO = 'The address that the agent forwards to.'
-const text = (sentence: string, byDefault: string) => v.optional(documented(someText, sentence), byDefault)
+const text = (sentence: string, byDefault: string) => v.optional(kit.documented(kit.someText, sentence), byDefault)
 const forwards_to = text(FORWARDS_TO, 'http://localhost:80')
 
-const endpoint = named(
+const endpoint = kit.named(
   v.object({
     ...texts(),
-    url: v.optional(documented(v.string(), `${URL_SENTENCE} Default: a new host below \`ngrok-free.app\`.`)),
+    url: v.optional(kit.documented(v.string(), `${URL_SENTENCE} Default: a new host below \`ngrok-free.app\`.`)),
     forwards_to,
     name: text('The name that the agent gives it.', 'command_line'),
     binding: v.optional(
-      documented(
-        oneOfThese(BINDINGS),
+      kit.documented(
+        kit.oneOfThese(BINDINGS),
         `${BINDING} Default: \`internal\` for hosts below \`.internal\`, else \`public\`.`,
       ),
     ),
-    pooling_enabled: v.optional(documented(v.boolean(), POOLING), false),
-    traffic_policy: v.optional(documented(v.string(), POLICY)),
+    pooling_enabled: v.optional(kit.documented(v.boolean(), POOLING), false),
+    traffic_policy: v.optional(kit.documented(v.string(), POLICY)),
     upstream_protocol: v.optional(
-      documented(v.string(), 'The protocol that the agent speaks to the address that it forwards to.'),
+      kit.documented(v.string(), 'The protocol that the agent speaks to the address that it forwards to.'),
     ),
   }),
   'AgentEndpoint',
   'An endpoint that the agent has online.',
 )
 
-const labelled = named(
+const labelled = kit.named(
   v.object({
-    labels: documented(v.record(v.string(), v.string()), 'The labels by which edges find the tunnel.'),
+    labels: kit.documented(v.record(v.string(), v.string()), 'The labels by which edges find the tunnel.'),
     forwards_to,
     metadata,
   }),
@@ -69,9 +54,9 @@ const labelled = named(
   'A tunnel with labels that the agent has open.',
 )
 
-const reason = (command: string) => v.optional(documented(v.string(), `Why the agent fails to ${command}.`))
+const reason = (command: string) => v.optional(kit.documented(v.string(), `Why the agent fails to ${command}.`))
 
-const failing = named(
+const failing = kit.named(
   v.object({ restart: reason('restart'), stop: reason('stop'), update: reason('update') }),
   'CommandFailures',
   'The commands at which the agent fails, each with the reason.',
@@ -79,70 +64,76 @@ const failing = named(
 
 const started = v.pipe(
   v.string(),
-  rule([], (sent, report) => {
-    const ms = timeMs(sent)
-    if (ms === undefined || ms < 0) report(general.field_invalid, { allowed: 'a time such as "2026-01-01T00:00:00Z"' })
+  kit.rule([], (sent, report) => {
+    const ms = kit.timeMs(sent)
+    if (ms === undefined || ms < 0)
+      report(kit.general.field_invalid, { allowed: 'a time such as "2026-01-01T00:00:00Z"' })
   }),
 )
 
 /** The fields of the session that a test declares. */
-export const sessionFields = named(
+export const sessionFields = kit.named(
   v.object({
     agent_version: text('The version of the agent.', '3.39.0'),
     credential: v.optional(
-      documented(v.string(), 'The credential or SSH credential of the agent. Default: a new one.'),
+      kit.documented(v.string(), 'The credential or SSH credential of the agent. Default: a new one.'),
     ),
     ip: text('The address that the agent connects from.', '203.0.113.10'),
     metadata,
     os: text('The operating system of the agent.', 'linux'),
-    region: v.optional(documented(someText, 'The region that the agent is connected to.', knownRegions()), 'us'),
-    started_at: v.optional(documented(started, 'The time at which the session started. Default: now.')),
+    region: v.optional(
+      kit.documented(kit.someText, 'The region that the agent is connected to.', knownRegions()),
+      'us',
+    ),
+    started_at: v.optional(kit.documented(started, 'The time at which the session started. Default: now.')),
     transport: text('The protocol between agent and service; `ssh` without an agent.', 'ngrok/2'),
     supports: v.optional(
-      documented(v.array(oneOfThese(COMMANDS)), 'The commands that the agent obeys. Default: all.'),
+      kit.documented(v.array(kit.oneOfThese(COMMANDS)), 'The commands that the agent obeys. Default: all.'),
       [...COMMANDS],
     ),
     failing: v.optional(failing, {}),
-    update: v.optional(documented(v.string(), 'The version that the agent can be updated to. Default: none.')),
-    reachable: v.optional(documented(v.boolean(), 'False if no command reaches the agent.'), true),
-    endpoints: v.optional(documented(v.array(endpoint), 'The endpoints that the agent has online.'), []),
-    labelled: v.optional(documented(v.array(labelled), 'The tunnels with labels that the agent has open.'), []),
+    update: v.optional(kit.documented(v.string(), 'The version that the agent can be updated to. Default: none.')),
+    reachable: v.optional(kit.documented(v.boolean(), 'False if no command reaches the agent.'), true),
+    endpoints: v.optional(kit.documented(v.array(endpoint), 'The endpoints that the agent has online.'), []),
+    labelled: v.optional(kit.documented(v.array(labelled), 'The tunnels with labels that the agent has open.'), []),
   }),
   'TunnelSessionDeclaration',
   'Declares the session of an agent, with its endpoints and tunnels.',
 )
 
 /** Makes a session as an agent would start it, with its tunnels and endpoints. */
-export function startSession(tx: Transaction, sent: v.InferOutput<typeof sessionFields>): SessionRecord {
+export function startSession(tx: kit.Transaction, sent: v.InferOutput<typeof sessionFields>): SessionRecord {
   const { credential, endpoints, labelled, metadata, started_at, update = null, ...facts } = sent
   const { id: credential_id, owner_id } = credentialOf(tx, credential)
   const session = tx.put(sessions, {
     ...facts,
-    ...described({ metadata }),
+    ...kit.described({ metadata }),
     id: tx.newId('ts'),
-    started_at: timeMs(started_at) ?? tx.now,
+    started_at: kit.timeMs(started_at) ?? tx.now,
     credential_id,
     update,
     next_version: null,
   })
   for (const each of endpoints) putOnline(tx, session, owner_id, each)
   for (const { labels, forwards_to, metadata } of labelled) {
-    openTunnel(tx, session, { forwards_to, ...described({ metadata }), labels, url: null })
+    openTunnel(tx, session, { forwards_to, ...kit.described({ metadata }), labels, url: null })
   }
   return session
 }
 
-function credentialOf(tx: Transaction, id: string | undefined) {
+function credentialOf(tx: kit.Transaction, id: string | undefined) {
   if (id === undefined) return newCredential(tx, { owner_id: ACCOUNT_USER, acl: [], is_default: false })
-  const received = { field: 'credential', received: quote(id) }
+  const received = { field: 'credential', received: kit.quote(id) }
   const allowed = 'the id of a credential or an SSH credential that exists'
   return (
-    tx.get(credentials, id) ?? tx.get(sshCredentials, id) ?? refuse(general.field_invalid, { ...received, allowed })
+    tx.get(credentials, id) ??
+    tx.get(sshCredentials, id) ??
+    kit.refuse(kit.general.field_invalid, { ...received, allowed })
   )
 }
 
 function putOnline(
-  tx: Transaction,
+  tx: kit.Transaction,
   session: SessionRecord,
   principal_id: string,
   sent: v.InferOutput<typeof endpoint>,
@@ -151,12 +142,12 @@ function putOnline(
   const place = agentPlaceOf(tx, url, binding)
   const other = otherAt(tx, place)
   if (other && !(pooling_enabled && other.pooling_enabled)) {
-    refuse(declarationErrors.agent_url_taken, { field: 'url', received: quote(url), id: other.id })
+    kit.refuse(declarationErrors.agent_url_taken, { field: 'url', received: kit.quote(url), id: other.id })
   }
   const { metadata } = rest
-  const tunnel = { forwards_to, ...described({ metadata }), labels: null, url: place.url }
+  const tunnel = { forwards_to, ...kit.described({ metadata }), labels: null, url: place.url }
   openTunnel(tx, session, tunnel, {
-    ...described(rest),
+    ...kit.described(rest),
     ...place,
     type: 'ephemeral',
     edge_id: null,
@@ -169,7 +160,7 @@ function putOnline(
   })
 }
 
-function newUrl(tx: Transaction): string {
+function newUrl(tx: kit.Transaction): string {
   const half = () =>
     tx
       .randomInteger(16 ** 6)

@@ -1,14 +1,5 @@
 import * as v from 'valibot'
-import {
-  collection,
-  type Frozen,
-  instant,
-  oneOfThese,
-  ownId,
-  recordHead,
-  someText,
-  type Transaction,
-} from '../kit/index.ts'
+import * as kit from '../kit/index.ts'
 import { type EndpointRecord, endpoints, tunnelIdOf } from './endpoint-records.ts'
 import { texts } from './shared.ts'
 
@@ -16,19 +7,19 @@ import { texts } from './shared.ts'
 export const COMMANDS = ['restart', 'stop', 'update'] as const
 
 const { metadata } = texts()
-const { id, created_at: started_at } = recordHead('ts', texts())
+const { id, created_at: started_at } = kit.recordHead('ts', texts())
 
 const session = v.object({
   id,
   started_at,
   metadata,
   agent_version: v.string(),
-  credential_id: someText,
+  credential_id: kit.someText,
   ip: v.string(),
   os: v.string(),
   region: v.string(),
   transport: v.string(),
-  supports: v.array(oneOfThese(COMMANDS)),
+  supports: v.array(kit.oneOfThese(COMMANDS)),
   /** The reasons why the agent does not obey, by command. */
   failing: v.partial(v.object({ restart: v.string(), stop: v.string(), update: v.string() })),
   /** The version that the agent can be updated to. */
@@ -39,10 +30,10 @@ const session = v.object({
 })
 
 /** The session of an agent. */
-export type SessionRecord = Frozen<v.InferOutput<typeof session>>
+export type SessionRecord = kit.Frozen<v.InferOutput<typeof session>>
 
 /** The sessions of agents, by their credential too. */
-export const sessions = collection<SessionRecord>({
+export const sessions = kit.collection<SessionRecord>({
   name: 'tunnel_sessions',
   key: ({ id }) => id,
   schema: session,
@@ -50,9 +41,9 @@ export const sessions = collection<SessionRecord>({
 })
 
 const tunnel = v.object({
-  id: ownId('tn'),
-  session_id: ownId('ts'),
-  started_at: instant,
+  id: kit.ownId('tn'),
+  session_id: kit.ownId('ts'),
+  started_at: kit.instant,
   region: v.string(),
   forwards_to: v.string(),
   metadata,
@@ -62,10 +53,10 @@ const tunnel = v.object({
 })
 
 /** A tunnel of an agent. */
-export type TunnelRecord = Frozen<v.InferOutput<typeof tunnel>>
+export type TunnelRecord = kit.Frozen<v.InferOutput<typeof tunnel>>
 
 /** The tunnels of agents, by their session too. */
-export const tunnels = collection<TunnelRecord>({
+export const tunnels = kit.collection<TunnelRecord>({
   name: 'tunnels',
   key: ({ id }) => id,
   schema: tunnel,
@@ -77,7 +68,7 @@ type OfTunnel = 'id' | 'created_at' | 'updated_at' | 'tunnel_session_id'
 
 /** Opens a tunnel of a session, with its endpoint if there is one. Both ids have the same characters. */
 export function openTunnel(
-  tx: Transaction,
+  tx: kit.Transaction,
   { id: session_id, started_at, region }: SessionRecord,
   facts: Omit<TunnelRecord, OfSession>,
   endpoint?: Omit<EndpointRecord, OfTunnel>,
@@ -90,19 +81,19 @@ export function openTunnel(
 }
 
 /** Ends a session: its tunnels and endpoints are gone too. */
-export function endSession(tx: Transaction, session: SessionRecord): void {
+export function endSession(tx: kit.Transaction, session: SessionRecord): void {
   for (const each of tx.findAll(endpoints, 'tunnel_session', session.id)) tx.remove(endpoints, each)
   for (const each of tx.findAll(tunnels, 'session', session.id)) tx.remove(tunnels, each)
   tx.remove(sessions, session)
 }
 
 /** Ends the sessions of a credential. */
-export function endSessionsOf(tx: Transaction, credential: { readonly id: string }): void {
+export function endSessionsOf(tx: kit.Transaction, credential: { readonly id: string }): void {
   for (const each of tx.findAll(sessions, 'credential', credential.id)) endSession(tx, each)
 }
 
 /** Restarts an agent: its session, tunnels and endpoints get new ids, and the URLs stay. */
-export function restartSession(tx: Transaction, before: SessionRecord): void {
+export function restartSession(tx: kit.Transaction, before: SessionRecord): void {
   const open = tx.findAll(tunnels, 'session', before.id)
   const online = new Map(tx.findAll(endpoints, 'tunnel_session', before.id).map((each) => [tunnelIdOf(each.id), each]))
   endSession(tx, before)

@@ -1,28 +1,7 @@
 import * as v from 'valibot'
-import {
-  type CatalogueError,
-  type Collection,
-  DESCRIPTION,
-  documented,
-  type FieldError,
-  type FieldFacts,
-  LONGEST_DESCRIPTION,
-  LONGEST_METADATA,
-  METADATA,
-  named,
-  type OtherRecords,
-  quote,
-  REGIONS,
-  type ReportRelation,
-  ref,
-  refuse,
-  refusedAs,
-  rule,
-  type Transaction,
-  textOfBytes,
-} from '../kit/index.ts'
+import * as kit from '../kit/index.ts'
 
-type TooLong = Parameters<typeof textOfBytes>[1]
+type TooLong = Parameters<typeof kit.textOfBytes>[1]
 
 interface Bodies<Create, Update> {
   readonly create: Create
@@ -42,26 +21,26 @@ export function bodiesOf<const Create extends v.ObjectEntries, const Update exte
   const [first, second] = examples
   const facts = (example: object | undefined) => (example ? { json: { examples: [example] } } : undefined)
   return {
-    createBody: named(v.object(create), `${title}Create`, `The body that creates ${one}.`, facts(first)),
-    updateBody: named(v.object(update), `${title}Update`, `The changes of ${one}${note}.`, facts(second)),
+    createBody: kit.named(v.object(create), `${title}Create`, `The body that creates ${one}.`, facts(first)),
+    updateBody: kit.named(v.object(update), `${title}Update`, `The changes of ${one}${note}.`, facts(second)),
   }
 }
 
 /** Makes the fields `description` and `metadata` of a body, with the errors of texts that are too long. */
 export function texts(errors: { readonly description?: TooLong; readonly metadata?: TooLong } = {}) {
   return {
-    description: textOfBytes(LONGEST_DESCRIPTION, errors.description, DESCRIPTION),
-    metadata: textOfBytes(LONGEST_METADATA, errors.metadata, METADATA),
+    description: kit.textOfBytes(kit.LONGEST_DESCRIPTION, errors.description, kit.DESCRIPTION),
+    metadata: kit.textOfBytes(kit.LONGEST_METADATA, errors.metadata, kit.METADATA),
   }
 }
 
 /** Makes an optional list of texts of a body. */
 export function textList(sentence: string) {
-  return v.optional(documented(v.array(v.string()), sentence), () => [])
+  return v.optional(kit.documented(v.array(v.string()), sentence), () => [])
 }
 
 /** Makes an optional field of a body that is always refused with the error. `allowed` says what to send in place of it. */
-export function refusedField<E extends FieldError<string, { readonly allowed: string }>>(
+export function refusedField<E extends kit.FieldError<string, { readonly allowed: string }>>(
   error: E,
   allowed: string,
   sentence: string,
@@ -69,50 +48,51 @@ export function refusedField<E extends FieldError<string, { readonly allowed: st
 ) {
   const read = v.pipe(
     v.custom<never>(() => false, allowed),
-    refusedAs(error),
+    kit.refusedAs(error),
   )
-  return v.optional(documented(read, sentence, { json: { deprecated: true }, type: 'never', rules }))
+  return v.optional(kit.documented(read, sentence, { json: { deprecated: true }, type: 'never', rules }))
 }
 
 /** Makes a rule on one field: a value that is not right is refused with the error. */
-export function refusedUnless<T, E extends FieldError<string, object>>(error: E, isRight: (value: T) => boolean) {
-  return rule<T, E>([error], (value, report) => {
+export function refusedUnless<T, E extends kit.FieldError<string, object>>(error: E, isRight: (value: T) => boolean) {
+  return kit.rule<T, E>([error], (value, report) => {
     if (!isRight(value)) report(error, {})
   })
 }
 
 /** Makes a rule on one field: an empty text is refused with the error. */
-export function refusedIfEmpty<E extends FieldError<string, object>>(error: E) {
+export function refusedIfEmpty<E extends kit.FieldError<string, object>>(error: E) {
   return refusedUnless<string, E>(error, (text) => text !== '')
 }
 
 interface Unique<R> {
   /** The field that refusals name. */
   readonly field: keyof R & string
-  readonly error: CatalogueError<string, FieldFacts & { readonly id: string }>
+  readonly error: kit.CatalogueError<string, kit.FieldFacts & { readonly id: string }>
   /** The values that the field may have, for a record of a snapshot. */
   readonly allowed: string
 }
 
 /** Makes the rule that no two records have the same value of an index: for a change, and for the records of a snapshot. */
 export function uniqueBy<R extends { readonly id: string }>(
-  collection: Collection<R>,
+  collection: kit.Collection<R>,
   index: string,
   { field, error, allowed }: Unique<R>,
 ) {
-  const sameIn = (records: OtherRecords, record: R) => {
+  const sameIn = (records: kit.OtherRecords, record: R) => {
     const value = collection.indexes[index]?.(record)
     return typeof value === 'string' ? records.find(collection, index, value) : undefined
   }
   return {
     /** Returns a record that is about to be put. Refuses it if another one has its value. */
-    checked(tx: Transaction, record: R): R {
+    checked(tx: kit.Transaction, record: R): R {
       const other = sameIn(tx, record)
-      if (other && other.id !== record.id) refuse(error, { field, received: quote(record[field]), id: other.id })
+      if (other && other.id !== record.id)
+        kit.refuse(error, { field, received: kit.quote(record[field]), id: other.id })
       return record
     },
     /** Reports a record whose value another one has. */
-    relations(record: R, others: OtherRecords, report: ReportRelation): void {
+    relations(record: R, others: kit.OtherRecords, report: kit.ReportRelation): void {
       if (sameIn(others, record)?.id !== record.id) report([field], record[field], allowed)
     },
   }
@@ -120,7 +100,7 @@ export function uniqueBy<R extends { readonly id: string }>(
 
 /** The type of a region: the known ones for editors, and any other text. */
 export function knownRegions(...further: readonly string[]) {
-  const known = [...further, ...REGIONS].map((each) => `'${each}'`)
+  const known = [...further, ...kit.REGIONS].map((each) => `'${each}'`)
   return { type: [...known, '(string & Record<never, never>)'].join(' | ') }
 }
 
@@ -132,8 +112,8 @@ export const ACCOUNT_USER = 'usr_0000000theUserOfThisAccount'
 
 /** Puts a record with the time of its change, unless nothing changed. */
 export function changed<R extends { readonly updated_at: number }>(
-  tx: Transaction,
-  collection: Collection<R>,
+  tx: kit.Transaction,
+  collection: kit.Collection<R>,
   before: R,
   after: R,
 ): R {
@@ -146,13 +126,13 @@ const REF = { type: 'Ref' }
 
 /** Makes the field of a response that refers to another resource. */
 export function refField(sentence: string) {
-  return documented(v.object(ref.entries), sentence, REF)
+  return kit.documented(v.object(kit.ref.entries), sentence, REF)
 }
 
 /** Makes the field of a response that refers to a user. */
 export function userField(sentence: string) {
-  const uri = documented(v.string(), 'Always empty: this API creates no users.')
-  return documented(v.object({ ...ref.entries, uri }), sentence, REF)
+  const uri = kit.documented(v.string(), 'Always empty: this API creates no users.')
+  return kit.documented(v.object({ ...kit.ref.entries, uri }), sentence, REF)
 }
 
 /** Returns fields without those that are null: ngrok leaves out what has no value. */

@@ -1,18 +1,5 @@
 import * as v from 'valibot'
-import {
-  accountLimits,
-  declareErrors,
-  documented,
-  field,
-  named,
-  newHead,
-  ofField,
-  resource,
-  resourceHead,
-  rule,
-  tooMany,
-  viewHead,
-} from '../kit/index.ts'
+import * as kit from '../kit/index.ts'
 import * as owned from './owned.ts'
 import { ownerRelation, sshCredentials } from './owned-records.ts'
 import { endSessionsOf } from './session-records.ts'
@@ -21,21 +8,21 @@ import { ALGORITHMS, keyMaterial } from './ssh-key.ts'
 
 const FORM = `one line of OpenSSH: ${ALGORITHMS.join(', ')}, then the key of that algorithm in base64, and a comment if you like`
 
-const errors = declareErrors({
-  ssh_key_taken: ofField(
+const errors = kit.declareErrors({
+  ssh_key_taken: kit.ofField(
     609,
     400,
     (it: { id: string }) => `public_key has the key material of ${it.id}. Send a key that no other SSH credential has.`,
   ),
-  ssh_key_missing: ofField(611, 400, (it) => `${it.field} is missing. Send ${FORM}.`),
-  ssh_key_invalid: field(612, 400, () => FORM),
-  ssh_limit_none: tooMany(607),
-  ssh_limit_reached_older: tooMany(608),
-  ssh_limit_reached: tooMany(617),
-  ssh_limit_acl: tooMany(622),
+  ssh_key_missing: kit.ofField(611, 400, (it) => `${it.field} is missing. Send ${FORM}.`),
+  ssh_key_invalid: kit.field(612, 400, () => FORM),
+  ssh_limit_none: kit.tooMany(607),
+  ssh_limit_reached_older: kit.tooMany(608),
+  ssh_limit_reached: kit.tooMany(617),
+  ssh_limit_acl: kit.tooMany(622),
 })
 
-const limits = accountLimits({
+const limits = kit.accountLimits({
   ssh_credentials: {
     what: 'SSH credentials',
     none: errors.ssh_limit_none,
@@ -45,10 +32,10 @@ const limits = accountLimits({
   acl: { ...owned.aclLimit, reached: errors.ssh_limit_acl },
 })
 
-const public_key = documented(
+const public_key = kit.documented(
   v.pipe(
     v.string(),
-    rule([errors.ssh_key_missing, errors.ssh_key_invalid], (text, report) => {
+    kit.rule([errors.ssh_key_missing, errors.ssh_key_invalid], (text, report) => {
       if (text === '') report(errors.ssh_key_missing, {})
       else if (keyMaterial(text) === undefined) report(errors.ssh_key_invalid, {})
     }),
@@ -64,7 +51,7 @@ const unique = uniqueBy(sshCredentials, 'material', {
 })
 
 /** SSH credentials: public keys that may open tunnels over SSH. */
-export const sshCredentialFamily = resource(
+export const sshCredentialFamily = kit.resource(
   {
     name: 'ssh_credentials',
     path: '/ssh_credentials',
@@ -75,8 +62,8 @@ export const sshCredentialFamily = resource(
     errors: { ...owned.errors, ...errors },
     limits,
     collection: sshCredentials,
-    shape: named(
-      v.object({ ...resourceHead, public_key, acl: owned.acl, owner_id: owned.owner_id }),
+    shape: kit.named(
+      v.object({ ...kit.resourceHead, public_key, acl: owned.acl, owner_id: owned.owner_id }),
       'SshCredential',
       'A public key that may open tunnels over SSH.',
     ),
@@ -88,7 +75,7 @@ export const sshCredentialFamily = resource(
   },
   {
     view: (credential, wire) => ({
-      ...viewHead(credential, wire, '/ssh_credentials'),
+      ...kit.viewHead(credential, wire, '/ssh_credentials'),
       public_key: credential.public_key,
       acl: credential.acl,
       owner_id: credential.owner_id,
@@ -97,7 +84,7 @@ export const sshCredentialFamily = resource(
       errors: [...owned.ownerErrors, errors.ssh_key_taken],
       run(tx, { owner_id, acl, public_key, ...body }) {
         const owner = owned.ownerIn(tx, owner_id)
-        const credential = { ...newHead(tx, 'sshcr', body), owner_id: owner, acl, public_key }
+        const credential = { ...kit.newHead(tx, 'sshcr', body), owner_id: owner, acl, public_key }
         return tx.put(sshCredentials, unique.checked(tx, credential))
       },
     },

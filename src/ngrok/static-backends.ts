@@ -1,32 +1,16 @@
 import * as v from 'valibot'
-import {
-  backendErrors,
-  collection,
-  declareErrors,
-  described,
-  documented,
-  entry,
-  type Frozen,
-  field,
-  named,
-  recordHead,
-  refuse,
-  resource,
-  resourceHead,
-  rule,
-  viewHead,
-} from '../kit/index.ts'
+import * as kit from '../kit/index.ts'
 import { backendDeletion, backendLimit, backendPartErrors, backendTexts, madeBackend } from './backends.ts'
 import { bodiesOf, texts } from './shared.ts'
 
-const errors = declareErrors({
-  static_address_missing: entry(
+const errors = kit.declareErrors({
+  static_address_missing: kit.entry(
     6505,
     400,
     () => 'address is missing. Send a host and a port, such as "example.com:8080".',
   ),
-  static_address_invalid: field(6506, 400, () => 'a host and a port, such as "example.com:8080"'),
-  static_address_without_host: field(6507, 400, () => 'a host before the port, as in "example.com:8080"'),
+  static_address_invalid: kit.field(6506, 400, () => 'a host and a port, such as "example.com:8080"'),
+  static_address_without_host: kit.field(6507, 400, () => 'a host before the port, as in "example.com:8080"'),
 })
 
 const PATH = '/backends/static'
@@ -35,10 +19,10 @@ const ADDRESS = 'The host and the port that the traffic goes to.'
 /** A name, an IPv4 address, or an IPv6 address in brackets, and a port. */
 const FORM = /^([a-z0-9_]([a-z0-9_.-]*[a-z0-9_])?|\[[0-9a-f:.]+\]):(?<port>\d{1,5})$/i
 
-const address = documented(
+const address = kit.documented(
   v.pipe(
     v.string(),
-    rule([errors.static_address_invalid, errors.static_address_without_host], (text, report) => {
+    kit.rule([errors.static_address_invalid, errors.static_address_without_host], (text, report) => {
       const port = Number(FORM.exec(text)?.groups?.port ?? 0)
       if (/^:\d+$/.test(text)) report(errors.static_address_without_host, {})
       else if (text !== '' && (port < 1 || port > 65_535)) report(errors.static_address_invalid, {})
@@ -48,30 +32,30 @@ const address = documented(
   { json: { examples: ['example.com:8080'] }, rules: 'backends#static-addresses' },
 )
 
-const TLS = named(
-  v.object({ enabled: documented(v.boolean(), 'True if the connection to the address uses TLS.') }),
+const TLS = kit.named(
+  v.object({ enabled: kit.documented(v.boolean(), 'True if the connection to the address uses TLS.') }),
   'StaticBackendTls',
   'The settings of the connection to a static backend.',
 )
 
-const sentTls = named(
+const sentTls = kit.named(
   v.object({ enabled: v.optional(TLS.entries.enabled) }),
   'StaticBackendTlsBody',
   'The settings of the connection to the address. Fields that are not sent stay. Default: without TLS.',
 )
 
 const record = v.object({
-  ...recordHead('bkdsc', texts()),
+  ...kit.recordHead('bkdsc', texts()),
   address: v.string(),
   tls: v.object({ enabled: v.boolean() }),
 })
 
-type StaticRecord = Frozen<v.InferOutput<typeof record>>
+type StaticRecord = kit.Frozen<v.InferOutput<typeof record>>
 
-const statics = collection<StaticRecord>({ name: 'static_backends', key: ({ id }) => id, schema: record })
+const statics = kit.collection<StaticRecord>({ name: 'static_backends', key: ({ id }) => id, schema: record })
 
-const shape = named(
-  v.object({ ...resourceHead, address: documented(v.string(), ADDRESS), tls: TLS }),
+const shape = kit.named(
+  v.object({ ...kit.resourceHead, address: kit.documented(v.string(), ADDRESS), tls: TLS }),
   'StaticBackend',
   'A backend that sends traffic to one address.',
 )
@@ -85,7 +69,7 @@ const bodies = bodiesOf('StaticBackend', 'a static backend', {
 })
 
 /** Static backends (rules: backends#static-addresses). */
-export const staticBackends = resource(
+export const staticBackends = kit.resource(
   {
     name: 'static_backends',
     path: PATH,
@@ -93,25 +77,25 @@ export const staticBackends = resource(
     prefix: 'bkdsc',
     what: 'static backend',
     filterable: [],
-    errors: { ...backendErrors, ...backendPartErrors, ...errors },
+    errors: { ...kit.backendErrors, ...backendPartErrors, ...errors },
     limits: backendLimit('static_backends', 'static backends'),
     collection: statics,
     shape,
     ...bodies,
   },
   {
-    view: ({ address, tls, ...rest }, wire) => ({ ...viewHead(rest, wire, PATH), address, tls }),
+    view: ({ address, tls, ...rest }, wire) => ({ ...kit.viewHead(rest, wire, PATH), address, tls }),
     create: {
       errors: [errors.static_address_missing],
       run(tx, { address, tls, ...rest }) {
-        if (address === '') refuse(errors.static_address_missing, {})
+        if (address === '') kit.refuse(errors.static_address_missing, {})
         return madeBackend(tx, statics, 'bkdsc', rest, { address, tls: { enabled: tls?.enabled ?? false } })
       },
     },
     update: {
       run(tx, before, { address, tls, ...rest }) {
         const after = { address: address || before.address, tls: { enabled: tls?.enabled ?? before.tls.enabled } }
-        return tx.put(statics, { ...before, ...described(rest, before), ...after })
+        return tx.put(statics, { ...before, ...kit.described(rest, before), ...after })
       },
     },
     delete: backendDeletion,

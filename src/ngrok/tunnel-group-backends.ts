@@ -1,24 +1,5 @@
 import * as v from 'valibot'
-import {
-  anyObject,
-  backendErrors,
-  collection,
-  declareErrors,
-  described,
-  documented,
-  type FieldFacts,
-  type Frozen,
-  field,
-  named,
-  ofField,
-  recordHead,
-  ref,
-  refTo,
-  resource,
-  resourceHead,
-  rule,
-  viewHead,
-} from '../kit/index.ts'
+import * as kit from '../kit/index.ts'
 import { backendDeletion, backendLimit, backendPartErrors, backendTexts, madeBackend } from './backends.ts'
 import { type TunnelRecord, tunnels } from './session-records.ts'
 import { bodiesOf, texts } from './shared.ts'
@@ -28,17 +9,18 @@ const MOST_LABELS = 100
 const LONGEST_LABEL = 255
 
 const length = (number: number, what: string) =>
-  field(number, 400, () => `a label whose ${what} has 1 to ${LONGEST_LABEL} characters`)
+  kit.field(number, 400, () => `a label whose ${what} has 1 to ${LONGEST_LABEL} characters`)
 
-const errors = declareErrors({
-  group_labels_too_many: ofField(
+const errors = kit.declareErrors({
+  group_labels_too_many: kit.ofField(
     6508,
     400,
-    (it: FieldFacts & { count: number }) => `${it.field} has ${it.count} labels. At most ${MOST_LABELS} are allowed.`,
+    (it: kit.FieldFacts & { count: number }) =>
+      `${it.field} has ${it.count} labels. At most ${MOST_LABELS} are allowed.`,
   ),
   group_label_key_invalid: length(6509, 'key'),
   group_label_value_invalid: length(6510, 'value'),
-  group_label_with_equals: field(6531, 400, () => 'a label without "=" in its key and its value'),
+  group_label_with_equals: kit.field(6531, 400, () => 'a label without "=" in its key and its value'),
 })
 
 type Labels = Readonly<Record<string, string>>
@@ -46,10 +28,10 @@ type Labels = Readonly<Record<string, string>>
 const isOfLength = (text: string) => text.length > 0 && text.length <= LONGEST_LABEL
 
 /** The labels of a group. Its own rule keeps keys such as `__proto__`. */
-const labels = documented(
+const labels = kit.documented(
   v.pipe(
-    anyObject<Labels>('an object of labels'),
-    rule(Object.values(errors), (map, report) => {
+    kit.anyObject<Labels>('an object of labels'),
+    kit.rule(Object.values(errors), (map, report) => {
       const all = Object.entries(map)
       if (all.length > MOST_LABELS) return report(errors.group_labels_too_many, { count: all.length })
       for (const [key, value] of all) {
@@ -64,12 +46,12 @@ const labels = documented(
   { json: { additionalProperties: { type: 'string' } }, rules: 'backends#tunnel-groups' },
 )
 
-const record = v.object({ ...recordHead('bkdtg', texts()), labels })
+const record = v.object({ ...kit.recordHead('bkdtg', texts()), labels })
 
-type TunnelGroupRecord = Frozen<v.InferOutput<typeof record>>
+type TunnelGroupRecord = kit.Frozen<v.InferOutput<typeof record>>
 
 /** The tunnel group backends. */
-export const tunnelGroups = collection<TunnelGroupRecord>({
+export const tunnelGroups = kit.collection<TunnelGroupRecord>({
   name: 'tunnel_group_backends',
   key: ({ id }) => id,
   schema: record,
@@ -83,11 +65,11 @@ export function isInGroup({ labels: had }: TunnelRecord, { labels: wanted }: Tun
 
 const PATH = '/backends/tunnel_group'
 
-const shape = named(
+const shape = kit.named(
   v.object({
-    ...resourceHead,
-    labels: documented(v.record(v.string(), v.string()), 'The labels that a tunnel must have.'),
-    tunnels: documented(v.array(ref), 'The tunnels with these labels that are online, newest first.'),
+    ...kit.resourceHead,
+    labels: kit.documented(v.record(v.string(), v.string()), 'The labels that a tunnel must have.'),
+    tunnels: kit.documented(v.array(kit.ref), 'The tunnels with these labels that are online, newest first.'),
   }),
   'TunnelGroupBackend',
   'A backend that sends traffic to all tunnels that have its labels.',
@@ -102,7 +84,7 @@ const bodies = bodiesOf('TunnelGroupBackend', 'a tunnel group backend', {
 })
 
 /** Tunnel group backends (rules: backends#tunnel-groups). */
-export const tunnelGroupBackends = resource(
+export const tunnelGroupBackends = kit.resource(
   {
     name: 'tunnel_group_backends',
     path: PATH,
@@ -110,22 +92,22 @@ export const tunnelGroupBackends = resource(
     prefix: 'bkdtg',
     what: 'tunnel group backend',
     filterable: [],
-    errors: { ...backendErrors, ...backendPartErrors, ...errors },
+    errors: { ...kit.backendErrors, ...backendPartErrors, ...errors },
     limits: backendLimit('tunnel_group_backends', 'tunnel group backends'),
     collection: tunnelGroups,
     shape,
     ...bodies,
   },
   {
-    view: (record, wire) => ({ ...viewHead(record, wire, PATH), labels: record.labels, tunnels: [] }),
+    view: (record, wire) => ({ ...kit.viewHead(record, wire, PATH), labels: record.labels, tunnels: [] }),
     related(tx, group) {
       const matching = [...tx.newestFirst(tunnels)].filter((each) => isInGroup(each, group))
-      return { tunnels: matching.map(({ id }) => refTo(tx.wire, '/tunnels', id)) }
+      return { tunnels: matching.map(({ id }) => kit.refTo(tx.wire, '/tunnels', id)) }
     },
     create: { run: (tx, { labels = {}, ...rest }) => madeBackend(tx, tunnelGroups, 'bkdtg', rest, { labels }) },
     update: {
       run: (tx, group, { labels = group.labels, ...rest }) =>
-        tx.put(tunnelGroups, { ...group, ...described(rest, group), labels }),
+        tx.put(tunnelGroups, { ...group, ...kit.described(rest, group), labels }),
     },
     delete: backendDeletion,
   },

@@ -1,34 +1,15 @@
 import * as v from 'valibot'
-import {
-  declaration,
-  declareErrors,
-  documented,
-  entry,
-  type Frozen,
-  familyOf,
-  general,
-  named,
-  operationWithBody,
-  readOperations,
-  refTo,
-  refuse,
-  required,
-  resourceHead,
-  type Transaction,
-  time,
-  timestamp,
-  type View,
-} from '../kit/index.ts'
+import * as kit from '../kit/index.ts'
 import { urlErrors } from './endpoint-url.ts'
 import { credentials, sshCredentials } from './owned-records.ts'
 import { declarationErrors, sessionFields, startSession } from './session-declaration.ts'
 import { type COMMANDS, endSession, restartSession, type SessionRecord, sessions } from './session-records.ts'
 import { knownRegions, refField } from './shared.ts'
 
-const { id, uri, metadata } = resourceHead
-const text = (sentence: string) => documented(v.string(), sentence)
+const { id, uri, metadata } = kit.resourceHead
+const text = (sentence: string) => kit.documented(v.string(), sentence)
 
-const shape = named(
+const shape = kit.named(
   v.object({
     id,
     uri,
@@ -37,15 +18,15 @@ const shape = named(
     credential: refField('The credential or SSH credential of the agent.'),
     ip: text('The address that the agent connects from.'),
     os: text('The operating system of the agent.'),
-    region: documented(v.string(), 'The region that the agent is connected to.', knownRegions()),
-    started_at: documented(time, 'The time at which the session started.'),
+    region: kit.documented(v.string(), 'The region that the agent is connected to.', knownRegions()),
+    started_at: kit.documented(kit.time, 'The time at which the session started.'),
     transport: text('The protocol between agent and service; `ssh` without an agent.'),
   }),
   'TunnelSession',
   'The connection of an agent.',
 )
 
-const view: View<SessionRecord, Frozen<v.InferOutput<typeof shape>>> = (session, wire) => {
+const view: kit.View<SessionRecord, kit.Frozen<v.InferOutput<typeof shape>>> = (session, wire) => {
   const { id, metadata, agent_version, credential_id, ip, os, region, started_at, transport } = session
   const path = credential_id.startsWith('sshcr_') ? '/ssh_credentials' : '/credentials'
   return {
@@ -53,16 +34,16 @@ const view: View<SessionRecord, Frozen<v.InferOutput<typeof shape>>> = (session,
     uri: `${wire.url}/tunnel_sessions/${id}`,
     ...(metadata !== undefined && { metadata }),
     agent_version,
-    credential: refTo(wire, path, credential_id),
+    credential: kit.refTo(wire, path, credential_id),
     ip,
     os,
     region,
-    started_at: timestamp(started_at),
+    started_at: kit.timestamp(started_at),
     transport,
   }
 }
 
-const tunnelSession = declaration({
+const tunnelSession = kit.declaration({
   schema: sessionFields,
   answer: shape,
   errors: [...Object.values(urlErrors), ...Object.values(declarationErrors)],
@@ -80,7 +61,7 @@ const tunnelSession = declaration({
 type Command = (typeof COMMANDS)[number]
 
 const unsupported = (number: number, command: Command) =>
-  entry(
+  kit.entry(
     number,
     400,
     (it: { id: string; os: string; supports: string }) =>
@@ -88,23 +69,27 @@ const unsupported = (number: number, command: Command) =>
   )
 
 const failed = (number: number, command: Command) =>
-  entry(number, 400, (it: { id: string; reason: string }) => `The ${command} of ${it.id} failed: ${it.reason}.`)
+  kit.entry(number, 400, (it: { id: string; reason: string }) => `The ${command} of ${it.id} failed: ${it.reason}.`)
 
 const overSsh = (number: number, command: Command) =>
-  entry(
+  kit.entry(
     number,
     400,
     (it: { id: string }) => `The transport of ${it.id} is ssh. Only a session of an agent can ${command}.`,
   )
 
-const commandErrors = declareErrors({
+const commandErrors = kit.declareErrors({
   session_restart_unsupported: unsupported(804, 'restart'),
   session_stop_unsupported: unsupported(805, 'stop'),
   session_update_unsupported: unsupported(806, 'update'),
   session_stop_failed: failed(807, 'stop'),
   session_restart_failed: failed(808, 'restart'),
   session_update_failed: failed(809, 'update'),
-  session_unreachable: entry(810, 503, (it: { id: string }) => `The agent of ${it.id} cannot be reached. Try again.`),
+  session_unreachable: kit.entry(
+    810,
+    503,
+    (it: { id: string }) => `The agent of ${it.id} cannot be reached. Try again.`,
+  ),
   session_update_over_ssh: overSsh(1121, 'update'),
   session_restart_over_ssh: overSsh(1122, 'restart'),
 })
@@ -124,17 +109,17 @@ const ERRORS = {
 } as const
 
 /** Returns the session of an agent that obeys the command, or refuses the command. */
-function obeying(tx: Transaction, id: string, command: Command): SessionRecord {
-  const session = required(tx, sessions, id, 'tunnel session')
+function obeying(tx: kit.Transaction, id: string, command: Command): SessionRecord {
+  const session = kit.required(tx, sessions, id, 'tunnel session')
   const [unsupported, failed, overSsh] = ERRORS[command]
-  if (overSsh && session.transport === 'ssh') refuse(overSsh, { id })
+  if (overSsh && session.transport === 'ssh') kit.refuse(overSsh, { id })
   const isWindows = command === 'restart' && session.os === 'windows'
   if (isWindows || !session.supports.includes(command)) {
-    refuse(unsupported, { id, os: session.os, supports: session.supports.join(', ') || 'nothing' })
+    kit.refuse(unsupported, { id, os: session.os, supports: session.supports.join(', ') || 'nothing' })
   }
-  if (!session.reachable) refuse(commandErrors.session_unreachable, { id })
+  if (!session.reachable) kit.refuse(commandErrors.session_unreachable, { id })
   const reason = session.failing[command]
-  if (reason !== undefined) refuse(failed, { id, reason })
+  if (reason !== undefined) kit.refuse(failed, { id, reason })
   return session
 }
 
@@ -142,9 +127,9 @@ function command<Sent, Body>(
   verb: Command,
   summary: string,
   body: v.GenericSchema<Sent, Body>,
-  run: (tx: Transaction, session: SessionRecord, body: Body) => void,
+  run: (tx: kit.Transaction, session: SessionRecord, body: Body) => void,
 ) {
-  return operationWithBody({
+  return kit.operationWithBody({
     name: `tunnel_sessions.${verb}`,
     method: 'POST',
     path: `/tunnel_sessions/{id}/${verb}`,
@@ -152,17 +137,21 @@ function command<Sent, Body>(
     summary,
     ids: { id: 'ts' },
     body,
-    errors: [general.not_found, commandErrors.session_unreachable, ...ERRORS[verb]],
+    errors: [kit.general.not_found, commandErrors.session_unreachable, ...ERRORS[verb]],
     run: (tx, { id }, sent) => run(tx, obeying(tx, id, verb), sent),
   })
 }
 
-const noFields = named(v.object({}), 'TunnelSessionCommand', 'The body of a command: no field, or the id of the path.')
+const noFields = kit.named(
+  v.object({}),
+  'TunnelSessionCommand',
+  'The body of a command: no field, or the id of the path.',
+)
 
-const updateBody = named(
+const updateBody = kit.named(
   v.object({
     version: v.optional(
-      documented(v.string(), 'The version that the agent is updated to. Default: the available one.', {
+      kit.documented(v.string(), 'The version that the agent is updated to. Default: the available one.', {
         rules: 'ngrok-families#tunnel-sessions',
       }),
     ),
@@ -171,12 +160,12 @@ const updateBody = named(
   'The update of an agent.',
 )
 
-function updateAgent(tx: Transaction, session: SessionRecord, version: string | undefined): void {
+function updateAgent(tx: kit.Transaction, session: SessionRecord, version: string | undefined): void {
   const { id, update, next_version } = session
   if (next_version !== null) {
-    refuse(commandErrors.session_update_failed, { id, reason: `version ${next_version} awaits a restart` })
+    kit.refuse(commandErrors.session_update_failed, { id, reason: `version ${next_version} awaits a restart` })
   }
-  if (update === null) refuse(commandErrors.session_update_failed, { id, reason: 'there is no update' })
+  if (update === null) kit.refuse(commandErrors.session_update_failed, { id, reason: 'there is no update' })
   tx.put(sessions, { ...session, next_version: version || update })
 }
 
@@ -193,9 +182,9 @@ const commands = {
 }
 
 /** Sessions of agents. Tests declare them, and the API stops, restarts and updates their agents. */
-export const tunnelSessions = familyOf({
+export const tunnelSessions = kit.familyOf({
   operations: {
-    ...readOperations(
+    ...kit.readOperations(
       {
         name: 'tunnel_sessions',
         path: '/tunnel_sessions',

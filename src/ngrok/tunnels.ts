@@ -1,65 +1,56 @@
 import * as v from 'valibot'
-import {
-  documented,
-  type Frozen,
-  familyOf,
-  named,
-  readOperations,
-  ref,
-  refTo,
-  resourceHead,
-  time,
-  timestamp,
-  type View,
-} from '../kit/index.ts'
+import * as kit from '../kit/index.ts'
 import { SCHEMES } from './endpoint-records.ts'
 import { publicParts, URL_SENTENCE } from './endpoint-view.ts'
 import { tunnels as records, sessions, type TunnelRecord } from './session-records.ts'
 import { knownRegions, present, refField } from './shared.ts'
 import { isInGroup, tunnelGroups } from './tunnel-group-backends.ts'
 
-const { id, metadata } = resourceHead
+const { id, metadata } = kit.resourceHead
 const ABSENT = 'Absent for a tunnel with labels.'
 
-const shape = named(
+const shape = kit.named(
   v.object({
     id,
     metadata,
-    started_at: documented(time, 'The time at which the agent opened the tunnel.'),
-    region: documented(v.string(), 'The region of the session.', knownRegions()),
-    forwards_to: documented(v.string(), 'The address that the agent forwards to.'),
+    started_at: kit.documented(kit.time, 'The time at which the agent opened the tunnel.'),
+    region: kit.documented(v.string(), 'The region of the session.', knownRegions()),
+    forwards_to: kit.documented(v.string(), 'The address that the agent forwards to.'),
     tunnel_session: refField('The session of the agent.'),
-    public_url: v.exactOptional(documented(v.string(), `${URL_SENTENCE} ${ABSENT}`)),
-    proto: v.exactOptional(documented(v.picklist(SCHEMES), `The scheme of the URL. ${ABSENT}`)),
+    public_url: v.exactOptional(kit.documented(v.string(), `${URL_SENTENCE} ${ABSENT}`)),
+    proto: v.exactOptional(kit.documented(v.picklist(SCHEMES), `The scheme of the URL. ${ABSENT}`)),
     endpoint: v.exactOptional(refField(`The endpoint, whose id has the same characters. ${ABSENT}`)),
     backends: v.exactOptional(
-      documented(v.array(ref), 'The tunnel group backends that it is in, newest first. Absent if there are none.'),
+      kit.documented(
+        v.array(kit.ref),
+        'The tunnel group backends that it is in, newest first. Absent if there are none.',
+      ),
     ),
     labels: v.exactOptional(
-      documented(v.record(v.string(), v.string()), 'The labels. Absent for a tunnel with a URL.'),
+      kit.documented(v.record(v.string(), v.string()), 'The labels. Absent for a tunnel with a URL.'),
     ),
   }),
   'Tunnel',
   'A connection through which an agent forwards the traffic of an endpoint, or of edges by labels.',
 )
 
-const view: View<TunnelRecord, Frozen<v.InferOutput<typeof shape>>> = (tunnel, wire) => {
+const view: kit.View<TunnelRecord, kit.Frozen<v.InferOutput<typeof shape>>> = (tunnel, wire) => {
   const { id, metadata, started_at, region, forwards_to, session_id, url, labels } = tunnel
   const { public_url = null, proto = null } = url === null ? {} : publicParts({ url })
   return {
     id,
-    started_at: timestamp(started_at),
+    started_at: kit.timestamp(started_at),
     region,
     forwards_to,
-    tunnel_session: refTo(wire, '/tunnel_sessions', session_id),
+    tunnel_session: kit.refTo(wire, '/tunnel_sessions', session_id),
     ...(metadata !== undefined && { metadata }),
-    ...present({ public_url, proto, labels, endpoint: refTo(wire, '/endpoints', url && id.replace('tn_', 'ep_')) }),
+    ...present({ public_url, proto, labels, endpoint: kit.refTo(wire, '/endpoints', url && id.replace('tn_', 'ep_')) }),
   }
 }
 
 /** Tunnels: what agents forward. Only agents open them, and tests declare agents. */
-export const tunnels = familyOf({
-  operations: readOperations(
+export const tunnels = kit.familyOf({
+  operations: kit.readOperations(
     {
       name: 'tunnels',
       path: '/tunnels',
@@ -73,7 +64,7 @@ export const tunnels = familyOf({
     view,
     (tx, tunnel) => {
       const groups = [...tx.newestFirst(tunnelGroups)].filter((group) => isInGroup(tunnel, group))
-      const backends = groups.map(({ id }) => refTo(tx.wire, '/backends/tunnel_group', id))
+      const backends = groups.map(({ id }) => kit.refTo(tx.wire, '/backends/tunnel_group', id))
       return backends.length === 0 ? {} : { backends }
     },
   ),

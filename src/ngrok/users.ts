@@ -1,56 +1,41 @@
 import * as v from 'valibot'
-import {
-  accountLimits,
-  declareErrors,
-  documented,
-  entry,
-  type FieldFacts,
-  type Frozen,
-  named,
-  ofField,
-  resource,
-  resourceHead,
-  textOfBytes,
-  timestamp,
-  tooLong,
-  tooMany,
-} from '../kit/index.ts'
+import * as kit from '../kit/index.ts'
 import { PREFIXES, removeOwned, users } from './owned-records.ts'
 import { bodiesOf, refusedIfEmpty, uniqueBy } from './shared.ts'
 
-const errors = declareErrors({
-  user_name_empty: ofField(
+const errors = kit.declareErrors({
+  user_name_empty: kit.ofField(
     4109,
     400,
     (it) => `${it.field} is missing or empty. Send a name of 1 to 255 bytes in UTF-8.`,
   ),
-  user_name_too_long: tooLong(4110),
-  user_name_taken: entry(
+  user_name_too_long: kit.tooLong(4110),
+  user_name_taken: kit.entry(
     4112,
     400,
-    (it: FieldFacts & { id: string }) =>
+    (it: kit.FieldFacts & { id: string }) =>
       `${it.received} is the name of ${it.id} already. Send a name that no other one has.`,
   ),
-  user_limit_reached: tooMany(4119),
+  user_limit_reached: kit.tooMany(4119),
 })
 
 /** Both paths have the same users, and so the same limit. */
-const limits = accountLimits({
+const limits = kit.accountLimits({
   bot_users: { what: 'bot users', reached: errors.user_limit_reached, plans: { free: 0, hobbyist: 0 } },
 })
 
 const NAME = 'The name, which no other bot user or service user has.'
 const ACTIVE = 'False if the user can own no more credentials and keys.'
 
-const name = documented(
-  v.pipe(v.unwrap(textOfBytes(255, errors.user_name_too_long, NAME)), refusedIfEmpty(errors.user_name_empty)),
+const name = kit.documented(
+  v.pipe(v.unwrap(kit.textOfBytes(255, errors.user_name_too_long, NAME)), refusedIfEmpty(errors.user_name_empty)),
   NAME,
   { json: { minLength: 1, examples: ['ci'] }, isRequired: true },
 )
-const active = documented(v.boolean(), ACTIVE)
+const active = kit.documented(v.boolean(), ACTIVE)
 
-const { description: _, metadata: __, ...head } = resourceHead
-const fields = v.object({ ...head, name: documented(v.string(), NAME), active })
+const { description: _, metadata: __, ...head } = kit.resourceHead
+const fields = v.object({ ...head, name: kit.documented(v.string(), NAME), active })
 
 const createFields = { name: v.optional(name, ''), active: v.optional(active, true) }
 const updateFields = { name: v.optional(name), active: v.optional(active) }
@@ -65,8 +50,8 @@ const unique = uniqueBy(users, 'name', {
 function usersAt<const P extends (typeof PREFIXES)[number]>(prefix: P) {
   const path = `/${prefix}_users`
   const title = prefix === 'bot' ? 'BotUser' : 'ServiceUser'
-  const shape = named(fields, title, 'A user for a program. It owns credentials and API keys.')
-  return resource(
+  const shape = kit.named(fields, title, 'A user for a program. It owns credentials and API keys.')
+  return kit.resource(
     {
       name: `${prefix}_users`,
       path,
@@ -82,10 +67,10 @@ function usersAt<const P extends (typeof PREFIXES)[number]>(prefix: P) {
       ...bodiesOf(title, `a ${prefix} user`, { create: createFields, update: updateFields }),
     },
     {
-      view(user, wire): Frozen<v.InferOutput<typeof fields>> {
+      view(user, wire): kit.Frozen<v.InferOutput<typeof fields>> {
         const id = prefix + user.id.slice(PREFIXES[0].length)
         const { name, active } = user
-        return { id, uri: `${wire.url}${path}/${id}`, created_at: timestamp(user.created_at), name, active }
+        return { id, uri: `${wire.url}${path}/${id}`, created_at: kit.timestamp(user.created_at), name, active }
       },
       create: {
         errors: [errors.user_name_taken],

@@ -1,59 +1,28 @@
 import * as v from 'valibot'
-import {
-  accountLimits,
-  collection,
-  declareErrors,
-  described,
-  documented,
-  entry,
-  type FieldFacts,
-  type Frozen,
-  field,
-  idOf,
-  instant,
-  named,
-  newHead,
-  ofField,
-  quote,
-  recordHead,
-  refTo,
-  refuse,
-  resource,
-  resourceHead,
-  secret,
-  secretHere,
-  type Transaction,
-  textOfBytes,
-  time,
-  timestamp,
-  tooLong,
-  tooMany,
-  type View,
-  viewHead,
-} from '../kit/index.ts'
+import * as kit from '../kit/index.ts'
 import { ACCOUNT_USER, changed, FILTERABLE, refField, refusedIfEmpty, texts, uniqueBy, userField } from './shared.ts'
 import { nameOf, noName, otherCharacters, type VaultRecord, vaultName, vaults } from './vault-records.ts'
 
-const errors = declareErrors({
+const errors = kit.declareErrors({
   secret_name_invalid: otherCharacters(24000),
   secret_name_missing: noName(24001),
-  secret_name_too_long: tooLong(24002),
-  secret_value_missing: ofField(24003, 400, (it) => `${it.field} is missing or empty. Send the text to keep.`),
-  secret_value_too_long: tooLong(24004),
-  secret_name_taken: ofField(
+  secret_name_too_long: kit.tooLong(24002),
+  secret_value_missing: kit.ofField(24003, 400, (it) => `${it.field} is missing or empty. Send the text to keep.`),
+  secret_value_too_long: kit.tooLong(24004),
+  secret_name_taken: kit.ofField(
     24005,
     400,
-    (it: FieldFacts & { id: string }) =>
+    (it: kit.FieldFacts & { id: string }) =>
       `${it.received} is the name of ${it.id} already. Send a name that no other secret of the vault has.`,
   ),
-  secret_vault_unknown: field(24006, 400, () => 'the id of a vault'),
-  secret_limit_reached: tooMany(24007),
-  secret_vault_missing: entry(
+  secret_vault_unknown: kit.field(24006, 400, () => 'the id of a vault'),
+  secret_limit_reached: kit.tooMany(24007),
+  secret_vault_missing: kit.entry(
     24008,
     400,
     () => 'No vault was named. Send its id as vault_id, or its name as vault_name.',
   ),
-  secret_vault_name_unknown: field(
+  secret_vault_name_unknown: kit.field(
     24009,
     400,
     () => 'the name of a vault, and of the one with vault_id if both are sent',
@@ -72,10 +41,10 @@ const secretName = nameOf(
   NAME,
 )
 
-const secretValue = documented(
+const secretValue = kit.documented(
   v.pipe(
-    v.unwrap(textOfBytes(LONGEST_VALUE, errors.secret_value_too_long, '')),
-    secretHere,
+    v.unwrap(kit.textOfBytes(LONGEST_VALUE, errors.secret_value_too_long, '')),
+    kit.secretHere,
     refusedIfEmpty(errors.secret_value_missing),
   ),
   `The text to keep. No response has it. At most ${LONGEST_VALUE} bytes in UTF-8.`,
@@ -83,17 +52,17 @@ const secretValue = documented(
 )
 
 const record = v.object({
-  ...recordHead('secret', texts()),
-  updated_at: instant,
+  ...kit.recordHead('secret', texts()),
+  updated_at: kit.instant,
   name: secretName,
-  value: v.pipe(v.string(), secret),
-  vault_id: idOf('vault'),
+  value: v.pipe(v.string(), kit.secret),
+  vault_id: kit.idOf('vault'),
   vault_name: vaultName,
 })
 
-type SecretRecord = Frozen<v.InferOutput<typeof record>>
+type SecretRecord = kit.Frozen<v.InferOutput<typeof record>>
 
-export const secrets = collection<SecretRecord>({
+export const secrets = kit.collection<SecretRecord>({
   name: 'vault_secrets',
   key: ({ id }) => id,
   schema: record,
@@ -101,13 +70,13 @@ export const secrets = collection<SecretRecord>({
   exported: (each, withSecrets) => (withSecrets ? each : { ...each, value: '' }),
 })
 
-export const secretShape = named(
+export const secretShape = kit.named(
   v.object({
-    ...resourceHead,
-    updated_at: documented(time, 'The time of the last change.'),
-    name: documented(v.string(), NAME),
+    ...kit.resourceHead,
+    updated_at: kit.documented(kit.time, 'The time of the last change.'),
+    name: kit.documented(v.string(), NAME),
     vault: refField('The vault that has the secret.'),
-    vault_name: documented(v.string(), 'The name of that vault.'),
+    vault_name: kit.documented(v.string(), 'The name of that vault.'),
     created_by: userField('The user who created the secret.'),
     last_updated_by: userField('The user who changed the secret last.'),
   }),
@@ -115,29 +84,29 @@ export const secretShape = named(
   'A text that a vault keeps under a name. No response has the text.',
 )
 
-export const secretView: View<SecretRecord, Frozen<v.InferOutput<typeof secretShape>>> = (each, wire) => ({
-  ...viewHead(each, wire, '/vault_secrets'),
-  updated_at: timestamp(each.updated_at),
+export const secretView: kit.View<SecretRecord, kit.Frozen<v.InferOutput<typeof secretShape>>> = (each, wire) => ({
+  ...kit.viewHead(each, wire, '/vault_secrets'),
+  updated_at: kit.timestamp(each.updated_at),
   name: each.name,
-  vault: refTo(wire, '/vaults', each.vault_id),
+  vault: kit.refTo(wire, '/vaults', each.vault_id),
   vault_name: each.vault_name,
   created_by: { id: ACCOUNT_USER, uri: '' },
   last_updated_by: { id: ACCOUNT_USER, uri: '' },
 })
 
-const createBody = named(
+const createBody = kit.named(
   v.object({
     ...texts(),
     name: v.optional(secretName, ''),
     value: v.optional(secretValue, ''),
-    vault_id: v.optional(documented(v.string(), 'The id of the vault. Send this or `vault_name`.')),
-    vault_name: v.optional(documented(v.string(), 'The name of the vault. Send this or `vault_id`.')),
+    vault_id: v.optional(kit.documented(v.string(), 'The id of the vault. Send this or `vault_name`.')),
+    vault_name: v.optional(kit.documented(v.string(), 'The name of the vault. Send this or `vault_id`.')),
   }),
   'VaultSecretCreate',
   'The body that creates a secret of a vault.',
 )
 
-const updateBody = named(
+const updateBody = kit.named(
   v.object({ ...texts(), name: v.optional(secretName), value: v.optional(secretValue) }),
   'VaultSecretUpdate',
   'The changes of a secret.',
@@ -150,7 +119,7 @@ const unique = uniqueBy(secrets, 'place', {
 })
 
 /** Secrets of vaults. The value of a secret is kept, and shown nowhere. */
-export const vaultSecrets = resource(
+export const vaultSecrets = kit.resource(
   {
     name: 'vault_secrets',
     path: '/vault_secrets',
@@ -159,7 +128,7 @@ export const vaultSecrets = resource(
     what: 'secret',
     filterable: [...FILTERABLE, 'name'],
     errors,
-    limits: accountLimits({
+    limits: kit.accountLimits({
       vault_secrets: { what: 'secrets of a vault', each: 'vault', reached: errors.secret_limit_reached },
     }),
     collection: secrets,
@@ -179,14 +148,14 @@ export const vaultSecrets = resource(
       run(tx, { name, value, vault_id, vault_name, ...rest }) {
         const vault = vaultOf(tx, vault_id, vault_name)
         const place = { vault_id: vault.id, vault_name: vault.name }
-        const made = { ...newHead(tx, 'secret', rest), updated_at: tx.now, name, value, ...place }
+        const made = { ...kit.newHead(tx, 'secret', rest), updated_at: tx.now, name, value, ...place }
         return tx.put(secrets, unique.checked(tx, made))
       },
     },
     update: {
       errors: [errors.secret_name_taken],
       run(tx, before, { name = before.name, value = before.value, ...rest }) {
-        const after = { ...before, ...described(rest, before), name, value }
+        const after = { ...before, ...kit.described(rest, before), name, value }
         return changed(tx, secrets, before, unique.checked(tx, after))
       },
     },
@@ -198,10 +167,10 @@ export const vaultSecrets = resource(
   },
 )
 
-function vaultOf(tx: Transaction, id: string | undefined, name: string | undefined): VaultRecord {
+function vaultOf(tx: kit.Transaction, id: string | undefined, name: string | undefined): VaultRecord {
   const vault = id ? tx.get(vaults, id) : tx.find(vaults, 'name', name ?? '')
-  if (!id && !name) return refuse(errors.secret_vault_missing, {})
-  if (id && !vault) return refuse(errors.secret_vault_unknown, { field: 'vault_id', received: quote(id) })
+  if (!id && !name) return kit.refuse(errors.secret_vault_missing, {})
+  if (id && !vault) return kit.refuse(errors.secret_vault_unknown, { field: 'vault_id', received: kit.quote(id) })
   if (vault && (!name || vault.name === name)) return vault
-  return refuse(errors.secret_vault_name_unknown, { field: 'vault_name', received: quote(name) })
+  return kit.refuse(errors.secret_vault_name_unknown, { field: 'vault_name', received: kit.quote(name) })
 }
