@@ -4,32 +4,26 @@ import * as kit from '../kit/index.ts'
 import { refusedUnless, texts } from './shared.ts'
 
 /** The errors of backends of every kind. */
-export const backendPartErrors = kit.declareErrors({
-  backends_not_allowed: kit.tooMany(6500),
-  backend_description_too_long: kit.tooLong(6503),
-  backend_metadata_too_long: kit.tooLong(6504),
-})
+export const backendErrors = {
+  ...kit.backendErrors,
+  ...kit.declareErrors({
+    backends_not_allowed: kit.tooMany(6500),
+    backend_description_too_long: kit.tooLong(6503),
+    backend_metadata_too_long: kit.tooLong(6504),
+  }),
+}
 
 /** The texts of a backend. */
 export const backendTexts = texts({
-  description: backendPartErrors.backend_description_too_long,
-  metadata: backendPartErrors.backend_metadata_too_long,
+  description: backendErrors.backend_description_too_long,
+  metadata: backendErrors.backend_metadata_too_long,
 })
 
 /** The id of a backend of any kind. */
 export const backendId = v.pipe(
   v.string(),
-  refusedUnless(kit.backendErrors.child_backend_invalid, (id) => kit.isIdOf(id, 'bkd')),
+  refusedUnless(backendErrors.child_backend_invalid, (id) => kit.isIdOf(id, 'bkd')),
 )
-
-/** Makes the limit of backends of one kind. */
-export function backendLimit<Name extends string>(name: Name, what: string): Readonly<Record<Name, kit.AccountLimit>> {
-  // The type checker does not follow a computed name.
-  return kit.accountLimits({ [name]: { what, none: backendPartErrors.backends_not_allowed } } as Record<
-    Name,
-    kit.AccountLimit
-  >)
-}
 
 /** Puts a new backend. Others can refer to it from now on. */
 export function madeBackend<R extends kit.ResourceRecord>(
@@ -68,12 +62,12 @@ export const failovers = kit.collection<FailoverRecord>({
 /** Refuses to delete a backend that a failover backend has as a child. */
 export function requireNoFailoverParent(tx: kit.Transaction, id: string): void {
   const parent = tx.find(failovers, 'child', id)
-  if (parent) kit.refuse(kit.backendErrors.weighted_backend_in_use, { id, parent: parent.id })
+  if (parent) kit.refuse(backendErrors.weighted_backend_in_use, { id, parent: parent.id })
 }
 
 /** The rules of the deletion of a backend: it is refused if the backend is a child of another one. */
 export const backendDeletion = {
-  errors: [kit.backendErrors.weighted_backend_in_use],
+  errors: [backendErrors.weighted_backend_in_use],
   before(tx: kit.Transaction, { id }: kit.ResourceRecord): void {
     kit.requireNoWeightedParent(tx, id)
     requireNoFailoverParent(tx, id)

@@ -5,14 +5,17 @@ import { urlErrors } from './endpoint-url.ts'
 import { BINDING, POLICY, POOLING, URL_SENTENCE } from './endpoint-view.ts'
 import { bodiesOf, refusedIfEmpty, texts } from './shared.ts'
 
-export const errors = kit.declareErrors({
-  endpoint_type_invalid: kit.field(248, 400),
-  domain_in_use: kit.entry(
-    446,
-    400,
+const inUse = (number: number, status: number) =>
+  kit.entry(
+    number,
+    status,
     (it: { id: string; endpoint: string }) =>
       `${it.id} is used by the endpoint ${it.endpoint}. Delete the endpoint first.`,
-  ),
+  )
+
+export const errors = kit.declareErrors({
+  endpoint_type_invalid: kit.field(248, 400),
+  domain_in_use: inUse(446, 400),
   endpoint_binding_invalid: kit.field(15005, 400, () => `one of ${BINDINGS.join(', ')}`),
   endpoint_binding_repeated: kit.field(15006, 400, () => 'each binding once'),
   endpoint_update_empty: kit.emptyUpdate(
@@ -37,12 +40,7 @@ export const errors = kit.declareErrors({
     (it: { id: string; type: string }) =>
       `${it.id} is of the type ${it.type}. Only cloud endpoints can be changed and deleted here.`,
   ),
-  address_in_use: kit.entry(
-    90441,
-    409,
-    (it: { id: string; endpoint: string }) =>
-      `${it.id} is used by the endpoint ${it.endpoint}. Delete the endpoint first.`,
-  ),
+  address_in_use: inUse(90441, 409),
 })
 
 const url = kit.documented(v.pipe(v.string(), refusedIfEmpty(errors.endpoint_url_missing)), URL_SENTENCE, {

@@ -137,11 +137,3 @@ export function edgeKindOf(id: string): EdgeKind {
 export function tunnelIdOf(endpointId: string): string {
   return endpointId.replace('ep_', 'tn_')
 }
-
-export function checkEndpoint(endpoint: EndpointRecord, others: kit.OtherRecords, report: kit.ReportRelation): void {
-  const { domain_id, tcp_addr_id } = endpoint
-  if (domain_id !== null && !others.get(kit.domains, domain_id))
-    report(['domain_id'], domain_id, 'a reserved domain that exists')
-  if (tcp_addr_id !== null && !others.get(kit.addresses, tcp_addr_id))
-    report(['tcp_addr_id'], tcp_addr_id, 'a reserved address that exists')
-}

@@ -10,7 +10,8 @@ import {
   urlParts,
 } from './endpoint-records.ts'
 
-const taken = (number: number, allowed: string) =>
+/** Declares the error of a URL where another endpoint is online. */
+export const taken = (number: number, allowed: string) =>
   kit.ofField(
     number,
     400,

@@ -2,13 +2,7 @@ import type * as v from 'valibot'
 import * as kit from '../kit/index.ts'
 import { edgeEndpoint } from './edge-endpoint.ts'
 import { endpointBodies, endpointLimits, errors, limitErrors } from './endpoint-bodies.ts'
-import {
-  checkEndpoint,
-  type EndpointRecord,
-  OF_NO_AGENT,
-  endpoints as records,
-  tunnelIdOf,
-} from './endpoint-records.ts'
+import { type EndpointRecord, OF_NO_AGENT, endpoints as records, tunnelIdOf } from './endpoint-records.ts'
 import { placeOf, requireFree, requireScheme, urlErrors } from './endpoint-url.ts'
 import { endpointShape, endpointView, publicParts } from './endpoint-view.ts'
 import { policyTextErrors, requirePolicy } from './policy-text.ts'
@@ -113,8 +107,11 @@ export const endpoints = kit.resource(
       },
     },
     relations(endpoint, others, report) {
-      checkEndpoint(endpoint, others, report)
-      const { id, tunnel_session_id: session } = endpoint
+      const { id, domain_id, tcp_addr_id, tunnel_session_id: session } = endpoint
+      if (domain_id !== null && !others.get(kit.domains, domain_id))
+        report(['domain_id'], domain_id, 'a reserved domain that exists')
+      if (tcp_addr_id !== null && !others.get(kit.addresses, tcp_addr_id))
+        report(['tcp_addr_id'], tcp_addr_id, 'a reserved address that exists')
       if (session !== null && others.get(tunnels, tunnelIdOf(id))?.session_id !== session) {
         report(['tunnel_session_id'], session, 'the session of the tunnel with the same characters in its id')
       }

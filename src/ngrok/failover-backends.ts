@@ -2,8 +2,7 @@ import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
 import {
   backendDeletion,
-  backendLimit,
-  backendPartErrors,
+  backendErrors,
   backendTexts,
   children,
   type FailoverRecord,
@@ -30,7 +29,7 @@ const errors = kit.declareErrors({
   ),
 })
 
-const childErrors = [kit.backendErrors.child_backend_not_found, ...Object.values(errors)]
+const childErrors = [backendErrors.child_backend_not_found, ...Object.values(errors)]
 
 const shape = kit.named(
   v.object({ ...kit.resourceHead, backends: children }),
@@ -58,8 +57,10 @@ export const failoverBackends = kit.resource(
     prefix: 'bkdfo',
     what: 'failover backend',
     filterable: [],
-    errors: { ...kit.backendErrors, ...backendPartErrors, ...errors },
-    limits: backendLimit('failover_backends', 'failover backends'),
+    errors: { ...backendErrors, ...errors },
+    limits: kit.accountLimits({
+      failover_backends: { what: 'failover backends', none: backendErrors.backends_not_allowed },
+    }),
     collection: failovers,
     shape,
     ...bodies,
@@ -84,7 +85,7 @@ export const failoverBackends = kit.resource(
     delete: backendDeletion,
     before: {
       'weighted_backends.delete': {
-        errors: [kit.backendErrors.weighted_backend_in_use],
+        errors: [backendErrors.weighted_backend_in_use],
         run: (tx, { id = '' }) => requireNoFailoverParent(tx, id),
       },
     },

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
-import { backendDeletion, backendLimit, backendPartErrors, backendTexts, madeBackend } from './backends.ts'
+import { backendDeletion, backendErrors, backendTexts, madeBackend } from './backends.ts'
 import { headersWith } from './header-fields.ts'
 import { bodiesOf, texts } from './shared.ts'
 
@@ -71,8 +71,10 @@ export const httpResponseBackends = kit.resource(
     what: 'HTTP response backend',
     article: 'an',
     filterable: [],
-    errors: { ...kit.backendErrors, ...backendPartErrors, ...errors },
-    limits: backendLimit('http_response_backends', 'HTTP response backends'),
+    errors: { ...backendErrors, ...errors },
+    limits: kit.accountLimits({
+      http_response_backends: { what: 'HTTP response backends', none: backendErrors.backends_not_allowed },
+    }),
     collection: responses,
     shape,
     ...bodies,

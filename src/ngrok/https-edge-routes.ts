@@ -137,14 +137,15 @@ function requireOwnMatch(tx: kit.Transaction, route: Omit<RouteRecord, 'id'> & {
 }
 
 const ids = { edge_id: 'edghts', id: 'edghtsrt' }
-const path = '/edges/https/{edge_id}/routes/{id}'
+const path = '/edges/https/{edge_id}/routes'
+const ofOne = { path: `${path}/{id}`, ids }
 const ofBody = [routeErrors.route_match_taken, ...Object.values(modules.errors), kit.general.not_found]
 
 const operations = {
   create: kit.operationWithBody({
     name: 'https_edge_routes.create',
     method: 'POST',
-    path: '/edges/https/{edge_id}/routes',
+    path,
     status: 201,
     summary: 'Create a route of an HTTPS edge',
     ids: { edge_id: 'edghts' },
@@ -165,23 +166,21 @@ const operations = {
     },
   }),
   get: kit.operation({
+    ...ofOne,
     name: 'https_edge_routes.get',
     method: 'GET',
-    path,
     status: 200,
     summary: 'Get a route of an HTTPS edge',
-    ids,
     response: routeShape,
     errors: [kit.general.not_found],
     run: (tx, at) => routeView(tx, routeAt(tx, at)),
   }),
   update: kit.operationWithBody({
+    ...ofOne,
     name: 'https_edge_routes.update',
     method: 'PATCH',
-    path,
     status: 200,
     summary: 'Change a route of an HTTPS edge',
-    ids,
     body: updateBody,
     response: routeShape,
     errors: ofBody,
@@ -201,12 +200,11 @@ const operations = {
     },
   }),
   delete: kit.operation({
+    ...ofOne,
     name: 'https_edge_routes.delete',
     method: 'DELETE',
-    path,
     status: 204,
     summary: 'Delete a route of an HTTPS edge',
-    ids,
     errors: [kit.general.not_found],
     run: (tx, at) => releaseRoute(tx, routeAt(tx, at)),
   }),

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
 import { BINDINGS, otherAt } from './endpoint-records.ts'
-import { agentPlaceOf } from './endpoint-url.ts'
+import { agentPlaceOf, taken } from './endpoint-url.ts'
 import { BINDING, POLICY, POOLING, URL_SENTENCE } from './endpoint-view.ts'
 import { credentials, newCredential, sshCredentials } from './owned-records.ts'
 import { COMMANDS, openTunnel, type SessionRecord, sessions } from './session-records.ts'
@@ -9,12 +9,7 @@ import { ACCOUNT_USER, knownRegions, texts } from './shared.ts'
 
 /** The errors of the declaration of a session. */
 export const declarationErrors = kit.declareErrors({
-  agent_url_taken: kit.ofField(
-    334,
-    400,
-    (it: kit.FieldFacts & { id: string }) =>
-      `${it.field} is ${it.received}, where ${it.id} is online. Allowed: another URL, or pooling_enabled for both.`,
-  ),
+  agent_url_taken: taken(334, 'another URL, or pooling_enabled for both'),
 })
 
 const { metadata } = texts()

@@ -65,6 +65,16 @@ export function refusedIfEmpty<E extends kit.FieldError<string, object>>(error: 
   return refusedUnless<string, E>(error, (text) => text !== '')
 }
 
+/** Declares the error of a name that another record has. `other` is one that must not have it, such as "vault". */
+export function nameTaken(number: number, other: string) {
+  return kit.ofField(
+    number,
+    400,
+    (it: kit.FieldFacts & { id: string }) =>
+      `${it.received} is the name of ${it.id} already. Send a name that no other ${other} has.`,
+  )
+}
+
 interface Unique<R> {
   /** The field that refusals name. */
   readonly field: keyof R & string

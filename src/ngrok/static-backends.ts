@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
-import { backendDeletion, backendLimit, backendPartErrors, backendTexts, madeBackend } from './backends.ts'
+import { backendDeletion, backendErrors, backendTexts, madeBackend } from './backends.ts'
 import { bodiesOf, texts } from './shared.ts'
 
 const errors = kit.declareErrors({
@@ -77,8 +77,10 @@ export const staticBackends = kit.resource(
     prefix: 'bkdsc',
     what: 'static backend',
     filterable: [],
-    errors: { ...kit.backendErrors, ...backendPartErrors, ...errors },
-    limits: backendLimit('static_backends', 'static backends'),
+    errors: { ...backendErrors, ...errors },
+    limits: kit.accountLimits({
+      static_backends: { what: 'static backends', none: backendErrors.backends_not_allowed },
+    }),
     collection: statics,
     shape,
     ...bodies,

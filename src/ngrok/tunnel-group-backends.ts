@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
-import { backendDeletion, backendLimit, backendPartErrors, backendTexts, madeBackend } from './backends.ts'
+import { backendDeletion, backendErrors, backendTexts, madeBackend } from './backends.ts'
 import { type TunnelRecord, tunnels } from './session-records.ts'
 import { bodiesOf, texts } from './shared.ts'
 
@@ -92,8 +92,10 @@ export const tunnelGroupBackends = kit.resource(
     prefix: 'bkdtg',
     what: 'tunnel group backend',
     filterable: [],
-    errors: { ...kit.backendErrors, ...backendPartErrors, ...errors },
-    limits: backendLimit('tunnel_group_backends', 'tunnel group backends'),
+    errors: { ...backendErrors, ...errors },
+    limits: kit.accountLimits({
+      tunnel_group_backends: { what: 'tunnel group backends', none: backendErrors.backends_not_allowed },
+    }),
     collection: tunnelGroups,
     shape,
     ...bodies,

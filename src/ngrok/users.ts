@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
 import { PREFIXES, removeOwned, users } from './owned-records.ts'
-import { bodiesOf, refusedIfEmpty, uniqueBy } from './shared.ts'
+import { bodiesOf, nameTaken, refusedIfEmpty, uniqueBy } from './shared.ts'
 
 const errors = kit.declareErrors({
   user_name_empty: kit.ofField(
@@ -10,12 +10,7 @@ const errors = kit.declareErrors({
     (it) => `${it.field} is missing or empty. Send a name of 1 to 255 bytes in UTF-8.`,
   ),
   user_name_too_long: kit.tooLong(4110),
-  user_name_taken: kit.entry(
-    4112,
-    400,
-    (it: kit.FieldFacts & { id: string }) =>
-      `${it.received} is the name of ${it.id} already. Send a name that no other one has.`,
-  ),
+  user_name_taken: nameTaken(4112, 'one'),
   user_limit_reached: kit.tooMany(4119),
 })
 

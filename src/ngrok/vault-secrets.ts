@@ -1,6 +1,16 @@
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
-import { ACCOUNT_USER, changed, FILTERABLE, refField, refusedIfEmpty, texts, uniqueBy, userField } from './shared.ts'
+import {
+  ACCOUNT_USER,
+  changed,
+  FILTERABLE,
+  nameTaken,
+  refField,
+  refusedIfEmpty,
+  texts,
+  uniqueBy,
+  userField,
+} from './shared.ts'
 import { nameOf, noName, otherCharacters, type VaultRecord, vaultName, vaults } from './vault-records.ts'
 
 const errors = kit.declareErrors({
@@ -9,12 +19,7 @@ const errors = kit.declareErrors({
   secret_name_too_long: kit.tooLong(24002),
   secret_value_missing: kit.ofField(24003, 400, (it) => `${it.field} is missing or empty. Send the text to keep.`),
   secret_value_too_long: kit.tooLong(24004),
-  secret_name_taken: kit.ofField(
-    24005,
-    400,
-    (it: kit.FieldFacts & { id: string }) =>
-      `${it.received} is the name of ${it.id} already. Send a name that no other secret of the vault has.`,
-  ),
+  secret_name_taken: nameTaken(24005, 'secret of the vault'),
   secret_vault_unknown: kit.field(24006, 400, () => 'the id of a vault'),
   secret_limit_reached: kit.tooMany(24007),
   secret_vault_missing: kit.entry(

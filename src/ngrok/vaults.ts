@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
-import { ACCOUNT_USER, bodiesOf, changed, FILTERABLE, texts, uniqueBy } from './shared.ts'
+import { ACCOUNT_USER, bodiesOf, changed, FILTERABLE, nameTaken, texts, uniqueBy } from './shared.ts'
 import { vaults as records, VAULT_NAME, type VaultRecord, vaultErrors, vaultName } from './vault-records.ts'
 import { secretShape, secrets, secretView, vaultSecrets } from './vault-secrets.ts'
 
@@ -10,12 +10,7 @@ const errors = kit.declareErrors({
     400,
     (it: { id: string; secret: string }) => `${it.id} has secrets, such as ${it.secret}. Delete them first.`,
   ),
-  vault_name_taken: kit.ofField(
-    23004,
-    400,
-    (it: kit.FieldFacts & { id: string }) =>
-      `${it.received} is the name of ${it.id} already. Send a name that no other vault has.`,
-  ),
+  vault_name_taken: nameTaken(23004, 'vault'),
   vault_limit_reached: kit.tooMany(23005),
 })
 
