@@ -94,41 +94,31 @@ const commandErrors = kit.declareErrors({
   session_restart_over_ssh: overSsh(1122, 'restart'),
 })
 
-const ERRORS = {
-  stop: [commandErrors.session_stop_unsupported, commandErrors.session_stop_failed],
-  restart: [
-    commandErrors.session_restart_unsupported,
-    commandErrors.session_restart_failed,
-    commandErrors.session_restart_over_ssh,
-  ],
-  update: [
-    commandErrors.session_update_unsupported,
-    commandErrors.session_update_failed,
-    commandErrors.session_update_over_ssh,
-  ],
-} as const
-
 /** Returns the session of an agent that obeys the command, or refuses the command. */
 function obeying(tx: kit.Transaction, id: string, command: Command): SessionRecord {
   const session = kit.required(tx, sessions, id, 'tunnel session')
-  const [unsupported, failed, overSsh] = ERRORS[command]
-  if (overSsh && session.transport === 'ssh') kit.refuse(overSsh, { id })
+  if (command !== 'stop' && session.transport === 'ssh') {
+    kit.refuse(commandErrors[`session_${command}_over_ssh` as const], { id })
+  }
   const isWindows = command === 'restart' && session.os === 'windows'
   if (isWindows || !session.supports.includes(command)) {
-    kit.refuse(unsupported, { id, os: session.os, supports: session.supports.join(', ') || 'nothing' })
+    const supports = session.supports.join(', ') || 'nothing'
+    kit.refuse(commandErrors[`session_${command}_unsupported` as const], { id, os: session.os, supports })
   }
   if (!session.reachable) kit.refuse(commandErrors.session_unreachable, { id })
   const reason = session.failing[command]
-  if (reason !== undefined) kit.refuse(failed, { id, reason })
+  if (reason !== undefined) kit.refuse(commandErrors[`session_${command}_failed` as const], { id, reason })
   return session
 }
 
+/** Defines the operation that sends a command to the agent of a session. */
 function command<Sent, Body>(
   verb: Command,
   summary: string,
   body: v.GenericSchema<Sent, Body>,
   run: (tx: kit.Transaction, session: SessionRecord, body: Body) => void,
 ) {
+  const own = Object.values(commandErrors).filter(({ key }) => key.startsWith(`session_${verb}_`))
   return kit.operationWithBody({
     name: `tunnel_sessions.${verb}`,
     method: 'POST',
@@ -137,7 +127,7 @@ function command<Sent, Body>(
     summary,
     ids: { id: 'ts' },
     body,
-    errors: [kit.general.not_found, commandErrors.session_unreachable, ...ERRORS[verb]],
+    errors: [kit.general.not_found, commandErrors.session_unreachable, ...own],
     run: (tx, { id }, sent) => run(tx, obeying(tx, id, verb), sent),
   })
 }

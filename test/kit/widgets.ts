@@ -5,7 +5,6 @@ import {
   declareErrors,
   described,
   description,
-  descriptionOf,
   documented,
   domains,
   dueTime,
@@ -18,6 +17,7 @@ import {
   integerFrom,
   metadata,
   named,
+  newHead,
   ofField,
   operation,
   recordHead,
@@ -28,8 +28,8 @@ import {
   resourceHead,
   rule,
   secret,
-  timestamp,
   type View,
+  viewHead,
 } from '../../src/kit/index.ts'
 
 export const errors = declareErrors({
@@ -85,10 +85,7 @@ const shape = named(
 )
 
 const view: View<WidgetRecord, Frozen<v.InferOutput<typeof shape>>> = (each, wire) => ({
-  id: each.id,
-  uri: `${wire.url}/widgets/${each.id}`,
-  created_at: timestamp(each.created_at),
-  ...descriptionOf(each),
+  ...viewHead(each, wire, '/widgets'),
   name: each.name,
   size: each.size,
   locked: each.locked,
@@ -109,8 +106,7 @@ const brokenWidget = declaration({
   schema: v.object({ name: documented(name, 'What the widget is called.') }),
   answer: shape,
   run(tx, { name }) {
-    const id = tx.newId('wid')
-    const record = { id, created_at: tx.now, name, size: 1, token: '', locked: true, due: null }
+    const record = { ...newHead(tx, 'wid'), name, size: 1, token: '', locked: true, due: null }
     return tx.show(view, tx.put(widgetRecords, record))
   },
   end: {
@@ -161,18 +157,7 @@ export const widgets = resource(
         const taken = tx.find(widgetRecords, 'name', name)
         if (taken) refuse(errors.widget_taken, { field: 'name', received: `"${name}"`, id: taken.id })
         const due = { at: tx.now + 60_000, order: tx.nextOrder() }
-        const id = tx.newId('wid')
-        const { colour: _, ...texts } = rest
-        return tx.put(widgetRecords, {
-          id,
-          created_at: tx.now,
-          ...described(texts),
-          name,
-          size,
-          token,
-          locked: false,
-          due,
-        })
+        return tx.put(widgetRecords, { ...newHead(tx, 'wid', rest), name, size, token, locked: false, due })
       },
     },
     update: {
