@@ -1,16 +1,13 @@
 import { expect } from 'vitest'
-import { createNgrok, ngrokFamilies } from '../../src/gateway/ngrok.ts'
-import { testUsing } from '../../src/testing/vitest.ts'
-import { client, outcome } from '../support/client.ts'
-import { everyPage } from './support.ts'
+import { outcome } from '../support/client.ts'
+import { everyPage, programTest as test } from './support.ts'
 
 // Kinds of programs that use edges: each makes its calls as public code of its kind does.
-const test = testUsing(createNgrok)
 
 test('A controller of TCP edges finds or makes the group, the address and the edge, and finds all of them when it starts anew', async ({
   gateway,
+  ask,
 }) => {
-  const ask = client(gateway, ngrokFamilies)
   const wanted = { labels: { 'k8s.example.com/service': 'ssh', 'k8s.example.com/port': '22' } }
   const owner = JSON.stringify({ namespace: 'default', name: 'ssh' })
 
@@ -68,8 +65,8 @@ test('A controller of TCP edges finds or makes the group, the address and the ed
 
 test('A controller of HTTPS edges waits for its domain, stages a route without a backend, and removes what nobody wants', async ({
   gateway,
+  ask,
 }) => {
-  const ask = client(gateway, ngrokFamilies)
   const json = { description: 'shop', metadata: '{}', hostports: ['shop.example.com:443'] }
   // The domain has another controller, which may be slower.
   expect(outcome(await ask('POST', '/edges/https', { json }))).toBe('400 ERR_NGROK_7117')

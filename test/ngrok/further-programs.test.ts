@@ -1,21 +1,14 @@
 import { expect } from 'vitest'
-import { createNgrok, ngrokFamilies } from '../../src/gateway/ngrok.ts'
-import type { Gateway } from '../../src/index.ts'
-import { testUsing } from '../../src/testing/vitest.ts'
-import { client, outcome } from '../support/client.ts'
+import { outcome } from '../support/client.ts'
 import { SSH_KEYS } from './ssh-keys.ts'
-import { everyPage } from './support.ts'
+import { everyPage, filtered, programTest as test } from './support.ts'
 
 // Kinds of programs that the contract does not name: each makes its calls as public code of its kind does.
-const test = testUsing(createNgrok)
-
-const connect = (gateway: Gateway) => client(gateway, ngrokFamilies)
-const filtered = (path: string, expression: string) => `${path}?filter=${encodeURIComponent(expression)}`
 
 test('An infrastructure tool applies, reads without a difference, changes, and destroys what is gone already', async ({
   gateway,
+  ask,
 }) => {
-  const ask = connect(gateway)
   // It sends what it has of every field, and null or nothing for what it has not.
   const wanted: [path: string, json: object, change: object][] = [
     ['/reserved_domains', { domain: 'tf.example.com', description: 'one', metadata: '' }, { description: 'two' }],
@@ -54,8 +47,7 @@ test('An infrastructure tool applies, reads without a difference, changes, and d
   expect(gateway.leftovers()).toEqual([])
 })
 
-test('A script lets in the address at home alone, by its description', async ({ gateway }) => {
-  const ask = connect(gateway)
+test('A script lets in the address at home alone, by its description', async ({ gateway, ask }) => {
   gateway.ipPolicies.create({ description: 'office' })
   const policy = gateway.ipPolicies.create({ description: 'home' })
   for (const cidr of ['198.51.100.0/24', '203.0.113.0/24']) {
@@ -82,8 +74,10 @@ test('A script lets in the address at home alone, by its description', async ({ 
   expect(outcome(await letIn('no address'))).toBe('400 ERR_NGROK_1406')
 })
 
-test('A fleet gives each device an address, a token that binds only it, and a key for SSH', async ({ gateway }) => {
-  const ask = connect(gateway)
+test('A fleet gives each device an address, a token that binds only it, and a key for SSH', async ({
+  gateway,
+  ask,
+}) => {
   async function enrol(serial: string, public_key: string) {
     const texts = { description: `device ${serial}`, metadata: JSON.stringify({ serial }) }
     const address = (await ask('POST', '/reserved_addrs', { json: { ...texts, region: 'eu' } })).body
@@ -107,8 +101,7 @@ test('A fleet gives each device an address, a token that binds only it, and a ke
   expect((await ask('GET', online)).body.tunnel_sessions).toEqual([])
 })
 
-test('A deployment swaps two versions behind one pooled URL', async ({ gateway }) => {
-  const ask = connect(gateway)
+test('A deployment swaps two versions behind one pooled URL', async ({ gateway, ask }) => {
   gateway.reservedDomains.create({ domain: 'app.example.com' })
   const deploy = (version: string) =>
     ask('POST', '/endpoints', {
@@ -139,8 +132,8 @@ test('A deployment swaps two versions behind one pooled URL', async ({ gateway }
 
 test('A sweeper of preview environments deletes what its metadata marks, oldest last, and meets what is in use', async ({
   gateway,
+  ask,
 }) => {
-  const ask = connect(gateway)
   for (let i = 0; i < 5; i++) {
     const metadata = i < 4 ? `pr-${i}` : 'production'
     gateway.reservedDomains.create({ domain: `p${i}.example.com`, metadata })
@@ -185,8 +178,8 @@ test('A dashboard in a browser reads sessions, endpoints and domains with one ke
 
 test('A keeper of agents updates those that are old, restarts them, and finds their URLs again', async ({
   gateway,
+  ask,
 }) => {
-  const ask = connect(gateway)
   const url = 'https://app.ngrok-free.app'
   gateway.declare.tunnelSession({ agent_version: '3.1.0', update: '3.39.0', endpoints: [{ url }] })
   gateway.declare.tunnelSession({ agent_version: '3.1.0', os: 'windows', update: '3.39.0' })
@@ -205,8 +198,7 @@ test('A keeper of agents updates those that are old, restarts them, and finds th
   expect((await everyPage(ask, outdated, 'tunnel_sessions')).map(({ os }) => os)).toEqual(['windows'])
 })
 
-test('A rotator of API keys works with the key that it made, and the old one is dead', async ({ gateway }) => {
-  const ask = connect(gateway)
+test('A rotator of API keys works with the key that it made, and the old one is dead', async ({ ask }) => {
   const bot = (await ask('POST', '/bot_users', { json: { name: 'ci' } })).body
   const mint = async (token: string) => {
     const headers = { authorization: `Bearer ${token}` }
@@ -234,8 +226,8 @@ test('A rotator of API keys works with the key that it made, and the old one is 
 
 test('A provider of sandboxes gives each tenant an identity, an address, a token and a gateway, and revokes one', async ({
   gateway,
+  ask,
 }) => {
-  const ask = connect(gateway)
   const made = async (path: string, json: object) => {
     const { status, body } = await ask('POST', path, { json })
     expect(status, `${path} ${JSON.stringify(body)}`).toBe(201)

@@ -1,16 +1,10 @@
 import { expect } from 'vitest'
-import { createNgrok, ngrokFamilies } from '../../src/gateway/ngrok.ts'
-import type { Gateway } from '../../src/index.ts'
-import { testUsing } from '../../src/testing/vitest.ts'
-import { type Client, client, outcome, type Sending } from '../support/client.ts'
+import { type Client, outcome, type Sending } from '../support/client.ts'
 import { CSR } from './certificate-requests.ts'
-import { everyPage } from './support.ts'
+import { everyPage, filtered, programTest as test } from './support.ts'
 
 // The calls that kinds of real programs make, in their order (contract: section 10). Their wrong turns too.
-const test = testUsing(createNgrok)
 
-const connect = (gateway: Gateway) => client(gateway, ngrokFamilies)
-const filtered = (path: string, expression: string) => `${path}?filter=${encodeURIComponent(expression)}`
 const DENY = '{"on_http_request":[{"actions":[{"type":"deny"}]}]}'
 
 /** Sends a request, and makes of an answer that says that the resource is gone what a program does: nothing. */
@@ -21,8 +15,8 @@ async function tolerant(ask: Client, path: string, sending?: Sending): Promise<v
 
 test('A web backend gives a user a connector, meets what an earlier run left, and takes all of it back', async ({
   gateway,
+  ask,
 }) => {
-  const ask = connect(gateway)
   const headers = { 'content-type': 'application/json' }
   const made = async (path: string, json: object) => (await ask('POST', path, { json })).body
 
@@ -78,8 +72,10 @@ test('A web backend gives a user a connector, meets what an earlier run left, an
   expect(gateway.leftovers()).toEqual([])
 })
 
-test('A Kubernetes operator registers itself, finds itself again and asks for its endpoints', async ({ gateway }) => {
-  const ask = connect(gateway)
+test('A Kubernetes operator registers itself, finds itself again and asks for its endpoints', async ({
+  gateway,
+  ask,
+}) => {
   expect((await ask('GET', '/api_keys?limit=1')).status).toBe(200)
   const deployment = { name: 'ngrok-operator', namespace: 'ngrok', version: '0.19.0', cluster_name: 'prod' }
   const metadata = '{"owned-by":"ngrok-operator"}'
@@ -133,8 +129,7 @@ test('A Kubernetes operator registers itself, finds itself again and asks for it
   await tolerant(ask, `/kubernetes_operators/${first.body.id}`)
 })
 
-test('A Kubernetes operator keeps domains as its resources say', async ({ gateway }) => {
-  const ask = connect(gateway)
+test('A Kubernetes operator keeps domains as its resources say', async ({ gateway, ask }) => {
   const name = 'shop.example.com'
 
   async function reconciled(wanted: { description: string }, known?: string): Promise<string> {
@@ -172,8 +167,8 @@ test('A Kubernetes operator keeps domains as its resources say', async ({ gatewa
 
 test('A Kubernetes operator keeps a cloud endpoint, whose pool it joins when the other side is ready', async ({
   gateway,
+  ask,
 }) => {
-  const ask = connect(gateway)
   gateway.reservedDomains.create({ domain: 'shop.example.com' })
   const policy = '{ "on_http_request":\n\t[ {"actions": [{"type":"deny"}]} ] }\n'
   const json = { url: 'https://shop.example.com', type: 'cloud', bindings: ['public'], traffic_policy: policy }
@@ -199,8 +194,7 @@ test('A Kubernetes operator keeps a cloud endpoint, whose pool it joins when the
   expect((await ask('POST', '/endpoints', { json: pooled })).status).toBe(201)
 })
 
-test('A Kubernetes operator keeps an IP policy and its rules', async ({ gateway }) => {
-  const ask = connect(gateway)
+test('A Kubernetes operator keeps an IP policy and its rules', async ({ gateway, ask }) => {
   const policy = (await ask('POST', '/ip_policies', { json: { description: 'office', metadata: 'm' } })).body.id
   gateway.ipPolicyRules.create({
     ip_policy_id: gateway.ipPolicies.create({}).id,
@@ -246,8 +240,8 @@ test('A Kubernetes operator keeps an IP policy and its rules', async ({ gateway 
 
 test('A pusher of secrets creates what a vault lacks, changes what it has, and deletes the rest', async ({
   gateway,
+  ask,
 }) => {
-  const ask = connect(gateway)
   const vault = gateway.vaults.create({ name: 'prod' }).id
   gateway.vaults.create({ name: 'test' })
   const metadata = '{"managed-by":"external-secrets"}'
@@ -280,11 +274,10 @@ test('A pusher of secrets creates what a vault lacks, changes what it has, and d
   expect((await ask('DELETE', `/vaults/${vault}`)).status).toBe(204)
 })
 
-test('A URL finder takes the first https tunnel, or the host and port of a tcp one', async ({ gateway }) => {
+test('A URL finder takes the first https tunnel, or the host and port of a tcp one', async ({ gateway, ask }) => {
   gateway.declare.tunnelSession({
     endpoints: [{ url: 'tcp://1.tcp.ngrok.io:12345' }, { url: 'https://app.ngrok-free.app' }],
   })
-  const ask = connect(gateway)
   const { tunnels } = (await ask('GET', '/tunnels')).body
   const urlOf = (proto: string) => tunnels.find((each: { proto: string }) => each.proto === proto).public_url
   expect([urlOf('https'), urlOf('tcp')]).toEqual(['https://app.ngrok-free.app', 'tcp://1.tcp.ngrok.io:12345'])
@@ -295,12 +288,11 @@ test('A URL finder takes the first https tunnel, or the host and port of a tcp o
   ])
 })
 
-test('A session stopper ends the agent of a URL, which is free afterwards', async ({ gateway }) => {
+test('A session stopper ends the agent of a URL, which is free afterwards', async ({ gateway, ask }) => {
   const url = 'https://app.ngrok-free.app'
   gateway.declare.tunnelSession({ endpoints: [{ url }, { url: 'https://other.ngrok-free.app' }] })
   gateway.reservedDomains.create({ domain: 'cloud.example.com' })
   gateway.endpoints.create({ type: 'cloud', url: 'https://cloud.example.com', traffic_policy: '{}' })
-  const ask = connect(gateway)
   const endpoints = await everyPage(ask, '/endpoints', 'endpoints')
   const wanted = new Set([url, 'https://other.ngrok-free.app', 'https://cloud.example.com'])
   const taken = endpoints.filter((each) => wanted.has(each.url ?? each.public_url))
@@ -316,11 +308,11 @@ test('A session stopper ends the agent of a URL, which is free afterwards', asyn
 
 test('A desktop launcher shows tunnels and sessions, and continues where an agent cannot be reached', async ({
   gateway,
+  ask,
 }) => {
   const lost = gateway.declare.tunnelSession({ endpoints: [{}], reachable: false })
   const { id } = gateway.declare.tunnelSession({ labelled: [{ labels: { app: 'shop' } }] })
   gateway.reservedDomains.create({ domain: 'app.example.com' })
-  const ask = connect(gateway)
   const tunnels = await everyPage(ask, '/tunnels', 'tunnels')
   expect(
     tunnels
@@ -337,8 +329,7 @@ test('A desktop launcher shows tunnels and sessions, and continues where an agen
   expect((await ask('POST', `/tunnel_sessions/${id}/stop`, { json: {} })).status).toBe(204)
 })
 
-test('A launcher of work trees reserves a name for each, and gives it back', async ({ gateway }) => {
-  const ask = connect(gateway)
+test('A launcher of work trees reserves a name for each, and gives it back', async ({ ask }) => {
   const name = 'feature-1.ngrok.app'
   async function reserved(): Promise<{ id: string; domain: string }> {
     const all = await everyPage(ask, '/reserved_domains', 'reserved_domains')
@@ -360,8 +351,8 @@ test('A launcher of work trees reserves a name for each, and gives it back', asy
 
 test('A minter of authtokens checks its key, makes a token and deletes the old one by its description', async ({
   gateway,
+  ask,
 }) => {
-  const ask = connect(gateway)
   const refused = await ask('GET', '/api_keys', { headers: { authorization: null } })
   expect([401, 403]).toContain(refused.status)
   const make = () => ask('POST', '/credentials', { json: { description: 'ci', acl: ['bind:*.example.com'] } })

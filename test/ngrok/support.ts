@@ -1,5 +1,6 @@
 import { manualClock } from '../../src/engine/manual-clock.ts'
 import { createNgrok, type NgrokOptions, ngrokFamilies } from '../../src/gateway/ngrok.ts'
+import { testUsing } from '../../src/testing/vitest.ts'
 import { type Answer, type Client, client, outcome, type Sending } from '../support/client.ts'
 
 /** A gateway in the dialect of ngrok at a fixed time, with a client of its HTTP API. */
@@ -49,4 +50,14 @@ export function routeModules(backend_id: string, policy: string) {
     traffic_policy: { value: '{}' },
     policy: { inbound: [], outbound: [] },
   }
+}
+
+/** The test of a program, which calls the HTTP API of its gateway by `ask`. */
+export const programTest = testUsing(createNgrok).extend<{ readonly ask: Client }>({
+  ask: async ({ gateway }, use) => use(client(gateway, ngrokFamilies)),
+})
+
+/** Returns the path of a list with a filter. */
+export function filtered(path: string, expression: string): string {
+  return `${path}?filter=${encodeURIComponent(expression)}`
 }
