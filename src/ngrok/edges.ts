@@ -6,17 +6,20 @@ import {
   httpsEdgeTlsTermination,
   tcpEdgeBackend,
   tcpEdgeIpRestriction,
+  tcpEdgePolicy,
+  tcpEdgeTrafficPolicy,
   tlsEdgeBackend,
   tlsEdgeIpRestriction,
   tlsEdgeMutualTls,
+  tlsEdgePolicy,
   tlsEdgeTlsTermination,
+  tlsEdgeTrafficPolicy,
 } from './edge-modules.ts'
 import { type EdgeRecord, edgeErrors, edgeFields, edges, routes } from './edge-records.ts'
 import { type EdgeKind, prefixOf } from './endpoint-records.ts'
 import { releaseRoute, routeShape, routeView } from './https-edge-routes.ts'
 import { moduleFields } from './modules.ts'
 import { bodiesOf } from './shared.ts'
-import { tcpEdgePolicy, tcpEdgeTrafficPolicy, tlsEdgePolicy, tlsEdgeTrafficPolicy } from './traffic-policies.ts'
 
 /** The names of a kind of edges, and its modules. */
 interface EdgeWords<Body, Shape, Errors> {

@@ -5,12 +5,17 @@ import {
   httpsEdgeTlsTermination,
   routeBackend,
   routeIpRestriction,
+  routeTrafficPolicy,
   tcpEdgeBackend,
   tcpEdgeIpRestriction,
+  tcpEdgePolicy,
+  tcpEdgeTrafficPolicy,
   tlsEdgeBackend,
   tlsEdgeIpRestriction,
   tlsEdgeMutualTls,
+  tlsEdgePolicy,
   tlsEdgeTlsTermination,
+  tlsEdgeTrafficPolicy,
 } from './edge-modules.ts'
 import { httpsEdges, tcpEdges, tlsEdges } from './edges.ts'
 import { endpoints } from './endpoints.ts'
@@ -29,13 +34,6 @@ import { routeOauth } from './route-oauth.ts'
 import { routeOidc, routeSaml } from './route-sign-in.ts'
 import { sshCredentialFamily } from './ssh-credentials.ts'
 import { staticBackends } from './static-backends.ts'
-import {
-  routeTrafficPolicy,
-  tcpEdgePolicy,
-  tcpEdgeTrafficPolicy,
-  tlsEdgePolicy,
-  tlsEdgeTrafficPolicy,
-} from './traffic-policies.ts'
 import { tunnelGroupBackends } from './tunnel-group-backends.ts'
 import { tunnelSessions } from './tunnel-sessions.ts'
 import { tunnels } from './tunnels.ts'

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
-import { routeBackend, routeIpRestriction } from './edge-modules.ts'
+import { routeBackend, routeIpRestriction, routeTrafficPolicy } from './edge-modules.ts'
 import { edgeErrors, edges, edgeTexts, type RouteRecord, routes } from './edge-records.ts'
 import { moduleFields } from './modules.ts'
 import {
@@ -12,7 +12,6 @@ import {
 import { routeOauth } from './route-oauth.ts'
 import { routeOidc, routeSaml } from './route-sign-in.ts'
 import { bodiesOf } from './shared.ts'
-import { routeTrafficPolicy } from './traffic-policies.ts'
 
 const MATCH_TYPES = ['exact_path', 'path_prefix'] as const
 const LONGEST_MATCH = 4096

@@ -98,6 +98,8 @@ function ruleOf(gateway: Ngrok): Life {
   }
 }
 
+const KEY = { public_key: SSH_KEYS.ed25519 }
+const FAILOVER = { ...texts, backends: ['bkdhr_2', 'bkdtg_1'] }
 const RESPONSE = { body: "I'm a teapot", headers: { 'content-type': 'text/plain' }, status_code: 418 }
 const TLS = { address: 'example.com:8080', tls: { enabled: true } }
 const ON_EDGE = 'hostports backend ip_restriction policy traffic_policy'
@@ -109,95 +111,94 @@ const edge = (modules: string, more: object = {}): Life => ({
   change: changedTexts,
 })
 
-const LIVES: readonly (readonly [path: string, items: string, prefix: string, of: (gateway: Ngrok) => Life])[] = [
-  ['/api_keys', 'keys', 'ak', () => ({ sent: texts, shown: { ...owned, token: null }, change: changedTexts })],
+const LIVES: readonly (readonly [
+  path: string,
+  items: string,
+  prefix: string,
+  life: Life | ((gateway: Ngrok) => Life),
+])[] = [
+  ['/api_keys', 'keys', 'ak', { sent: texts, shown: { ...owned, token: null }, change: changedTexts }],
   [
     '/credentials',
     'credentials',
     'cr',
-    () => ({ sent: texts, shown: { ...owned, acl: [], token: null }, change: changedTexts }),
+    { sent: texts, shown: { ...owned, acl: [], token: null }, change: changedTexts },
   ],
   [
     '/ssh_credentials',
     'ssh_credentials',
     'sshcr',
-    () => {
-      const key = { public_key: SSH_KEYS.ed25519 }
-      return { sent: { ...texts, ...key }, shown: { ...owned, ...key, acl: [] }, change: changedTexts }
-    },
+    { sent: { ...texts, ...KEY }, shown: { ...owned, ...KEY, acl: [] }, change: changedTexts },
   ],
   ...(['bot', 'service'] as const).map((prefix) => {
     const life = { sent: { name: 'ci' }, shown: named, same: [{}], change: { name: 'cd', active: false } }
-    return [`/${prefix}_users`, `${prefix}_users`, prefix, () => life] as const
+    return [`/${prefix}_users`, `${prefix}_users`, prefix, life] as const
   }),
-  ['/ip_policies', 'ip_policies', 'ipp', () => ({ sent: texts, shown: texts, change: changedTexts })],
+  ['/ip_policies', 'ip_policies', 'ipp', { sent: texts, shown: texts, change: changedTexts }],
   ['/ip_policy_rules', 'ip_policy_rules', 'ipr', ruleOf],
   [
     '/vaults',
     'vaults',
     'vault',
-    () => ({
+    {
       sent: { name: 'a-Z_9/.', description: 'd' },
       shown: { name: 'a-Z_9/.', description: 'd', updated_at: NOW, created_by: USER, last_updated_by: USER },
       same: [{}, { name: 'a-Z_9/.', description: 'd' }],
       change: { name: 'ci/live', description: '' },
-    }),
+    },
   ],
   ['/vault_secrets', 'secrets', 'secret', secretOf],
   ['/endpoints', 'endpoints', 'ep', endpointOf],
-  ['/kubernetes_operators', 'operators', 'k8sop', () => operator],
+  ['/kubernetes_operators', 'operators', 'k8sop', operator],
   [
     '/backends/tunnel_group',
     'backends',
     'bkdtg',
-    () => ({
+    {
       sent: { ...texts, labels: { foo: 'bar' } },
       shown: { ...texts, labels: { foo: 'bar' }, tunnels: [] },
       same: [{}],
       change: { labels: {} },
-    }),
+    },
   ],
   [
     '/backends/failover',
     'backends',
     'bkdfo',
-    () => {
-      const whole = { ...texts, backends: ['bkdhr_2', 'bkdtg_1'] }
-      // Without its children, a PATCH removes them (rules: backends#failover).
-      return { sent: whole, shown: whole, change: { metadata: 'm' }, changed: { metadata: 'm', backends: [] } }
-    },
+    // A PATCH without children removes them (rules: backends#failover).
+    { sent: FAILOVER, shown: FAILOVER, change: { metadata: 'm' }, changed: { metadata: 'm', backends: [] } },
   ],
   [
     '/backends/http_response',
     'backends',
     'bkdhr',
-    () => ({
+    {
       sent: { ...RESPONSE, headers: { 'Content-Type': 'text/plain' } },
       shown: RESPONSE,
       same: [{}],
       change: { status_code: 503 },
-    }),
+    },
   ],
   [
     '/backends/static',
     'backends',
     'bkdsc',
-    () => ({
+    {
       sent: { ...texts, address: TLS.address },
       shown: { ...texts, ...TLS, tls: { enabled: false } },
       same: [{}],
       change: { tls: { enabled: true } },
-    }),
+    },
   ],
-  ['/edges/tcp', 'tcp_edges', 'edgtcp', () => edge(ON_EDGE)],
-  ['/edges/tls', 'tls_edges', 'edgtls', () => edge(`${ON_EDGE} mutual_tls tls_termination`)],
-  ['/edges/https', 'https_edges', 'edghts', () => edge('hostports mutual_tls tls_termination', { routes: [] })],
+  ['/edges/tcp', 'tcp_edges', 'edgtcp', edge(ON_EDGE)],
+  ['/edges/tls', 'tls_edges', 'edgtls', edge(`${ON_EDGE} mutual_tls tls_termination`)],
+  ['/edges/https', 'https_edges', 'edghts', edge('hostports mutual_tls tls_termination', { routes: [] })],
 ]
 
 describe('Resources are created, read, listed, changed and deleted', () => {
-  test.each(LIVES)('at %s', async (path, items, prefix, of) => {
+  test.each(LIVES)('at %s', async (path, items, prefix, life) => {
     const { gateway, send } = opened()
-    const { sent, shown, same = [], change, changed = change } = of(gateway)
+    const { sent, shown, same = [], change, changed = change } = typeof life === 'function' ? life(gateway) : life
     const created = await send('POST', path, { json: sent })
     const { id } = created.body
     const head = { id: expect.stringMatching(new RegExp(`^${prefix}_[0-9A-Za-z]{27}$`)), created_at: NOW }
