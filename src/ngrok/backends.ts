@@ -65,7 +65,7 @@ export function requireNoFailoverParent(tx: kit.Transaction, id: string): void {
   if (parent) kit.refuse(backendErrors.weighted_backend_in_use, { id, parent: parent.id })
 }
 
-/** The rules of the deletion of a backend: it is refused if the backend is a child of another one. */
+/** The rules of the deletion of a backend. One that is a child of another backend cannot be deleted. */
 export const backendDeletion = {
   errors: [backendErrors.weighted_backend_in_use],
   before(tx: kit.Transaction, { id }: kit.ResourceRecord): void {
