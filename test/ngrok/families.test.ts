@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { createNgrok } from '../../src/gateway/ngrok.ts'
 import { outcome } from '../support/client.ts'
 import { SSH_KEYS } from './ssh-keys.ts'
-import { opened } from './support.ts'
+import { filtered, opened } from './support.ts'
 
 type Ngrok = ReturnType<typeof createNgrok>
 
@@ -195,6 +195,9 @@ const LIVES: readonly (readonly [
   ['/edges/https', 'https_edges', 'edghts', edge('hostports mutual_tls tls_termination', { routes: [] })],
 ]
 
+/** The lists that take no filter. */
+const WITHOUT_FILTER = /^\/(backends|edges|kubernetes_operators)/
+
 describe('Resources are created, read, listed, changed and deleted', () => {
   test.each(LIVES)('at %s', async (path, items, prefix, life) => {
     const { gateway, send } = opened()
@@ -210,6 +213,9 @@ describe('Resources are created, read, listed, changed and deleted', () => {
     expect((await send('GET', own)).body).toEqual(whole)
     const page = { [items]: [whole], uri: gateway.url + path, next_page_uri: null }
     expect((await send('GET', path)).body).toEqual(page)
+    const found = await send('GET', filtered(path, `obj.id == "${id}"`))
+    if (WITHOUT_FILTER.test(path)) expect(outcome(found)).toBe('400 ERR_NGROK_231')
+    else expect(found.body).toEqual(page)
 
     gateway.clock.advance('1m')
     for (const json of same) expect((await send('PATCH', own, { json: { ...json, id } })).body).toEqual(whole)
