@@ -42,7 +42,7 @@ export class Service {
 
   constructor(readonly document: OpenApiDocument) {
     const all = Object.entries(document.paths).flatMap(([path, methods]) =>
-      Object.entries(methods).map(([method, item]) => ({ item, operation: operationOf(method, path, item) })),
+      Object.entries(methods).map(([method, item]) => ({ item, operation: this.#operationOf(method, path, item) })),
     )
     this.operations = all.map(({ operation }) => operation)
     const families = document.tags.flatMap(({ name, description }) => {
@@ -125,23 +125,27 @@ export class Service {
     }
   }
 
+  #operationOf(method: string, path: string, item: OperationItem): ServiceOperation {
+    const kinds = Object.entries(item['x-fauxgate-evidence'] ?? {})
+    const sources = kinds.map(([kind, places]) => [
+      kind,
+      places.map((at: number) => this.document['x-fauxgate-sources'][at]),
+    ])
+    return {
+      name: item.operationId,
+      method: method.toUpperCase(),
+      path,
+      summary: item.summary,
+      body: item.requestBody?.content['application/json']?.schema,
+      evidence: kinds.length > 0 ? Object.fromEntries(sources) : undefined,
+    }
+  }
+
   #answerOf(item: OperationItem | undefined): JsonSchema {
     const answer = item?.responses['200']
     const response = answer && '$ref' in answer ? this.document.components.responses[lastPart(answer.$ref)] : answer
     const content = response && 'content' in response ? response.content : undefined
     return this.resolved(content?.['application/json']?.schema)
-  }
-}
-
-function operationOf(method: string, path: string, item: OperationItem): ServiceOperation {
-  const body = item.requestBody?.content['application/json']?.schema
-  return {
-    name: item.operationId,
-    method: method.toUpperCase(),
-    path,
-    summary: item.summary,
-    body,
-    evidence: Object(item)['x-fauxgate-evidence'],
   }
 }
 

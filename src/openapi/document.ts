@@ -30,7 +30,11 @@ export interface OpenApiDocument {
     readonly responses: Readonly<Record<string, ResponseItem>>
     readonly schemas: Readonly<Record<string, JsonSchema>>
   }
+  /** The sources of evidence: URLs or names. Each `x-fauxgate-evidence` names them by their places in this list, from 0. */
+  readonly 'x-fauxgate-sources': readonly string[]
 }
+
+type ComponentKind = Exclude<keyof OpenApiDocument['components'], 'securitySchemes'>
 
 /** The names of the security schemes that together let a request in; none lets any in. */
 export type SecurityRequirement = Readonly<Record<string, readonly string[]>>
@@ -101,47 +105,75 @@ export function jsonContent(schema: JsonSchema): Content {
 }
 
 /** The reference to a part of the components. */
-export function refTo(kind: 'schemas' | 'examples' | 'headers' | 'parameters' | 'responses', name: string): Reference {
+export function refTo(kind: ComponentKind, name: string): Reference {
   return { $ref: `#/components/${kind}/${name}` }
 }
 
 type Paths = Readonly<Record<string, PathItem>>
 
-/** Moves responses that occur more than once to components, named by their status, with a number from the second on. */
-export function withSharedResponses(paths: Paths): {
-  readonly paths: Paths
-  readonly responses: Readonly<Record<string, ResponseItem>>
-} {
-  const statuses = new Map<string, string[]>()
-  for (const { responses } of Object.values(paths).flatMap((path) => Object.values(path))) {
-    for (const [status, item] of Object.entries(responses)) {
-      const json = JSON.stringify(item)
-      statuses.set(json, [...(statuses.get(json) ?? []), status])
-    }
-  }
-  const names = new Map<string, string>()
-  for (const [json, [status, second]] of statuses) {
-    if (second === undefined) continue
-    const before = [...names.values()].filter((name) => name.split('_')[0] === `Status${status}`).length
-    names.set(json, before === 0 ? `Status${status}` : `Status${status}_${before + 1}`)
-  }
-  const shared = (item: ResponseItem | Reference) => {
-    const name = names.get(JSON.stringify(item))
-    return name === undefined ? item : refTo('responses', name)
-  }
+/**
+ * Moves responses and parameters that occur more than once to components. A response is named by its status, a parameter by its
+ * place and its name, with a number from the second on.
+ */
+export function withSharedParts(paths: Paths) {
+  const operations = Object.values(paths).flatMap((path) => Object.values(path))
+  const responses = sharing(
+    'responses',
+    operations.flatMap(({ responses }) => Object.entries(responses).map(([status, item]) => [`Status${status}`, item])),
+  )
+  const parameters = sharing(
+    'parameters',
+    operations.flatMap(({ parameters = [] }) => parameters.map((each) => [nameOf(each), each])),
+  )
+  const shared = ({ parameters: own, ...operation }: OperationItem): OperationItem => ({
+    ...operation,
+    ...(own && { parameters: own.map(parameters.refOr) }),
+    responses: mapValues(operation.responses, responses.refOr),
+  })
   return {
-    paths: mapValues(paths, (path) =>
-      mapValues(path, (operation) => ({ ...operation, responses: mapValues(operation.responses, shared) })),
-    ),
-    responses: Object.fromEntries([...names].map(([json, name]) => [name, JSON.parse(json)])),
+    paths: mapValues(paths, (path) => mapValues(path, shared)),
+    responses: responses.components,
+    parameters: parameters.components,
   }
+}
+
+function nameOf(parameter: Parameter | Reference): string {
+  return '$ref' in parameter ? '' : `${parameter.in}_${parameter.name}`
+}
+
+/** Makes components of the parts that occur more than once. `refOr` returns the reference to a part, or the part itself. */
+function sharing<Part extends object>(
+  kind: ComponentKind,
+  parts: readonly (readonly [name: string, part: Part | Reference])[],
+) {
+  const uses = new Map<string, { readonly name: string; readonly isRepeated: boolean }>()
+  for (const [name, part] of parts) {
+    const json = JSON.stringify(part)
+    uses.set(json, { name: uses.get(json)?.name ?? name, isRepeated: uses.has(json) && !('$ref' in part) })
+  }
+  const numbers = new Map<string, number>()
+  const names = new Map<string, string>()
+  for (const [json, { name, isRepeated }] of uses) {
+    if (!isRepeated) continue
+    const number = (numbers.get(name) ?? 0) + 1
+    numbers.set(name, number)
+    names.set(json, number === 1 ? name : `${name}_${number}`)
+  }
+  const components: Readonly<Record<string, Part>> = Object.fromEntries(
+    [...names].map(([json, name]) => [name, JSON.parse(json)]),
+  )
+  const refOr = (part: Part | Reference) => {
+    const name = names.get(JSON.stringify(part))
+    return name === undefined ? part : refTo(kind, name)
+  }
+  return { components, refOr }
 }
 
 export function mapValues<T, U>(
   values: Readonly<Record<string, T>>,
-  change: (value: T) => U,
+  change: (value: T, name: string) => U,
 ): Readonly<Record<string, U>> {
-  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, change(value)]))
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, change(value, name)]))
 }
 
 type Schemas = Readonly<Record<string, JsonSchema>>

@@ -4,7 +4,6 @@ import type { CommonDialect } from '../schema/dialect.ts'
 import { codeOf, messageWith, statusOf } from '../schema/error-facts.ts'
 import type { CatalogueError } from '../schema/errors.ts'
 import { type Example, type ResponseItem, refTo } from './document.ts'
-import { evidenceOf } from './evidence.ts'
 import type { JsonSchema } from './json-schema.ts'
 import messages from './messages.json'
 
@@ -46,7 +45,7 @@ function exampleOf(error: CatalogueError, dialect: CommonDialect): Example {
   const [error_code, status_code] = [codeOf(error, dialect), statusOf(error, dialect)]
   const details = { operation_id: `op_${'0'.repeat(27)}` }
   const value = { error_code, status_code, msg: messageOf(error, dialect), details }
-  return { summary: error_code, value, ...evidenceOf('errors', error.key) }
+  return { summary: error_code, value }
 }
 
 const CAUSED: Readonly<Record<string, string>> = messages

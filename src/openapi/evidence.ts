@@ -1,15 +1,15 @@
 import coded from '../generated/evidence.json'
 
-/** The sources of a rule, by kind: each is a URL or a name. */
+/** The sources of a rule, by kind: the places of their names in the document's list `x-fauxgate-sources`. */
 export interface Evidence {
   /** Pages or statements that document it. */
-  readonly documented?: readonly string[]
+  readonly documented?: readonly number[]
   /** The official clients whose types name it, or programs that rely on it. */
-  readonly client?: readonly string[]
+  readonly client?: readonly number[]
   /** Recordings that show it, with their dates. */
-  readonly recorded?: readonly string[]
+  readonly recorded?: readonly number[]
   /** The sections of our own decisions, each with its reason. */
-  readonly decided?: readonly string[]
+  readonly decided?: readonly number[]
 }
 
 export interface WithEvidence<E = Evidence> {
@@ -22,27 +22,39 @@ type Rules = Readonly<Record<string, readonly (readonly number[])[]>>
 const KINDS = ['documented', 'client', 'recorded', 'decided'] as const
 const DECISIONS = 'https://github.com/fauxgate/fauxgate/blob/main/docs/decisions/'
 
-/** Returns the evidence of an operation by its name, or of an error by its key, as documents have it. */
-export function evidenceOf(kind: 'operations' | 'errors', name: string): WithEvidence {
-  const rules: Rules = coded[kind]
-  return rules[name] ? { 'x-fauxgate-evidence': decoded(rules[name]) } : {}
+/** The evidence in one document: the list of its sources grows with each rule whose evidence is read. */
+export class DocumentEvidence {
+  /** The sources of all evidence so far: URLs or names. */
+  readonly sources: string[] = []
+
+  /** Returns the evidence of an operation by its name, or of an error by its key. */
+  of(kind: 'operations' | 'errors', name: string): WithEvidence {
+    const rules: Rules = coded[kind]
+    return rules[name] ? { 'x-fauxgate-evidence': this.#evidence(rules[name]) } : {}
+  }
+
+  /** Returns the evidence of the fields of a type, by field. */
+  ofFields(type: string): WithEvidence<Readonly<Record<string, Evidence>>> {
+    const rules: Rules = coded.fields
+    const own = Object.entries(rules).filter(([name]) => name.startsWith(`${type}.`))
+    const found = own.map(([name, places]) => [name.slice(type.length + 1), this.#evidence(places)])
+    return own.length > 0 ? { 'x-fauxgate-evidence': Object.fromEntries(found) } : {}
+  }
+
+  #evidence(places: readonly (readonly number[])[]): Evidence {
+    const kinds = KINDS.map((kind, i) => [kind, (places[i] ?? []).map((place) => this.#placeOf(linked(place)))])
+    return Object.fromEntries(kinds.filter(([, found]) => found?.length))
+  }
+
+  #placeOf(source: string): number {
+    const known = this.sources.indexOf(source)
+    return known < 0 ? this.sources.push(source) - 1 : known
+  }
 }
 
-/** Returns the evidence of the fields of a type, by field. */
-export function fieldEvidenceOf(type: string): WithEvidence<Readonly<Record<string, Evidence>>> {
-  const fields: Rules = coded.fields
-  const own = Object.keys(fields).filter((name) => name.startsWith(`${type}.`))
-  const found = own.map((name) => [name.slice(type.length + 1), decoded(fields[name] ?? [])])
-  return own.length > 0 ? { 'x-fauxgate-evidence': Object.fromEntries(found) } : {}
-}
-
-function decoded(places: readonly (readonly number[])[]): Evidence {
-  const kinds = KINDS.map((kind, i) => [kind, (places[i] ?? []).map((place) => linked(coded.sources[place] ?? ''))])
-  return Object.fromEntries(kinds.filter(([, sources]) => sources?.length))
-}
-
-/** Makes a URL of a section such as `lists#paging`. */
-function linked(source: string): string {
+/** Returns a source by its place in the generated file; a section such as `lists#paging` as a URL. */
+function linked(place: number): string {
+  const source = coded.sources[place] ?? ''
   const [, page, rest] = /^([a-z-]+)(#.*)$/.exec(source) ?? []
   return page === undefined ? source : `${DECISIONS}${page}.md${rest}`
 }

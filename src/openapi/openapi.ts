@@ -10,9 +10,16 @@ import { documentationOf } from '../schema/documentation.ts'
 import { type CatalogueError, isErrorOf } from '../schema/errors.ts'
 import { general } from '../schema/general-errors.ts'
 import { CONTROL_KEY, CONTROL_TAG, controlPaths } from './controls.ts'
-import { mapValues, type OpenApiDocument, type PathItem, usedFrom, withSharedResponses } from './document.ts'
+import {
+  mapValues,
+  type OpenApiDocument,
+  type OperationItem,
+  type PathItem,
+  usedFrom,
+  withSharedParts,
+} from './document.ts'
 import { errorExamples, errorSchema } from './errors.ts'
-import { fieldEvidenceOf } from './evidence.ts'
+import { DocumentEvidence } from './evidence.ts'
 import type { JsonSchema } from './json-schema.ts'
 import { answerSchemas, bodySchemas, type Describing, describingOf, operationItem } from './operations.ts'
 import { plain } from './plain.ts'
@@ -51,7 +58,16 @@ export function openApi(
   const all = Object.values<Family>(withRulesBefore({ ...builtIn, declared, ...own }))
   const { paths, errors, schemas, ...described } =
     part === 'controls' ? controlsOf(own, all, dialect) : serviceOf(all, dialect)
-  const shared = withSharedResponses(paths)
+  const shared = withSharedParts(paths)
+  const evidence = new DocumentEvidence()
+  const withEvidence = (operation: OperationItem) => ({
+    ...operation,
+    ...evidence.of('operations', operation.operationId),
+  })
+  const used = usedFrom(
+    shared,
+    mapValues({ Error: errorSchema(dialect), ...schemas }, (json) => plain(json)),
+  )
   return {
     openapi: '3.1.0',
     info: {
@@ -63,32 +79,25 @@ export function openApi(
     servers: [{ url, description: 'The base URL of the service; a served gateway has its own.' }],
     tags: described.tags,
     security: described.security,
-    paths: shared.paths,
+    paths: mapValues(shared.paths, (path) => mapValues(path, withEvidence)),
     components: {
-      ...described.components,
+      securitySchemes: described.components.securitySchemes,
+      parameters: { ...described.components.parameters, ...shared.parameters },
       headers: {
         operationId: {
           description: 'The id of the request, which an error repeats.',
           schema: { type: 'string', pattern: '^op_[0-9A-Za-z]{27}$' },
         },
       },
-      examples: errorExamples([...new Set(errors)], dialect),
+      examples: mapValues(errorExamples([...new Set(errors)], dialect), (example, key) => ({
+        ...example,
+        ...evidence.of('errors', key),
+      })),
       responses: shared.responses,
-      schemas: withFieldEvidence(
-        usedFrom([shared.paths, shared.responses], mapValues({ Error: errorSchema(dialect), ...schemas }, plain)),
-      ),
+      schemas: mapValues(used, (json, name) => ({ ...json, ...evidence.ofFields(name.replace(/Body$/, '')) })),
     },
+    'x-fauxgate-sources': evidence.sources,
   }
-}
-
-type Schemas = OpenApiDocument['components']['schemas']
-
-function withFieldEvidence(schemas: Schemas): Schemas {
-  const each = ([name, json]: [string, JsonSchema]) => [
-    name,
-    { ...json, ...fieldEvidenceOf(name.replace(/Body$/, '')) },
-  ]
-  return Object.fromEntries(Object.entries(schemas).map(each))
 }
 
 /** The part of a document that the service and the controls do not have in common. */

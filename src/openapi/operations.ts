@@ -16,7 +16,6 @@ import {
   refTo,
 } from './document.ts'
 import { errorResponses } from './errors.ts'
-import { evidenceOf } from './evidence.ts'
 import {
   type Conversion,
   definitionOf,
@@ -76,7 +75,6 @@ export function operationItem(
     tags: [groupOf(operation)],
     summary,
     description: descriptionOf(operation, describing.dialect),
-    ...evidenceOf('operations', name),
     parameters: [
       ...pathParameters(operation),
       refTo('parameters', 'version'),

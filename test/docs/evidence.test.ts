@@ -5,7 +5,8 @@ import { KINDS } from '../../scripts/generate/evidence/witnesses.ts'
 import { evidenceOf } from '../../scripts/generate/evidence.ts'
 import { ngrokFamilies } from '../../src/gateway/ngrok.ts'
 import { ngrok, standard } from '../../src/index.ts'
-import { openApi } from '../../src/openapi/openapi.ts'
+import type { Evidence } from '../../src/openapi/evidence.ts'
+import { type OpenApiDocument, openApi } from '../../src/openapi/openapi.ts'
 
 const sections = sectionsOf('.')
 const service = openApi(ngrok, { families: ngrokFamilies })
@@ -60,6 +61,14 @@ describe('Every section of docs/decisions has its evidence', () => {
 describe('The OpenAPI document', () => {
   const items = Object.values(service.paths).flatMap((path) => Object.values(path))
 
+  const sourcesIn = (document: OpenApiDocument, evidence: Evidence) =>
+    Object.fromEntries(
+      Object.entries(evidence).map(([kind, places]) => [
+        kind,
+        places.map((at: number) => document['x-fauxgate-sources'][at]),
+      ]),
+    )
+
   it('says what speaks for each operation', () => {
     const without = items.filter((item) => Object.keys(item['x-fauxgate-evidence'] ?? {}).length === 0)
     expect(without.map(({ operationId }) => operationId)).toEqual([])
@@ -71,17 +80,27 @@ describe('The OpenAPI document', () => {
   })
 
   it('says what speaks for each field of a type', () => {
-    const { addr } = service.components.schemas.ReservedAddress?.['x-fauxgate-evidence'] ?? {}
-    expect(addr).toEqual({
+    const { addr = {} } = service.components.schemas.ReservedAddress?.['x-fauxgate-evidence'] ?? {}
+    expect(sourcesIn(service, addr)).toEqual({
       documented: ['API reference of September 2025, "Endpoints, Reserved addresses"'],
       client: ['ngrok-api-go 9.0.0', 'ngrok-api-go 5.0.0', 'ngrok-api-typescript 0.11.0'],
       recorded: ["examples of ngrok's API reference, recorded on 2024-12-12"],
     })
   })
 
+  it('lists each source once, and each is the source of something', () => {
+    for (const { 'x-fauxgate-sources': sources, ...document } of [service, controls, openApi(standard)]) {
+      const lists = [...JSON.stringify(document).matchAll(/"(?:documented|client|recorded|decided)":\[([\d,]+)\]/g)]
+      const places = new Set(lists.flatMap(([, list = '']) => list.split(',').map(Number)))
+      expect([...places].sort((a, b) => a - b)).toEqual(sources.map((_, place) => place))
+      expect(new Set(sources).size).toBe(sources.length)
+    }
+  })
+
   it('gives a decision as a link', () => {
-    const { certificate } = openApi(standard).components.schemas.ReservedDomain?.['x-fauxgate-evidence'] ?? {}
-    expect(certificate?.decided).toEqual([
+    const document = openApi(standard)
+    const { certificate = {} } = document.components.schemas.ReservedDomain?.['x-fauxgate-evidence'] ?? {}
+    expect(sourcesIn(document, certificate).decided).toEqual([
       'https://github.com/fauxgate/fauxgate/blob/main/docs/decisions/domain-certificates.md#which-certificates',
     ])
   })

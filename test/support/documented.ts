@@ -109,6 +109,7 @@ function operationOf(document: Json, pointer: string[], problems: (pointer: stri
       if (status >= 300) return []
       const names = [...new URL(url).searchParams.keys()]
       const parameters = (item.parameters ?? [])
+        .map(({ $ref = '', ...own }: Json) => document.components.parameters[$ref.split('/').at(-1)] ?? own)
         .filter((each: Json) => each.in === 'query')
         .flatMap((each: Json) => [each.name, ...(each['x-aliases'] ?? [])])
       const unknown = names

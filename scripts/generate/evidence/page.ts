@@ -48,8 +48,9 @@ Where can you check a witness yourself?
 | examples of the API reference | Each entry of the recording names its file in [github.com/ngrok/ngrok-docs](https://github.com/ngrok/ngrok-docs) in \`comment\`. |
 | decisions, such as \`limits#texts\` | The section of [docs/decisions](${PUBLISHED}/docs/decisions/README.md), with its reason. |
 
-Each operation, field and error of the OpenAPI document has its sources as \`x-fauxgate-evidence\`. So has each error in the
-[error catalogue](${PUBLISHED}/docs/reference/error-catalogue.md).`
+Each operation, field and error of the OpenAPI document has its evidence as \`x-fauxgate-evidence\`. The numbers there are places
+in the document's list \`x-fauxgate-sources\`, counted from 0. Each error in the
+[error catalogue](${PUBLISHED}/docs/reference/error-catalogue.md) has its evidence too.`
 
 const LEGEND = `For each operation, the table counts its fields and answers with each kind of evidence. One can have several kinds.`
 

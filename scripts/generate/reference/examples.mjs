@@ -39,7 +39,7 @@ function operationsOf({ paths }) {
 
 /** The ids, the body and the query of an example. An id is that of the created resource, or any of the right prefix. */
 function sentOf({ parameters = [], requestBody }, document, created, upload) {
-  const inPlace = (place) => parameters.filter((each) => each.in === place)
+  const inPlace = (place) => parameters.map((each) => resolved(each, document)).filter((each) => each.in === place)
   const ids = inPlace('path').map(({ name, schema }) => [name, created ?? sampleOf(schema, document)])
   const query = inPlace('query').filter(({ schema }) => schema.examples)
   const schema = requestBody && resolved(requestBody.content['application/json'].schema, document)
@@ -55,7 +55,14 @@ function sentOf({ parameters = [], requestBody }, document, created, upload) {
 const uploadFor = (schema, document, upload) =>
   schema.required?.includes('certificate_pem') ? upload : sampleOf(schema, document)
 
-const resolved = (schema, { components }) => (schema.$ref ? components.schemas[schema.$ref.split('/').at(-1)] : schema)
+/** A part of a document, or what it refers to. */
+export const resolved = (part, document) =>
+  part.$ref
+    ? part.$ref
+        .split('/')
+        .slice(1)
+        .reduce((at, name) => at[name], document)
+    : part
 
 /** A value of a schema: an example of it, or what it must have and the examples of what it can have. */
 export function sampleOf(schema, document) {

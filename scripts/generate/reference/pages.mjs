@@ -1,5 +1,5 @@
 // Makes the pages of the service reference from the OpenAPI documents.
-import { examplesOf } from './examples.mjs'
+import { examplesOf, resolved } from './examples.mjs'
 import { fieldTable, namesIn, typeOf } from './fields.mjs'
 
 /** The pages, by file name. */
@@ -42,13 +42,14 @@ export function pagesOfFamilies({ openApi, dialect, families }) {
 function wholeOf(openApi, dialect, families = {}) {
   const [service, controls] = ['service', 'controls'].map((part) => openApi(dialect, { families, part }))
   const { components, ...document } = service
+  const examples = Object.assign({}, ...[service, controls].map(examplesWithSources))
   return {
     ...document,
     tags: [...service.tags, ...controls.tags],
     paths: Object.fromEntries([service, controls].flatMap((each) => Object.entries(pathsOf(each)))),
     components: {
       ...components,
-      examples: { ...components.examples, ...controls.components.examples },
+      examples,
       schemas: { ...components.schemas, ...controls.components.schemas },
     },
   }
@@ -58,9 +59,18 @@ function pathsOf(document) {
   return mapValues(document.paths, (item) =>
     mapValues(item, (operation) => ({
       ...operation,
+      parameters: operation.parameters?.map((parameter) => resolved(parameter, document)),
       responses: mapValues(operation.responses, (response) => responseIn(document, response)),
     })),
   )
+}
+
+/** The examples of errors, with the names of the sources that their evidence has. */
+function examplesWithSources({ components, 'x-fauxgate-sources': sources }) {
+  return mapValues(components.examples, ({ 'x-fauxgate-evidence': evidence = {}, ...example }) => ({
+    ...example,
+    evidence: mapValues(evidence, (places) => places.map((place) => sources[place])),
+  }))
 }
 
 const mapValues = (values, change) =>
@@ -184,11 +194,10 @@ function groupPage({ name, description }, document, also, examples) {
 
 function operationSection(operation, other, examples, common, document) {
   const { method, path, summary, parameters = [], requestBody, responses, operationId } = operation
-  const own = parameters.filter((each) => !each.$ref)
   const only = operation.isExtra ? ', only in the dialect `ngrok`' : ''
   const parts = [`## ${summary}`, `\`${method.toUpperCase()} ${path}\`${only}`]
   for (const place of ['path', 'query']) {
-    const there = own.filter((each) => each.in === place)
+    const there = parameters.filter((each) => each.in === place)
     const more = (other?.parameters ?? []).filter(
       (each) => each.in === place && !there.some(({ name }) => name === each.name),
     )
@@ -250,7 +259,7 @@ function typeSection(name, document, also) {
 const KINDS = ['documented', 'client', 'recorded', 'decided']
 
 /** One line with all that speaks for an error. */
-function evidenceLine({ 'x-fauxgate-evidence': found = {} }) {
+function evidenceLine({ evidence: found = {} }) {
   const kinds = KINDS.filter((kind) => found[kind]).map((kind) => `${kind} (${found[kind].map(sourceLink).join(', ')})`)
   return kinds.length === 0 ? [] : [`Evidence: ${kinds.join('; ')}.`]
 }
