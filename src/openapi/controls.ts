@@ -1,6 +1,6 @@
-import { CONTROL_KEY_HEADER, CONTROL_PATH, type ControlCall } from '../control/control.ts'
+import { CONTROL_KEY_HEADER, type ControlCall } from '../control/control.ts'
 import type { CatalogueError } from '../schema/errors.ts'
-import type { OperationItem, PathItem } from './document.ts'
+import type { OperationItem } from './document.ts'
 import { errorResponses } from './errors.ts'
 import { jsonSchemaOf, nameOf, wholeOf } from './json-schema.ts'
 import { answerItem, type Describing, descriptionOf, queryParameter, requestBody } from './operations.ts'
@@ -17,37 +17,21 @@ export const CONTROL_KEY = {
   description: 'The control key of a gateway that has one; without one, only this machine gets in.',
 }
 
-export function controlPaths(
-  calls: readonly ControlCall[],
-  describing: Describing,
-  errorsOf: (call: ControlCall) => readonly CatalogueError[],
-): Readonly<Record<string, PathItem>> {
-  const paths: Record<string, PathItem> = {}
-  for (const call of calls) {
-    const path = CONTROL_PATH + call.path
-    paths[path] = { ...paths[path], [call.method.toLowerCase()]: callItem(call, describing, errorsOf(call)) }
-  }
-  return paths
-}
-
-function callItem(call: ControlCall, describing: Describing, errors: readonly CatalogueError[]): OperationItem {
-  const { method, path, summary, answer, mediaType = 'application/json' } = call
+export function callItem(call: ControlCall, describing: Describing, errors: readonly CatalogueError[]): OperationItem {
+  const { method, path, summary, from, schema, answer, mediaType = 'application/json' } = call
+  const status = answer ? 200 : 204
+  const body = from === 'body' ? schema : undefined
   return {
     operationId: `controls.${method.toLowerCase()}${path.replaceAll(/\W/g, '_')}`,
     tags: [CONTROL_TAG.name],
     summary,
-    description: descriptionOf(describedBy(call), describing.dialect),
+    description: descriptionOf({ summary, status, body, response: answer }, describing.dialect),
     ...inputOf(call, describing),
     responses: {
-      [answer ? 200 : 204]: answerItem(answer, mediaType, describing),
+      [status]: answerItem(answer, mediaType, describing),
       ...errorResponses(errors, describing.dialect),
     },
   }
-}
-
-function describedBy({ from, schema, summary, answer }: ControlCall) {
-  const status = answer ? (200 as const) : (204 as const)
-  return { summary, status, ...(schema && from === 'body' && { body: schema }), ...(answer && { response: answer }) }
 }
 
 function inputOf(

@@ -52,12 +52,7 @@ export function jsonSchemaOf(schema: AnySchema, conversion: Conversion): JsonSch
   const below = schemasBelow([schema])
   const definitions = Object.fromEntries(Object.entries(conversion.definitions).filter(([, each]) => below.has(each)))
   const { $schema: _, $defs: __, ...json } = toJsonSchema(schema, configOf({ ...conversion, definitions }))
-  return ownJson(json)
-}
-
-/** Valibot's type is that of an older JSON Schema. */
-function ownJson(json: Json): JsonSchema {
-  return json as JsonSchema // What the configuration below makes of it.
+  return json as JsonSchema // Valibot's type is that of an older JSON Schema.
 }
 
 function valibotJson(json: object): Json {
@@ -92,7 +87,7 @@ function configOf({ dialect, place, definitions }: Conversion): Config {
       const { type, metadata } = valibotAction as { type: string; metadata?: { facts?: Facts } }
       if (metadata) {
         const facts = jsonFactsOf(metadata.facts, dialect)
-        // A type that is stated stands for what a choice of schemas takes.
+        // The metadata of other readers is no part of JSON Schema. A stated type is in the place of a choice of schemas.
         const others = without(jsonSchema, [...Object.keys(metadata), ...(facts.type ? ['anyOf'] : [])])
         return valibotJson({ ...others, ...facts })
       }
@@ -103,28 +98,23 @@ function configOf({ dialect, place, definitions }: Conversion): Config {
       const { type, entries } = partsOf(valibotSchema)
       if (type === 'custom') return {}
       if (errors) throw new Error(errors.join(' '))
-      const json = ownJson(jsonSchema)
+      const json = jsonSchema as JsonSchema // Valibot's type is that of an older JSON Schema.
       if (entries) return valibotJson(fieldsOf(entries, json, { place, dialect }))
       if (type === 'nullable') return valibotJson(orNull(json.anyOf?.[0] ?? {}))
-      if (type === 'record') return valibotJson(withoutKeys(json))
+      // The keys of a record are texts, which JSON Schema knows.
+      if (type === 'record') return valibotJson(without(json, ['propertyNames']))
       return undefined
     },
   }
 }
 
-/** The metadata of other readers is no part of JSON Schema. */
-function without(json: object, names: readonly string[]): object {
+function without(json: object, names: readonly string[]): JsonSchema {
   return Object.fromEntries(Object.entries(json).filter(([name]) => !names.includes(name)))
 }
 
 function jsonFactsOf(facts: Facts | undefined, dialect: CommonDialect): JsonFacts {
   const json = facts?.json
   return (typeof json === 'function' ? json(dialect) : json) ?? {}
-}
-
-/** The keys of a record are texts, which JSON Schema knows. */
-function withoutKeys({ propertyNames: _, ...json }: JsonSchema): JsonSchema {
-  return json
 }
 
 function fieldsOf(
@@ -135,12 +125,12 @@ function fieldsOf(
   const required: string[] = []
   const fields = Object.entries(json.properties ?? {}).flatMap(([name, described]) => {
     const schema = entries[name]
-    if (!schema || documentationOf(schema).facts.some((each) => each.isNoData)) return []
+    const facts = schema ? documentationOf(schema).facts : []
+    if (!schema || facts.some(({ isNoData }) => isNoData)) return []
     const property = place === 'answer' ? described : withRefusals(described, schema, dialect)
-    const { facts } = documentationOf(schema)
     if (facts.some(({ isRequired }) => isRequired) && !mayBeAbsent(schema)) {
       required.push(name)
-      return [[name, withoutDefault(property)]]
+      return [[name, without(property, ['default'])]]
     }
     const isOptional = OPTIONAL.includes(schema.type)
     if (!isOptional || (place === 'answer' && schema.type !== 'exact_optional')) required.push(name)
@@ -167,10 +157,6 @@ function withRefusals(json: JsonSchema, schema: AnySchema, dialect: CommonDialec
 
 const OPTIONAL = ['optional', 'exact_optional', 'nullish']
 
-function withoutDefault({ default: _, ...json }: JsonSchema): JsonSchema {
-  return json
-}
-
 /** The same schema or null. The description stays outside of the choice. */
 function orNull(json: JsonSchema): JsonSchema {
   const { type, enum: values, const: only, ...others } = json
@@ -180,15 +166,8 @@ function orNull(json: JsonSchema): JsonSchema {
   return { ...json, type: [...[type].flat(), 'null'], ...(values && { enum: [...values, null] }) }
 }
 
-function choiceOrNull(whole: JsonSchema): JsonSchema {
-  const { description, default: standard, deprecated, 'x-refused-as': refusals, ...json } = whole
-  return {
-    anyOf: [...(json.anyOf ?? [json]), { type: 'null' }],
-    ...(description !== undefined && { description }),
-    ...(standard !== undefined && { default: standard }),
-    ...(deprecated && { deprecated }),
-    ...(refusals && { 'x-refused-as': refusals }),
-  }
+function choiceOrNull({ $ref, anyOf = $ref === undefined ? [] : [{ $ref }], ...json }: JsonSchema): JsonSchema {
+  return { anyOf: [...anyOf, { type: 'null' }], ...json }
 }
 
 /**

@@ -1,5 +1,4 @@
-import type { AnyControl, ControlCall } from '../control/control.ts'
-import { callErrorsOf } from '../control/control.ts'
+import { type AnyControl, CONTROL_PATH, type ControlCall, callErrorsOf } from '../control/control.ts'
 import { controlCallsWith, controls } from '../controls.ts'
 import { type Families, type Family, withRulesBefore } from '../operation/family.ts'
 import { errorsOf, groupOf, isOperationOf, type Operation } from '../operation/operation.ts'
@@ -9,7 +8,7 @@ import { families as builtIn } from '../resources/index.ts'
 import { documentationOf } from '../schema/documentation.ts'
 import { type CatalogueError, isErrorOf } from '../schema/errors.ts'
 import { general } from '../schema/general-errors.ts'
-import { CONTROL_KEY, CONTROL_TAG, controlPaths } from './controls.ts'
+import { CONTROL_KEY, CONTROL_TAG, callItem } from './controls.ts'
 import {
   mapValues,
   type OpenApiDocument,
@@ -21,7 +20,7 @@ import {
 import { errorExamples, errorSchema } from './errors.ts'
 import { DocumentEvidence } from './evidence.ts'
 import type { JsonSchema } from './json-schema.ts'
-import { answerSchemas, bodySchemas, type Describing, describingOf, operationItem } from './operations.ts'
+import { answerSchemas, bodySchemas, describingOf, operationItem } from './operations.ts'
 import { plain } from './plain.ts'
 
 export type { OpenApiDocument } from './document.ts'
@@ -81,8 +80,8 @@ export function openApi(
     security: described.security,
     paths: mapValues(shared.paths, (path) => mapValues(path, withEvidence)),
     components: {
-      securitySchemes: described.components.securitySchemes,
-      parameters: { ...described.components.parameters, ...shared.parameters },
+      securitySchemes: described.securitySchemes,
+      parameters: { ...described.parameters, ...shared.parameters },
       headers: {
         operationId: {
           description: 'The id of the request, which an error repeats.',
@@ -106,7 +105,8 @@ interface Described {
   readonly tags: OpenApiDocument['tags']
   readonly security: OpenApiDocument['security']
   readonly paths: OpenApiDocument['paths']
-  readonly components: Pick<OpenApiDocument['components'], 'securitySchemes' | 'parameters'>
+  readonly securitySchemes: OpenApiDocument['components']['securitySchemes']
+  readonly parameters: OpenApiDocument['components']['parameters']
   readonly schemas: Readonly<Record<string, JsonSchema>>
   readonly errors: readonly CatalogueError[]
 }
@@ -123,17 +123,15 @@ function serviceOf(families: readonly Family[], dialect: Dialect): Described {
     info: { title: `Tunnel gateway management API (${dialect.name})`, description: DESCRIPTION },
     tags: tagsOf(operations),
     security: [{ apiKey: [] }],
-    paths: pathsOf(operations, describing, errorsOfOperation),
-    components: {
-      securitySchemes: { apiKey: API_KEY },
-      parameters: {
-        version: {
-          name: dialect.versionHeader,
-          in: 'header',
-          required: true,
-          description: 'The version of the API.',
-          schema: { type: 'string', enum: ['2'] },
-        },
+    paths: pathsOf(operations, (operation) => operationItem(operation, describing, errorsOfOperation(operation))),
+    securitySchemes: { apiKey: API_KEY },
+    parameters: {
+      version: {
+        name: dialect.versionHeader,
+        in: 'header',
+        required: true,
+        description: 'The version of the API.',
+        schema: { type: 'string', enum: ['2'] },
       },
     },
     schemas: { ...answerSchemas(describing), ...bodySchemas(operations, describing) },
@@ -153,8 +151,9 @@ function controlsOf(own: Families, families: readonly Family[], dialect: Dialect
     info: { title: `Controls of fauxgate (${dialect.name})`, description: CONTROL_TAG.description },
     tags: [CONTROL_TAG],
     security: [{}, { controlKey: [] }],
-    paths: controlPaths(calls, describing, errorsOfCall),
-    components: { securitySchemes: { controlKey: CONTROL_KEY }, parameters: {} },
+    paths: pathsOf(calls, (call) => callItem(call, describing, errorsOfCall(call)), CONTROL_PATH),
+    securitySchemes: { controlKey: CONTROL_KEY },
+    parameters: {},
     schemas: { ...answerSchemas(describing), ...bodySchemas([], describing) },
     errors: calls.flatMap(errorsOfCall),
   }
@@ -182,15 +181,15 @@ function operationsOf(families: readonly Family[], dialect: Dialect): readonly O
     .filter((operation) => isOperationOf(dialect, operation))
 }
 
-function pathsOf(
-  operations: readonly Operation[],
-  describing: Describing,
-  errors: typeof errorsOf,
-): Readonly<Record<string, PathItem>> {
+function pathsOf<Call extends { readonly path: string; readonly method: string }>(
+  calls: readonly Call[],
+  itemOf: (call: Call) => OperationItem,
+  base = '',
+): OpenApiDocument['paths'] {
   const paths: Record<string, PathItem> = {}
-  for (const operation of operations) {
-    const { path, method } = operation
-    paths[path] = { ...paths[path], [method.toLowerCase()]: operationItem(operation, describing, errors(operation)) }
+  for (const call of calls) {
+    const path = base + call.path
+    paths[path] = { ...paths[path], [call.method.toLowerCase()]: itemOf(call) }
   }
   return paths
 }

@@ -88,15 +88,17 @@ export function operationItem(
   }
 }
 
+interface Summed {
+  readonly summary: string
+  readonly status: number
+  readonly body?: AnySchema | undefined
+  readonly response?: AnySchema | undefined
+  readonly wrappable?: boolean
+}
+
 /** Says in sentences what an operation does, takes and answers. */
 export function descriptionOf(
-  {
-    summary,
-    body,
-    status,
-    response,
-    wrappable,
-  }: Pick<Operation, 'summary' | 'body' | 'response' | 'wrappable' | 'status'>,
+  { summary, body, status, response, wrappable }: Summed,
   { moduleEnvelope }: CommonDialect,
 ): string {
   const taken = body && documentationOf(body).sentence
