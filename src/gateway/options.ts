@@ -16,7 +16,6 @@ import {
   readOptions,
   switchOption,
   textOption,
-  withDefaults,
 } from '../schema/options.ts'
 import { hasNoPrivateKey } from '../schema/secret-texts.ts'
 import { quote } from '../schema/text.ts'
@@ -218,8 +217,8 @@ export function rulesIn(options: ReadOptions): Rules {
  * @throws TypeError for an unknown option or a value that is not allowed.
  */
 export function readGatewayOptions(options: AnyOptions): ReadOptions {
-  // Each was read by the schema of its row.
-  const read = withDefaults(readOptions(received, options, { secret }), DEFAULTS) as ReadOptions
+  const sent = Object.entries(readOptions(received, options, { secret })).filter(([, value]) => value !== undefined)
+  const read = { ...DEFAULTS, ...Object.fromEntries(sent) } as ReadOptions // Each was read by the schema of its row.
   requireFittingTimes(options, read)
   return read
 }

@@ -131,7 +131,7 @@ export function requirePermitted(
   }
 }
 
-/** Tells whether fields come under a limit that the record before, if there was one, was not under. */
+/** Returns whether fields come under a limit that the record before, if there was one, was not under. */
 function comesUnder(limit: AccountLimit, dialect: CommonDialect, after: object, before?: object): boolean {
   const wasUnder = before && (!limit.isChangeable || isCounted(limit, dialect, before))
   return !wasUnder && isCounted(limit, dialect, after)
@@ -159,11 +159,11 @@ export function requireWithin<R extends object>(
   before?: R,
 ): void {
   if (!accountRules(tx.rules).account) return
+  // A record can also count together with others than before, such as an endpoint that joins another pool.
+  const isMoved = (limit: AccountLimit) =>
+    before && limit.isChangeable && groupOf(limit, collection, before) !== groupOf(limit, collection, after)
   const met = Object.entries(limits)
-    .filter(
-      ([, limit]) =>
-        comesUnder(limit, tx.dialect, after, before) || isMoved(limit, tx.dialect, collection, after, before),
-    )
+    .filter(([, limit]) => comesUnder(limit, tx.dialect, after, isMoved(limit) ? undefined : before))
     .flatMap(([name, limit]) => valuesOf(tx.rules, name, limit).map((value) => ({ name, limit, value })))
   for (const { limit, value } of met.filter(({ value }) => value.window === undefined)) {
     // Nothing needs to be counted where all records together are no more.
@@ -174,29 +174,13 @@ export function requireWithin<R extends object>(
     if (value.window !== undefined) takeOne(tx, name, limit, value, value.window)
 }
 
-/** Tells whether a record counts together with others than before, such as an endpoint that joins another pool. */
-function isMoved<R extends object>(
-  limit: AccountLimit,
-  dialect: CommonDialect,
-  collection: Collection<R>,
-  after: R,
-  before: R | undefined,
-): boolean {
-  if (!before || !limit.isChangeable || !isCounted(limit, dialect, after)) return false
-  return groupOf(limit, collection, before) !== groupOf(limit, collection, after)
-}
-
 /** Returns how many records count together with one, itself included. */
 function amountOf<R extends object>(tx: Transaction, limit: AccountLimit, collection: Collection<R>, one: R): number {
   const { each } = limit
   const group = groupOf(limit, collection, one)
-  let amount = 0
   const together =
-    each !== undefined && group !== undefined ? tx.findAll(collection, each, group) : tx.newestFirst(collection)
-  for (const record of together) {
-    if (isCounted(limit, tx.dialect, record) && !collection.isAttached?.(record)) amount++
-  }
-  return amount
+    each !== undefined && group !== undefined ? tx.findAll(collection, each, group) : [...tx.newestFirst(collection)]
+  return together.filter((record) => isCounted(limit, tx.dialect, record) && !collection.isAttached?.(record)).length
 }
 
 /** Counts one more of a rate, or refuses it (rules: account#rates). */

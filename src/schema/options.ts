@@ -187,17 +187,3 @@ function wrongOption({ path, expected, input, message }: v.BaseIssue<unknown>, w
     message: `${named} is ${orMissing(show(input))}. Allowed: ${message}.`,
   }
 }
-
-export function withDefaults<Read extends object, Defaults extends { readonly [Name in keyof Read]?: unknown }>(
-  read: Read,
-  defaults: Defaults,
-): WithDefaults<Read, Defaults> {
-  const sent = Object.entries(read).filter(([, value]) => value !== undefined)
-  // The types do not know which options were read; all names of the defaults are there.
-  return { ...defaults, ...Object.fromEntries(sent) } as WithDefaults<Read, Defaults>
-}
-
-/** With defaults, an option is never undefined. */
-type WithDefaults<Read, Defaults> = Omit<Read, keyof Defaults> & {
-  readonly [Name in keyof Read & keyof Defaults]-?: Exclude<Read[Name], undefined>
-}

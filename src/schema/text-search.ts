@@ -1,10 +1,10 @@
 /** The beginning and the end of what was found in a text. */
 type Part = readonly [from: number, to: number]
 
-/** More texts than these are not looked for one by one. */
+/** More texts than these are not looked for one by one before the tree is built. */
 const FEW = 16
 
-/** The number of characters by which the absence of a text is noticed. No text has fewer. */
+/** The number of characters by which the absence of a text is noticed. More would take long in a text that repeats them. */
 const BEGINNING = 8
 
 /**
@@ -13,7 +13,6 @@ const BEGINNING = 8
  */
 export class TextSearch {
   readonly #texts: readonly string[]
-  #beginnings: Set<string> | undefined
   #tree: Tree | undefined
 
   constructor(texts: Iterable<string>) {
@@ -22,7 +21,9 @@ export class TextSearch {
 
   /** Returns a text in which a replacement is in the place of what was found; finds that overlap are one. */
   replacedIn(text: string, replacement: string): string {
-    if (!this.#mayBeIn(text)) return text
+    // Most texts have none of them. Finding that out is cheaper than building the tree.
+    const isFew = this.#texts.length <= FEW
+    if (isFew && !this.#texts.some((each) => text.includes(each.slice(0, BEGINNING)))) return text
     this.#tree ??= new Tree(this.#texts)
     let shown = ''
     let end = 0
@@ -31,16 +32,6 @@ export class TextSearch {
       end = to
     }
     return shown + text.slice(end)
-  }
-
-  /** Most texts have none of them. Finding that out is cheaper than building the tree. */
-  #mayBeIn(text: string): boolean {
-    if (this.#texts.length <= FEW) return this.#texts.some((each) => text.includes(each.slice(0, BEGINNING)))
-    this.#beginnings ??= new Set(this.#texts.map((each) => each.slice(0, BEGINNING)))
-    for (let at = 0; at <= text.length - BEGINNING; at++) {
-      if (this.#beginnings.has(text.slice(at, at + BEGINNING))) return true
-    }
-    return false
   }
 }
 

@@ -1,100 +1,40 @@
 import { pem, upload } from '../../support/pem.ts'
-import { type ErrorCase, wrong } from './error-case.ts'
+import { bodiesOf, type ErrorCase } from './error-case.ts'
 
 const CERTIFICATES = '/tls_certificates'
 const { certificate_pem, private_key_pem } = upload()
 /** A piece of the key's base64 that must never come back. */
 const SECRET = (private_key_pem.split('\n')[1] as string).slice(0, 24)
 
-/** The error of an upload that cannot be. */
-function ofUpload(
-  key: ErrorCase['key'],
-  body: Readonly<Record<string, string>>,
-  field: string,
-  ...says: string[]
-): ErrorCase {
-  return {
-    key,
-    send: () => ['POST', CERTIFICATES, { json: body }],
-    direct: (gateway) => gateway.tlsCertificates.create(wrong(body)),
-    says: [field, ...says],
-    hides: [SECRET],
-    field,
-  }
+const ofUpload = bodiesOf('POST', CERTIFICATES, ({ tlsCertificates }, body) => tlsCertificates.create(body))
+
+/** The error of the first of the fields that are other than those of a good upload. */
+function ofChanged(key: ErrorCase['key'], changed: object, ...says: string[]): ErrorCase {
+  const [field = ''] = Object.keys(changed)
+  return { ...ofUpload(key, { certificate_pem, private_key_pem, ...changed }, field, ...says), hides: [SECRET] }
 }
 
 const [leaf, , root] = pem('chain-ed25519').split(/(?<=-----END CERTIFICATE-----\n)/) as [string, string, string]
+const UNREADABLE = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n'
+const WITH_HEADER = private_key_pem.replace('-----\n', '-----\nX-Note: of the office\n\n')
 
 /** Errors of TLS certificates. */
 export const certificateCases: readonly ErrorCase[] = [
-  ofUpload('key_missing', { certificate_pem }, 'private_key_pem'),
-  ofUpload(
-    'key_encrypted',
-    { certificate_pem, private_key_pem: pem('key-p256-encrypted') },
-    'private_key_pem',
-    'encrypted',
-  ),
-  ofUpload(
-    'key_unsupported',
-    { certificate_pem, private_key_pem: pem('bad-key-ed448') },
-    'private_key_pem',
-    'RSA',
-    'Ed25519',
-  ),
-  ofUpload(
-    'certificate_unparsable',
-    {
-      certificate_pem: `${certificate_pem}-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n`,
-      private_key_pem,
-    },
-    'certificate_pem',
-    'certificate 2',
-  ),
-  ofUpload(
-    'pem_headers',
-    { certificate_pem, private_key_pem: private_key_pem.replace('-----\n', '-----\nX-Note: of the office\n\n') },
-    'private_key_pem',
-    'headers',
-  ),
-  ofUpload(
-    'pem_wrong_type',
-    { certificate_pem: pem('bad-request'), private_key_pem },
-    'certificate_pem',
-    'CERTIFICATE REQUEST',
-  ),
-  ofUpload(
-    'certificate_description_too_long',
-    { certificate_pem, private_key_pem, description: 'x'.repeat(256) },
-    'description',
-    '256',
-    '255',
-  ),
-  ofUpload(
-    'certificate_metadata_too_long',
-    { certificate_pem, private_key_pem, metadata: 'x'.repeat(4097) },
-    'metadata',
-    '4097',
-    '4096',
-  ),
-  ofUpload('certificate_missing', { private_key_pem }, 'certificate_pem'),
-  ofUpload('certificate_not_pem', { certificate_pem: 'MIIB', private_key_pem }, 'certificate_pem', 'BEGIN CERTIFICATE'),
-  ofUpload(
-    'certificate_too_long',
-    { certificate_pem: 'x'.repeat(65_537), private_key_pem },
-    'certificate_pem',
-    '65537',
-    '65536',
-  ),
-  ofUpload(
-    'certificate_key_mismatch',
-    { certificate_pem: pem('leaf-rsa2048'), private_key_pem },
-    'private_key_pem',
-    'RSA',
-    'P-256',
-  ),
-  ofUpload('key_is_certificate', { certificate_pem, private_key_pem: certificate_pem }, 'private_key_pem'),
-  ofUpload('certificate_is_key', { certificate_pem: private_key_pem, private_key_pem }, 'certificate_pem'),
-  ofUpload('chain_out_of_order', { certificate_pem: leaf + root, private_key_pem }, 'certificate_pem', 'certificate 1'),
+  ofChanged('key_missing', { private_key_pem: undefined }),
+  ofChanged('key_encrypted', { private_key_pem: pem('key-p256-encrypted') }, 'encrypted'),
+  ofChanged('key_unsupported', { private_key_pem: pem('bad-key-ed448') }, 'RSA', 'Ed25519'),
+  ofChanged('certificate_unparsable', { certificate_pem: certificate_pem + UNREADABLE }, 'certificate 2'),
+  ofChanged('pem_headers', { private_key_pem: WITH_HEADER }, 'headers'),
+  ofChanged('pem_wrong_type', { certificate_pem: pem('bad-request') }, 'CERTIFICATE REQUEST'),
+  ofChanged('certificate_description_too_long', { description: 'x'.repeat(256) }, '256', '255'),
+  ofChanged('certificate_metadata_too_long', { metadata: 'x'.repeat(4097) }, '4097', '4096'),
+  ofChanged('certificate_missing', { certificate_pem: undefined }),
+  ofChanged('certificate_not_pem', { certificate_pem: 'MIIB' }, 'BEGIN CERTIFICATE'),
+  ofChanged('certificate_too_long', { certificate_pem: 'x'.repeat(65_537) }, '65537', '65536'),
+  ofChanged('certificate_key_mismatch', { private_key_pem, certificate_pem: pem('leaf-rsa2048') }, 'RSA', 'P-256'),
+  ofChanged('key_is_certificate', { private_key_pem: certificate_pem }),
+  ofChanged('certificate_is_key', { certificate_pem: private_key_pem }),
+  ofChanged('chain_out_of_order', { certificate_pem: leaf + root }, 'certificate 1'),
   {
     key: 'certificate_in_use',
     setUp(gateway) {

@@ -27,6 +27,20 @@ export interface ErrorCase {
   readonly headers?: Readonly<Record<string, string>>
 }
 
+/**
+ * Returns a function that makes the case of a body that cannot be, sent to a path and passed to a call. Its message has the
+ * name of the field and what else it `says`.
+ */
+export function bodiesOf(method: string, path: string, call: (gateway: Gateway, body: never) => unknown) {
+  return (key: ErrorKey, body: object, field: string, ...says: string[]): ErrorCase => ({
+    key,
+    send: () => [method, path, { json: body }],
+    direct: (gateway) => call(gateway, wrong(body)),
+    says: [field, ...says],
+    field,
+  })
+}
+
 /** Returns a value that the type checker would not let a caller send. */
 export function wrong(value: unknown): never {
   return value as never

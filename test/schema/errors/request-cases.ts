@@ -1,4 +1,4 @@
-import { type ErrorCase, wrong } from './error-case.ts'
+import { bodiesOf, type ErrorCase, wrong } from './error-case.ts'
 
 const ADDRESSES = '/reserved_addrs'
 const JSON_TYPE = { 'content-type': 'application/json' }
@@ -16,16 +16,7 @@ function broken(): ReadableStream {
   })
 }
 
-/** The error of an address that cannot be created. */
-function ofCreation(key: ErrorCase['key'], body: object, field: string, ...says: string[]): ErrorCase {
-  return {
-    key,
-    send: () => ['POST', ADDRESSES, { json: body }],
-    direct: (gateway) => gateway.reservedAddrs.create(wrong(body)),
-    says: [field, ...says],
-    field,
-  }
-}
+const ofCreation = bodiesOf('POST', ADDRESSES, ({ reservedAddrs }, body) => reservedAddrs.create(body))
 
 /** The error of a list that cannot be asked for. */
 function ofList(key: ErrorCase['key'], field: string, value: string, ...says: string[]): ErrorCase {
