@@ -37,6 +37,8 @@ const NGROK: GatewayOptions = {
   dialect: { ...ngrok, versionHeader: 'Service-Version', operationIdHeader: 'Service-Operation-Id' },
 }
 
+const TAKEN: GatewayOptions = { takenDomains: [domain] }
+
 /** Restores a dev domain, which only a gateway with ngrok's families can declare. */
 function withDevDomain(gateway: Gateway): string {
   const { id } = gateway.reservedDomains.create({ domain: 'a-dev-domain.ngrok-free.dev' })
@@ -93,26 +95,13 @@ export const domainCases: readonly ErrorCase[] = [
     says: ['name', 'domain'],
     field: 'name',
   }),
-  ofCreation('domain_of_company', () => ({ domain: 'app.ngrok.com' }), {
-    options: NGROK,
-    says: ['domain is "app.ngrok.com"', 'of your own'],
-    field: 'domain',
-  }),
-  ofCreation('domain_of_service', () => ({ domain: 'ngrok.app' }), {
-    options: NGROK,
-    says: ['domain is "ngrok.app"', 'of your own', 'below'],
-    field: 'domain',
-  }),
-  ofCreation('domain_taken_elsewhere', () => ({ domain }), {
-    options: { takenDomains: [domain] },
-    says: [`domain is "${domain}"`, 'another'],
-    field: 'domain',
-  }),
-  ofCreation('domain_conflicts_elsewhere', () => ({ domain: '*.example.com' }), {
-    options: { takenDomains: [domain] },
-    says: ['domain is "*.example.com"', `"${domain}"`],
-    field: 'domain',
-  }),
+  { ...ofName('domain_of_company', 'app.ngrok.com', 'domain is "app.ngrok.com"', 'of your own'), options: NGROK },
+  { ...ofName('domain_of_service', 'ngrok.app', 'domain is "ngrok.app"', 'of your own', 'below'), options: NGROK },
+  { ...ofName('domain_taken_elsewhere', domain, `domain is "${domain}"`, 'another'), options: TAKEN },
+  {
+    ...ofName('domain_conflicts_elsewhere', '*.example.com', 'domain is "*.example.com"', `"${domain}"`),
+    options: TAKEN,
+  },
   ofCreation('domain_redirect_too_long', () => ({ domain, error_redirect_url: `https://${'a'.repeat(2041)}` }), {
     options: NGROK,
     says: ['error_redirect_url', '2049', '2048'],
