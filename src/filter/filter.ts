@@ -2,9 +2,10 @@ import type { ASTNode, ParseError } from '@marcbachmann/cel-js'
 import type * as v from 'valibot'
 import type { CommonDialect } from '../schema/dialect.ts'
 import { foreignFieldsOf } from '../schema/documentation.ts'
-import { type Problem, problem } from '../schema/errors.ts'
+import { type Problems, problem } from '../schema/errors.ts'
 import { general } from '../schema/general-errors.ts'
 import { quote } from '../schema/text.ts'
+import { pick } from '../schema/values.ts'
 import { parseCel } from './cel-parser.ts'
 import { Compiler } from './compile.ts'
 import { at, excerpt, Misplaced, VALUES } from './misplaced.ts'
@@ -21,7 +22,7 @@ export const LONGEST_FILTER = 2048
 export interface Filtered {
   /** The schema of one item. */
   readonly item: v.GenericSchema
-  /** The fields that filters can name; absent for all. */
+  /** The fields that filters can name where the dialect asks for that; absent for all. */
   readonly filterable?: readonly FilterableField[] | undefined
 }
 
@@ -33,20 +34,19 @@ export function compileFilter(
   source: string,
   { item, filterable }: Filtered,
   dialect: CommonDialect,
-  problems: Problem[],
+  problems: Problems,
 ): Filter | undefined {
-  try {
-    if (source.length > LONGEST_FILTER) {
-      throw new Misplaced(`it has ${source.length} characters; allowed are at most ${LONGEST_FILTER}`)
+  const term = orProblem(() => {
+    if (source.length <= LONGEST_FILTER) {
+      const named = dialect.filterFields === 'declared' ? filterable : undefined
+      return new Compiler(itemType(item, dialect), named).condition(parsed(source))
     }
-    const term = new Compiler(itemType(item, dialect), filterable).condition(parsed(source))
-    return (obj, now) => term(obj, now) === true
-  } catch (error) {
-    if (!(error instanceof Misplaced)) throw error
-    const values = { received: quote(source), problem: error.message }
-    problems.push({ ...problem(general.filter_invalid, values), field: 'filter' })
-    return undefined
-  }
+    throw new Misplaced(`it has ${source.length} characters; allowed are at most ${LONGEST_FILTER}`)
+  })
+  if (!('problem' in term)) return (obj, now) => term(obj, now) === true
+  const refused = problem(general.filter_invalid, { received: quote(source), ...term })
+  problems.add(() => ({ ...refused, field: 'filter' }))
+  return undefined
 }
 
 /**
@@ -60,9 +60,9 @@ export function compileFilter(
  * @returns the filter, or the problem of the CEL, as a fragment for a message
  */
 export function compileSelector(source: string, item: v.GenericSchema, name: string): Filter | { problem: string } {
-  const nodeOrProblem = orProblem(() => parsed(source))
-  if ('problem' in nodeOrProblem) return nodeOrProblem
-  const term = orProblem(() => new Compiler(typeOf(item), undefined, name).condition(nodeOrProblem))
+  const node = orProblem(() => parsed(source))
+  if ('problem' in node) return node
+  const term = orProblem(() => new Compiler(typeOf(item), undefined, name).condition(node))
   return (obj, now) => !('problem' in term) && term(obj, now) === true
 }
 
@@ -78,8 +78,7 @@ function orProblem<T extends object>(compile: () => T): T | { problem: string } 
 function itemType(item: v.GenericSchema, dialect: CommonDialect): Type {
   const type = typeOf(item)
   const foreign = foreignFieldsOf(item, dialect)
-  const fields = Object.entries(type.fields ?? {}).filter(([name]) => !foreign.includes(name))
-  return { ...type, fields: Object.fromEntries(fields) }
+  return { ...type, fields: pick(type.fields ?? {}, (name) => !foreign.includes(name)) }
 }
 
 function parsed(source: string): ASTNode {

@@ -1,6 +1,7 @@
 import { groupOf, type Operation } from '../operation/operation.ts'
 import type { CommonDialect } from '../schema/dialect.ts'
 import { extraFieldsOf } from '../schema/documentation.ts'
+import { mapValues, pick } from '../schema/values.ts'
 import type { JsonSchema } from './json-schema.ts'
 
 type Fields = Readonly<Record<string, JsonSchema>>
@@ -24,8 +25,7 @@ export function bodyIn(dialect: CommonDialect, operation: Operation, json: JsonS
 function withoutExtras({ name, body }: Operation, { extraFields }: CommonDialect, json: JsonSchema): JsonSchema {
   const known = extraFields[name] ?? []
   const foreign = (body ? extraFieldsOf(body) : []).filter((field) => !known.includes(field))
-  const left = Object.entries(json.properties ?? {}).filter(([field]) => !foreign.includes(field))
-  return { ...json, properties: Object.fromEntries(left) }
+  return { ...json, properties: pick(json.properties ?? {}, (field) => !foreign.includes(field)) }
 }
 
 /** The dialect's other names of the fields that a body has, with the schemas of those. */
@@ -95,11 +95,7 @@ function ignoredBy(operation: Operation, { ignoredFields }: CommonDialect): Fiel
 }
 
 function idsOf({ ids }: Operation): Fields {
-  const name = (id: string) => [
-    id,
-    { type: ['string', 'null'], description: "The path's own id, if it is sent at all." },
-  ]
-  return Object.fromEntries(Object.keys(ids).map(name))
+  return mapValues(ids, () => ({ type: ['string', 'null'], description: "The path's own id, if it is sent at all." }))
 }
 
 /** A body whose fields may also be inside one field, beside nothing but the ids. */

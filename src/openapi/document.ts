@@ -1,3 +1,4 @@
+import { mapValues, pick } from '../schema/values.ts'
 import type { WithEvidence } from './evidence.ts'
 import type { JsonSchema } from './json-schema.ts'
 
@@ -169,19 +170,12 @@ function sharing<Part extends object>(
   return { components, refOr }
 }
 
-export function mapValues<T, U>(
-  values: Readonly<Record<string, T>>,
-  change: (value: T, name: string) => U,
-): Readonly<Record<string, U>> {
-  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, change(value, name)]))
-}
-
 type Schemas = Readonly<Record<string, JsonSchema>>
 
 export function usedFrom(part: unknown, schemas: Schemas): Schemas {
   const used = new Set(namesIn(part))
   for (const name of used) for (const inner of namesIn(schemas[name])) used.add(inner)
-  return Object.fromEntries(Object.entries(schemas).filter(([name]) => used.has(name)))
+  return pick(schemas, (name) => used.has(name))
 }
 
 function namesIn(part: unknown): string[] {

@@ -4,6 +4,7 @@ import type { CommonDialect } from '../schema/dialect.ts'
 import { documentationOf, errorsIn, type Facts, isSchema, type JsonFacts, partsOf } from '../schema/documentation.ts'
 import { isErrorOf } from '../schema/errors.ts'
 import { general } from '../schema/general-errors.ts'
+import { pick } from '../schema/values.ts'
 import type { Evidence, WithEvidence } from './evidence.ts'
 
 /** A JSON Schema (2020-12), as OpenAPI 3.1 has them. */
@@ -50,7 +51,7 @@ const SILENT = ['raw_check', 'raw_transform', 'transform', 'to_lower_case', 'to_
 export function jsonSchemaOf(schema: AnySchema, conversion: Conversion): JsonSchema {
   // Each call converts all definitions that it is given.
   const below = schemasBelow([schema])
-  const definitions = Object.fromEntries(Object.entries(conversion.definitions).filter(([, each]) => below.has(each)))
+  const definitions = pick(conversion.definitions, (_name, each) => below.has(each))
   const { $schema: _, $defs: __, ...json } = toJsonSchema(schema, configOf({ ...conversion, definitions }))
   return json as JsonSchema // Valibot's type is that of an older JSON Schema.
 }
@@ -109,7 +110,7 @@ function configOf({ dialect, place, definitions }: Conversion): Config {
 }
 
 function without(json: object, names: readonly string[]): JsonSchema {
-  return Object.fromEntries(Object.entries(json).filter(([name]) => !names.includes(name)))
+  return pick({ ...json }, (name) => !names.includes(name))
 }
 
 function jsonFactsOf(facts: Facts | undefined, dialect: CommonDialect): JsonFacts {

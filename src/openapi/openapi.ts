@@ -8,15 +8,9 @@ import { families as builtIn } from '../resources/index.ts'
 import { documentationOf } from '../schema/documentation.ts'
 import { type CatalogueError, isErrorOf } from '../schema/errors.ts'
 import { general } from '../schema/general-errors.ts'
+import { mapValues } from '../schema/values.ts'
 import { CONTROL_KEY, CONTROL_TAG, callItem } from './controls.ts'
-import {
-  mapValues,
-  type OpenApiDocument,
-  type OperationItem,
-  type PathItem,
-  usedFrom,
-  withSharedParts,
-} from './document.ts'
+import { type OpenApiDocument, type OperationItem, type PathItem, usedFrom, withSharedParts } from './document.ts'
 import { errorExamples, errorSchema } from './errors.ts'
 import { DocumentEvidence } from './evidence.ts'
 import type { JsonSchema } from './json-schema.ts'

@@ -6,6 +6,7 @@ import { documentationOf, foreignFieldsOf, requiredExtraFields } from '../schema
 import type { CatalogueError } from '../schema/errors.ts'
 import { idPattern } from '../schema/ids.ts'
 import { idStart } from '../schema/text.ts'
+import { mapValues, pick } from '../schema/values.ts'
 import { bodyIn } from './dialect-body.ts'
 import {
   jsonContent,
@@ -161,16 +162,13 @@ export function answerItem(schema: AnySchema | undefined, mediaType: string, { a
 }
 
 export function answerSchemas({ dialect, answered }: Describing): Schemas {
-  return Object.fromEntries(
-    Object.entries(answered.definitions).map(([name, schema]) => {
-      const { properties = {}, ...json } = definitionOf(name, answered)
-      const foreign = foreignFieldsOf(schema, dialect)
-      const left = Object.entries(properties).filter(([field]) => !foreign.includes(field))
-      const always = requiredExtraFields(schema, dialect)
-      const required = always.length > 0 && { required: [...(json.required ?? []), ...always] }
-      return [name, { ...json, ...required, properties: Object.fromEntries(left) }]
-    }),
-  )
+  return mapValues(answered.definitions, (schema, name) => {
+    const { properties = {}, ...json } = definitionOf(name, answered)
+    const foreign = foreignFieldsOf(schema, dialect)
+    const always = requiredExtraFields(schema, dialect)
+    const required = always.length > 0 && { required: [...(json.required ?? []), ...always] }
+    return { ...json, ...required, properties: pick(properties, (field) => !foreign.includes(field)) }
+  })
 }
 
 type Schemas = Readonly<Record<string, JsonSchema>>

@@ -1,4 +1,4 @@
-import { mapValues } from './document.ts'
+import { mapValues } from '../schema/values.ts'
 import type { JsonSchema } from './json-schema.ts'
 
 /**

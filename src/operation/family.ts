@@ -1,6 +1,6 @@
 import type * as v from 'valibot'
 import type { CatalogueError } from '../schema/errors.ts'
-import type { Frozen } from '../schema/values.ts'
+import { type Frozen, mapValues } from '../schema/values.ts'
 import type { Collection } from './collection.ts'
 import type { LimitsByName } from './limit.ts'
 import type { InputArguments, Operation, PathIds } from './operation.ts'
@@ -121,12 +121,8 @@ export function withRulesBefore<F extends Families>(families: F): F {
   if (added.length === 0) return families
   const ruled = (operation: Operation) =>
     added.filter(([name]) => name === operation.name).reduce((inner, [, rules]) => withRules(inner, rules), operation)
-  const each = (family: Family): Family => {
-    const operations = Object.entries(family.operations).map(([verb, operation]) => [verb, ruled(operation)] as const)
-    return { ...family, operations: Object.fromEntries(operations) }
-  }
-  // The type checker does not follow names through entries.
-  return Object.fromEntries(Object.entries(families).map(([name, family]) => [name, each(family)])) as F
+  const all = mapValues(families, (family: Family) => ({ ...family, operations: mapValues(family.operations, ruled) }))
+  return all as F // The type checker does not follow names through entries.
 }
 
 function withRules(operation: Operation, { errors, run }: RulesBefore): Operation {

@@ -4,7 +4,7 @@ import type { ListParameters } from '../generated/resources.ts'
 import { isSent } from '../schema/body.ts'
 import type { CommonDialect } from '../schema/dialect.ts'
 import { documentationOf, documented, named } from '../schema/documentation.ts'
-import { type Problem, problem, Refusal, refuse } from '../schema/errors.ts'
+import { Problems, problem, refuse } from '../schema/errors.ts'
 import { general } from '../schema/general-errors.ts'
 import { idPattern, idProblem } from '../schema/ids.ts'
 import { fieldPath, quote, typeName } from '../schema/text.ts'
@@ -92,18 +92,17 @@ export function readListQuery(
   const names = isFiltered(filtered, dialect) ? NAMES : NAMES.filter((name) => name !== 'filter')
   const wanted = matching && wantedIn(raw, matching)
   const { limit, before_id, filter } = namedParameters(raw, names, dialect, matching)
-  const problems: Problem[] = []
+  const problems = new Problems()
   const query = {
     limit: limit === undefined ? LARGEST_PAGE : readLimit(limit, problems),
     before_id: before_id ? readCursor(before_id, prefix, problems) : undefined,
     filter: bothOf(
       matching && wanted && matcherOf(wanted, matching),
-      filter ? compileFilter(filter, allowedIn(filtered, dialect), dialect, problems) : undefined,
+      filter ? compileFilter(filter, filtered, dialect, problems) : undefined,
     ),
     sent: { ...(limit && { limit }), ...(filter && { filter }), ...wanted },
   }
-  const [first, ...others] = problems
-  if (first) throw new Refusal([first, ...others])
+  problems.refuse()
   return query
 }
 
@@ -131,10 +130,6 @@ export function isFiltered({ filterable }: Pick<Filtered, 'filterable'>, { filte
   return filterFields === 'all' || filterable?.length !== 0
 }
 
-function allowedIn({ item, filterable }: Filtered, { filterFields }: CommonDialect): Filtered {
-  return { item, filterable: filterFields === 'declared' ? filterable : undefined }
-}
-
 export function namedParameters(
   raw: object,
   names: readonly string[],
@@ -160,19 +155,19 @@ export function refuseParameter(name: string, supported: readonly string[]): nev
   return refuse(general.query_unknown, { field: fieldPath([name]), received: quote(name), allowed })
 }
 
-function readLimit(text: string, problems: Problem[]): number {
+function readLimit(text: string, problems: Problems): number {
   const limit = Number(text)
   const isNumber = /^-?\d+$/.test(text)
   if (!isNumber || limit < 1 || limit > LARGEST_PAGE) {
     const error = isNumber ? general.limit_out_of_range : general.limit_not_a_number
-    problems.push(problem(error, { field: 'limit', received: quote(text) }))
+    problems.add(() => problem(error, { field: 'limit', received: quote(text) }))
   }
   return limit
 }
 
-function readCursor(text: string, prefix: string, problems: Problem[]): string {
+function readCursor(text: string, prefix: string, problems: Problems): string {
   const error = idProblem(text, prefix)
-  if (error) problems.push(problem(error, { field: 'before_id', received: quote(text), prefix }))
+  if (error) problems.add(() => problem(error, { field: 'before_id', received: quote(text), prefix }))
   return text
 }
 

@@ -8,6 +8,22 @@ export function itemAt<T>(list: readonly T[], index: number): T {
   return list[index] as T // The caller has looked at the length.
 }
 
+/** Returns an object of the same names, with each value changed. */
+export function mapValues<T, U>(
+  values: Readonly<Record<string, T>>,
+  change: (value: T, name: string) => U,
+): Record<string, U> {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, change(value, name)]))
+}
+
+/** Returns an object of the entries that are wanted. */
+export function pick<T>(
+  values: Readonly<Record<string, T>>,
+  isWanted: (name: string, value: T) => unknown,
+): Record<string, T> {
+  return Object.fromEntries(Object.entries(values).filter(([name, value]) => isWanted(name, value)))
+}
+
 /** A value that is frozen with everything in it, as all answers are. */
 export type Frozen<T> = T extends readonly (infer Item)[]
   ? readonly Frozen<Item>[]
