@@ -68,11 +68,10 @@ export class Compiler {
     switch (node.op) {
       case 'value':
         return literal(node, node.args)
-      case 'list':
-        return list(
-          node,
-          node.args.map((each) => this.#part(each)),
-        )
+      case 'list': {
+        const items = node.args.map((each) => this.#part(each))
+        return list(node, items)
+      }
       case 'id':
       case '.':
         return this.#field(node)

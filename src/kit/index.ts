@@ -34,7 +34,15 @@ export {
   tooFast,
   tooMany,
 } from '../operation/limit.ts'
-export { type ListInput, type ListQuery, type Matching, type Page, pageAt, pageOf } from '../operation/list.ts'
+export {
+  type ListInput,
+  type ListQuery,
+  type Matching,
+  type Page,
+  pageAt,
+  pageOf,
+  type Related,
+} from '../operation/list.ts'
 export {
   type CallOf,
   errorsOf,
@@ -45,7 +53,6 @@ export {
   operationWithBody,
   type PathIds,
 } from '../operation/operation.ts'
-export type { Related } from '../operation/related.ts'
 export { type ReadOperations, type ResourceFamily, readOperations, required, resource } from '../operation/resource.ts'
 export { described, descriptionOf, newHead, type ResourceRecord, viewHead } from '../operation/resource-head.ts'
 export type { ReadableKind, RecordOf, ResourceKind, ResourceOf, ResourceRules } from '../operation/resource-kind.ts'

@@ -1,7 +1,14 @@
 import { toJsonSchema } from '@valibot/to-json-schema'
 import type * as v from 'valibot'
 import type { CommonDialect } from '../schema/dialect.ts'
-import { documentationOf, errorsIn, type Facts, isSchema, type JsonFacts, partsOf } from '../schema/documentation.ts'
+import {
+  documentationOf,
+  errorsIn,
+  type Facts,
+  type JsonFacts,
+  partsOf,
+  schemasBelow,
+} from '../schema/documentation.ts'
 import { isErrorOf } from '../schema/errors.ts'
 import { general } from '../schema/general-errors.ts'
 import { pick } from '../schema/values.ts'
@@ -66,14 +73,8 @@ export function nameOf(schema: AnySchema, { definitions }: Conversion): string |
 
 /** The JSON Schema of a schema, in full also where it has a name. */
 export function wholeOf(schema: AnySchema, conversion: Conversion): JsonSchema {
-  const name = nameOf(schema, conversion)
-  return name === undefined ? jsonSchemaOf(schema, conversion) : definitionOf(name, conversion)
-}
-
-/** The JSON Schema of a schema that has a name, itself and no reference to it. */
-export function definitionOf(name: string, conversion: Conversion): JsonSchema {
-  const { [name]: schema, ...definitions } = conversion.definitions
-  return jsonSchemaOf(schema as AnySchema, { ...conversion, definitions }) // The name is from there.
+  const definitions = pick(conversion.definitions, (_name, each) => each !== schema)
+  return jsonSchemaOf(schema, { ...conversion, definitions })
 }
 
 function configOf({ dialect, place, definitions }: Conversion): Config {
@@ -192,26 +193,9 @@ export function definitionsIn(schemas: readonly AnySchema[]): Record<string, Any
   const found = new Map<string, AnySchema>()
   for (const schema of schemasBelow(schemas)) {
     const { name } = documentationOf(schema)
-    const other = name && found.get(name)
-    if (other && other !== schema) throw new Error(`Two schemas have the name ${name}.`)
-    if (name !== undefined) found.set(name, schema)
+    if (name === undefined) continue
+    if (found.has(name)) throw new Error(`Two schemas have the name ${name}.`)
+    found.set(name, schema)
   }
   return Object.fromEntries(found)
-}
-
-export function schemasBelow(schemas: readonly AnySchema[]): Set<AnySchema> {
-  const seen = new Set<AnySchema>()
-  const open = [...schemas].reverse()
-  for (let schema = open.pop(); schema; schema = open.pop()) {
-    if (seen.has(schema)) continue
-    seen.add(schema)
-    open.push(...partsIn(schema).reverse())
-  }
-  return seen
-}
-
-function partsIn(schema: AnySchema): AnySchema[] {
-  const { wrapped, item, value, entries = {}, options = [], pipe = [] } = partsOf(schema)
-  // The first step of a pipe is what the pipe itself looks like.
-  return [wrapped, item, value, ...Object.values(entries), ...options, ...pipe.slice(1)].filter(isSchema)
 }

@@ -2,7 +2,7 @@ import type * as v from 'valibot'
 import { isFiltered } from '../operation/list.ts'
 import { groupOf, type Operation } from '../operation/operation.ts'
 import type { CommonDialect } from '../schema/dialect.ts'
-import { documentationOf, foreignFieldsOf, requiredExtraFields } from '../schema/documentation.ts'
+import { documentationOf, foreignFieldsOf, requiredExtraFields, schemasBelow } from '../schema/documentation.ts'
 import type { CatalogueError } from '../schema/errors.ts'
 import { idPattern } from '../schema/ids.ts'
 import { idStart } from '../schema/text.ts'
@@ -17,15 +17,7 @@ import {
   refTo,
 } from './document.ts'
 import { errorResponses } from './errors.ts'
-import {
-  type Conversion,
-  definitionOf,
-  definitionsIn,
-  type JsonSchema,
-  jsonSchemaOf,
-  schemasBelow,
-  wholeOf,
-} from './json-schema.ts'
+import { type Conversion, definitionsIn, type JsonSchema, jsonSchemaOf, wholeOf } from './json-schema.ts'
 import { plain } from './plain.ts'
 
 type AnySchema = v.GenericSchema
@@ -162,8 +154,8 @@ export function answerItem(schema: AnySchema | undefined, mediaType: string, { a
 }
 
 export function answerSchemas({ dialect, answered }: Describing): Schemas {
-  return mapValues(answered.definitions, (schema, name) => {
-    const { properties = {}, ...json } = definitionOf(name, answered)
+  return mapValues(answered.definitions, (schema) => {
+    const { properties = {}, ...json } = wholeOf(schema, answered)
     const foreign = foreignFieldsOf(schema, dialect)
     const always = requiredExtraFields(schema, dialect)
     const required = always.length > 0 && { required: [...(json.required ?? []), ...always] }
@@ -188,6 +180,6 @@ export function bodySchemas(operations: readonly Operation[], { sent, bodyNames 
     }
     schemas[name] = json
   }
-  for (const name of Object.keys(sent.definitions)) schemas[name] ??= definitionOf(name, sent)
+  for (const [name, schema] of Object.entries(sent.definitions)) schemas[name] ??= wholeOf(schema, sent)
   return schemas
 }

@@ -106,12 +106,6 @@ function factsOf(
   return { what, max, by, seconds: window / 1000, amount: max + 1, wait: 0, ...more }
 }
 
-/** The surroundings of a check that looks at no record. */
-interface Context {
-  readonly rules: Rules
-  readonly dialect: CommonDialect
-}
-
 /**
  * Refuses the fields of a creation, or of a change of a record, for what the account may have none of at all (rules:
  * account#order).
@@ -119,7 +113,7 @@ interface Context {
 export function requirePermitted(
   limits: LimitsByName,
   sent: object,
-  { rules, dialect }: Context,
+  { rules, dialect }: Pick<Transaction, 'rules' | 'dialect'>,
   before?: object,
 ): void {
   if (!accountRules(rules).account) return

@@ -10,7 +10,6 @@ import { idPattern, idProblem } from '../schema/ids.ts'
 import { fieldPath, quote, typeName } from '../schema/text.ts'
 import { isObject } from '../schema/values.ts'
 import type { Collection } from './collection.ts'
-import { type Related, viewWithRelated } from './related.ts'
 import type { Transaction } from './transaction.ts'
 import type { View } from './view.ts'
 
@@ -207,6 +206,18 @@ interface List<R extends object, Resource extends { readonly id: string }, Items
   readonly related?: Related<R, Resource>
   readonly path: string
   readonly items: Items
+}
+
+/** A function that returns the fields of a response that follow from other records. It runs for each response. */
+export type Related<R, Resource> = (tx: Transaction, record: R) => Partial<Resource>
+
+/** Returns how a record is shown: by its view, with the fields that follow from other records. */
+export function viewWithRelated<R extends object, Resource extends object>(
+  view: View<R, Resource>,
+  related: Related<R, Resource> | undefined,
+): (tx: Transaction, record: R) => Resource {
+  if (!related) return (tx, record) => tx.show(view, record)
+  return (tx, record) => Object.freeze({ ...tx.show(view, record), ...related(tx, record) })
 }
 
 function parametersOf(query: ListQuery['sent']): URLSearchParams {

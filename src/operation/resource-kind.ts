@@ -101,7 +101,7 @@ export interface ResourceRules<Kind extends ResourceKind> {
   /** Handles a record at its due time. It must put the record with a later due time or none, or remove the record. */
   onDue?(tx: Transaction, record: RecordOf<Kind>): void
   /** Rules that this kind adds to operations of other families, by the operation's name. */
-  readonly before?: Family['before']
+  readonly before?: NonNullable<Family['before']>
   /** Reports relations between a record and the others that do not hold, as in a damaged snapshot. */
   relations?(record: RecordOf<Kind>, others: OtherRecords, report: ReportRelation): void
 }

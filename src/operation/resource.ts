@@ -6,7 +6,7 @@ import { limitErrors, requirePermitted, requireWithin } from './account.ts'
 import type { Collection } from './collection.ts'
 import type { Family } from './family.ts'
 import { type AccountLimit, accountLimits, type LimitsByName } from './limit.ts'
-import { type ListInput, type Matching, type Page, pageAt, pageOf } from './list.ts'
+import { type ListInput, type Matching, type Page, pageAt, pageOf, type Related, viewWithRelated } from './list.ts'
 import {
   type InputArguments,
   listOperation,
@@ -15,7 +15,6 @@ import {
   operation,
   operationWithBody,
 } from './operation.ts'
-import { type Related, viewWithRelated } from './related.ts'
 import type { ReadableKind, RecordOf, ResourceKind, ResourceOf, ResourceRules } from './resource-kind.ts'
 import type { Transaction } from './transaction.ts'
 import type { View } from './view.ts'
@@ -77,7 +76,7 @@ export function resource(
 ): Family<unknown, unknown, unknown, LimitsByName> {
   const { name, path, prefix, what, plural = `${what}s`, collection, shape, errors = {}, more = {} } = kind
   const { limits = accountLimits({ [name]: { what: plural } }) } = kind
-  const { view, related, create, update, onDue, before, relations } = rules
+  const { view, related, create, update, delete: deletion, ...handlers } = rules
   const show = viewWithRelated(view, related)
   const { article, ofOne, keyOf } = namesOf(kind)
   const found = (tx: Transaction, id: string) => required(tx, collection, id, what, keyOf(id))
@@ -127,22 +126,17 @@ export function resource(
       method: 'DELETE',
       status: 204,
       summary: `Delete ${article} ${what}`,
-      errors: [general.not_found, ...(rules.delete?.errors ?? [])],
+      errors: [general.not_found, ...(deletion?.errors ?? [])],
       run(tx, { id }) {
         const record = found(tx, id)
-        rules.delete?.before(tx, record)
+        deletion?.before(tx, record)
         tx.remove(collection, record)
       },
     }),
     ...more,
   }
-  const handlers = {
-    ...(onDue && { onDue }),
-    ...(before && { before }),
-    ...(kind.declares && { declares: kind.declares }),
-    ...(relations && { relations }),
-  }
-  return { operations, errors, prefix, collections: [collection], limits, ...handlers }
+  const declares = kind.declares && { declares: kind.declares }
+  return { operations, errors, prefix, collections: [collection], limits, ...declares, ...handlers }
 }
 
 function namesOf({ path, prefix, prefixes: [ofKey, ...others] = [prefix], what, article }: ReadableKind) {

@@ -1,16 +1,10 @@
-/** The most times that something may happen within a rolling window of so many ms. */
-interface RollingLimit {
-  readonly max: number
-  readonly window: number
-}
-
 /**
- * Counts one more event at `now` to the times of those before. Returns the times that count: those within the window, and on
+ * Counts one more event at `now` to the times of those before; at most `max` may come within a `window` of ms. Returns the times that count: those within the window, and on
  * a clock that was moved back none that has not come yet. Returns the seconds to wait instead if there are too many.
  */
 export function oneMore(
   times: readonly number[],
-  { max, window }: RollingLimit,
+  { max, window }: { readonly max: number; readonly window: number },
   now: number,
 ): { readonly times: readonly number[] } | { readonly wait: number } {
   const within = times.filter((at) => at > now - window && at <= now)

@@ -134,6 +134,11 @@ function stepsOf({ pipe, wrapped }: SchemaParts): SchemaParts[] {
   return wrapped ? stepsOf(partsOf(wrapped)) : []
 }
 
+/** Returns the steps of a pipe, with those of the pipes in it. */
+function pipedIn({ pipe = [] }: SchemaParts): SchemaParts[] {
+  return pipe.flatMap((step) => (step.kind === 'schema' ? pipedIn(step) : [step]))
+}
+
 /** The marks of a field, as valibot's metadata. */
 interface Marks {
   /** An empty text means that the field was not sent. */
@@ -187,35 +192,38 @@ export function schemaAt(schema: v.GenericSchema, path: readonly unknown[]): v.G
   return next && schemaAt(next, rest)
 }
 
-/** Returns the schemas right inside one: what it wraps, its fields, items and alternatives, and the first step of its pipe. */
-function schemasIn(schema: v.GenericSchema): v.GenericSchema[] {
-  const { wrapped, entries = {}, item, value, options = [], pipe = [] } = partsOf(schema)
-  return [wrapped, item, value, ...Object.values(entries), ...options, pipe[0]].filter(isSchema)
-}
-
 export function isSchema(part: unknown): part is v.GenericSchema {
   return typeof part === 'object' && part !== null && 'kind' in part && part.kind === 'schema'
+}
+
+/** Returns schemas with all that are inside of them; `isIncluded` selects among the inner ones. */
+export function schemasBelow(
+  schemas: readonly v.GenericSchema[],
+  isIncluded: (inner: v.GenericSchema) => boolean = () => true,
+): Set<v.GenericSchema> {
+  const seen = new Set<v.GenericSchema>()
+  const open = [...schemas].reverse()
+  for (let schema = open.pop(); schema; schema = open.pop()) {
+    if (seen.has(schema)) continue
+    seen.add(schema)
+    const { wrapped, item, value, entries = {}, options = [], pipe = [] } = partsOf(schema)
+    // The first step of a pipe is what the pipe itself looks like.
+    const inner = [wrapped, item, value, ...Object.values(entries), ...options, ...pipe.slice(1)]
+    open.push(...inner.filter(isSchema).filter(isIncluded).reverse())
+  }
+  return seen
 }
 
 /** Returns all errors that a schema and the rules in it declare; `isIncluded` selects among the schemas inside. */
 export function errorsIn(
   schema: v.GenericSchema,
-  isIncluded: (inner: v.GenericSchema) => boolean = () => true,
+  isIncluded?: (inner: v.GenericSchema) => boolean,
 ): Set<CatalogueError> {
-  const found = new Set<CatalogueError>()
-  const seen = new Set<v.GenericSchema>()
-  const left = [schema]
-  for (let each = left.pop(); each; each = left.pop()) {
-    // A pipe and its first step have the same fields: looked at twice on each level, deep bodies would take long.
-    if (seen.has(each)) continue
-    seen.add(each)
-    // The schemas inside are looked at by themselves.
-    for (const { errors = [], metadata: { facts, refusedAs } = {} } of partsOf(each).pipe ?? []) {
-      for (const error of errors) found.add(error)
-      for (const error of facts?.errors ?? []) found.add(error)
-      if (refusedAs) found.add(refusedAs)
-    }
-    left.push(...schemasIn(each).filter(isIncluded))
-  }
-  return found
+  const steps = [...schemasBelow([schema], isIncluded)].flatMap((each) => pipedIn(partsOf(each)))
+  const errors = steps.flatMap(({ errors = [], metadata: { facts, refusedAs } = {} }) => [
+    ...errors,
+    ...(facts?.errors ?? []),
+    ...(refusedAs ? [refusedAs] : []),
+  ])
+  return new Set(errors)
 }

@@ -53,15 +53,13 @@ function endingWith(names: readonly string[]): RegExp {
  * own operations only.
  */
 export class SecretNames {
-  readonly #operations: readonly OperationSchemas[]
-  readonly #dialect: CommonDialect
   readonly #found = new Map<OperationSchemas | null, Hidden['names']>()
   #pattern: RegExp | undefined
 
-  constructor(operations: readonly OperationSchemas[], dialect: CommonDialect) {
-    this.#operations = operations
-    this.#dialect = dialect
-  }
+  constructor(
+    readonly operations: readonly OperationSchemas[],
+    readonly dialect: CommonDialect,
+  ) {}
 
   has(name: string): boolean {
     // Few gateways need it, and it looks at every schema.
@@ -78,15 +76,15 @@ export class SecretNames {
   }
 
   #namesFor(operation: OperationSchemas | null): Hidden['names'] {
-    const own = (operation ? [operation] : this.#operations).flatMap((each) => namesOf(each, true))
+    const own = (operation ? [operation] : this.operations).flatMap((each) => namesOf(each, true))
     if (own.length === 0) return this
     const pattern = endingWith(own)
     return { has: (name) => pattern.test(name) || this.has(name) }
   }
 
   #all(): string[] {
-    const names = new Set(this.#operations.flatMap((each) => namesOf(each, false)))
-    const aliases = Object.values(this.#dialect.fieldAliases).flatMap((group) => Object.entries(group))
+    const names = new Set(this.operations.flatMap((each) => namesOf(each, false)))
+    const aliases = Object.values(this.dialect.fieldAliases).flatMap((group) => Object.entries(group))
     return [...names, ...aliases.flatMap(([alias, field]) => (names.has(field) ? [alias] : []))]
   }
 }
