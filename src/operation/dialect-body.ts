@@ -1,6 +1,6 @@
 import { isSent, type SentBody } from '../schema/body.ts'
 import type { CommonDialect } from '../schema/dialect.ts'
-import { type CatalogueError, type Problem, problem, Refusal } from '../schema/errors.ts'
+import { type CatalogueError, type Problem, type Problems, problem, Refusal } from '../schema/errors.ts'
 import { general } from '../schema/general-errors.ts'
 import { quote } from '../schema/text.ts'
 import { isObject } from '../schema/values.ts'
@@ -24,26 +24,22 @@ export interface OtherNames {
 /** The aliases that the client used, by field; with the label, if it sent a bare one. */
 export type Aliases = ReadonlyMap<string, { readonly alias: string; readonly label: string | undefined }>
 
-interface PlainBody {
-  readonly body: SentBody
-  readonly aliases?: Aliases
-  readonly problems: readonly Problem[]
-}
-
-const NO_PROBLEMS: readonly Problem[] = []
-
 /** Takes a body out of the dialect's envelope, drops the fields that the dialect ignores, and resolves its aliases. */
-export function plainBody(sent: SentBody, facts: BodyFacts, dialect: CommonDialect): PlainBody {
+export function plainBody(
+  sent: SentBody,
+  facts: BodyFacts,
+  dialect: CommonDialect,
+  problems: Problems,
+): { readonly body: SentBody; readonly aliases?: Aliases } {
   const { fieldAliases, ignoredFields, moduleEnvelope } = dialect
   const ofGroup = ignoredFields[facts.group]
   const ofOperation = ignoredFields[facts.name]
   const aliases = fieldAliases[facts.group]
   const isWrapped = facts.wrappable && moduleEnvelope !== null && Object.hasOwn(sent, moduleEnvelope)
-  if (!aliases && !ofGroup && !ofOperation && !isWrapped) return { body: sent, problems: NO_PROBLEMS }
-  const problems: Problem[] = []
+  if (!aliases && !ofGroup && !ofOperation && !isWrapped) return { body: sent }
   const body = isWrapped ? unwrapped(sent, moduleEnvelope, facts.fields, problems) : { ...sent }
   for (const name of [...(ofGroup ?? []), ...(ofOperation ?? [])]) delete body[name]
-  return aliases ? { body, aliases: resolveAliases(body, facts, dialect, problems), problems } : { body, problems }
+  return aliases ? { body, aliases: resolveAliases(body, facts, dialect, problems) } : { body }
 }
 
 /** Some clients wrap a module in an envelope, with ids beside it. Fields of the module beside it are refused. */
@@ -51,11 +47,11 @@ function unwrapped(
   sent: SentBody,
   envelope: string,
   fields: readonly string[],
-  problems: Problem[],
+  problems: Problems,
 ): Record<string, unknown> {
   const { [envelope]: inner, ...beside } = sent
   const refuse = (field: string, received: string, allowed: string) =>
-    problems.push(problem(general.field_invalid, { field, received, allowed }))
+    problems.add(() => problem(general.field_invalid, { field, received, allowed }))
   if (!isObject(inner)) refuse(envelope, quote(inner), 'an object')
   // Without prototypes, so that any name is plain data.
   const module: Record<string, unknown> = Object.assign(Object.create(null), isObject(inner) ? inner : {})
@@ -75,7 +71,7 @@ function resolveAliases(
   body: Record<string, unknown>,
   { group, otherNames }: BodyFacts,
   dialect: CommonDialect,
-  problems: Problem[],
+  problems: Problems,
 ): Aliases {
   const used = new Map<string, { alias: string; label: string | undefined }>()
   for (const [alias, field] of Object.entries(dialect.fieldAliases[group] ?? {})) {
@@ -83,7 +79,7 @@ function resolveAliases(
     delete body[alias]
     if (!isSent(value)) continue
     if (isSent(body[field])) {
-      problems.push(sentTwice(alias, field, otherNames.both))
+      problems.add(() => sentTwice(alias, field, otherNames.both))
       continue
     }
     const isLabel = typeof value === 'string' && !value.includes('.') && dialect.labelAliases[group]?.includes(alias)

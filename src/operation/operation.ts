@@ -3,7 +3,7 @@ import type { FilterableField } from '../filter/filter.ts'
 import { bodyReader, jsonObject } from '../schema/body.ts'
 import type { CommonDialect } from '../schema/dialect.ts'
 import { errorsIn, partsOf } from '../schema/documentation.ts'
-import type { CatalogueError } from '../schema/errors.ts'
+import { type CatalogueError, Problems } from '../schema/errors.ts'
 import { general } from '../schema/general-errors.ts'
 import type { RuleContext } from '../schema/rule.ts'
 import { type Aliases, type OtherNames, plainBody, withAliases } from './dialect-body.ts'
@@ -120,7 +120,8 @@ export function operationWithBody<Ids extends PathIds, Sent, Body, Result>(
     ...definition,
     errors: [...errors, ...(otherNames.both ? [otherNames.both] : [])],
     read(raw, ids, context): ReadBody<Body> {
-      const { body, aliases, problems } = plainBody(jsonObject(raw), facts, context.dialect)
+      const problems = new Problems()
+      const { body, aliases } = plainBody(jsonObject(raw), facts, context.dialect, problems)
       permits?.(body, context)
       const extraFields = context.dialect.extraFields[name]
       return { aliases, body: withAliases(aliases, () => reader(body, ids, context, { problems, extraFields })) }

@@ -38,8 +38,8 @@ type BodyReader<T> = (
   ids: Readonly<Record<string, string>>,
   context: RuleContext,
   dialect?: {
-    /** The problems that the dialect found in the body. */
-    readonly problems: readonly Problem[]
+    /** Those that the dialect has found in the body. The others join them. */
+    readonly problems: Problems
     /** The fields that the dialect adds to the API reference's. */
     readonly extraFields: readonly string[] | undefined
   },
@@ -57,8 +57,7 @@ export function bodyReader<S extends v.GenericSchema>(schema: S): BodyReader<v.I
     shapes ??= shapesOf(schema)
     const { all, extras, documented } = shapes
     const known = dialect?.extraFields
-    const problems = new Problems()
-    for (const each of dialect?.problems ?? []) problems.add(() => each)
+    const problems = dialect?.problems ?? new Problems()
     const sent = withoutPathIds(body, ids, problems)
     const fields = known ? without(all, (name) => extras.includes(name) && !known.includes(name)) : documented
     return parsed(schema, new PlainCopy(problems, false).fields(fields, sent), context, { problems, whole: THE_BODY })
