@@ -42,7 +42,7 @@ const NONE: Families = Object.freeze({})
 const tables = new WeakMap<Families, Map<string, Table>>()
 
 /**
- * The table of fauxgate's families and of those of a test's own, with the operations that the dialect has.
+ * Returns the table of fauxgate's families and of those of a test's own, with the operations that the dialect has.
  * @throws TypeError if these do not fit.
  */
 export function tableOf(dialect: CommonDialect, own: Families = NONE): Table {

@@ -5,7 +5,7 @@ import { registerMacros } from '../../node_modules/@marcbachmann/cel-js/lib/macr
 import { createOptions } from '../../node_modules/@marcbachmann/cel-js/lib/options.js'
 import { Parser } from '../../node_modules/@marcbachmann/cel-js/lib/parser.js'
 
-/** The macros by name, by whether they are methods, and by how many arguments they take. */
+/** Returns the macros by name, by whether they are methods, and by how many arguments they take. */
 function macrosByCall(): ReadonlyMap<string, object> {
   const macros = new Map<string, object>()
   const registerFunctionOverload = (signature: string, handler: object) => {

@@ -7,7 +7,7 @@ import type { JsonSchema } from './json-schema.ts'
 type Fields = Readonly<Record<string, JsonSchema>>
 
 /**
- * A body's schema in a dialect. It is without the fields of other services. It has the dialect's names for fields, the
+ * Returns a body's schema in a dialect. It is without the fields of other services. It has the dialect's names for fields, the
  * fields that it ignores, the ids that may repeat the path's, and the envelope around it.
  */
 export function bodyIn(dialect: CommonDialect, operation: Operation, json: JsonSchema): JsonSchema {
@@ -28,7 +28,7 @@ function withoutExtras({ name, body }: Operation, { extraFields }: CommonDialect
   return { ...json, properties: pick(json.properties ?? {}, (field) => !foreign.includes(field)) }
 }
 
-/** The dialect's other names of the fields that a body has, with the schemas of those. */
+/** Returns the dialect's other names of the fields that a body has, with the schemas of the fields. */
 function namesIn(operation: Operation, { fieldAliases }: CommonDialect, { properties = {} }: JsonSchema): Name[] {
   return Object.entries(fieldAliases[groupOf(operation)] ?? {}).flatMap(([alias, field]) => {
     const json = properties[field]
@@ -42,7 +42,7 @@ interface Name {
   readonly json: JsonSchema
 }
 
-/** The fields of a body. A field with another name may be empty if the other name is used. */
+/** Returns the fields of a body. A field with another name may be empty if the other name is used. */
 function ownFields(operation: Operation, dialect: CommonDialect, body: JsonSchema): Fields {
   const named = namesIn(operation, dialect, body).map(({ field, json }) => [field, orEmpty(json)])
   return { ...body.properties, ...Object.fromEntries(named) }
@@ -83,7 +83,7 @@ function requiredOf(
   }
 }
 
-/** A condition that some fields are sent. Linters want the fields listed beside it. */
+/** Makes the condition that some fields are sent. Linters want the fields listed beside it. */
 function needing(required: readonly string[]): JsonSchema {
   const properties = Object.fromEntries(required.map((name) => [name, {}]))
   return { required, properties, additionalProperties: true }
@@ -98,7 +98,7 @@ function idsOf({ ids }: Operation): Fields {
   return mapValues(ids, () => ({ type: ['string', 'null'], description: "The path's own id, if it is sent at all." }))
 }
 
-/** A body whose fields may also be inside one field, beside nothing but the ids. */
+/** Makes a body whose fields may also be inside one field, beside nothing but the ids. */
 function withEnvelope(operation: Operation, envelope: string, module: JsonSchema): JsonSchema {
   const { required = [], properties, ...rest } = module
   const { title: _, ...inside } = { ...module, description: 'The same fields, as some clients send them.' }

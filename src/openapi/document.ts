@@ -105,7 +105,7 @@ export function jsonContent(schema: JsonSchema): Content {
   return { 'application/json': { schema } }
 }
 
-/** The reference to a part of the components. */
+/** Makes the reference to a part of the components. */
 export function refTo(kind: ComponentKind, name: string): Reference {
   return { $ref: `#/components/${kind}/${name}` }
 }

@@ -7,7 +7,7 @@ import { type Example, type ResponseItem, refTo } from './document.ts'
 import type { JsonSchema } from './json-schema.ts'
 import messages from './messages.json'
 
-// What the requests of test/schema/errors are answered: `npm run generate`.
+// `npm run generate` writes messages.json: the answers to the requests of test/schema/errors.
 
 export function errorResponses(
   errors: readonly CatalogueError[],
@@ -33,7 +33,7 @@ function errorResponse(status: number, errors: readonly CatalogueError[], dialec
   }
 }
 
-/** An error as a response has it, by its key. */
+/** Returns errors as responses have them, by their keys. */
 export function errorExamples(
   errors: readonly CatalogueError[],
   dialect: CommonDialect,

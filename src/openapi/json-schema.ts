@@ -52,7 +52,7 @@ type Config = NonNullable<Parameters<typeof toJsonSchema>[1]>
 const SILENT = ['raw_check', 'raw_transform', 'transform', 'to_lower_case', 'to_upper_case', 'trim', 'check']
 
 /**
- * The JSON Schema of a schema: what valibot's own steps check, and what `facts` say of the rules.
+ * Returns the JSON Schema of a schema: what valibot's own steps check, and what `facts` say of the rules.
  * @throws Error for a schema that JSON Schema cannot say and that has no facts.
  */
 export function jsonSchemaOf(schema: AnySchema, conversion: Conversion): JsonSchema {
@@ -71,7 +71,7 @@ export function nameOf(schema: AnySchema, { definitions }: Conversion): string |
   return Object.keys(definitions).find((name) => definitions[name] === schema)
 }
 
-/** The JSON Schema of a schema, in full also where it has a name. */
+/** Returns the JSON Schema of a schema, in full also where it has a name. */
 export function wholeOf(schema: AnySchema, conversion: Conversion): JsonSchema {
   const definitions = pick(conversion.definitions, (_name, each) => each !== schema)
   return jsonSchemaOf(schema, { ...conversion, definitions })
@@ -147,7 +147,7 @@ function fieldsOf(
   }
 }
 
-/** A field of a change may be absent whatever a new resource must have: its schema has no value for absence. */
+/** Returns whether a field may be absent, as in a change: its schema has no value for absence. */
 function mayBeAbsent(schema: AnySchema): boolean {
   return OPTIONAL.includes(schema.type) && 'default' in schema && schema.default === undefined
 }
@@ -159,7 +159,7 @@ function withRefusals(json: JsonSchema, schema: AnySchema, dialect: CommonDialec
 
 const OPTIONAL = ['optional', 'exact_optional', 'nullish']
 
-/** The same schema or null. The description stays outside of the choice. */
+/** Returns the same schema or null. The description stays outside of the choice. */
 function orNull(json: JsonSchema): JsonSchema {
   const { type, enum: values, const: only, ...others } = json
   if (only === true) return { ...others, type: ['boolean', 'null'], not: { const: false } }
@@ -173,7 +173,7 @@ function choiceOrNull({ $ref, anyOf = $ref === undefined ? [] : [{ $ref }], ...j
 }
 
 /**
- * The keys of the errors of a schema itself, by their numbers: without those of its fields, those of named
+ * Returns the keys of the errors of a schema itself, by their numbers: without those of its fields, those of named
  * schemas inside it, and `field_invalid`, which any field can have.
  */
 export function refusalsOf(schema: v.GenericSchema, dialect?: CommonDialect): readonly string[] {
@@ -186,7 +186,7 @@ export function refusalsOf(schema: v.GenericSchema, dialect?: CommonDialect): re
 }
 
 /**
- * The schemas that have names, in these and below them, by name.
+ * Returns the schemas that have names, in these and below them, by name.
  * @throws Error if two have the same name.
  */
 export function definitionsIn(schemas: readonly AnySchema[]): Record<string, AnySchema> {

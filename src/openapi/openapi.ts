@@ -30,7 +30,7 @@ export interface OpenApiOptions {
 }
 
 /**
- * The OpenAPI 3.1 document of the service, or of the controls for tests.
+ * Returns the OpenAPI 3.1 document of the service, or of the controls for tests.
  *
  * @example
  * ```ts

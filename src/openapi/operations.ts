@@ -89,7 +89,7 @@ interface Summed {
   readonly wrappable?: boolean
 }
 
-/** Says in sentences what an operation does, takes and answers. */
+/** Describes in sentences what an operation does, takes and returns. */
 export function descriptionOf(
   { summary, body, status, response, wrappable }: Summed,
   { moduleEnvelope }: CommonDialect,
@@ -166,7 +166,7 @@ export function answerSchemas({ dialect, answered }: Describing): Schemas {
 type Schemas = Readonly<Record<string, JsonSchema>>
 
 /**
- * Everything in a body that has a name.
+ * Returns the schemas of bodies, and of everything in them that has a name.
  * @throws Error if two operations, whose bodies are not the same, have one name for them.
  */
 export function bodySchemas(operations: readonly Operation[], { sent, bodyNames }: Describing): Schemas {
