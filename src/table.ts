@@ -1,36 +1,23 @@
-import type { Api, ControlCall } from './control/control.ts'
+import type { Api } from './control/control.ts'
 import { reservedDeclarations } from './control/declare.ts'
 import { FAULT_PREFIX } from './control/faults/fault.ts'
-import { type SnapshotReader, snapshotReader } from './control/snapshot.ts'
+import { snapshotReader } from './control/snapshot.ts'
 import { controlCallsWith, controlErrors, controls } from './controls.ts'
-import { type Router, routerOf } from './http/router.ts'
+import { routerOf } from './http/router.ts'
 import { requireFitting } from './kit/fitting.ts'
 import { account } from './operation/account.ts'
-import { type Families, type Family, type KeyRules, withRulesBefore } from './operation/family.ts'
-import { type LimitTable, limitTable } from './operation/limit-names.ts'
-import { isOperationOf, type Operation } from './operation/operation.ts'
+import { type Families, type Family, withRulesBefore } from './operation/family.ts'
+import { limitTable } from './operation/limit-names.ts'
+import { isOperationOf } from './operation/operation.ts'
 import { declared, declaredPrefixes } from './resources/declarations.ts'
 import { families } from './resources/index.ts'
 import type { CommonDialect } from './schema/dialect.ts'
-import { type Catalogue, catalogueOf } from './schema/errors.ts'
+import { catalogueOf } from './schema/errors.ts'
 import { general } from './schema/general-errors.ts'
 import { OPERATION_PREFIX } from './schema/ids.ts'
 
 /** Everything that follows from the families of a gateway and from its controls. */
-export interface Table {
-  readonly families: typeof families
-  /** The families, and what is kept beside them without operations. */
-  readonly keepers: readonly Family[]
-  readonly api: Api
-  readonly router: Router<Operation>
-  readonly controlRouter: Router<ControlCall>
-  readonly catalogue: Catalogue
-  /** The rules of families for API keys. */
-  readonly keyRules: readonly KeyRules[]
-  /** The limits of families, by their names in the option `account.limits`. */
-  readonly limits: LimitTable
-  readonly readSnapshot: SnapshotReader
-}
+export type Table = ReturnType<typeof madeTable>
 
 /** The reserved names of own families: prefixes of requests, faults and declared resources, and the names of declarations. */
 const RESERVED = { prefixes: [OPERATION_PREFIX, FAULT_PREFIX, ...declaredPrefixes], declarations: reservedDeclarations }
@@ -56,14 +43,15 @@ export function tableOf(dialect: CommonDialect, own: Families = NONE): Table {
   return table
 }
 
-function madeTable(dialect: CommonDialect, all: typeof families & Families): Table {
+function madeTable(dialect: CommonDialect, all: typeof families & Families) {
   const operations = Object.values<Family>(all)
     .flatMap((family) => Object.values(family.operations))
     .filter((operation) => isOperationOf(dialect, operation))
   const router = routerOf(operations)
   const api: Api = { operations, operationsAt: (path) => [...(router.find(path)?.methods.values() ?? [])] }
   const states = controls.flatMap(({ state }) => (state ? { operations: {}, errors: {}, ...state(api) } : []))
-  const keepers = [...Object.values<Family>(all), declared, account, ...states]
+  // The families, and what is kept beside them without operations.
+  const keepers: readonly Family[] = [...Object.values<Family>(all), declared, account, ...states]
   return {
     families: all,
     keepers,

@@ -29,17 +29,11 @@ function withoutExtras({ name, body }: Operation, { extraFields }: CommonDialect
 }
 
 /** Returns the dialect's other names of the fields that a body has, with the schemas of the fields. */
-function namesIn(operation: Operation, { fieldAliases }: CommonDialect, { properties = {} }: JsonSchema): Name[] {
+function namesIn(operation: Operation, { fieldAliases }: CommonDialect, { properties = {} }: JsonSchema) {
   return Object.entries(fieldAliases[groupOf(operation)] ?? {}).flatMap(([alias, field]) => {
     const json = properties[field]
     return json ? [{ alias, field, json }] : []
   })
-}
-
-interface Name {
-  readonly alias: string
-  readonly field: string
-  readonly json: JsonSchema
 }
 
 /** Returns the fields of a body. A field with another name may be empty if the other name is used. */

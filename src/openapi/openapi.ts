@@ -6,14 +6,20 @@ import { declared } from '../resources/declarations.ts'
 import { type Dialect, standard } from '../resources/dialects.ts'
 import { families as builtIn } from '../resources/index.ts'
 import { documentationOf } from '../schema/documentation.ts'
-import { type CatalogueError, isErrorOf } from '../schema/errors.ts'
+import { isErrorOf } from '../schema/errors.ts'
 import { general } from '../schema/general-errors.ts'
 import { mapValues } from '../schema/values.ts'
 import { CONTROL_KEY, CONTROL_TAG, callItem } from './controls.ts'
-import { type OpenApiDocument, type OperationItem, type PathItem, usedFrom, withSharedParts } from './document.ts'
+import {
+  type OpenApiDocument,
+  type OperationItem,
+  type Parameter,
+  type PathItem,
+  usedFrom,
+  withSharedParts,
+} from './document.ts'
 import { errorExamples, errorSchema } from './errors.ts'
 import { DocumentEvidence } from './evidence.ts'
-import type { JsonSchema } from './json-schema.ts'
 import { answerSchemas, bodySchemas, describingOf, operationItem } from './operations.ts'
 import { plain } from './plain.ts'
 
@@ -93,19 +99,8 @@ export function openApi(
   }
 }
 
-/** The part of a document that the service and the controls do not have in common. */
-interface Described {
-  readonly info: { readonly title: string; readonly description: string }
-  readonly tags: OpenApiDocument['tags']
-  readonly security: OpenApiDocument['security']
-  readonly paths: OpenApiDocument['paths']
-  readonly securitySchemes: OpenApiDocument['components']['securitySchemes']
-  readonly parameters: OpenApiDocument['components']['parameters']
-  readonly schemas: Readonly<Record<string, JsonSchema>>
-  readonly errors: readonly CatalogueError[]
-}
-
-function serviceOf(families: readonly Family[], dialect: Dialect): Described {
+/** Returns the part of a document that the service and the controls do not have in common. */
+function serviceOf(families: readonly Family[], dialect: Dialect) {
   const operations = operationsOf(families, dialect)
   const ofKeys = families.flatMap(({ apiKeys }) => apiKeys?.errors ?? [])
   const errorsOfOperation = (operation: Operation) =>
@@ -119,21 +114,23 @@ function serviceOf(families: readonly Family[], dialect: Dialect): Described {
     security: [{ apiKey: [] }],
     paths: pathsOf(operations, (operation) => operationItem(operation, describing, errorsOfOperation(operation))),
     securitySchemes: { apiKey: API_KEY },
-    parameters: {
-      version: {
-        name: dialect.versionHeader,
-        in: 'header',
-        required: true,
-        description: 'The version of the API.',
-        schema: { type: 'string', enum: ['2'] },
-      },
-    },
+    parameters: { version: versionParameter(dialect) },
     schemas: { ...answerSchemas(describing), ...bodySchemas(operations, describing) },
     errors: operations.flatMap(errorsOfOperation),
   }
 }
 
-function controlsOf(own: Families, families: readonly Family[], dialect: Dialect): Described {
+function versionParameter({ versionHeader }: Dialect): Parameter {
+  return {
+    name: versionHeader,
+    in: 'header',
+    required: true,
+    description: 'The version of the API.',
+    schema: { type: 'string', enum: ['2'] },
+  }
+}
+
+function controlsOf(own: Families, families: readonly Family[], dialect: Dialect) {
   const calls = controlCallsWith(own)
   const records = [...families, ...statesOf(operationsOf(families, dialect))].flatMap(({ collections }) => collections)
   const errorsOfCall = (call: ControlCall) =>

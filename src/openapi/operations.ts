@@ -22,20 +22,13 @@ import { plain } from './plain.ts'
 
 type AnySchema = v.GenericSchema
 
-/** The conversions of a document: of bodies, and of answers. */
-export interface Describing {
-  readonly dialect: CommonDialect
-  readonly sent: Conversion
-  readonly answered: Conversion
-  /** The names of the bodies of operations; a body has another name where it is a field of another body. */
-  readonly bodyNames: ReadonlyMap<AnySchema, string>
-}
+export type Describing = ReturnType<typeof describingOf>
 
-export function describingOf(
-  bodies: readonly AnySchema[],
-  answers: readonly AnySchema[],
-  dialect: CommonDialect,
-): Describing {
+/**
+ * Returns the conversions of a document, of bodies and of answers, and the names of the bodies of operations; a body has another
+ * name where it is a field of another body.
+ */
+export function describingOf(bodies: readonly AnySchema[], answers: readonly AnySchema[], dialect: CommonDialect) {
   const shown = definitionsIn(answers)
   // A body has a name of its own even if its schema is that of an answer: in a body, unknown fields are refused.
   const names = Object.entries(definitionsIn(bodies)).map(
@@ -43,12 +36,11 @@ export function describingOf(
   )
   const inside = insideOthers(bodies)
   const sent = names.map(([name, schema]) => [inside.has(schema) ? `${name.replace(/Body$/, '')}Fields` : name, schema])
-  return {
-    dialect,
+  const conversions: { readonly sent: Conversion; readonly answered: Conversion } = {
     sent: { dialect, place: 'body', definitions: Object.fromEntries(sent) },
     answered: { dialect, place: 'answer', definitions: shown },
-    bodyNames: new Map(names.map(([name, schema]) => [schema, name])),
   }
+  return { dialect, ...conversions, bodyNames: new Map(names.map(([name, schema]) => [schema, name])) }
 }
 
 /** Returns the bodies that are fields of others too: there, they have neither the ids of a path nor an envelope. */

@@ -60,7 +60,7 @@ export function bodyReader<S extends v.GenericSchema>(schema: S): BodyReader<v.I
     const problems = dialect?.problems ?? new Problems()
     const sent = withoutPathIds(body, ids, problems)
     const fields = known ? without(all, (name) => extras.includes(name) && !known.includes(name)) : documented
-    return parsed(schema, new PlainCopy(problems, false).fields(fields, sent), context, { problems, whole: THE_BODY })
+    return parsed(schema, new PlainCopy(problems, false).fields(fields, sent), context, problems, THE_BODY)
   }
 }
 
@@ -104,7 +104,7 @@ export function storedReader<S extends v.GenericSchema>(
   return (raw, context) => {
     const problems = new Problems()
     const copy = new PlainCopy(problems, true).of(shape, raw)
-    return parsed(schema, copy, context, { problems, whole, inPlace: withField })
+    return parsed(schema, copy, context, problems, whole)
   }
 }
 
@@ -112,21 +112,21 @@ function withField({ error, message, field = '' }: Problem): Problem {
   return { error, field, message: message.includes(field) ? message : `${field}: ${message}` }
 }
 
-interface Parsing {
-  readonly problems: Problems
-  readonly whole: string
-  inPlace?(problem: Problem): Problem
-}
-
 function parsed<S extends v.GenericSchema>(
   schema: S,
   plain: unknown,
   context: RuleContext,
-  { problems, whole, inPlace = (problem) => problem }: Parsing,
+  problems: Problems,
+  whole: string,
 ): v.InferOutput<S> {
   const reading = new Reading(context)
   const { issues = [], output } = v.safeParse(schema, plain, reading.settings)
-  for (const issue of issues) problems.add(() => inPlace(fromIssue(issue, schema, whole, reading)))
+  for (const issue of issues) {
+    problems.add(() => {
+      const found = fromIssue(issue, schema, whole, reading)
+      return context.state ? withField(found) : found
+    })
+  }
   problems.addUnreported(reading.unreported, reading.isCut)
   problems.refuse()
   return output

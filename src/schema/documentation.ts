@@ -91,16 +91,11 @@ export function withSteps<S extends v.GenericSchema>(
   return { ...schema, pipe: [...pipe, ...steps] }
 }
 
-interface Documentation {
-  readonly name: string | undefined
-  /** The outermost sentence. */
-  readonly sentence: string | undefined
-  /** The facts, from the innermost to the outermost schema. */
-  readonly facts: readonly Facts[]
-}
-
-/** Returns what {@link named}, {@link documented} and {@link facts} added to a schema, or to the schemas that it wraps. */
-export function documentationOf(schema: v.GenericSchema): Documentation {
+/**
+ * Returns what {@link named}, {@link documented} and {@link facts} added to a schema, or to the schemas that it wraps: the name,
+ * the outermost sentence, and the facts from the innermost to the outermost schema.
+ */
+export function documentationOf(schema: v.GenericSchema) {
   const steps = stepsOf(schema)
   return {
     name: v.getTitle(schema),
