@@ -79,6 +79,16 @@ describe.each(DOCUMENTS)('In the document of $of', ({ document }) => {
     expect(Math.max(...[...numbers.values()].map(({ length }) => length))).toBeGreaterThan(2)
   })
 
+  test('no parameter and no answer is written twice', () => {
+    const operations = Object.values(document.paths).flatMap((path) => Object.values(path))
+    const all = operations.flatMap(({ parameters = [], responses }) => [...parameters, ...Object.values(responses)])
+    const texts = all.filter((part) => !('$ref' in part)).map((part) => JSON.stringify(part))
+    expect(texts.length).toBeGreaterThan(1)
+    expect(new Set(texts).size).toBe(texts.length)
+    const names = Object.keys(components.parameters).filter((name) => name !== 'version')
+    expect(names.filter((name) => !/^(path|query)_\w+$/.test(name))).toEqual([])
+  })
+
   test('what it refers to is there, and what must be sent is a field', () => {
     const refs = parts.flatMap(([, { $ref }]) => (typeof $ref === 'string' ? [$ref] : []))
     const at = (ref: string) =>
