@@ -3,10 +3,11 @@ import { type Clock, isManual, type MovableClock, stopwatch } from '../engine/cl
 import { documented, named } from '../schema/documentation.ts'
 import { declareErrors, entry, refuse } from '../schema/errors.ts'
 import { general } from '../schema/general-errors.ts'
+import { sentDuration } from '../schema/options.ts'
 import { ruleOnWhole } from '../schema/rule.ts'
 import { time } from '../schema/schema.ts'
 import { counted, quote } from '../schema/text.ts'
-import { DURATION_ALLOWED, DURATION_FACTS, durationMs, LATEST_TIME, timeMs, timestamp } from '../schema/time.ts'
+import { durationMs, LATEST_TIME, timeMs, timestamp } from '../schema/time.ts'
 import { type Control, type ControlHost, controlCall } from './control.ts'
 
 export const errors = declareErrors({
@@ -29,13 +30,7 @@ export const errors = declareErrors({
 })
 
 const move = v.object({
-  advance: v.optional(
-    documented(
-      v.union([v.string(), v.number()], DURATION_ALLOWED),
-      'The duration to advance by: ms, or a whole number with a unit.',
-      DURATION_FACTS,
-    ),
-  ),
+  advance: v.optional(sentDuration('The duration to advance by: ms, or a whole number with a unit.')),
   to: v.optional(
     documented(v.string(), 'The time to advance to, not before the current one.', { json: { format: 'date-time' } }),
   ),
@@ -102,7 +97,7 @@ const moveCall = controlCall({
   run(host, { advance, to }) {
     const clock = requireManual(host.clock)
     if (advance !== undefined) {
-      moveTo(host, clock, requireReachable('advance', advance, clock.now + requireDuration(advance)))
+      moveTo(host, clock, requireReachable('advance', advance, clock.now + (durationMs(advance) ?? 0)))
     } else if (to !== undefined) moveTo(host, clock, requireLater(clock, to))
     else moveToNext(host, clock)
     return viewOf(host)
@@ -146,11 +141,6 @@ function viewOf(host: ControlHost) {
 
 export function requireManual(clock: Clock): MovableClock {
   return isManual(clock) ? clock : refuse(errors.clock_not_manual, {})
-}
-
-function requireDuration(value: string | number): number {
-  const ms = durationMs(value)
-  return ms ?? refuse(general.field_invalid, { field: 'advance', received: quote(value), allowed: DURATION_ALLOWED })
 }
 
 function requireLater(clock: MovableClock, to: string): number {

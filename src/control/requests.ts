@@ -5,13 +5,13 @@ import { noIdIn } from '../journal/forgotten.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { OtherRequests } from '../journal/other-requests.ts'
 import { documented, named } from '../schema/documentation.ts'
-import { AssertionError, assertNone, refuse } from '../schema/errors.ts'
+import { AssertionError, assertNone } from '../schema/errors.ts'
 import { general } from '../schema/general-errors.ts'
 import { integerFrom, type OptionWords, optionsOf, readCallOptions } from '../schema/options.ts'
-import { counted, quote } from '../schema/text.ts'
+import { counted, cut } from '../schema/text.ts'
 import { isObject } from '../schema/values.ts'
-import { type Api, type Control, type ControlHost, controlCall } from './control.ts'
-import { unmatchable } from './faults/matching.ts'
+import { type Control, type ControlHost, controlCall } from './control.ts'
+import { requireMatchable } from './faults/matching.ts'
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
 
@@ -90,7 +90,8 @@ function direct({ journal, api, others, clearRequests }: ControlHost): Requests 
   const read = (filter: JournalFields = {}) => {
     schema ??= filterSchema(api.operations.map(({ name }) => name))
     const fields = readCallOptions(schema, filter, FILTER_WORDS)
-    requireRequestable(api, fields)
+    const { operation, method, path } = fields
+    if (operation) requireMatchable(api, { operation, method, path }, FILTER_WORDS.one)
     return fields
   }
   function* newestFirst(filter?: JournalFilter) {
@@ -105,7 +106,13 @@ function direct({ journal, api, others, clearRequests }: ControlHost): Requests 
   }
   return {
     all: (filter) => [...newestFirst(filter)].reverse(),
-    count: (filter) => countOf(journal, typeof filter === 'function' ? filter : read(filter)),
+    count(filter) {
+      if (typeof filter === 'function') {
+        return requireKnown('predicate', [...journal.newestFirst()].filter(filter).length, journal.forgotten)
+      }
+      const { least, most } = journal.count(read(filter))
+      return requireKnown('path', least, most - least)
+    },
     last: (filter) => newestFirst(filter).next().value,
     clear: () => clearRequests(),
     subscribe: (subscriber) => journal.subscribe(subscriber),
@@ -147,24 +154,11 @@ function filterSchema(operations: readonly string[]) {
   )
 }
 
-/** Refuses a method or a path that the operation of the same filter cannot have. */
-function requireRequestable(api: Api, { operation, method, path }: JournalFields<string>): void {
-  if (!operation) return
-  const found = unmatchable(api, { operation, method, path })
-  if (!found) return
-  const { field, received, allowed } = found
-  refuse(general.field_invalid, { field: `the filter's ${field}`, received: quote(received), allowed })
-}
-
-/** Counts by fields or by a predicate. Throws if the journal has dropped requests that may count too. */
-function countOf(journal: Journal, filter: JournalFields<string> | ((entry: JournalEntry) => boolean)): number {
-  const isPredicate = typeof filter === 'function'
-  const least = isPredicate ? [...journal.newestFirst()].filter(filter).length : journal.count(filter).least
-  const missing = isPredicate ? journal.forgotten : journal.count(filter).most - least
-  if (missing === 0) return least
-  const kind = isPredicate ? 'predicate' : 'path'
+/** Returns the number of requests, unless the journal has dropped some that may count too. */
+function requireKnown(kind: string, known: number, missing: number): number {
+  if (missing === 0) return known
   throw new AssertionError(
-    `The number of requests with this ${kind} is not known: the journal has ${least}, and it has dropped ` +
+    `The number of requests with this ${kind} is not known: the journal has ${known}, and it has dropped ` +
       `${counted(missing, 'request')} that may have it too. Set journalSize and journalBytes to keep more.`,
   )
 }
@@ -191,8 +185,6 @@ const NO_VALUE = 'Is an await missing, or a field misspelt?'
 
 const MOST_NAMED = 20
 
-const LONGEST_BODY = 80
-
 export function requestLine({ method, path, query, request, ...answer }: JournalEntry): string {
   const { error_code } = errorOf(answer)
   return [
@@ -215,10 +207,6 @@ function errorOf({ status, response }: Pick<JournalEntry, 'status' | 'response'>
   return status >= 400 && isObject(response) ? response : {}
 }
 
-function cut(text: string): string {
-  return text.length > LONGEST_BODY ? `${text.slice(0, LONGEST_BODY)}…` : text
-}
-
 function mistakenRequests(journal: Journal, others: OtherRequests): string | undefined {
   const found = [unknownRequests(journal), others.refused()].flatMap((text) => text ?? [])
   return found.length === 0 ? undefined : found.join('\n')
@@ -229,14 +217,12 @@ function unknownRequests(journal: Journal): string | undefined {
   if (count === 0) return undefined
   const named = newest.slice(-MOST_NAMED)
   const isNoId = (entry: JournalEntry) => entry.operation !== null
-  const lines = named.map((entry) => `  ${requestLine(entry)}: ${isNoId(entry) ? noId(entry) : reasonOf(entry)}`)
+  const reason = (entry: JournalEntry) =>
+    isNoId(entry) ? `the path has ${noIdIn(entry.path)} in place of an id. ${NO_VALUE}` : reasonOf(entry)
+  const lines = named.map((entry) => `  ${requestLine(entry)}: ${reason(entry)}`)
   const earlier = count > lines.length ? [`  … and ${count - lines.length} earlier`] : []
   const what = named.every(isNoId)
     ? `${counted(count, 'request has', 'requests have')} no id in the path`
     : `${counted(count, 'request is', 'requests are')} for no operation of the API`
   return [`${what}:`, ...earlier, ...lines].join('\n')
-}
-
-function noId({ path }: JournalEntry): string {
-  return `the path has ${noIdIn(path)} in place of an id. ${NO_VALUE}`
 }

@@ -4,10 +4,11 @@ import { collection } from '../operation/collection.ts'
 import type { Transaction } from '../operation/transaction.ts'
 import { documented, facts, named } from '../schema/documentation.ts'
 import { general } from '../schema/general-errors.ts'
+import { sentDuration } from '../schema/options.ts'
 import { rule, ruleOnWhole } from '../schema/rule.ts'
 import { time } from '../schema/schema.ts'
 import { counted } from '../schema/text.ts'
-import { DURATION_ALLOWED, DURATION_FACTS, type Duration, durationMs, timeMs, timestamp } from '../schema/time.ts'
+import { durationMs, timeMs, timestamp } from '../schema/time.ts'
 import { ipBytes } from '../x509/ip.ts'
 
 const LONGEST_NAME = 253
@@ -127,10 +128,8 @@ const body = v.object({
   ...fields,
   value: v.optional(value),
   after: v.optional(
-    documented(
-      v.custom<Duration>((value) => durationMs(value) !== undefined, DURATION_ALLOWED),
+    sentDuration(
       "How long the record takes to propagate, on the gateway's clock: until then resolvers find none. Default: no time.",
-      DURATION_FACTS,
     ),
   ),
 })

@@ -99,7 +99,9 @@ const transitions: { readonly [T in Transition]: Row<Facts[T]> } = {
   },
 }
 
-export function timelineView(timeline: Timeline, rules: ProvisioningRules): readonly TimelineEntry[] {
+/** Returns a timeline as the API shows it. */
+export function timelineView(tx: Transaction, timeline: Timeline): readonly TimelineEntry[] {
+  const rules = provisioningRules(tx.rules)
   return timeline.map((entry) => {
     const { at, transition, outcome } = entry
     return { at: timestamp(at * 1000), transition, outcome, message: transitions[transition].message(entry, rules) }

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { type Facts, facts, withSteps } from './documentation.ts'
+import { documented, type Facts, facts, withSteps } from './documentation.ts'
 import { type CatalogueError, orMissing, type Problem, Refusal, refuse } from './errors.ts'
 import { general } from './general-errors.ts'
 import { quote, quoteSecret } from './text.ts'
@@ -112,6 +112,12 @@ export function duration(least = 0) {
     v.metadata({ placeholder: 'D' }),
     facts(DURATION_FACTS),
   )
+}
+
+/** Makes the schema of a duration that is passed on as it was sent. */
+export function sentDuration(sentence: string) {
+  const schema = v.custom<Duration>((value) => durationMs(value) !== undefined, DURATION_ALLOWED)
+  return documented(schema, sentence, DURATION_FACTS)
 }
 
 /** Makes the schema of a time within bounds; its output is in ms since 1970. */

@@ -32,7 +32,7 @@ export function quoteWord(text: string): string {
   return text.length <= LONGEST && /^[\w/.~%-]+$/.test(text) ? text : quote(text)
 }
 
-function cut(text: string, length = LONGEST): string {
+export function cut(text: string, length = LONGEST): string {
   return text.length > length ? `${text.slice(0, length)}…` : text
 }
 

@@ -9,11 +9,10 @@ import { isManual } from '../engine/clock.ts'
 import type { ArmedFault } from '../generated/controls.ts'
 import type { JournalEntry } from '../journal/entry.ts'
 import type { Transaction } from '../operation/transaction.ts'
-import { provisioningRules } from '../provisioning/managed-domain.ts'
 import { printedTimeline } from '../provisioning/timeline.ts'
 import { timelineView } from '../provisioning/transitions.ts'
 import { type DomainRecord, domains } from '../resources/reserved-domains/records.ts'
-import { counted, escaped } from '../schema/text.ts'
+import { counted, cut, escaped } from '../schema/text.ts'
 import { timestamp } from '../schema/time.ts'
 import { isObject } from '../schema/values.ts'
 import { nextOf } from './overview.ts'
@@ -61,7 +60,9 @@ function reportOf(host: ControlHost): string {
     pending(host),
     leftovers(host),
   ]
-  const lines = parts.flatMap(([title, below]) => (below.length === 0 ? [] : [`  ${title}:`, ...below.map(indented)]))
+  const lines = parts.flatMap(([title, below]) =>
+    below.length === 0 ? [] : [`  ${title}:`, ...below.map((line) => `    ${cut(line, LONGEST_LINE)}`)],
+  )
   return escaped(host.withoutKeys([`The gateway at ${timestamp(host.engine.now)}:`, ...lines].join('\n')))
 }
 
@@ -165,7 +166,7 @@ function timelines(tx: Transaction): Part[] {
     if (domain.timeline.length > 0 && ++count <= MOST_DOMAINS) newestDomains.push(domain)
   }
   const parts = newestDomains.reverse().map(({ id, domain, timeline }): Part => {
-    const lines = printedTimeline(timelineView(timeline, provisioningRules(tx.rules))).split('\n')
+    const lines = printedTimeline(timelineView(tx, timeline)).split('\n')
     return [`provisioning of ${domain} (${id})`, newest(lines, MOST_TRANSITIONS)]
   })
   return [['provisioning', earlier(count - MOST_DOMAINS)], ...parts]
@@ -194,8 +195,4 @@ function earlier(count: number): readonly string[] {
 /** Says that the journal is not the whole story: an assertion counts all requests. */
 function dropped(count: number): readonly string[] {
   return count > 0 ? [`… ${counted(count, 'earlier request')} that the journal has dropped`] : []
-}
-
-function indented(line: string): string {
-  return `    ${line.length > LONGEST_LINE ? `${line.slice(0, LONGEST_LINE)}…` : line}`
 }

@@ -192,7 +192,7 @@ function domainTimelineView(
     pending: domain.policy
       ? [...(outcomes.get(domain.domain) ?? []), ...(outcomes.get(ANY_DOMAIN) ?? [])].slice(0, MOST_PENDING)
       : [],
-    timeline: timelineView(timeline, provisioningRules(tx.rules)),
+    timeline: timelineView(tx, timeline),
   }
 }
 

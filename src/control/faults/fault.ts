@@ -9,11 +9,10 @@ import { codeOf } from '../../schema/error-facts.ts'
 import { type CatalogueError, declareErrors, entry } from '../../schema/errors.ts'
 import { general } from '../../schema/general-errors.ts'
 import { nearest } from '../../schema/nearest.ts'
-import { integerFrom } from '../../schema/options.ts'
+import { integerFrom, sentDuration } from '../../schema/options.ts'
 import { count, ownId } from '../../schema/record-schema.ts'
 import { type RuleContext, rule } from '../../schema/rule.ts'
 import { anyObject } from '../../schema/schema.ts'
-import { DURATION_ALLOWED, DURATION_FACTS, type Duration, durationMs } from '../../schema/time.ts'
 
 const FAULT_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const satisfies readonly (Method | 'HEAD')[]
 
@@ -37,15 +36,6 @@ const text = (sentence: string) => v.exactOptional(documented(v.string(), senten
 
 const whole = (min: number, max: number, sentence: string) =>
   v.exactOptional(documented(integerFrom(min, max), sentence))
-
-const duration = (sentence: string) =>
-  v.exactOptional(
-    documented(
-      v.custom<Duration>((value) => durationMs(value) !== undefined, DURATION_ALLOWED),
-      sentence,
-      DURATION_FACTS,
-    ),
-  )
 
 /** Returns the error of a key such as `domain_taken`, or of an `error_code` such as `ERR_NGROK_413`. */
 export function errorNamed(name: string, { catalogue, dialect }: ErrorContext): CatalogueError | undefined {
@@ -124,9 +114,11 @@ const fields = {
     }),
   ),
   message: text('The `msg` of the error.'),
-  retryAfter: duration('The `Retry-After` header of the error, rounded up to seconds.'),
-  latency: duration(
-    "The delay of the response, on the gateway's clock. Without another field, the response itself is the usual one.",
+  retryAfter: v.exactOptional(sentDuration('The `Retry-After` header of the error, rounded up to seconds.')),
+  latency: v.exactOptional(
+    sentDuration(
+      "The delay of the response, on the gateway's clock. Without another field, the response itself is the usual one.",
+    ),
   ),
   drop: v.exactOptional(
     documented(v.boolean(), 'True breaks the connection: `fetch` rejects, and a server resets the socket.'),

@@ -1,5 +1,5 @@
 import type { Engine } from '../../engine/engine.ts'
-import type { ArmedFault, FaultSpec } from '../../generated/controls.ts'
+import type { ArmedFault } from '../../generated/controls.ts'
 import type { JournalEntry } from '../../journal/entry.ts'
 import type { Journal } from '../../journal/journal.ts'
 import type { Operation } from '../../operation/operation.ts'
@@ -62,28 +62,25 @@ function mismatches(fault: ArmedFault, request: FaultRequest): string[] {
   return found
 }
 
-const FIELDS = ['operation', 'method', 'path', 'resource'] as const
+/** Conditions of requests, all of which a request must meet. */
+type Conditions = Partial<Readonly<Record<Condition['field'], string | undefined>>>
 
-interface Unmatchable {
-  readonly field: (typeof FIELDS)[number]
-  readonly received: string
-  readonly allowed: string
+/**
+ * Refuses conditions that no request can meet: a test that waits for such a request would pass without ever seeing it.
+ * `nameOf` names a condition in the message.
+ */
+export function requireMatchable(api: Api, conditions: Conditions, nameOf = (field: string) => field): void {
+  const found = unmatchable(api, conditions)
+  if (!found) return
+  const { field, received, allowed } = found
+  refuse(general.field_invalid, { field: nameOf(field), received: quote(received), allowed })
 }
 
-/** Refuses a fault that no request can match: a test that waits for it would pass without ever seeing it. */
-export function requireMatchable(api: Api, spec: FaultSpec): void {
-  const found = unmatchable(api, spec)
-  if (found) refuse(general.field_invalid, { ...found, received: quote(found.received) })
-}
-
-/** Conditions of requests, each of which a request must meet. */
-type Conditions = { readonly [Field in Unmatchable['field']]?: string | undefined }
-
-export function unmatchable(api: Api, spec: Conditions): Unmatchable | undefined {
+/** Returns the first condition that no request can meet together with those before it; undefined if there is none. */
+export function unmatchable(api: Api, conditions: Conditions) {
   let left = api.operations
-  for (const field of FIELDS) {
-    const { matches, values } = CONDITIONS[field]
-    const received = spec[field]
+  for (const { field, matches, values } of CONDITIONS) {
+    const received = conditions[field]
     if (received === undefined) continue
     const allowed = [...new Set(left.flatMap(values))].join(', ') || 'nothing, because such requests name no resource'
     left = left.filter((operation) => matches(operation, received, api))
@@ -93,41 +90,40 @@ export function unmatchable(api: Api, spec: Conditions): Unmatchable | undefined
 }
 
 interface Condition {
+  readonly field: 'operation' | 'method' | 'path' | 'resource'
   readonly matches: (operation: Operation, received: string, api: Api) => boolean
   /** The values that requests of an operation can have. */
   readonly values: (operation: Operation) => readonly string[]
 }
 
-const CONDITIONS: Readonly<Record<Unmatchable['field'], Condition>> = {
-  operation: {
+const CONDITIONS: readonly Condition[] = [
+  {
+    field: 'operation',
     matches: ({ name }, received) => name === received,
     values: ({ name }) => [name],
   },
-  method: {
+  {
+    field: 'method',
     matches: (operation, received) => methodsOf(operation).includes(received),
     values: methodsOf,
   },
-  path: {
+  {
+    field: 'path',
     matches: (operation, received, api) => api.operationsAt(received).includes(operation),
     values: ({ path }) => [path],
   },
-  resource: {
+  {
+    field: 'resource',
     matches: ({ ids }, received) => Object.values(ids).some((prefix) => idProblem(received, prefix) === undefined),
     values: ({ ids }) => Object.values(ids).map((prefix) => `${prefix}_…`),
   },
-}
+]
 
 function methodsOf({ method }: Operation): readonly string[] {
   return method === 'GET' ? ['GET', 'HEAD'] : [method]
 }
 
 const EXPLAINED_REQUESTS = 5
-
-/** Says which faults still wait for requests, and why the last requests did not match; undefined if none waits. */
-export function pendingFaults(faults: readonly ArmedFault[], journal: Journal): string | undefined {
-  const pending = faults.filter(isPending)
-  return pending.length === 0 ? undefined : explained(pending, lastOf(journal))
-}
 
 /** Returns the requests of which a pending fault says why it did not apply, oldest first. */
 export function lastOf(journal: Journal): JournalEntry[] {
@@ -143,7 +139,11 @@ export function missedBy(fault: ArmedFault, requests: readonly JournalEntry[]) {
     .map((entry) => ({ operationId: entry.operationId, request: nameOf(entry), reason: whyNot(fault, entry) }))
 }
 
-function explained(pending: readonly ArmedFault[], requests: readonly JournalEntry[]): string {
+/** Says which faults still wait for requests, and why the last requests did not match; undefined if none waits. */
+export function pendingFaults(faults: readonly ArmedFault[], journal: Journal): string | undefined {
+  const pending = faults.filter(isPending)
+  if (pending.length === 0) return undefined
+  const requests = lastOf(journal)
   const lineOf = (fault: ArmedFault, entry: JournalEntry) =>
     `${nameOf(entry)}: ${entry.fault === fault.id ? 'it applied' : whyNot(fault, entry)}.`
   const lines = pending.flatMap((fault) => [

@@ -1,16 +1,14 @@
 import * as v from 'valibot'
-import type { ReservedDomain } from '../../generated/resources.ts'
 import type { Transaction } from '../../operation/transaction.ts'
 import { certificates } from '../../provisioning/certificate-records.ts'
 import { normalName } from '../../provisioning/dns.ts'
-import { provisioningRules } from '../../provisioning/managed-domain.ts'
 import { attempt as attempted } from '../../provisioning/management.ts'
 import { timelineEntryView } from '../../provisioning/timeline.ts'
 import { timelineView } from '../../provisioning/transitions.ts'
 import { type DomainRecord, domains } from '../../resources/reserved-domains/records.ts'
 import { domainView, shape } from '../../resources/reserved-domains/schemas.ts'
 import { documented } from '../../schema/documentation.ts'
-import { type CatalogueError, declareErrors, entry, refuse } from '../../schema/errors.ts'
+import { declareErrors, entry, refuse } from '../../schema/errors.ts'
 import { general } from '../../schema/general-errors.ts'
 import { quote } from '../../schema/text.ts'
 import { LATEST_TIME, timestamp } from '../../schema/time.ts'
@@ -26,15 +24,18 @@ export const errors = declareErrors({
   ),
 })
 
-const id = documented(v.string(), 'The name or the id of a reserved domain.')
+const schema = v.object({ id: documented(v.string(), 'The name or the id of a reserved domain.') })
+
+const ofDomain = { method: 'POST', from: 'body', schema, answer: shape } as const
 
 const OF_A_MOVE = [general.not_found, errors.nothing_ahead, ...Object.values(clockErrors)]
 
-export const attempt = domainCall({
+export const attempt = controlCall({
+  ...ofDomain,
   path: '/provisioning/attempt',
   summary: "Run the attempt of a domain's job now",
   errors: [general.not_found],
-  run: (host, id) =>
+  run: (host, { id }) =>
     host.transact((tx) => {
       const domain = requiredDomain(tx, id)
       if (!domain.job) refuse(general.not_found, { what: 'provisioning job of', received: id }, { id })
@@ -42,18 +43,20 @@ export const attempt = domainCall({
     }),
 })
 
-export const renew = domainCall({
+export const renew = controlCall({
+  ...ofDomain,
   path: '/provisioning/renew',
   summary: "Advance a manual clock to the renewal of a domain's certificate",
   errors: OF_A_MOVE,
-  run: (host, id) => movedTo(host, id, (_tx, domain) => renewalAhead(domain)),
+  run: (host, { id }) => movedTo(host, id, (_tx, domain) => renewalAhead(domain)),
 })
 
-export const expire = domainCall({
+export const expire = controlCall({
+  ...ofDomain,
   path: '/provisioning/expire',
   summary: "Advance a manual clock to the expiry of a domain's certificate",
   errors: OF_A_MOVE,
-  run: (host, id) => movedTo(host, id, expiryAhead),
+  run: (host, { id }) => movedTo(host, id, expiryAhead),
 })
 
 export const timeline = controlCall({
@@ -61,30 +64,11 @@ export const timeline = controlCall({
   path: '/provisioning/timeline',
   summary: "List the transitions of a domain's provisioning",
   from: 'query',
-  schema: v.object({ id }),
+  schema,
   errors: [general.not_found],
   answer: v.array(timelineEntryView),
-  run: (host, sent) =>
-    host.transact((tx) => timelineView(requiredDomain(tx, sent.id).timeline, provisioningRules(tx.rules))),
+  run: (host, sent) => host.transact((tx) => timelineView(tx, requiredDomain(tx, sent.id).timeline)),
 })
-
-function domainCall(definition: {
-  path: string
-  summary: string
-  errors: readonly CatalogueError[]
-  run: (host: ControlHost, id: string) => ReservedDomain
-}) {
-  const { run, ...rest } = definition
-  const schema = v.object({ id })
-  return controlCall({
-    ...rest,
-    method: 'POST',
-    from: 'body',
-    schema,
-    answer: shape,
-    run: (host, sent) => run(host, sent.id),
-  })
-}
 
 function movedTo(host: ControlHost, id: string, aheadOf: (tx: Transaction, domain: DomainRecord) => number) {
   const clock = requireManual(host.clock)
