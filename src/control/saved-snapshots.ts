@@ -1,4 +1,5 @@
 import type { SideRecords } from '../engine/stored-records.ts'
+import { byCollection } from '../engine/versions.ts'
 import type { StoredChange } from '../operation/store.ts'
 import type { Records, Snapshot } from './snapshot.ts'
 
@@ -8,16 +9,13 @@ export const SNAPSHOTS = 'saved_snapshots'
 /** A snapshot that the gateway keeps by its name. */
 export interface SavedSnapshot {
   readonly name: string
-  /** The number of its records. */
-  readonly count: number
+  /** Its place among the others: higher than those of older ones. */
+  readonly place: number
   readonly snapshot: Snapshot
 }
 
-/** The records of a stored row, or the facts of a snapshot: one row of 20 MB would be too long for some stores. */
-interface Part {
-  readonly name: string
-  /** The place of the snapshot among the others. */
-  readonly place: number
+/** The facts of a snapshot, or some of its records: one row of 20 MB would be too long for some stores. */
+interface Part extends Omit<SavedSnapshot, 'snapshot'> {
   readonly facts?: Omit<Snapshot, 'records'>
   readonly records?: Records
 }
@@ -30,7 +28,6 @@ export class SavedSnapshots implements SideRecords {
   undo: Snapshot | undefined
   readonly #keep: (changes: () => readonly StoredChange[]) => void
   #all: readonly SavedSnapshot[] = []
-  #places = new Map<string, number>()
 
   /** `keep` passes changes to the store, if there is one, and throws if the store refuses them. */
   constructor(keep: (changes: () => readonly StoredChange[]) => void) {
@@ -47,58 +44,42 @@ export class SavedSnapshots implements SideRecords {
     return this.#all
   }
 
-  add(saved: SavedSnapshot): void {
-    const place = Math.max(0, ...this.#places.values()) + 1
-    this.#keep(() => [...partsOf(saved, place)].map(([key, after]) => ({ collection: SNAPSHOTS, key, after })))
-    this.#places.set(saved.name, place)
+  add(name: string, snapshot: Snapshot): SavedSnapshot {
+    const saved = { name, place: (this.#all.at(-1)?.place ?? 0) + 1, snapshot }
+    this.#keep(() => partsOf(saved).map(([key, after]) => ({ collection: SNAPSHOTS, key, after })))
     this.#all = [...this.#all, saved]
+    return saved
   }
 
   remove(saved: SavedSnapshot): void {
-    const place = this.#places.get(saved.name) ?? 0
-    this.#keep(() => [...partsOf(saved, place).keys()].map((key) => ({ collection: SNAPSHOTS, key, after: null })))
+    this.#keep(() => partsOf(saved).map(([key]) => ({ collection: SNAPSHOTS, key, after: null })))
     this.#all = this.#all.filter((each) => each !== saved)
-    this.#places.delete(saved.name)
   }
 
   rows(): ReadonlyMap<string, object> {
-    return new Map(this.#all.flatMap((saved) => [...partsOf(saved, this.#places.get(saved.name) ?? 0)]))
+    return new Map(this.#all.flatMap(partsOf))
   }
 
-  readonly load = (rows: ReadonlyMap<string, object>): void => {
+  load(rows: ReadonlyMap<string, object>): void {
     const parts = [...rows].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row as Part) // As `partsOf` made them.
-    const heads = parts.filter(({ facts }) => facts).sort((a, b) => a.place - b.place)
-    this.#places = new Map(heads.map(({ name, place }) => [name, place]))
-    this.#all = heads.flatMap(({ name, facts }) => {
-      const records = joined(parts.filter((part) => part.name === name))
-      return facts ? [{ name, count: countOf(records), snapshot: { ...facts, records } }] : []
+    const saved = parts.flatMap(({ name, place, facts }) => {
+      const own = parts.filter((part) => part.name === name).flatMap(({ records = {} }) => rowsOf(records))
+      return facts ? [{ name, place, snapshot: { ...facts, records: byCollection(own) } }] : []
     })
+    this.#all = saved.sort((a, b) => a.place - b.place)
   }
-}
-
-/** Returns the number of records. */
-export function countOf(records: Records): number {
-  return Object.values(records).reduce((sum, { length }) => sum + length, 0)
 }
 
 /** Returns the rows of a snapshot by keys that sort in their order. */
-function partsOf({ name, snapshot: { records, ...facts } }: SavedSnapshot, place: number): Map<string, Part> {
+function partsOf({ name, place, snapshot: { records, ...facts } }: SavedSnapshot): [key: string, Part][] {
+  const rows = rowsOf(records)
   const parts: Part[] = [{ name, place, facts }]
-  for (const [collection, rows] of Object.entries(records)) {
-    for (let at = 0; at < rows.length; at += RECORDS_PER_PART) {
-      parts.push({ name, place, records: { [collection]: rows.slice(at, at + RECORDS_PER_PART) } })
-    }
+  for (let at = 0; at < rows.length; at += RECORDS_PER_PART) {
+    parts.push({ name, place, records: byCollection(rows.slice(at, at + RECORDS_PER_PART)) })
   }
-  return new Map(parts.map((part, at) => [`${place} ${String(at).padStart(6, '0')}`, Object.freeze(part)]))
+  return parts.map((part, at) => [`${place} ${String(at).padStart(6, '0')}`, Object.freeze(part)])
 }
 
-function joined(parts: readonly Part[]): Records {
-  const all: Record<string, object[]> = {}
-  for (const { records = {} } of parts) {
-    for (const [collection, rows] of Object.entries(records)) {
-      all[collection] ??= []
-      all[collection].push(...rows)
-    }
-  }
-  return all
+function rowsOf(records: Records) {
+  return Object.entries(records).flatMap(([collection, list]) => list.map((record) => ({ collection, record })))
 }

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { isReadable, migrated, READABLE_VERSIONS, RECORDS_VERSION } from '../engine/versions.ts'
+import { byCollection, isReadable, migrated, READABLE_VERSIONS, RECORDS_VERSION } from '../engine/versions.ts'
 import type { Snapshot } from '../generated/controls.ts'
 import type { Collection } from '../operation/collection.ts'
 import { storedReader } from '../schema/body.ts'
@@ -95,12 +95,8 @@ function presentForm(sent: SentSnapshot): SentSnapshot {
   const rows = Object.entries(records).flatMap(([collection, list]) =>
     Array.isArray(list) ? list.map((record) => ({ collection, record })) : [],
   )
-  const present: Record<string, object[]> = {}
-  for (const { collection, record } of rows.map((row) => (isObject(row.record) ? migrated(row, version) : row))) {
-    present[collection] ??= []
-    present[collection].push(record)
-  }
-  return { ...sent, version: RECORDS_VERSION, records: present }
+  const present = rows.map((row) => (isObject(row.record) ? migrated(row, version) : row))
+  return { ...sent, version: RECORDS_VERSION, records: byCollection(present) }
 }
 
 /** Leaves out empty collections of families that this gateway does not have. */

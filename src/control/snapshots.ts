@@ -8,7 +8,8 @@ import { counted, quote } from '../schema/text.ts'
 import { timestamp } from '../schema/time.ts'
 import { type Control, type ControlHost, controlCall } from './control.ts'
 import { differenceOf } from './difference.ts'
-import { countOf, type SavedSnapshot } from './saved-snapshots.ts'
+import type { SavedSnapshot } from './saved-snapshots.ts'
+import type { Snapshot } from './snapshot.ts'
 
 /** The most snapshots that a gateway keeps, and the most records of all of them: each is in memory. */
 const MOST_SNAPSHOTS = 20
@@ -52,14 +53,12 @@ const take = controlCall({
       refuse(general.field_invalid, { field, received: `${quote(name)}, ${taken}`, allowed })
     }
     const snapshot = host.snapshot(true)
-    const saved = { name, count: countOf(snapshot.records), snapshot }
-    const records = all.reduce((sum, each) => sum + each.count, saved.count)
+    const records = all.reduce((sum, each) => sum + countOf(each.snapshot), countOf(snapshot))
     if (records > MOST_RECORDS) {
       const received = `${quote(name)}, with ${records} records in all snapshots`
       refuse(general.field_invalid, { field, received, allowed: `at most ${MOST_RECORDS} records in all` })
     }
-    host.snapshots.add(saved)
-    return viewOf(saved)
+    return viewOf(host.snapshots.add(name, snapshot))
   },
 })
 
@@ -132,8 +131,12 @@ export const snapshots: Control = {
   calls: { list, take, restore, remove, difference, remember, undo },
 }
 
-function viewOf({ name, count, snapshot }: SavedSnapshot) {
-  return { name, at: timestamp(snapshot.now), records: count }
+function viewOf({ name, snapshot }: SavedSnapshot) {
+  return { name, at: timestamp(snapshot.now), records: countOf(snapshot) }
+}
+
+function countOf({ records }: Snapshot): number {
+  return Object.values(records).reduce((sum, { length }) => sum + length, 0)
 }
 
 function unusedName({ snapshots: { all } }: ControlHost): string {

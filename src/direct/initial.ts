@@ -45,7 +45,7 @@ export class Baseline implements SideRecords {
     return new Map([...this.#keys].map((key) => [key, {}]))
   }
 
-  readonly load = (rows: ReadonlyMap<string, object>): void => {
+  load(rows: ReadonlyMap<string, object>): void {
     this.#keys = new Set(rows.keys())
   }
 

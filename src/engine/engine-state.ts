@@ -14,7 +14,7 @@ import type { Clock } from './clock.ts'
 import { type Ids, ids } from './ids.ts'
 import { type RandomSource, randomSource } from './random.ts'
 import { Records } from './records.ts'
-import type { SideRecordsByName } from './stored-records.ts'
+import { type SideRecordsByName, withSecrets } from './stored-records.ts'
 
 interface StateOptions {
   readonly dialect: CommonDialect
@@ -159,12 +159,12 @@ export class EngineState {
   }
 
   /** Returns the public form of all records, and the stored records. */
-  exported(withSecrets: boolean) {
+  exported(hasSecrets: boolean) {
     const records: Record<string, object[]> = {}
     const kept: Record<string, object[]> = {}
     for (const { collection, oldestFirst } of this.records.all()) {
       const shown = oldestFirst.map((record) =>
-        withSecrets ? withAll(record, collection) : this.#withoutSecrets(record, collection),
+        hasSecrets ? withSecrets(collection, record) : this.#withoutSecrets(record, collection),
       )
       records[collection.name] = shown.filter((each) => each !== null)
       kept[collection.name] = oldestFirst.filter((_, place) => shown[place] !== null)
@@ -187,10 +187,6 @@ export class EngineState {
 function originOf(seed: string, { authorityFor }: StateOptions): Origin {
   const random = randomSource(seed)
   return { seed, ids: ids(random), authority: authorityFor(random) }
-}
-
-function withAll(record: object, { exported }: Collection<object>): object | null {
-  return deepFreeze(exported ? exported(record, true) : record)
 }
 
 function addAll(records: Records, name: string, rows: readonly object[], problems: Problems): void {

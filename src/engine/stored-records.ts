@@ -7,8 +7,9 @@ import type { RuleContext } from '../schema/rule.ts'
 import { quote } from '../schema/text.ts'
 import { LATEST_TIME } from '../schema/time.ts'
 import { deepFreeze } from '../schema/values.ts'
+import type { VersionedRecord } from './migrations.ts'
 import type { Records } from './records.ts'
-import { isReadable, migrated, READABLE_VERSIONS, RECORDS_VERSION } from './versions.ts'
+import { byCollection, isReadable, migrated, READABLE_VERSIONS, RECORDS_VERSION } from './versions.ts'
 
 /** Records that are stored beside those of the families, and stay when the state is replaced. */
 export interface SideRecords {
@@ -23,9 +24,12 @@ export type SideRecordsByName = ReadonlyMap<string, SideRecords>
 
 /** Returns the change of one record as a store gets it. A record without an exported form, such as a fault with a predicate, is none. */
 export function storedChange(collection: Collection<object>, key: string, record: object | undefined): StoredChange {
-  const { name, exported } = collection
-  const after = record && exported ? exported(record, true) : record
-  return { collection: name, key, after: after ? deepFreeze(after) : null }
+  return { collection: collection.name, key, after: record ? withSecrets(collection, record) : null }
+}
+
+/** Returns a record with its secrets as it may be stored, frozen; null if it may not. */
+export function withSecrets({ exported }: Collection<object>, record: object): object | null {
+  return deepFreeze(exported ? exported(record, true) : record)
 }
 
 /** Returns all records as a store gets them. */
@@ -40,14 +44,8 @@ export function allStored(records: Records, sideRecords: SideRecordsByName): Sto
   return changes.filter(({ after }) => after !== null)
 }
 
-/** The records of a store, each checked by the schema of its collection, and the side records. */
-interface LoadedRecords {
-  readonly rows: Readonly<Record<string, readonly object[]>>
-  readonly side: ReadonlyMap<string, ReadonlyMap<string, object>>
-}
-
 /**
- * Reads the records of a store, in the present form.
+ * Reads the records of a store in the present form, each checked by the schema of its collection, and its side records.
  * @throws Error naming the record that is not as a gateway writes it; TypeError if no family has its collection.
  */
 export function loadedRecords(
@@ -55,53 +53,40 @@ export function loadedRecords(
   stored: StoredState,
   sideNames: Iterable<string>,
   context: RuleContext,
-): LoadedRecords {
+) {
   requireFacts(stored)
-  const rows: Record<string, object[]> = {}
+  const rows: VersionedRecord[] = []
   const side = new Map([...sideNames].map((name) => [name, new Map<string, object>()]))
   // A commit may leave something due that a later call handles.
   const state = { sequence: stored.sequence, now: Number.NEGATIVE_INFINITY }
-  const readRecord = recordReader(families, { ...context, state })
-  for (const { collection, key, record } of stored.records) {
-    const beside = side.get(collection)
-    if (beside) {
-      beside.set(key, record)
-      continue
-    }
-    const present = migrated({ collection, record }, stored.version)
-    const read = readRecord({ ...present, key }, stored.version === RECORDS_VERSION)
-    rows[present.collection] ??= []
-    rows[present.collection]?.push(read)
+  const readRecord = recordReader(families, stored.version, { ...context, state })
+  for (const each of stored.records) {
+    const beside = side.get(each.collection)
+    if (beside) beside.set(each.key, each.record)
+    else rows.push(readRecord(each))
   }
-  return { rows, side }
+  return { rows: byCollection(rows), side }
 }
 
-type RecordReader = (stored: StoredRecord, hasOwnKey: boolean) => object
-
-function recordReader(families: readonly Family[], context: RuleContext): RecordReader {
+/** Makes the reader of the records of a version. It returns them in the present form. */
+function recordReader(families: readonly Family[], version: number, context: RuleContext) {
+  const collections = families.flatMap((family) => family.collections)
   const readers = new Map(
-    families.flatMap(({ collections }) => collections).map((each) => [each.name, readerOf(each, context)]),
+    collections.map(({ name, key, schema }) => [name, { keyOf: key, read: storedReader(schema, 'the record') }]),
   )
-  return (stored, hasOwnKey) => {
-    const read = readers.get(stored.collection)
-    if (!read) {
+  return ({ key, ...stored }: StoredRecord): VersionedRecord => {
+    const { collection, record } = migrated(stored, version)
+    const reader = readers.get(collection)
+    if (!reader) {
       throw new TypeError(
-        `No family keeps the collection "${stored.collection}". Allowed: the dialect and the families of the gateway that stored it.`,
+        `No family keeps the collection "${collection}". Allowed: the dialect and the families of the gateway that stored it.`,
       )
     }
-    return read(stored, hasOwnKey)
-  }
-}
-
-function readerOf(collection: Collection<object>, context: RuleContext): RecordReader {
-  let reader: ReturnType<typeof storedReader<Collection<object>['schema']>> | undefined
-  return ({ key, record }, hasOwnKey) => {
-    const name = `the record ${quote(key)} of ${collection.name}`
-    reader ??= storedReader(collection.schema, 'the record')
-    const read = checked(reader, name, record, context)
-    const ownKey = collection.key(read)
-    if (hasOwnKey && ownKey !== key) throw damaged(name, `its fields make the key ${quote(ownKey)}`)
-    return read
+    const name = `the record ${quote(key)} of ${collection}`
+    const read = checked(reader.read, name, record, context)
+    const ownKey = reader.keyOf(read)
+    if (version === RECORDS_VERSION && ownKey !== key) throw damaged(name, `its fields make the key ${quote(ownKey)}`)
+    return { collection, record: read }
   }
 }
 

@@ -8,6 +8,16 @@ export function migrated(record: VersionedRecord, version: number): VersionedRec
   return MIGRATIONS.slice(version - 1).reduce((older, step) => step(older), record)
 }
 
+/** Returns records by the names of their collections. */
+export function byCollection(rows: Iterable<VersionedRecord>): Record<string, object[]> {
+  const records: Record<string, object[]> = {}
+  for (const { collection, record } of rows) {
+    records[collection] ??= []
+    records[collection].push(record)
+  }
+  return records
+}
+
 /** Tells whether this fauxgate reads records of a version. */
 export function isReadable(version: unknown): version is number {
   return Number.isInteger(version) && Number(version) >= 1 && Number(version) <= RECORDS_VERSION

@@ -53,7 +53,7 @@ class FreshSecret implements SideRecords {
     return new Map([['secret', { secret: this.secret }]])
   }
 
-  readonly load = (rows: ReadonlyMap<string, object>): void => {
+  load(rows: ReadonlyMap<string, object>): void {
     const row = rows.get('secret')
     if (row && 'secret' in row && typeof row.secret === 'string') this.#secret = row.secret
   }

@@ -100,8 +100,9 @@ export function storedReader<S extends v.GenericSchema>(
   schema: S,
   whole: string,
 ): (raw: unknown, context: RuleContext) => v.InferOutput<S> {
-  const shape = shapeOf(schema)
+  let shape: Shape | undefined
   return (raw, context) => {
+    shape ??= shapeOf(schema)
     const problems = new Problems()
     const copy = new PlainCopy(problems, true).of(shape, raw)
     return parsed(schema, copy, context, problems, whole)
