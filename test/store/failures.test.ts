@@ -1,6 +1,14 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { createGateway, type Gateway, GatewayError, type ManualClock, manualClock } from '../../src/index.ts'
+import {
+  createGateway,
+  type Gateway,
+  GatewayError,
+  type GatewayOptions,
+  type ManualClock,
+  manualClock,
+  type Store,
+} from '../../src/index.ts'
 import { client, thrownBy } from '../support/client.ts'
 import { deferredStore, memoryStore } from '../support/memory-store.ts'
 import { NEW_YEAR } from '../support/provisioning.ts'
@@ -142,17 +150,31 @@ describe('A call that the store does not keep (rules: stores#failures)', () => {
 })
 
 describe('What is answered before it is safe (rules: stores#safe-answers)', () => {
-  const ask = (gateway: Gateway, method: string, path: string) =>
-    client(gateway)(method, path, method === 'POST' ? { json: {} } : {})
+  const create = (gateway: Gateway) => client(gateway)('POST', '/reserved_addrs', { json: {} })
+  const list = (gateway: Gateway) => client(gateway)('GET', '/reserved_addrs')
+  const addresses = (gateway: Gateway) => gateway.reservedAddrs.list().reserved_addrs
 
-  it('waits over HTTP, reads of it too, until the store says so', async () => {
+  /** A gateway whose first commit is safe, and whose store is safe later only when it is told so. */
+  async function deferred(options: GatewayOptions<ManualClock> = {}) {
     const store = deferredStore()
-    const gateway = createGateway({ store })
+    const gateway = createGateway({ clock: manualClock(NEW_YEAR), ...options, store })
     store.flush()
     await Promise.resolve()
+    return { store, gateway }
+  }
+
+  /** A store that makes a promise of its own for each commit. */
+  function promising(store: Store = { load: () => undefined, append: () => undefined }) {
+    const promises: { resolve: () => void; reject: (error: Error) => void }[] = []
+    const flushed = () => new Promise<void>((resolve, reject) => void promises.push({ resolve, reject }))
+    return { promises, gateway: createGateway({ store: { ...store, flushed } }) }
+  }
+
+  it('waits over HTTP, reads of it too, until the store says so', async () => {
+    const { store, gateway } = await deferred()
     const answered: string[] = []
-    const created = ask(gateway, 'POST', '/reserved_addrs').then(({ status }) => answered.push(`POST ${status}`))
-    const listed = ask(gateway, 'GET', '/reserved_addrs').then(({ status }) => answered.push(`GET ${status}`))
+    const created = create(gateway).then(({ status }) => answered.push(`POST ${status}`))
+    const listed = list(gateway).then(({ status }) => answered.push(`GET ${status}`))
     await nextTurn()
     expect(answered).toEqual([])
     expect(gateway.requests.count()).toBe(0)
@@ -160,15 +182,12 @@ describe('What is answered before it is safe (rules: stores#safe-answers)', () =
     await Promise.all([created, listed])
     expect(answered.sort()).toEqual(['GET 200', 'POST 201'])
     expect(gateway.requests.count()).toBe(2)
-    expect((await ask(gateway, 'GET', '/reserved_addrs')).status).toBe(200)
+    expect((await list(gateway)).status).toBe(200)
   })
 
   it('is refused for everyone who waits when it is lost, and the gateway stands where the store does', async () => {
-    const store = deferredStore()
-    const gateway = createGateway({ store, clock: manualClock(NEW_YEAR), provisioningDelay: 0 })
-    store.flush()
-    await Promise.resolve()
-    const waiting = [ask(gateway, 'POST', '/reserved_addrs'), ask(gateway, 'GET', '/reserved_addrs')]
+    const { store, gateway } = await deferred({ provisioningDelay: 0 })
+    const waiting = [create(gateway), list(gateway)]
     const { id } = gateway.reservedDomains.create({ domain: 'a.example.com', certificate_management_policy: policy })
     const settled = expect(gateway.provisioning.settled(id)).rejects.toMatchObject({ key: 'store_failed', cause: FULL })
     const delivered = gateway.transport.delivered(
@@ -183,46 +202,38 @@ describe('What is answered before it is safe (rules: stores#safe-answers)', () =
       [507, null],
       [507, null],
     ])
-    expect(gateway.reservedAddrs.list().reserved_addrs).toEqual([])
-    const created = ask(gateway, 'POST', '/reserved_addrs')
+    expect(addresses(gateway)).toEqual([])
+    const created = create(gateway)
     await Promise.resolve()
     store.flush()
     expect((await created).status).toBe(201)
-    expect(createGateway({ store: memoryStore(store.safe.commits) }).reservedAddrs.list().reserved_addrs).toHaveLength(
-      1,
-    )
+    expect(addresses(createGateway({ store: memoryStore(store.safe.commits) }))).toHaveLength(1)
   })
 
   it('is asked for again at every call where the store cannot even say what it has', async () => {
-    const store = deferredStore()
-    const gateway = createGateway({ store })
-    store.flush()
-    await Promise.resolve()
+    const { store, gateway } = await deferred()
     const load = vi.spyOn(store, 'load').mockImplementation(() => {
       throw FULL
     })
-    const created = ask(gateway, 'POST', '/reserved_addrs')
+    const created = create(gateway)
     await Promise.resolve()
     store.lose(FULL)
     expect((await created).status).toBe(507)
     expect(thrownBy(() => gateway.reservedAddrs.list()).key).toBe('store_failed')
     load.mockRestore()
-    expect(gateway.reservedAddrs.list().reserved_addrs).toEqual([])
+    expect(addresses(gateway)).toEqual([])
   })
 
   it('is undone for a direct call, which had its answer at once', async () => {
     const printed = quietConsole()
-    const store = deferredStore()
-    const gateway = createGateway({ store, clock: manualClock(NEW_YEAR) })
-    store.flush()
-    await Promise.resolve()
+    const { store, gateway } = await deferred()
     gateway.reservedAddrs.create()
     gateway.clock.advance('1h')
     store.lose(FULL)
     await nextTurn()
     // Before anybody asks.
     expect(gateway.clock.now).toBe(Date.parse(NEW_YEAR))
-    expect(gateway.reservedAddrs.list().reserved_addrs).toEqual([])
+    expect(addresses(gateway)).toEqual([])
     expect(printed).toHaveBeenCalledOnce()
   })
 
@@ -230,7 +241,7 @@ describe('What is answered before it is safe (rules: stores#safe-answers)', () =
     const printed = quietConsole()
     const store = deferredStore()
     const gateway = createGateway({ store })
-    const created = ask(gateway, 'POST', '/reserved_addrs')
+    const created = create(gateway)
     await Promise.resolve()
     store.flush()
     expect((await created).status).toBe(201)
@@ -238,23 +249,17 @@ describe('What is answered before it is safe (rules: stores#safe-answers)', () =
     store.lose(FULL)
     await nextTurn()
     expect(printed).toHaveBeenCalledOnce()
-    expect(gateway.reservedAddrs.list().reserved_addrs).toHaveLength(1)
+    expect(addresses(gateway)).toHaveLength(1)
   })
 
   it('is said to be lost where nobody waits for it, also after somebody has asked while all was safe', async () => {
     const printed = quietConsole()
-    const settle: { resolve: () => void; reject: (error: Error) => void }[] = []
-    const store = {
-      load: () => undefined,
-      append: () => undefined,
-      flushed: () => new Promise<void>((resolve, reject) => void settle.push({ resolve, reject })),
-    }
-    const gateway = createGateway({ store })
-    settle[0]?.resolve()
+    const { promises, gateway } = promising()
+    promises[0]?.resolve()
     await nextTurn()
-    expect((await ask(gateway, 'GET', '/reserved_addrs')).status).toBe(200)
+    expect((await list(gateway)).status).toBe(200)
     gateway.reservedAddrs.create()
-    settle.at(-1)?.reject(FULL)
+    promises.at(-1)?.reject(FULL)
     await nextTurn()
     expect(printed).toHaveBeenCalledOnce()
   })
@@ -262,58 +267,45 @@ describe('What is answered before it is safe (rules: stores#safe-answers)', () =
   it('is lost once, however many promises of the store say so', async () => {
     const printed = quietConsole()
     const safe = memoryStore()
-    const rejects: ((error: Error) => void)[] = []
     createGateway({ store: safe })
     const load = vi.fn(safe.load)
-    const store = {
-      load,
-      append: () => undefined,
-      flushed: () => new Promise<void>((_, reject) => void rejects.push(reject)),
-    }
-    const gateway = createGateway({ store })
+    const { promises, gateway } = promising({ load, append: () => undefined })
     for (let n = 0; n < 3; n++) gateway.reservedAddrs.create()
-    expect([rejects.length, load.mock.calls.length]).toEqual([3, 1])
-    for (const reject of rejects) reject(FULL)
+    expect([promises.length, load.mock.calls.length]).toEqual([3, 1])
+    for (const { reject } of promises) reject(FULL)
     await nextTurn()
     expect([printed.mock.calls.length, load.mock.calls.length]).toEqual([1, 2])
     // What is written after that can be lost as well.
     gateway.reservedAddrs.create()
-    rejects.at(-1)?.(FULL)
+    promises.at(-1)?.reject(FULL)
     await nextTurn()
     expect([printed.mock.calls.length, load.mock.calls.length]).toEqual([2, 3])
-    expect(gateway.reservedAddrs.list().reserved_addrs).toEqual([])
+    expect(addresses(gateway)).toEqual([])
   })
 
   it('is safe when its last promise says so, and not when an earlier one does', async () => {
-    const safe = memoryStore()
-    const resolves: (() => void)[] = []
-    const store = { ...safe, flushed: () => new Promise<void>((resolve) => void resolves.push(resolve)) }
-    const gateway = createGateway({ store })
+    const { promises, gateway } = promising(memoryStore())
     const answered: number[] = []
-    const noted = ask(gateway, 'POST', '/reserved_addrs').then(({ status }) => answered.push(status))
+    const noted = create(gateway).then(({ status }) => answered.push(status))
     await nextTurn()
-    const [first, ...others] = resolves
-    first?.()
+    const [first, ...others] = promises
+    first?.resolve()
     await nextTurn()
-    const read = ask(gateway, 'GET', '/reserved_addrs').then(({ status }) => answered.push(status))
+    const read = list(gateway).then(({ status }) => answered.push(status))
     await nextTurn()
     expect(answered).toEqual([])
-    for (const resolve of others) resolve()
+    for (const { resolve } of others) resolve()
     await Promise.all([noted, read])
     expect(answered).toEqual([201, 200])
   })
 
   it('is no part of the state where the first commit of all is lost (rules: stores#failures)', async () => {
-    const printed = vi.spyOn(console, 'error').mockReturnValue()
+    quietConsole()
     const store = deferredStore()
-    const gateway = createGateway({
-      store,
-      seed: 'first',
-      clock: manualClock(NEW_YEAR),
-      initial: { reservedAddrs: [{}] },
-    })
+    const initially = { seed: 'first', initial: { reservedAddrs: [{}] } }
+    const gateway = createGateway({ ...initially, store, clock: manualClock(NEW_YEAR) })
     const initial = whole(gateway)
-    const lost = ask(gateway, 'POST', '/reserved_addrs')
+    const lost = create(gateway)
     await Promise.resolve()
     store.lose(FULL)
     expect((await lost).status).toBe(507)
@@ -323,14 +315,13 @@ describe('What is answered before it is safe (rules: stores#safe-answers)', () =
     })
     expect(thrownBy(() => gateway.reservedAddrs.create()).key).toBe('store_failed')
     append.mockRestore()
-    const created = ask(gateway, 'POST', '/reserved_addrs')
+    const created = create(gateway)
     await Promise.resolve()
     store.flush()
     expect((await created).status).toBe(201)
     expect(store.safe.commits[0]?.replaces).toMatchObject({ seed: 'first' })
     const again = createGateway({ store: memoryStore(store.safe.commits), clock: manualClock(NEW_YEAR) })
     expect(whole(again)).toBe(whole(gateway))
-    printed.mockRestore()
   })
 
   it('keeps what counts as initial also where a reset would have made it with other ids', () => {
