@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { createGateway, manualClock } from '../../src/index.ts'
+import { createGateway, type GatewayOptions, manualClock } from '../../src/index.ts'
 import { changed, valueAt } from '../support/damage.ts'
 import { furnished, throughJson } from '../support/furnished.ts'
 import { upload } from '../support/pem.ts'
+import { RSA } from '../support/provisioning.ts'
 
 describe('What may stand in a snapshot', () => {
   it('is any id up to the last that was made', async () => {
@@ -31,31 +32,22 @@ describe('What may stand in a snapshot', () => {
     expect(strict.snapshot()).toEqual(lenient.snapshot())
   })
 
-  it('is a job whose first attempt lies behind the last time that there is', () => {
-    const options = () => ({ clock: manualClock(0), provisioningDelay: '9999999d' }) as const
-    const gateway = createGateway(options())
-    gateway.reservedDomains.create({
-      domain: 'never.example.com',
-      certificate_management_policy: { authority: 'letsencrypt' },
-    })
-    const other = createGateway(options())
+  it.each<[string, GatewayOptions, renewsAt: string | undefined]>([
+    ['a job whose first attempt', { provisioningDelay: '9999999d' }, undefined],
+    [
+      'a certificate whose end',
+      { provisioningDelay: 0, certificates: { validity: '9999999d' } },
+      '9999-12-31T23:59:59Z',
+    ],
+  ])('is %s lies behind the last time that there is', (_what, options, renewsAt) => {
+    const opened = () => createGateway({ ...options, clock: manualClock(0) })
+    const gateway = opened()
+    const { id } = gateway.reservedDomains.create({ domain: 'never.example.com', certificate_management_policy: RSA })
+    const other = opened()
     other.restore(throughJson(gateway.snapshot()))
     expect(other.snapshot()).toEqual(gateway.snapshot())
+    expect(other.reservedDomains.get(id).certificate_management_status?.renews_at ?? undefined).toBe(renewsAt)
     expect(other.clock.advanceToNext()).toBe(false)
-  })
-
-  it('is a certificate that lasts until the last time that there is', () => {
-    const options = () =>
-      ({ clock: manualClock(0), provisioningDelay: 0, certificates: { validity: '9999999d' } }) as const
-    const gateway = createGateway(options())
-    const { id } = gateway.reservedDomains.create({
-      domain: 'for-ever.example.com',
-      certificate_management_policy: { authority: 'letsencrypt' },
-    })
-    const other = createGateway(options())
-    other.restore(throughJson(gateway.snapshot()))
-    expect(other.reservedDomains.get(id).certificate_management_status?.renews_at).toBe('9999-12-31T23:59:59Z')
-    expect(other.snapshot()).toEqual(gateway.snapshot())
   })
 
   it('is the key of an upload, if it is the right one', () => {

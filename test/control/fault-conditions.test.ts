@@ -6,6 +6,10 @@ import { open } from '../support/gateway.ts'
 
 const LIST = { method: 'GET', headers: { host: 'localhost' } }
 const ROUTE = '/edges/https/edghts_1/routes/edghtsrt_1'
+const OTHER_ROUTE = 'GET /edges/https/edghts_1/routes/edghtsrt_2/compression'
+const GET_1 = 'GET /reserved_addrs/ra_1'
+const GET_2 = 'GET /reserved_addrs/ra_2'
+const DELETE_1 = 'DELETE /reserved_addrs/ra_1'
 
 /** Sends requests such as "GET /reserved_addrs", and returns their statuses. */
 async function statusesOf(gateway: ReturnType<typeof open>, ...requests: string[]): Promise<number[]> {
@@ -23,36 +27,16 @@ describe('A fault with several conditions (rules: control-api#faults)', () => {
     [{ method: 'GET' }, 'GET /reserved_addrs', ['HEAD /reserved_addrs', 'POST /reserved_addrs']],
     [{ method: 'HEAD' }, 'HEAD /reserved_addrs', ['GET /reserved_addrs']],
     [{ operation: 'reserved_addrs.list', method: 'HEAD' }, 'HEAD /reserved_addrs', ['GET /reserved_addrs']],
-    [
-      { operation: 'reserved_addrs.get', path: '/reserved_addrs/ra_1' },
-      'GET /reserved_addrs/ra_1',
-      ['GET /reserved_addrs/ra_2', 'DELETE /reserved_addrs/ra_1'],
-    ],
-    [
-      { operation: 'reserved_addrs.get', resource: 'ra_1' },
-      'GET /reserved_addrs/ra_1',
-      ['GET /reserved_addrs/ra_2', 'DELETE /reserved_addrs/ra_1'],
-    ],
-    [
-      { method: 'DELETE', path: '/reserved_addrs/ra_1' },
-      'DELETE /reserved_addrs/ra_1',
-      ['DELETE /reserved_addrs/ra_2', 'GET /reserved_addrs/ra_1'],
-    ],
-    [
-      { method: 'DELETE', resource: 'ra_1' },
-      'DELETE /reserved_addrs/ra_1',
-      ['DELETE /reserved_addrs/ra_2', 'GET /reserved_addrs/ra_1'],
-    ],
-    [
-      { resource: 'edghtsrt_1' },
-      `GET ${ROUTE}/compression`,
-      ['GET /edges/https/edghts_1/routes/edghtsrt_2/compression'],
-    ],
+    [{ operation: 'reserved_addrs.get', path: '/reserved_addrs/ra_1' }, GET_1, [GET_2, DELETE_1]],
+    [{ operation: 'reserved_addrs.get', resource: 'ra_1' }, GET_1, [GET_2, DELETE_1]],
+    [{ method: 'DELETE', path: '/reserved_addrs/ra_1' }, DELETE_1, ['DELETE /reserved_addrs/ra_2', GET_1]],
+    [{ method: 'DELETE', resource: 'ra_1' }, DELETE_1, ['DELETE /reserved_addrs/ra_2', GET_1]],
+    [{ resource: 'edghtsrt_1' }, `GET ${ROUTE}/compression`, [OTHER_ROUTE]],
     [{ path: `${ROUTE}/policy`, resource: 'edghts_1' }, `GET ${ROUTE}/policy`, [`GET ${ROUTE}/compression`]],
     [
       { operation: 'compression.get', resource: 'edghts_1', when: ({ ids }) => ids.id === 'edghtsrt_1' },
       `GET ${ROUTE}/compression`,
-      ['GET /edges/https/edghts_1/routes/edghtsrt_2/compression', `DELETE ${ROUTE}/compression`],
+      [OTHER_ROUTE, `DELETE ${ROUTE}/compression`],
     ],
   ])('applies only where all of its conditions hold: %j', async (spec, applies, others) => {
     const gateway = open()
@@ -79,22 +63,18 @@ describe('A fault with several conditions (rules: control-api#faults)', () => {
     const gateway = open()
     const { id } = gateway.faults.add({ operation: 'reserved_addrs.get', resource: 'ra_1', times: 1, status: 599 })
     gateway.faults.add({ method: 'DELETE', when: () => false })
-    await statusesOf(gateway, 'GET /reserved_addrs/ra_2', 'GET /nowhere', 'DELETE /reserved_addrs/ra_1')
+    await statusesOf(gateway, GET_2, 'GET /nowhere', DELETE_1)
     const listed = async () => await (await gateway.fetch('http://localhost/_fauxgate/faults')).json()
     const [first, last] = await listed()
     const ids = gateway.requests.all().map(({ operationId }) => operationId)
-    const notDelete = (method: string) => `its method is ${method}, not DELETE`
+    const notGet = 'its operation is reserved_addrs.delete, not reserved_addrs.get'
     expect(first.missed).toEqual([
-      { operationId: ids[0], request: 'GET /reserved_addrs/ra_2', reason: 'ra_1 is not in its path' },
+      { operationId: ids[0], request: GET_2, reason: 'ra_1 is not in its path' },
       { operationId: ids[1], request: 'GET /nowhere', reason: 'is no operation of the API' },
-      {
-        operationId: ids[2],
-        request: 'DELETE /reserved_addrs/ra_1',
-        reason: 'its operation is reserved_addrs.delete, not reserved_addrs.get',
-      },
+      { operationId: ids[2], request: DELETE_1, reason: notGet },
     ])
     expect(last.missed.map(({ reason }: { reason: string }) => reason)).toEqual([
-      notDelete('GET'),
+      'its method is GET, not DELETE',
       'is no operation of the API',
       'its predicate returned false',
     ])

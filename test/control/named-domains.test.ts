@@ -3,35 +3,36 @@ import type { Gateway } from '../../src/index.ts'
 import { controlsOf, thrownBy } from '../support/client.ts'
 import { DOMAIN, issued, managed } from '../support/provisioning.ts'
 
-type Case = [call: string, direct: (gateway: Gateway, domain: string) => unknown, http: string, json?: object]
-
-const ofOne: Case[] = [
-  ['attempt', ({ provisioning }, domain) => provisioning.attempt(domain), 'POST /attempt'],
-  ['renewNow', ({ provisioning }, domain) => provisioning.renewNow(domain), 'POST /renew'],
-  ['expireNow', ({ provisioning }, domain) => provisioning.expireNow(domain), 'POST /expire'],
-  ['timeline', ({ provisioning }, domain) => provisioning.timeline(domain), 'GET /timeline'],
+type Case = [
+  call: string,
+  direct: (it: Gateway['provisioning'], domain: string) => unknown,
+  http: string,
+  json?: object,
 ]
 
+const ofOne: Case[] = [
+  ['attempt', (it, domain) => it.attempt(domain), 'POST /attempt'],
+  ['renewNow', (it, domain) => it.renewNow(domain), 'POST /renew'],
+  ['expireNow', (it, domain) => it.expireNow(domain), 'POST /expire'],
+  ['timeline', (it, domain) => it.timeline(domain), 'GET /timeline'],
+]
+
+const outcomes = ['DNS_ERROR'] as const
 const ofScripts: Case[] = [
-  [
-    'script',
-    ({ provisioning }, domain) => provisioning.script(['DNS_ERROR'], { domain }),
-    'POST /script',
-    { outcomes: ['DNS_ERROR'] },
-  ],
+  ['script', (it, domain) => it.script(outcomes, { domain }), 'POST /script', { outcomes }],
   [
     'failNext',
-    ({ provisioning }, domain) => provisioning.failNext('DNS_ERROR', { domain, times: 2 }),
+    (it, domain) => it.failNext('DNS_ERROR', { domain, times: 2 }),
     'POST /script',
-    { outcomes: ['DNS_ERROR'], first: true, times: 2 },
+    { outcomes, first: true, times: 2 },
   ],
   [
     'failAlways',
-    ({ provisioning }, domain) => provisioning.failAlways('DNS_ERROR', { domain }),
+    (it, domain) => it.failAlways('DNS_ERROR', { domain }),
     'POST /script',
     { outcomes: [], always: 'DNS_ERROR' },
   ],
-  ['clear', ({ provisioning }, domain) => provisioning.clear({ domain }), 'DELETE /script'],
+  ['clear', (it, domain) => it.clear({ domain }), 'DELETE /script'],
 ]
 
 /** Makes a call over HTTP, for a domain. */
@@ -49,9 +50,9 @@ describe('A domain can be given by its name or by its id (rules: control-api#cal
 
   test.each(ofOne)('%s does and returns the same', async (call, direct, http) => {
     const expected = opened(call)
-    const result = direct(expected.gateway, expected.id)
+    const result = direct(expected.gateway.provisioning, expected.id)
     const named = opened(call)
-    expect(direct(named.gateway, WRITTEN)).toEqual(result)
+    expect(direct(named.gateway.provisioning, WRITTEN)).toEqual(result)
     expect(named.gateway.snapshot()).toEqual(expected.gateway.snapshot())
     for (const id of [WRITTEN, expected.id]) {
       const { gateway } = opened(call)
@@ -77,10 +78,10 @@ describe('A domain can be given by its name or by its id (rules: control-api#cal
     }
     const expected = opened()
     const before = expected.gateway.snapshot()
-    direct(expected.gateway, WRITTEN)
+    direct(expected.gateway.provisioning, WRITTEN)
     expect(expected.gateway.snapshot()).not.toEqual(before)
     const { gateway, id } = opened()
-    direct(gateway, id)
+    direct(gateway.provisioning, id)
     expect(gateway.snapshot()).toEqual(expected.gateway.snapshot())
     for (const domain of [WRITTEN, id]) {
       const { gateway } = opened()
@@ -95,7 +96,7 @@ describe('A domain that is not there is refused by what was received, and nothin
     const { gateway } = managed()
     gateway.provisioning.script(['DNS_ERROR'])
     const before = gateway.snapshot()
-    const error = thrownBy(() => direct(gateway, received))
+    const error = thrownBy(() => direct(gateway.provisioning, received))
     expect(error).toMatchObject({ name: 'GatewayError', key: 'not_found', status: 404 })
     expect(error.message).toBe(`There is no reserved domain with the name or id "${received}".`)
     const { status, body } = await over(gateway, http, { ...json, [field]: received })
@@ -114,7 +115,7 @@ describe('A domain that is not there is refused by what was received, and nothin
   test.each(ofScripts)('%s of a domain that the service owns, by id', (_call, direct) => {
     const { gateway } = managed()
     const { id } = gateway.reservedDomains.create({ domain: 'a.gateway.test' })
-    const error = thrownBy(() => direct(gateway, id))
+    const error = thrownBy(() => direct(gateway.provisioning, id))
     expect(error).toMatchObject({ key: 'policy_on_service_domain', details: { 'field:domain': expect.any(String) } })
     expect(error.message).toContain(id)
   })

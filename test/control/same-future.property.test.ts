@@ -15,33 +15,20 @@ const outcomes = fc.array(fc.constantFrom('success' as const, 'INTERNAL_ERROR' a
 
 type Control = (gateway: Gateway<ManualClock>) => unknown
 
-/** Something that a test does to a gateway beside calling its API. */
+/** Makes something that a test does to a gateway, with a value that is drawn, beside calling its API. */
+const doing = <T>(value: fc.Arbitrary<T>, deed: (it: Gateway<ManualClock>, value: T) => unknown) =>
+  value.map(
+    (drawn): Control =>
+      (it) =>
+        deed(it, drawn),
+  )
+
 const control: fc.Arbitrary<Control> = fc.oneof(
-  fc.constantFrom(0, 999, 30_000, 61_000, DAY, 61 * DAY).map(
-    (ms): Control =>
-      (it) =>
-        it.clock.advance(ms),
-  ),
-  fc.tuple(name, outcomes).map(
-    ([domain, next]): Control =>
-      (it) =>
-        it.provisioning.script(next, { domain }),
-  ),
-  outcomes.map(
-    (next): Control =>
-      (it) =>
-        it.provisioning.script(next),
-  ),
-  name.map(
-    (domain): Control =>
-      (it) =>
-        it.provisioning.failAlways('DNS_ERROR', { domain }),
-  ),
-  name.map(
-    (domain): Control =>
-      (it) =>
-        it.dns.cname(domain, 'elsewhere.example.net'),
-  ),
+  doing(fc.constantFrom(0, 999, 30_000, 61_000, DAY, 61 * DAY), (it, ms) => it.clock.advance(ms)),
+  doing(fc.tuple(name, outcomes), (it, [domain, next]) => it.provisioning.script(next, { domain })),
+  doing(outcomes, (it, next) => it.provisioning.script(next)),
+  doing(name, (it, domain) => it.provisioning.failAlways('DNS_ERROR', { domain })),
+  doing(name, (it, domain) => it.dns.cname(domain, 'elsewhere.example.net')),
   fc.constant<Control>((it) => it.faults.add({ method: 'GET', times: 2, after: 1, retryAfter: '2s' })),
   fc.constant<Control>((it) => it.declare.edge('edghts_1', { routes: ['edghtsrt_1'] })),
 )
