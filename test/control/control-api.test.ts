@@ -1,8 +1,8 @@
 import { X509Certificate } from 'node:crypto'
 import { afterEach, describe, expect, test } from 'vitest'
-import type { Gateway } from '../../src/index.ts'
+import type { Gateway, GatewayOptions } from '../../src/index.ts'
 import { type Served, serve } from '../../src/server/node.ts'
-import { type Control, client, controlsOf, outcome, read } from '../support/client.ts'
+import { type Control, client, controls, controlsOf, outcome, read } from '../support/client.ts'
 import { open } from '../support/gateway.ts'
 import { pem } from '../support/pem.ts'
 import { ECDSA, managed, NEW_YEAR, openManual, timeAfter } from '../support/provisioning.ts'
@@ -14,7 +14,7 @@ afterEach(async () => {
 
 /** The two ways to the control API. */
 const ways: Record<string, (gateway: Gateway) => Promise<Control>> = {
-  'gateway.fetch': async (gateway) => controlsOf(gateway.fetch, 'http://localhost'),
+  'gateway.fetch': async (gateway) => controls(gateway),
   'a served port': async (gateway) => {
     const server = await serve(gateway)
     servers.push(server)
@@ -128,7 +128,7 @@ describe.each(Object.keys(ways))('The control API (rules: control-api#calls) thr
 describe('The control API and the service’s own API', () => {
   test('are apart: the one needs no key even where keys are given, the other still does', async () => {
     const gateway = openManual({ keys: ['secret'] })
-    expect((await controlsOf(gateway.fetch, 'http://localhost')('GET', '/clock')).status).toBe(200)
+    expect((await controls(gateway)('GET', '/clock')).status).toBe(200)
     const answer = await read(await gateway.fetch('http://localhost/reserved_domains'))
     expect(outcome(answer)).toBe('401 ERR_GATEWAY_200')
   })
@@ -142,15 +142,20 @@ describe('The control API and the service’s own API', () => {
   test('have one clock and one state: a domain created over HTTP is issued by a move over HTTP', async () => {
     const { gateway, id } = managed()
     gateway.reservedDomains.update(id, { certificate_management_policy: { ...ECDSA, private_key_type: 'rsa' } })
-    await controlsOf(gateway.fetch, 'http://localhost')('POST', '/clock', { advance: '30s' })
+    await controls(gateway)('POST', '/clock', { advance: '30s' })
     expect(gateway.reservedDomains.get(id).certificate).not.toBeNull()
   })
 })
 
+/** A gateway, and its control API. */
+function asking(options: GatewayOptions = {}) {
+  const gateway = open(options)
+  return { gateway, ask: controls(gateway) }
+}
+
 describe('Faults over HTTP (rules: control-api#calls)', () => {
   test('are added, listed and removed, and apply', async () => {
-    const gateway = open()
-    const ask = controlsOf(gateway.fetch, 'http://localhost')
+    const { gateway, ask } = asking()
     const added = await ask('POST', '/faults', { operation: 'reserved_addrs.list', status: 500 })
     expect(added).toMatchObject({ status: 200, body: { status: 500, hits: 0, passed: 0 } })
     expect((await client(gateway)('GET', '/reserved_addrs')).status).toBe(500)
@@ -163,8 +168,7 @@ describe('Faults over HTTP (rules: control-api#calls)', () => {
   })
 
   test('are refused like any bad input, and cannot have a predicate', async () => {
-    const gateway = open()
-    const ask = controlsOf(gateway.fetch, 'http://localhost')
+    const { gateway, ask } = asking()
     expect((await ask('POST', '/faults', { status: 99 })).body.msg).toMatch(/status is 99/)
     expect((await ask('POST', '/faults', { when: 'always' })).body.msg).toMatch(/when is "always". Allowed: a function/)
     expect(gateway.faults.all()).toEqual([])
@@ -173,8 +177,7 @@ describe('Faults over HTTP (rules: control-api#calls)', () => {
 
 describe('The journal over HTTP (rules: control-api#calls)', () => {
   test('is read and emptied', async () => {
-    const gateway = open()
-    const ask = controlsOf(gateway.fetch, 'http://localhost')
+    const { gateway, ask } = asking()
     await client(gateway)('GET', '/reserved_addrs')
     expect((await ask('GET', '/requests')).body).toMatchObject([{ operation: 'reserved_addrs.list', status: 200 }])
     expect((await ask('DELETE', '/requests')).status).toBe(204)
@@ -184,8 +187,7 @@ describe('The journal over HTTP (rules: control-api#calls)', () => {
 
 describe('Declarations over HTTP (rules: control-api#calls, references#declared)', () => {
   test('make edges with routes, endpoint configurations and backends exist', async () => {
-    const gateway = open({ references: 'declared' })
-    const ask = controlsOf(gateway.fetch, 'http://localhost')
+    const { gateway, ask } = asking({ references: 'declared' })
     expect((await ask('POST', '/declare', { edge: 'edghts_1', routes: ['edghtsrt_1'] })).status).toBe(204)
     await ask('POST', '/declare', { backend: 'bkdhr_1' })
     await ask('POST', '/declare', { endpoint_configuration: 'ec_1' })
@@ -202,8 +204,7 @@ describe('Declarations over HTTP (rules: control-api#calls, references#declared)
     [{ edge: 'edghtsrt_1' }, /an id that starts with "edghts"/],
     [{ backend: 'ec_1' }, /an id that starts with "bkd"/],
   ])('are refused with what is allowed: %j', async (body, message) => {
-    const gateway = open({ references: 'declared' })
-    const answer = await controlsOf(gateway.fetch, 'http://localhost')('POST', '/declare', body)
+    const answer = await asking({ references: 'declared' }).ask('POST', '/declare', body)
     expect(answer.status).toBe(400)
     expect(answer.body.msg).toMatch(message)
   })

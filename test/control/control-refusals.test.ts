@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { createGateway, manualClock, ngrok } from '../../src/index.ts'
-import { controlsOf, outcome, read } from '../support/client.ts'
+import { controls, outcome, read } from '../support/client.ts'
 import { DOMAIN, managed, NEW_YEAR, openManual } from '../support/provisioning.ts'
 
 describe('The control API refuses, in the shape of the service’s errors, and changes nothing:', () => {
@@ -39,7 +39,7 @@ describe('The control API refuses, in the shape of the service’s errors, and c
     gateway.dns.a(DOMAIN, '192.0.2.1')
     const before = [gateway.snapshot(), gateway.clock.now]
     const [method = '', path = ''] = call.split(' ')
-    const answer = await controlsOf(gateway.fetch, 'http://localhost')(method, path, json)
+    const answer = await controls(gateway)(method, path, json)
     expect(outcome(answer).slice(0, expected.length)).toBe(expected)
     expect(answer.body.msg).toMatch(says)
     expect(answer.headers.get('content-type')).toBe('application/json')
@@ -66,7 +66,7 @@ describe('The control API refuses, in the shape of the service’s errors, and c
 
   test.each([undefined, { now: Date.parse(NEW_YEAR) }])('a move of a clock that is not manual: %j', async (clock) => {
     const gateway = createGateway({ seed: 'control', ...(clock && { clock }) })
-    const ask = controlsOf(gateway.fetch, 'http://localhost')
+    const ask = controls(gateway)
     expect((await ask('GET', '/clock')).body).toMatchObject({ manual: false })
     for (const json of [{ advance: '1s' }, { next: true }, { to: '2999-01-01T00:00:00Z' }]) {
       const answer = await ask('POST', '/clock', json)
@@ -77,13 +77,13 @@ describe('The control API refuses, in the shape of the service’s errors, and c
 
   test.each(['advance', 'advanceTo', 'advanceToNext', 'set'])('a move of a clock that has no %s', async (missing) => {
     const clock = { ...manualClock(0), now: 0, [missing]: undefined }
-    const ask = controlsOf(createGateway({ seed: 'control', clock }).fetch, 'http://localhost')
+    const ask = controls(createGateway({ seed: 'control', clock }))
     expect((await ask('GET', '/clock')).body).toMatchObject({ manual: false })
     expect(outcome(await ask('POST', '/clock', { advance: '1s' }))).toBe('400 ERR_GATEWAY_90420')
   })
 
   test('with the dialect’s own error codes and headers', async () => {
-    const answer = await controlsOf(openManual({ dialect: ngrok }).fetch, 'http://localhost')('GET', '/nonsense')
+    const answer = await controls(openManual({ dialect: ngrok }))('GET', '/nonsense')
     expect(outcome(answer)).toBe('404 ERR_NGROK_90400')
     expect(answer.headers.get('ngrok-operation-id')).toBe(answer.body.details.operation_id)
   })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createGateway, manualClock, ngrok } from '../../src/index.ts'
+import { createGateway, type Gateway, manualClock, ngrok } from '../../src/index.ts'
 import { declareErrors, entry } from '../../src/kit/index.ts'
 import { serve } from '../../src/server/node.ts'
 import { widgets } from '../kit/widgets.ts'
@@ -9,24 +9,34 @@ import { open, stateOf } from '../support/gateway.ts'
 const ADDRS = '/reserved_addrs'
 const headers = { authorization: 'Bearer k', 'service-version': '2' }
 
+const list = (gateway: Gateway) => client(gateway)('GET', ADDRS)
+const create = (gateway: Gateway, json = {}) => client(gateway)('POST', ADDRS, { json })
+
+/** Sends the same request so many times, and returns the statuses. */
+async function statusesOf(gateway: Gateway, times: number, path = ADDRS): Promise<number[]> {
+  const statuses: number[] = []
+  for (let i = 0; i < times; i++) statuses.push((await client(gateway)('GET', path)).status)
+  return statuses
+}
+
 describe('A fault (chosen failure, then recovery; never by chance)', () => {
   it('answers once with the default error, changes nothing, and lets the next request through', async () => {
     const gateway = open()
     gateway.faults.add({ operation: 'reserved_addrs.create', times: 1 })
     const before = gateway.snapshot().records.reserved_addrs
-    const failed = await client(gateway)('POST', ADDRS, { json: {} })
+    const failed = await create(gateway)
     expect(outcome(failed)).toBe('503 ERR_GATEWAY_90500')
     expect(failed.headers.get('retry-after')).toBeNull()
     expect(failed.body.msg).toContain('reserved_addrs.create')
     expect(failed.body.details).toEqual({ operation_id: failed.headers.get('service-operation-id') })
     expect(gateway.snapshot().records.reserved_addrs).toEqual(before)
-    expect((await client(gateway)('POST', ADDRS, { json: {} })).status).toBe(201)
+    expect((await create(gateway)).status).toBe(201)
   })
 
   it('answers with the status, the message and the Retry-After that it is given', async () => {
     const gateway = open()
     gateway.faults.add({ method: 'GET', status: 502, message: 'bad gateway', retryAfter: '1500ms' })
-    const { status, body, headers } = await client(gateway)('GET', ADDRS)
+    const { status, body, headers } = await list(gateway)
     expect([status, body.status_code, body.msg]).toEqual([502, 502, 'bad gateway'])
     expect(headers.get('retry-after')).toBe('2')
   })
@@ -34,7 +44,7 @@ describe('A fault (chosen failure, then recovery; never by chance)', () => {
   it('answers with an error of the catalogue by its key', async () => {
     const gateway = open()
     gateway.faults.add({ error: 'domain_taken' })
-    expect(outcome(await client(gateway)('GET', ADDRS))).toBe('409 ERR_GATEWAY_413')
+    expect(outcome(await list(gateway))).toBe('409 ERR_GATEWAY_413')
   })
 
   it.each([
@@ -44,7 +54,7 @@ describe('A fault (chosen failure, then recovery; never by chance)', () => {
   ] as const)('answers with the error of the code %s, its status and the operation id', async (error, status) => {
     const gateway = open({ dialect: ngrok })
     gateway.faults.add({ error })
-    const { headers, ...answer } = await client(gateway)('GET', ADDRS)
+    const { headers, ...answer } = await list(gateway)
     expect(outcome({ headers, ...answer })).toBe(`${status} ${error}`)
     expect(answer.body).toEqual({
       error_code: error,
@@ -54,7 +64,7 @@ describe('A fault (chosen failure, then recovery; never by chance)', () => {
     })
     const restored = open({ dialect: ngrok })
     restored.restore(gateway.snapshot())
-    expect(outcome(await client(restored)('GET', ADDRS))).toBe(`${status} ${error}`)
+    expect(outcome(await list(restored))).toBe(`${status} ${error}`)
   })
 
   it('says what the rule would say, with the values that the request has', async () => {
@@ -96,32 +106,30 @@ describe('A fault (chosen failure, then recovery; never by chance)', () => {
     const families = { widgets: { ...widgets, errors: { ...widgets.errors, ...odd } } }
     const gateway = createGateway({ families })
     gateway.faults.add({ error: 'odd' })
-    const { status, body } = await client(gateway)('GET', ADDRS)
+    const { status, body } = await list(gateway)
     expect([status, body.msg]).toEqual([418, 'A fault was injected into reserved_addrs.list by the test.'])
   })
 
   it('can fail after the write: the client sees an error, and the change happened', async () => {
     const gateway = open()
     gateway.faults.add({ operation: 'reserved_addrs.create', phase: 'after', status: 500, times: 1 })
-    expect((await client(gateway)('POST', ADDRS, { json: { description: 'x' } })).status).toBe(500)
+    expect((await create(gateway, { description: 'x' })).status).toBe(500)
     expect(gateway.reservedAddrs.list().reserved_addrs).toMatchObject([{ description: 'x' }])
   })
 
   it('begins after a number of matching requests, and ends after its times', async () => {
     const gateway = open()
     gateway.faults.add({ operation: 'reserved_addrs.list', after: 2, times: 2 })
-    const statuses = []
-    for (let i = 0; i < 6; i++) statuses.push((await client(gateway)('GET', ADDRS)).status)
-    expect(statuses).toEqual([200, 200, 503, 503, 200, 200])
+    expect(await statusesOf(gateway, 6)).toEqual([200, 200, 503, 503, 200, 200])
   })
 
   it('stays until it is removed where no number of times is given', async () => {
     const gateway = open()
     const { id } = gateway.faults.add({ path: ADDRS })
-    for (let i = 0; i < 3; i++) expect((await client(gateway)('GET', ADDRS)).status).toBe(503)
+    expect(await statusesOf(gateway, 3)).toEqual([503, 503, 503])
     expect(gateway.faults.all()).toMatchObject([{ id, hits: 3 }])
     gateway.faults.remove(id)
-    expect((await client(gateway)('GET', ADDRS)).status).toBe(200)
+    expect((await list(gateway)).status).toBe(200)
   })
 
   it('can be for one resource, or for whatever a predicate says', async () => {
@@ -132,8 +140,8 @@ describe('A fault (chosen failure, then recovery; never by chance)', () => {
     expect((await client(gateway)('GET', `${ADDRS}/${other.id}`)).status).toBe(200)
     gateway.faults.clear()
     gateway.faults.add({ when: ({ input }) => (input as { region?: string }).region === 'eu' })
-    expect((await client(gateway)('POST', ADDRS, { json: { region: 'eu' } })).status).toBe(503)
-    expect((await client(gateway)('POST', ADDRS, { json: { region: 'us' } })).status).toBe(201)
+    expect((await create(gateway, { region: 'eu' })).status).toBe(503)
+    expect((await create(gateway, { region: 'us' })).status).toBe(201)
   })
 
   it('spoils a refusal like any other answer', async () => {
@@ -142,19 +150,19 @@ describe('A fault (chosen failure, then recovery; never by chance)', () => {
     const cut = await gateway.fetch(`${gateway.url}${ADDRS}/ra_1`, { headers })
     expect([cut.status, await cut.text()]).toEqual([404, '{"err'])
     gateway.faults.add({ phase: 'after', status: 502, times: 1 })
-    expect((await client(gateway)('POST', ADDRS, { json: { region: 'mars' } })).status).toBe(502)
+    expect((await create(gateway, { region: 'mars' })).status).toBe(502)
   })
 
   it('comes after the checks of key and version, so that a wrong key stays a wrong key', async () => {
     const gateway = open({ keys: ['right'] })
     gateway.faults.add({})
-    expect(outcome(await client(gateway)('GET', ADDRS))).toBe('401 ERR_GATEWAY_203')
+    expect(outcome(await list(gateway))).toBe('401 ERR_GATEWAY_203')
   })
 
   it('can send a body that is no JSON, or the usual one cut short', async () => {
     const gateway = open()
     gateway.faults.add({ body: '<html>', status: 502, times: 1 })
-    const html = await client(gateway)('GET', ADDRS)
+    const html = await list(gateway)
     expect([html.status, html.text, html.headers.get('content-type')]).toEqual([502, '<html>', 'text/html'])
     gateway.faults.add({ operation: 'reserved_addrs.create', truncate: 10, times: 1 })
     const cut = await gateway.fetch(gateway.url + ADDRS, { method: 'POST', headers })
@@ -174,7 +182,7 @@ describe('A fault (chosen failure, then recovery; never by chance)', () => {
   it('can break the connection: fetch rejects, and the server resets the socket', async () => {
     const gateway = open()
     gateway.faults.add({ drop: true })
-    await expect(client(gateway)('GET', ADDRS)).rejects.toMatchObject({
+    await expect(list(gateway)).rejects.toMatchObject({
       message: 'fetch failed',
       cause: { code: 'ECONNRESET', message: 'A fault broke the connection.' },
     })
@@ -187,7 +195,7 @@ describe('A fault (chosen failure, then recovery; never by chance)', () => {
     const gateway = open({ clock: manualClock(0) })
     gateway.faults.add({ latency: '30s' })
     let answered = false
-    const pending = client(gateway)('GET', ADDRS).then((answer) => {
+    const pending = list(gateway).then((answer) => {
       answered = true
       return answer
     })
@@ -239,9 +247,7 @@ describe('A fault (chosen failure, then recovery; never by chance)', () => {
     const statuses = [500, 501, 502, 504, 505]
     for (const order of [specs, [...specs].reverse()]) {
       for (const [i, spec] of order.entries()) gateway.faults.add({ ...spec, status: statuses[i] as number, times: 1 })
-      const met = []
-      for (let i = 0; i < 6; i++) met.push((await client(gateway)('GET', path)).status)
-      expect(met).toEqual([...statuses, 200])
+      expect(await statusesOf(gateway, 6, path)).toEqual([...statuses, 200])
     }
   })
 
@@ -249,15 +255,13 @@ describe('A fault (chosen failure, then recovery; never by chance)', () => {
     const gateway = open()
     gateway.faults.add({ operation: 'reserved_addrs.list', after: 1, times: 1, status: 500 })
     gateway.faults.add({ method: 'GET', after: 2, status: 502 })
-    const statuses = []
-    for (let i = 0; i < 5; i++) statuses.push((await client(gateway)('GET', ADDRS)).status)
-    expect(statuses).toEqual([200, 500, 200, 502, 502])
+    expect(await statusesOf(gateway, 5)).toEqual([200, 500, 200, 502, 502])
   })
 
   it('is one of at most 1,000: used-up ones give way, waiting ones do not', async () => {
     const gateway = open()
     const used = gateway.faults.add({ times: 1, latency: 0 })
-    await client(gateway)('GET', ADDRS)
+    await list(gateway)
     for (let i = 0; i < 1000; i++) gateway.faults.add({ operation: 'reserved_addrs.create' })
     expect(gateway.faults.all()).toHaveLength(1000)
     expect(gateway.faults.all().some(({ id }) => id === used.id)).toBe(false)
@@ -272,7 +276,7 @@ describe('A fault (chosen failure, then recovery; never by chance)', () => {
     const gateway = open()
     expect(() => gateway.faults.assertNoPendingFaults()).not.toThrow()
     gateway.faults.add({ operation: 'reserved_domains.create', times: 2 })
-    await client(gateway)('GET', ADDRS)
+    await list(gateway)
     await client(gateway)('GET', '/nope')
     const { message } = thrownBy(() => gateway.faults.assertNoPendingFaults())
     expect(message).toMatch(/^1 fault still waits for requests\.\n/)
@@ -281,7 +285,7 @@ describe('A fault (chosen failure, then recovery; never by chance)', () => {
     expect(message).toContain('GET /nope: is no operation of the API')
     gateway.faults.clear()
     gateway.faults.add({ operation: 'reserved_addrs.list' })
-    await client(gateway)('GET', ADDRS)
+    await list(gateway)
     expect(() => gateway.faults.assertNoPendingFaults()).not.toThrow()
   })
 })
@@ -291,24 +295,24 @@ describe('The rate limit (rules: rate-limit#optional)', () => {
     const clock = manualClock(0)
     const gateway = open({ clock, rateLimit: true })
     for (let i = 0; i < 120; i++) {
-      expect((await client(gateway)('GET', ADDRS)).status).toBe(200)
+      expect((await list(gateway)).status).toBe(200)
       clock.advance(100)
     }
     const before = stateOf(gateway)
-    const refused = await client(gateway)('POST', ADDRS, { json: {} })
+    const refused = await create(gateway)
     expect(outcome(refused)).toBe('429 ERR_GATEWAY_226')
     expect(refused.headers.get('retry-after')).toBe('48')
     expect(stateOf(gateway)).toBe(before)
     clock.advance('48s')
-    expect((await client(gateway)('GET', ADDRS)).status).toBe(200)
-    expect((await client(gateway)('GET', ADDRS)).status).toBe(429)
+    expect((await list(gateway)).status).toBe(200)
+    expect((await list(gateway)).status).toBe(429)
   })
 
   it('counts no request without a good key, and none on the control API', async () => {
     const gateway = open({ rateLimit: { requests: 1, window: '10s' }, keys: ['key'] })
     await client(gateway)('GET', ADDRS, { headers: { authorization: 'Bearer other' } })
     await gateway.fetch('http://localhost/_fauxgate/clock')
-    expect((await client(gateway)('GET', ADDRS)).status).toBe(200)
-    expect((await client(gateway)('GET', ADDRS)).status).toBe(429)
+    expect((await list(gateway)).status).toBe(200)
+    expect((await list(gateway)).status).toBe(429)
   })
 })

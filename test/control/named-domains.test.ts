@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Gateway } from '../../src/index.ts'
-import { controlsOf, thrownBy } from '../support/client.ts'
+import { controls, thrownBy } from '../support/client.ts'
 import { DOMAIN, issued, managed } from '../support/provisioning.ts'
 
 type Case = [
@@ -40,7 +40,7 @@ function over(gateway: Gateway, http: string, sent: Readonly<Record<string, unkn
   const [method = '', path] = http.split(' ')
   const query = method === 'POST' ? '' : `?${new URLSearchParams(sent as Record<string, string>)}`
   const json = method === 'POST' ? sent : undefined
-  return controlsOf(gateway.fetch, 'http://localhost')(method, `/provisioning${path}${query}`, json)
+  return controls(gateway)(method, `/provisioning${path}${query}`, json)
 }
 
 const WRITTEN = 'App.Example.com.'

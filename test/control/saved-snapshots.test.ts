@@ -1,10 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { createGateway, type Gateway, manualClock } from '../../src/index.ts'
-import { controlsOf, outcome } from '../support/client.ts'
+import { createGateway, manualClock } from '../../src/index.ts'
+import { controls, outcome } from '../support/client.ts'
 import { memoryStore } from '../support/memory-store.ts'
 import { DOMAIN, issued, NEW_YEAR, openManual, timeAfter } from '../support/provisioning.ts'
-
-const controls = (gateway: Gateway) => controlsOf(gateway.fetch, 'http://localhost')
 
 describe('Snapshots that the gateway keeps', () => {
   test('have a name and a time, survive a reset, and bring back what was there, secrets included', async () => {

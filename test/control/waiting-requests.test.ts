@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { inspected } from '../../src/gateway/inspected.ts'
-import { client, controlsOf } from '../support/client.ts'
+import { client, controls } from '../support/client.ts'
 import { managed, openManual, timeAfter } from '../support/provisioning.ts'
 
 /** A gateway whose next request waits for 5 s of a manual clock. */
@@ -8,7 +8,7 @@ function delayed(gateway = openManual()) {
   gateway.faults.add({ operation: 'reserved_addrs.list', latency: '5s', times: 1 })
   const answered: number[] = []
   const response = client(gateway)('GET', '/reserved_addrs').then(({ status }) => answered.push(status))
-  return { gateway, ask: controlsOf(gateway.fetch, 'http://localhost'), answered, response }
+  return { gateway, ask: controls(gateway), answered, response }
 }
 
 test('A request that a latency delays is named by the clock, the overview and the report until its response comes', async () => {

@@ -69,6 +69,11 @@ export function controlsOf(fetch: Gateway['fetch'], base: string): Control {
   }
 }
 
+/** Calls the control API of a gateway in this process. */
+export function controls(gateway: Gateway): Control {
+  return controlsOf(gateway.fetch, 'http://localhost')
+}
+
 /** Reads a response to its end. */
 export async function read(response: Response): Promise<Answer> {
   const text = await response.text()
