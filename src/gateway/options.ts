@@ -198,13 +198,6 @@ export type AnyOptions = GatewayOptions & { readonly families?: Families | undef
 
 export type ReadOptions = v.InferOutput<typeof gatewayOptions>
 
-const DEFAULTS: ReadOptions = /* @__PURE__ */ v.parse(gatewayOptions, {})
-
-/** Without defaults: to read these again for each gateway would take as long as all other options. */
-const received = optionsOf(
-  Object.fromEntries(Object.entries(gatewayRows).map(([name, { wrapped }]) => [name, v.optional(wrapped)])),
-)
-
 const secret = Object.entries(gatewayRows).flatMap(([name, row]) => (marksOf(row).secret ? [name] : []))
 
 /** Returns the options that rules may read: all but secret ones. */
@@ -217,8 +210,7 @@ export function rulesIn(options: ReadOptions): Rules {
  * @throws TypeError for an unknown option or a value that is not allowed.
  */
 export function readGatewayOptions(options: AnyOptions): ReadOptions {
-  const sent = Object.entries(readOptions(received, options, { secret })).filter(([, value]) => value !== undefined)
-  const read = { ...DEFAULTS, ...Object.fromEntries(sent) } as ReadOptions // Each was read by the schema of its row.
+  const read = readOptions(gatewayOptions, options, { secret })
   requireFittingTimes(options, read)
   return read
 }
