@@ -8,12 +8,18 @@ export interface WaitingRequest {
   readonly until: number
 }
 
+/** Someone who waits for a time in ms. */
+interface Waiter {
+  readonly at: number
+  readonly resolve: () => void
+}
+
 /** The clock of one gateway, with everyone who waits for a time of it. */
 export class GatewayClock {
   readonly #clock: Clock
   readonly #guard: Guard
   readonly #follower: ClockFollower
-  #waiters = new Waiters()
+  readonly #waiters = new Set<Waiter>()
   readonly #requests = new Set<WaitingRequest>()
   readonly #read = () => readClock(this.#clock)
   #wasAttached = false
@@ -25,7 +31,11 @@ export class GatewayClock {
     this.#clock = clock
     this.#guard = guard
     const nextDueAt = () => earlier(gateway.nextDueAt(), this.waiting[0]?.until)
-    this.#follower = { ...gateway, nextDueAt, nextStopAt: () => earlier(gateway.nextDueAt(), this.#waiters.earliest) }
+    const nextStopAt = () => {
+      const times = [...this.#waiters].map(({ at }) => at)
+      return times.reduce(earlier, gateway.nextDueAt())
+    }
+    this.#follower = { ...gateway, nextDueAt, nextStopAt }
   }
 
   /** Now, in ms since 1970. */
@@ -50,12 +60,15 @@ export class GatewayClock {
 
   /** Lets everyone who waits for a time wait forever. */
   forget(): void {
-    this.#waiters = new Waiters()
+    this.#waiters.clear()
     this.#requests.clear()
   }
 
+  /** Resolves for everyone whose time has come, the earliest first. */
   wake(now: number): void {
-    this.#waiters.wake(now)
+    if (this.#waiters.size === 0) return
+    const ready = [...this.#waiters].filter(({ at }) => at <= now).sort((a, b) => a.at - b.at)
+    for (const { resolve } of ready) resolve()
   }
 
   /** The requests whose responses wait, the earliest first. */
@@ -85,7 +98,11 @@ export class GatewayClock {
     if (clock.waitUntil && !isManual(clock)) return waitedFor(clock, at, signal)
     if (this.now >= at) return
     this.attach()
-    await this.#waiters.until(at, signal)
+    await abortable(signal, (resolve) => {
+      const waiter = { at, resolve }
+      this.#waiters.add(waiter)
+      return () => void this.#waiters.delete(waiter)
+    })
   }
 
   /** Has the clock call this gateway on every move from now on, until `detach`. */
@@ -114,38 +131,4 @@ function waitedFor(clock: Clock, at: number, signal: AbortSignal | undefined): P
     Promise.resolve(clock.waitUntil?.(at, signal)).then(resolve, reject)
     return () => undefined
   })
-}
-
-interface Waiter {
-  readonly at: number
-  readonly resolve: () => void
-}
-
-class Waiters {
-  readonly #waiting = new Set<Waiter>()
-  /** Nobody waits for an earlier time, so that `wake` is cheap before every operation. */
-  #earliest = Number.POSITIVE_INFINITY
-
-  get earliest(): number | undefined {
-    return this.#waiting.size === 0 ? undefined : this.#earliest
-  }
-
-  until(at: number, signal?: AbortSignal): Promise<void> {
-    return abortable(signal, (resolve) => {
-      const waiter = { at, resolve }
-      this.#waiting.add(waiter)
-      this.#earliest = Math.min(this.#earliest, at)
-      return () => void this.#waiting.delete(waiter)
-    })
-  }
-
-  /** Resolves for everyone whose time has come, the earliest first. */
-  wake(now: number): void {
-    if (now < this.#earliest) return
-    const all = [...this.#waiting].sort((a, b) => a.at - b.at)
-    const next = all.findIndex(({ at }) => at > now)
-    const ready = next === -1 ? all : all.slice(0, next)
-    this.#earliest = all[next]?.at ?? Number.POSITIVE_INFINITY
-    for (const { resolve } of ready) resolve()
-  }
 }
