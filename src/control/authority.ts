@@ -2,10 +2,10 @@ import * as v from 'valibot'
 import type { ServerCertificateOptions } from '../generated/controls.ts'
 import { required } from '../operation/resource.ts'
 import { certificates } from '../provisioning/certificate-records.ts'
-import { documented, named } from '../schema/documentation.ts'
+import { named } from '../schema/documentation.ts'
 import { declareErrors, entry, refuse } from '../schema/errors.ts'
 import { requireId } from '../schema/ids.ts'
-import { asOne, moment, optionsOf, readOptions } from '../schema/options.ts'
+import { asOne, moment, optionRow, optionsOf, readOptions } from '../schema/options.ts'
 import { LATEST_TIME } from '../schema/time.ts'
 import { accessor } from '../schema/values.ts'
 import { ipBytes } from '../x509/ip.ts'
@@ -47,39 +47,29 @@ export interface ServerCertificate {
   readonly private_key_pem: string
 }
 
-const NAMES = 'an array of DNS names in ASCII'
-const IPS = 'an array of IPv4 or IPv6 addresses'
+const names = v.array(v.pipe(v.string(), v.regex(/^[\w*.-]{1,253}$/)))
+
+const ips = v.array(
+  v.pipe(
+    v.string(),
+    v.check((ip) => ipBytes(ip) !== undefined),
+  ),
+)
 
 const serverOptions = /* @__PURE__ */ named(
   optionsOf({
-    names: v.optional(
-      documented(
-        asOne(v.array(v.pipe(v.string(), v.regex(/^[\w*.-]{1,253}$/))), NAMES),
-        'DNS names, exact or with a leading `*.`. Default: none.',
-      ),
-      [],
-    ),
-    ips: v.optional(
-      documented(
-        asOne(
-          v.array(
-            v.pipe(
-              v.string(),
-              v.check((ip) => ipBytes(ip) !== undefined),
-            ),
-          ),
-          IPS,
-        ),
-        'IPv4 and IPv6 addresses. Default: none.',
-      ),
-      [],
-    ),
-    notBefore: v.optional(
-      documented(moment(0, LATEST_TIME), "The start of its validity, in whole seconds. Default: the gateway's time."),
-    ),
-    notAfter: v.optional(
-      documented(moment(0, LATEST_TIME), 'The end of its validity, in whole seconds. Default: 90 days later.'),
-    ),
+    names: optionRow(asOne(names, 'an array of DNS names in ASCII'), 'DNS names, exact or with a leading `*.`.', {
+      defaultText: 'none',
+    }),
+    ips: optionRow(asOne(ips, 'an array of IPv4 or IPv6 addresses'), 'IPv4 and IPv6 addresses.', {
+      defaultText: 'none',
+    }),
+    notBefore: optionRow(moment(0, LATEST_TIME), 'The start of its validity, in whole seconds.', {
+      defaultText: "the gateway's time",
+    }),
+    notAfter: optionRow(moment(0, LATEST_TIME), 'The end of its validity, in whole seconds.', {
+      defaultText: '90 days later',
+    }),
   }),
   'ServerCertificateOptions',
   'The options of a server certificate.',
@@ -87,15 +77,13 @@ const serverOptions = /* @__PURE__ */ named(
 
 const NINETY_DAYS_MS = 90 * 86_400_000
 
-function readServerOptions(options: ServerCertificateOptions) {
+function serverCertificate({ engine }: ControlHost, options: ServerCertificateOptions): ServerCertificate {
   const read = readOptions(serverOptions, options)
-  if (read.names.length + read.ips.length > 0) return read
-  throw new TypeError('names and ips are both empty. Allowed: at least one name or IP address.')
-}
-
-function serverCertificate(host: ControlHost, options: ServerCertificateOptions): ServerCertificate {
-  const { names, ips, notBefore = host.engine.now, notAfter = notBefore + NINETY_DAYS_MS } = readServerOptions(options)
-  return issuing(host.engine.authority).issueForServer({
+  const { names = [], ips = [], notBefore = engine.now, notAfter = notBefore + NINETY_DAYS_MS } = read
+  if (names.length + ips.length === 0) {
+    throw new TypeError('names and ips are both empty. Allowed: at least one name or IP address.')
+  }
+  return issuing(engine.authority).issueForServer({
     names,
     ips: ips.flatMap((ip) => ipBytes(ip) ?? []),
     not_before: notBefore,

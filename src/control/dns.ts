@@ -38,16 +38,18 @@ const put = controlCall({
   run: (host, sent) => host.transact((tx) => setRecord(tx, sent)),
 })
 
+const matching = v.object({
+  name: v.optional(documented(recordName, 'Only the record of this name.')),
+  type: v.optional(documented(recordType, 'Only records of this type.')),
+  value: v.optional(documented(v.pipe(v.string(), v.transform(normalName)), 'Only records with this value.')),
+})
+
 const remove = controlCall({
   method: 'DELETE',
   path: '/dns',
   summary: 'Remove the record of a name, or all records',
   from: 'query',
-  schema: v.object({
-    name: v.optional(documented(recordName, 'Only the record of this name.')),
-    type: v.optional(documented(recordType, 'Only records of this type.')),
-    value: v.optional(documented(v.pipe(v.string(), v.transform(normalName)), 'Only records with this value.')),
-  }),
+  schema: matching,
   errors: [general.not_found],
   run: (host, sent) =>
     host.transact((tx) => {
@@ -57,14 +59,8 @@ const remove = controlCall({
     }),
 })
 
-interface Matching {
-  readonly name?: string | undefined
-  readonly type?: string | undefined
-  readonly value?: string | undefined
-}
-
 /** Removes the records that match. Returns true if there were any. */
-function removeMatching(tx: Transaction, { name, type, value }: Matching): boolean {
+function removeMatching(tx: Transaction, { name, type, value }: v.InferOutput<typeof matching>): boolean {
   const found = zoneRecords(tx, name).filter(
     (each) => (type ?? each.type) === each.type && (value === undefined || normalName(each.value) === value),
   )

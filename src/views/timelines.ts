@@ -157,14 +157,12 @@ function timelinesOf(
   }
 }
 
-type PendingOutcomes = DomainTimeline['pending']
-
 const MOST_PENDING = 20
 
 /** Maps domains to their pending outcomes; those for any domain are at the empty name. */
-function pendingByDomain(tx: Transaction): ReadonlyMap<string, PendingOutcomes> {
-  const outcomes = new Map<string, PendingOutcomes>()
-  const add = (domain: string | null, each: PendingOutcomes[number]) => {
+function pendingByDomain(tx: Transaction): ReadonlyMap<string, DomainTimeline['pending']> {
+  const outcomes = new Map<string, DomainTimeline['pending']>()
+  const add = (domain: string | null, each: DomainTimeline['pending'][number]) => {
     const known = outcomes.get(domain ?? ANY_DOMAIN) ?? []
     if (known.length < MOST_PENDING) outcomes.set(domain ?? ANY_DOMAIN, [...known, each])
   }
@@ -181,12 +179,13 @@ function domainTimelineView(
   outcomes: ReturnType<typeof pendingByDomain>,
 ): DomainTimeline {
   const { id, due, job, timeline } = domain
+  const certificate = certificateOf(tx, domain)
   return {
     id,
     domain: domain.domain,
     state: stateOf(domain),
     due: due && { at: timestamp(due.at), event: job ? 'attempt' : 'renewal' },
-    expiresAt: expiryOf(tx, domain),
+    expiresAt: certificate ? timestamp(certificate.not_after) : null,
     problem: problemOf(tx, domain),
     records: provisioningRules(tx.rules).dns === 'simulated' ? neededRecords(tx, domain) : [],
     pending: domain.policy
@@ -203,11 +202,6 @@ function certificateOf(tx: Transaction, { certificate_id }: DomainRecord) {
   if (!upload) return { not_after: order.not_after, chainNotAfter: order.not_after, names: [order.domain] }
   const { not_after, subject_alternative_names: names } = upload.leaf
   return { not_after, chainNotAfter: upload.not_after, names: names.dns_names }
-}
-
-function expiryOf(tx: Transaction, domain: DomainRecord): string | null {
-  const certificate = certificateOf(tx, domain)
-  return certificate ? timestamp(certificate.not_after) : null
 }
 
 /** Says what visitors would be warned of: a certificate or an issuer that has expired, or other names (RFC 9525, 6.3). */
