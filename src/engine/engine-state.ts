@@ -1,3 +1,4 @@
+import type { Snapshot } from '../generated/controls.ts'
 import type { Collection } from '../operation/collection.ts'
 import type { Family } from '../operation/family.ts'
 import type { Store } from '../operation/store.ts'
@@ -39,11 +40,7 @@ export interface EngineOptions extends StateOptions {
 }
 
 /** The records of a snapshot, to continue from. */
-export interface RestorableState {
-  readonly sequence: number
-  readonly records: Readonly<Record<string, readonly object[]>>
-  /** Null where the state has no seed; then the gateway keeps its own. */
-  readonly seed: string | null
+export interface RestorableState extends Pick<Snapshot, 'sequence' | 'records' | 'seed'> {
   /** True if a gateway of this process made it, so that nothing in it needs to be checked. */
   readonly isOwn: boolean
 }

@@ -21,6 +21,7 @@ export class PendingCommit {
   /** The operation that replaced the whole state, if one did. */
   replaces: string | undefined
   #before: RecordsBefore = new Map()
+  #beside: readonly StoredChange[] = []
   #replaced: Replaced | undefined
 
   constructor(replaces?: string) {
@@ -28,7 +29,7 @@ export class PendingCommit {
   }
 
   get isEmpty(): boolean {
-    return this.#before.size === 0 && this.replaces === undefined
+    return this.#before.size === 0 && this.#beside.length === 0 && this.replaces === undefined
   }
 
   add(operation: string, changes: readonly RecordChange[]): void {
@@ -42,6 +43,12 @@ export class PendingCommit {
     }
   }
 
+  /** Adds changes of side records. */
+  addBeside(changes: readonly StoredChange[]): void {
+    this.operation ??= 'control'
+    this.#beside = [...this.#beside, ...changes]
+  }
+
   replacing(operation: string, state: EngineState, sideRecords: SideRecordsByName): void {
     const side = [...sideRecords.values()].map((owner) => ({ owner, rows: owner.rows() }))
     this.#replaced ??= { state, before: this.#before, side }
@@ -50,10 +57,11 @@ export class PendingCommit {
   }
 
   changes(records: Records): StoredChange[] {
-    return [...this.#before].flatMap(([collection, known]) => {
+    const changed = [...this.#before].flatMap(([collection, known]) => {
       const table = records.table(collection)
       return [...known.keys()].map((key) => storedChange(collection, key, table.get(key)))
     })
+    return [...this.#beside, ...changed]
   }
 
   /** Returns the state without these changes. */

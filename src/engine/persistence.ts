@@ -46,8 +46,6 @@ export class Persistence {
   #saved: Pick<StoredCommit, 'now' | 'sequence' | 'operations'> | undefined
   /** Side records that the store does not have. */
   #missing: readonly StoredChange[] = []
-  /** Changes of side records since the last commit. */
-  #beside: readonly StoredChange[] = []
   #isRollingBack = false
 
   /** @throws TypeError if another gateway has the store. */
@@ -154,7 +152,7 @@ export class Persistence {
 
   /** Adds changes of side records to the next commit. */
   changedBeside(changes: readonly StoredChange[]): void {
-    this.#beside = [...this.#beside, ...changes]
+    this.#pending.addBeside(changes)
   }
 
   /** Must be called before the whole state is replaced. */
@@ -174,18 +172,14 @@ export class Persistence {
     const now = clock.isManual ? clock.now : clock.lastNow
     const hasNewFacts =
       operations > saved.operations || sequence !== saved.sequence || (clock.isManual && now !== saved.now)
-    const beside = [...this.#missing, ...this.#beside]
-    if (!hasNewFacts && this.#pending.isEmpty && beside.length === 0) return
+    if (!hasNewFacts && this.#pending.isEmpty && this.#missing.length === 0) return
     const commit: StoredCommit = {
-      operation:
-        replaces ??
-        this.#pending.operation ??
-        (this.#beside.length > 0 ? 'control' : now === saved.now ? 'operation_ids' : 'clock'),
+      operation: replaces ?? this.#pending.operation ?? (now === saved.now ? 'operation_ids' : 'clock'),
       now,
       sequence,
       operations: this.#reservedOperations(operations, saved.operations),
       ...(replaces && { replaces: { version: RECORDS_VERSION, seed } }),
-      changes: replaces ? allStored(records, sideRecords) : [...beside, ...this.#pending.changes(records)],
+      changes: replaces ? allStored(records, sideRecords) : [...this.#missing, ...this.#pending.changes(records)],
     }
     try {
       guard.run('its store', () => {
@@ -195,7 +189,6 @@ export class Persistence {
         this.#replacement = undefined
         this.#pending = new PendingCommit()
         this.#missing = []
-        this.#beside = []
         this.#flushes.appended()
       })
     } catch (error) {
@@ -211,7 +204,6 @@ export class Persistence {
     const { current, replace } = this.#engine
     replace(this.#pending.undone(current(), saved.sequence))
     this.#pending = new PendingCommit(this.#replacement)
-    this.#beside = []
     this.#setClock(saved.now)
   }
 
