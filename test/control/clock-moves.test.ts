@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { type Commit, createGateway, type GatewayOptions, type ManualClock } from '../../src/index.ts'
+import { createGateway, type GatewayOptions, type ManualClock } from '../../src/index.ts'
 import { timersOn } from '../../src/testing/clock.ts'
 import { type Answer, outcome, read } from '../support/client.ts'
+import { commitsOf } from '../support/gateway.ts'
 import { memoryStore } from '../support/memory-store.ts'
 import { ECDSA, managed, NEW_YEAR, openManual, timeAfter } from '../support/provisioning.ts'
 
@@ -71,8 +72,7 @@ describe('A clock move over HTTP that has worked for 10 s', () => {
     for (let i = 0; i < count; i++) {
       gateway.reservedDomains.create({ domain: `d${i}.example.com`, certificate_management_policy: ECDSA })
     }
-    const commits: Commit[] = []
-    gateway.subscribe((commit) => commits.push(commit))
+    const commits = commitsOf(gateway)
     return { gateway, commits }
   }
 

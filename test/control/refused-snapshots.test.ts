@@ -3,6 +3,7 @@ import { createGateway, type ManualClock, manualClock, type Snapshot } from '../
 import { client, thrownBy } from '../support/client.ts'
 import { changed, type Json, NOTHING } from '../support/damage.ts'
 import { furnished, furnishedOptions, throughJson } from '../support/furnished.ts'
+import { commitsOf } from '../support/gateway.ts'
 import { NEW_YEAR } from '../support/provisioning.ts'
 
 describe('A snapshot is refused', () => {
@@ -191,8 +192,7 @@ describe('A snapshot that is refused changes nothing', () => {
 
   it('is told by nobody: no subscriber hears of it', async () => {
     const gateway = await furnished()
-    const commits: unknown[] = []
-    gateway.subscribe((commit) => commits.push(commit))
+    const commits = commitsOf(gateway)
     const damaged = changed(throughJson(gateway.snapshot()), ['records', 'reserved_addrs', 0, 'region'], null)
     expect(() => gateway.restore(damaged)).toThrow()
     expect(commits).toEqual([])

@@ -1,15 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import {
-  type Commit,
-  createGateway,
-  type Dialect,
-  type Gateway,
-  type GatewayError,
-  manualClock,
-  standard,
-} from '../../src/index.ts'
+import { createGateway, type Dialect, type Gateway, type GatewayError, manualClock, standard } from '../../src/index.ts'
 import { client, refusalOf, thrownBy } from '../support/client.ts'
-import { open, stateOf } from '../support/gateway.ts'
+import { commitsOf, open, stateOf } from '../support/gateway.ts'
 
 const policy = { authority: 'letsencrypt' }
 
@@ -38,8 +30,7 @@ describe('A transaction that fails in its midst (rules: transactions#all-or-noth
     const { state, gateway } = failing()
     const twin = failing()
     const before = stateOf(gateway)
-    const commits: Commit[] = []
-    gateway.subscribe((commit) => commits.push(commit))
+    const commits = commitsOf(gateway)
     state.fails = true
     expect(() =>
       gateway.reservedDomains.create({ domain: 'a.example.com', certificate_management_policy: policy }),

@@ -4,10 +4,11 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { controls } from '../../src/controls.ts'
-import { type Commit, createGateway, type Gateway, GatewayError, ngrok, standard } from '../../src/index.ts'
+import { createGateway, type Gateway, GatewayError, ngrok, standard } from '../../src/index.ts'
 import { runCommand } from '../../src/server/commands/run.ts'
 import { caughtFrom, thrownBy } from '../support/client.ts'
 import { IN_BODIES } from '../support/fields.ts'
+import { commitsOf } from '../support/gateway.ts'
 import { pem, upload } from '../support/pem.ts'
 import { casesOf, check } from '../support/property.ts'
 
@@ -210,8 +211,7 @@ describe('Secrets, wherever they are planted', () => {
         control: { key: CONTROL_KEY },
         clock: { now: () => 0 },
       })
-      const commits: Commit[] = []
-      gateway.subscribe((commit) => commits.push(commit))
+      const commits = commitsOf(gateway)
       await control(gateway, '/snapshots', 'POST')
       for (const each of drawnRequests) {
         const { status, text } = await send(gateway, each)

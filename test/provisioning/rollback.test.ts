@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { type Commit, type Dialect, standard } from '../../src/index.ts'
+import { type Dialect, standard } from '../../src/index.ts'
+import { commitsOf } from '../support/gateway.ts'
 import { DOMAIN, ECDSA, managed, openManual, RSA } from '../support/provisioning.ts'
 
 const POLICY = { certificate_management_policy: ECDSA }
@@ -30,8 +31,7 @@ describe('A call that fails in its last step has changed nothing (rules: transac
       gateway.provisioning.failAlways('INTERNAL_ERROR')
       const { id } = gateway.reservedDomains.create({ domain: DOMAIN, ...POLICY })
       const before = gateway.snapshot()
-      const commits: Commit[] = []
-      gateway.subscribe((commit) => commits.push(commit))
+      const commits = commitsOf(gateway)
       if (isBroken) {
         state.isBroken = true
         expect(() => call(gateway, id)).toThrow('The dialect is broken.')
@@ -61,8 +61,7 @@ describe('What changes nothing makes no commit', () => {
   test.each(nothing)('%s where there is none, or nothing due', (_what, call) => {
     const gateway = openManual()
     const { id } = gateway.reservedDomains.create({ domain: DOMAIN })
-    const commits: Commit[] = []
-    gateway.subscribe((commit) => commits.push(commit))
+    const commits = commitsOf(gateway)
     call(gateway, id)
     expect(commits).toEqual([])
   })
@@ -70,8 +69,7 @@ describe('What changes nothing makes no commit', () => {
   test('while what does makes one, with all that belongs to it', () => {
     const { gateway, id } = managed()
     gateway.provisioning.script(['success'])
-    const commits: Commit[] = []
-    gateway.subscribe((commit) => commits.push(commit))
+    const commits = commitsOf(gateway)
     gateway.clock.advance('30s')
     gateway.reservedDomains.detachCertificateManagementPolicy(id)
     expect(commits.map(({ operation, changes }) => [operation, changes.map(({ collection }) => collection)])).toEqual([

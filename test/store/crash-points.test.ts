@@ -4,6 +4,7 @@ import { expect, it, onTestFinished, vi } from 'vitest'
 import { createGateway, type Gateway, type ManualClock, manualClock, type Store, sqlStore } from '../../src/index.ts'
 import { type Database, nodeSqlite, SqliteFile } from '../../src/server/sqlite/sqlite-file.ts'
 import { GroupedStore } from '../../src/server/sqlite/sqlite-store.ts'
+import { wholeOf } from '../support/gateway.ts'
 import { upload } from '../support/pem.ts'
 import { propertyOptions } from '../support/property.ts'
 import { NEW_YEAR } from '../support/provisioning.ts'
@@ -146,8 +147,6 @@ const initial = { reservedAddrs: [{ description: 'initial' }], reservedDomains: 
 const start = (store?: Store): Tested =>
   createGateway({ clock: manualClock(NEW_YEAR), seed: 'crash', initial, ...(store && { store }) })
 
-const whole = (gateway: Gateway) => JSON.stringify([gateway.snapshot({ privateKeys: true }), gateway.leftovers()])
-
 /** Runs a step until it is safe. Returns the outcome and the number of its statements. */
 async function outcomeOf(step: () => unknown, { store, fuse }: Place) {
   const before = fuse.count
@@ -182,32 +181,32 @@ async function explored(newPlace: (file: string) => Place): Promise<number> {
     return { place, gateway: start(place.store) }
   }
   const twin = start()
-  const created = await createdInSpite(newPlace, whole(twin))
+  const created = await createdInSpite(newPlace, wholeOf(twin))
   const { place, gateway } = created
   let { points } = created
   for (const step of STEPS) {
-    const before = whole(gateway)
+    const before = wholeOf(gateway)
     const run = () => step(gateway)
     const counted = branchOf(place.file)
     const { statements } = await outcomeOf(() => step(counted.gateway), counted.place)
     step(twin)
-    const after = whole(twin)
+    const after = wholeOf(twin)
 
     for (const at of upTo(statements)) {
       for (const again of [undefined, ...drawnOf(statements)]) {
         await expectRefused(run, at, place)
         if (again !== undefined) await expectRefused(run, again, place)
-        expect(whole(gateway), `${step} at ${at} and ${again}`).toBe(before)
+        expect(wholeOf(gateway), `${step} at ${at} and ${again}`).toBe(before)
         points++
       }
       const killed = branchOf(place.file)
       await expectRefused(() => step(killed.gateway), at, killed.place, true)
-      expect(whole(branchOf(killed.place.file).gateway), `${step} killed at ${at}`).toBe(before)
+      expect(wholeOf(branchOf(killed.place.file).gateway), `${step} killed at ${at}`).toBe(before)
       points++
     }
     await outcomeOf(run, place)
-    expect(whole(gateway), `${step}`).toBe(after)
-    expect(whole(branchOf(place.file).gateway), `${step} and a restart`).toBe(after)
+    expect(wholeOf(gateway), `${step}`).toBe(after)
+    expect(wholeOf(branchOf(place.file).gateway), `${step} and a restart`).toBe(after)
   }
   return points
 }
@@ -224,12 +223,12 @@ async function createdInSpite(newPlace: (file: string) => Place, wanted: string)
     expect(isAcknowledged).toBe(!hasFailed)
     if (gateways.length === 0) create()
     const [gateway] = gateways as [Tested]
-    expect(whole(gateway)).toBe(wanted)
+    expect(wholeOf(gateway)).toBe(wanted)
     await place.store.flushed?.()
     if (!hasFailed) return { place, gateway, points }
     gateway.reservedAddrs.create()
     await place.store.flushed?.()
-    expect(whole(start(newPlace(copied(place.file)).store))).toBe(whole(gateway))
+    expect(wholeOf(start(newPlace(copied(place.file)).store))).toBe(wholeOf(gateway))
   }
 }
 

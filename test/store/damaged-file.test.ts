@@ -1,20 +1,19 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { createGateway, type Gateway, manualClock } from '../../src/index.ts'
+import { createGateway, manualClock } from '../../src/index.ts'
 import { sqliteStore } from '../../src/server/node.ts'
 import { nodeSqlite } from '../../src/server/sqlite/sqlite-file.ts'
 import { furnished } from '../support/furnished.ts'
+import { wholeOf } from '../support/gateway.ts'
 import { check } from '../support/property.ts'
 import { NEW_YEAR } from '../support/provisioning.ts'
 import { describeSqlite, newFile } from '../support/sqlite.ts'
 
-const whole = (gateway: Gateway) => JSON.stringify(gateway.snapshot({ privateKeys: true }))
-
 function opened(file: string) {
   const store = sqliteStore(file)
   try {
-    return whole(createGateway({ store, clock: manualClock(NEW_YEAR) }))
+    return wholeOf(createGateway({ store, clock: manualClock(NEW_YEAR) }))
   } finally {
     store.close()
   }

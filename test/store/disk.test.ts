@@ -3,9 +3,10 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { createGateway, type Gateway, manualClock } from '../../src/index.ts'
+import { createGateway, manualClock } from '../../src/index.ts'
 import { serve, sqliteStore } from '../../src/server/node.ts'
 import { client } from '../support/client.ts'
+import { wholeOf } from '../support/gateway.ts'
 import { named } from '../support/needed.ts'
 import { NEW_YEAR } from '../support/provisioning.ts'
 import { describeSqlite, hasSqlite, newFile } from '../support/sqlite.ts'
@@ -27,7 +28,6 @@ const mayMount =
   process.platform === 'linux' &&
   spawnSync('sh', ['-c', 'd=$(mktemp -d) && mount -t tmpfs tmpfs "$d" && umount "$d" && rmdir "$d"']).status === 0
 
-const whole = (gateway: Gateway) => JSON.stringify([gateway.snapshot({ privateKeys: true }), gateway.leftovers()])
 const open = (file: string) => {
   const store = sqliteStore(file)
   onTestFinished(() => store.close())
@@ -60,17 +60,17 @@ describe.runIf(mayMount || !hasSqlite)(
           }
           expect(made()).toBe(created)
         }
-        const before = whole(gateway)
+        const before = wholeOf(gateway)
         expect(() => gateway.reservedAddrs.get('ra_gone')).toThrow('ra_gone')
         rmSync(ballast)
         expect(await post()).toBe(201)
         expect(made()).toBe(created + 1)
         expect(created).toBeGreaterThan(0)
         await server.close()
-        const after = whole(gateway)
+        const after = wholeOf(gateway)
         store.close()
         expect(before).not.toBe(after)
-        expect(whole(open(file).gateway)).toBe(after)
+        expect(wholeOf(open(file).gateway)).toBe(after)
       })
 
       it('that has no room for it at all is refused, and says why', () => {

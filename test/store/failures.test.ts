@@ -10,6 +10,7 @@ import {
   type Store,
 } from '../../src/index.ts'
 import { client, thrownBy } from '../support/client.ts'
+import { wholeOf } from '../support/gateway.ts'
 import { deferredStore, memoryStore } from '../support/memory-store.ts'
 import { NEW_YEAR } from '../support/provisioning.ts'
 
@@ -36,8 +37,6 @@ function failing() {
   return { store, gateway, id }
 }
 
-const whole = (gateway: Gateway) => JSON.stringify([gateway.snapshot({ privateKeys: true }), gateway.leftovers()])
-
 const calls: Record<string, (gateway: Gateway<ManualClock>, id: string) => unknown> = {
   create: (gateway) => gateway.reservedAddrs.create(),
   update: (gateway, id) => gateway.reservedDomains.update(id, { description: 'x' }),
@@ -58,7 +57,7 @@ const calls: Record<string, (gateway: Gateway<ManualClock>, id: string) => unkno
 describe('A call that the store does not keep (rules: stores#failures)', () => {
   it.each(Object.entries(calls))('is refused and changes nothing: %s', (_name, call) => {
     const { store, gateway, id } = failing()
-    const before = whole(gateway)
+    const before = wholeOf(gateway)
     const now = gateway.clock.now
     const told = vi.fn()
     gateway.subscribe(told)
@@ -68,17 +67,17 @@ describe('A call that the store does not keep (rules: stores#failures)', () => {
     expect(error.message).toContain('disk full')
     expect(gateway.clock.now).toBe(now)
     store.failure = undefined
-    expect(whole(gateway)).toBe(before)
+    expect(wholeOf(gateway)).toBe(before)
     expect(told).not.toHaveBeenCalled()
     const twin = failing()
     call(gateway, id)
     call(twin.gateway, twin.id)
-    expect(whole(gateway)).toBe(whole(twin.gateway))
+    expect(wholeOf(gateway)).toBe(wholeOf(twin.gateway))
   })
 
   it('is answered with 507 over HTTP', async () => {
     const { store, gateway } = failing()
-    const before = whole(gateway)
+    const before = wholeOf(gateway)
     store.failure = FULL
     const answer = await client(gateway)('POST', '/reserved_addrs', { json: {} })
     expect(answer.status).toBe(507)
@@ -90,7 +89,7 @@ describe('A call that the store does not keep (rules: stores#failures)', () => {
     })
     expect(moved.status).toBe(507)
     store.failure = undefined
-    expect(whole(gateway)).toBe(before)
+    expect(wholeOf(gateway)).toBe(before)
     expect(gateway.requests.last()).toMatchObject({ status: 507, commit: null })
   })
 
@@ -304,12 +303,12 @@ describe('What is answered before it is safe (rules: stores#safe-answers)', () =
     const store = deferredStore()
     const initially = { seed: 'first', initial: { reservedAddrs: [{}] } }
     const gateway = createGateway({ ...initially, store, clock: manualClock(NEW_YEAR) })
-    const initial = whole(gateway)
+    const initial = wholeOf(gateway)
     const lost = create(gateway)
     await Promise.resolve()
     store.lose(FULL)
     expect((await lost).status).toBe(507)
-    expect(whole(gateway)).toBe(initial)
+    expect(wholeOf(gateway)).toBe(initial)
     const append = vi.spyOn(store, 'append').mockImplementationOnce(() => {
       throw FULL
     })
@@ -321,7 +320,7 @@ describe('What is answered before it is safe (rules: stores#safe-answers)', () =
     expect((await created).status).toBe(201)
     expect(store.safe.commits[0]?.replaces).toMatchObject({ seed: 'first' })
     const again = createGateway({ store: memoryStore(store.safe.commits), clock: manualClock(NEW_YEAR) })
-    expect(whole(again)).toBe(whole(gateway))
+    expect(wholeOf(again)).toBe(wholeOf(gateway))
   })
 
   it('keeps what counts as initial also where a reset would have made it with other ids', () => {
@@ -329,15 +328,15 @@ describe('What is answered before it is safe (rules: stores#safe-answers)', () =
     const store = memoryStore(first.commits)
     const initial = { reservedAddrs: [{}] }
     const gateway = createGateway({ store, clock: manualClock(NEW_YEAR), seed: 'another', initial })
-    const before = whole(gateway)
+    const before = wholeOf(gateway)
     expect(gateway.leftovers()).toHaveLength(1)
     store.failure = FULL
     expect(thrownBy(() => gateway.reset()).key).toBe('store_failed')
     store.failure = undefined
-    expect(whole(gateway)).toBe(before)
+    expect(wholeOf(gateway)).toBe(before)
     gateway.reset()
     expect(gateway.leftovers()).toEqual([])
-    expect(whole(gateway)).not.toBe(before)
+    expect(wholeOf(gateway)).not.toBe(before)
   })
 })
 

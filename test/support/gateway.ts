@@ -1,4 +1,4 @@
-import { createGateway, type Gateway, type GatewayOptions } from '../../src/index.ts'
+import { type Commit, createGateway, type Gateway, type GatewayOptions } from '../../src/index.ts'
 
 /** Thursday 4 September 2025, 10:11:14.567 UTC. */
 export const START = Date.UTC(2025, 8, 4, 10, 11, 14, 567)
@@ -23,6 +23,18 @@ export function handClock() {
 /** The whole state as one text, to compare before and after. */
 export function stateOf(gateway: Gateway): string {
   return JSON.stringify(gateway.snapshot())
+}
+
+/** The whole state with its secrets, and what is left over, as one text. */
+export function wholeOf(gateway: Gateway): string {
+  return JSON.stringify([gateway.snapshot({ privateKeys: true }), gateway.leftovers()])
+}
+
+/** All commits of a gateway from now on. */
+export function commitsOf(gateway: Gateway): Commit[] {
+  const commits: Commit[] = []
+  gateway.subscribe((commit) => commits.push(commit))
+  return commits
 }
 
 /** Tests whether a value and everything in it is frozen. */

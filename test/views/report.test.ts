@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { createGateway, type Gateway, manualClock } from '../../src/index.ts'
-import { client } from '../support/client.ts'
+import { client, thrownBy } from '../support/client.ts'
 import { issued, managed, NEW_YEAR, openManual } from '../support/provisioning.ts'
 
 /** The lines of a report below one of its titles, without their indentation. */
@@ -196,7 +196,7 @@ describe('The report', () => {
     const headers = { authorization: `Bearer ${keys[0]}` }
     const json = { private_key_pem: 'hidden-private-key', description: 'own-api-key-1' }
     await client(gateway)('POST', '/tls_certificates', { headers, json })
-    for (const text of [gateway.report(), thrownText(() => gateway.faults.assertNoPendingFaults())]) {
+    for (const text of [gateway.report(), String(thrownBy(() => gateway.faults.assertNoPendingFaults()))]) {
       expect(text).toContain('[redacted]')
       expect(text).not.toMatch(/own-api-key|own-control-key|hidden-private-key/)
     }
@@ -223,12 +223,3 @@ describe('The report', () => {
     expect(answer.headers.get('content-type')).toBe('text/plain; charset=utf-8')
   })
 })
-
-function thrownText(call: () => void): string {
-  try {
-    call()
-  } catch (error) {
-    return String(error)
-  }
-  throw new Error('It threw nothing.')
-}

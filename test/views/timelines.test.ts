@@ -102,17 +102,15 @@ describe('The overview', () => {
   })
 })
 
-describe('The journal, asked for what came after an operation', () => {
-  test('tells who listens of every entry, and that it was emptied, until that ends', async () => {
-    const gateway = openManual()
-    const heard: unknown[] = []
-    const end = gateway.requests.subscribe((entry) => heard.push(entry))
-    await client(gateway)('POST', '/reserved_addrs', { json: {} })
-    expect(heard).toEqual(gateway.requests.all())
-    gateway.requests.clear()
-    expect(heard).toEqual([expect.anything(), undefined])
-    end()
-    await client(gateway)('GET', '/reserved_addrs')
-    expect(heard).toHaveLength(2)
-  })
+test('The journal tells who listens of every entry, and that it was emptied, until that ends', async () => {
+  const gateway = openManual()
+  const heard: unknown[] = []
+  const end = gateway.requests.subscribe((entry) => heard.push(entry))
+  await client(gateway)('POST', '/reserved_addrs', { json: {} })
+  expect(heard).toEqual(gateway.requests.all())
+  gateway.requests.clear()
+  expect(heard).toEqual([expect.anything(), undefined])
+  end()
+  await client(gateway)('GET', '/reserved_addrs')
+  expect(heard).toHaveLength(2)
 })
