@@ -185,29 +185,17 @@ export const listedFault = named(
   PARAMETERS,
 )
 
-/** The index value of faults without an operation, a resource, a path and a method. */
-export const ANY_REQUEST = ''
-
 /** At this number, used-up faults make room for new ones. */
 export const MOST_FAULTS = 1000
 
-/** Indexed by one condition of each, so that other requests need not look at them. */
 export const faultRecords = collection<ArmedFault>({
   name: 'faults',
   key: (record) => record.id,
   schema: savedFault,
   most: MOST_FAULTS,
-  indexes: {
-    waiting: (record) => (isUsedUp(record) ? null : indexedBy(record)),
-    usedUp: (record) => (isUsedUp(record) ? ANY_REQUEST : null),
-  },
   // A predicate is not data.
   exported: (record) => (record.when ? null : record),
 })
-
-function indexedBy({ operation, resource, path, method }: ArmedFault): string {
-  return operation ?? resource ?? path ?? method ?? ANY_REQUEST
-}
 
 export function faultsIn(tx: Transaction): ArmedFault[] {
   return [...tx.newestFirst(faultRecords)].reverse()

@@ -17,6 +17,7 @@ import {
   faultSpec,
   faultsIn,
   isPending,
+  isUsedUp,
   listedFault,
   MOST_FAULTS,
 } from './fault.ts'
@@ -71,7 +72,7 @@ const remove = controlCall({
 
 function makeRoom(tx: Transaction): void {
   if (tx.count(faultRecords) < MOST_FAULTS) return
-  const usedUp = tx.find(faultRecords, 'usedUp', '')
+  const usedUp = faultsIn(tx).find(isUsedUp)
   if (!usedUp) refuse(errors.too_many_pending, { what: 'faults', most: MOST_FAULTS })
   tx.remove(faultRecords, usedUp)
 }

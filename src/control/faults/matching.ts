@@ -9,7 +9,7 @@ import { general } from '../../schema/general-errors.ts'
 import { idProblem } from '../../schema/ids.ts'
 import { counted, quote } from '../../schema/text.ts'
 import type { Api } from '../control.ts'
-import { ANY_REQUEST, type FaultRequest, faultRecords, isPending, isUsedUp } from './fault.ts'
+import { type FaultRequest, faultRecords, isPending, isUsedUp } from './fault.ts'
 
 /**
  * Returns the fault that applies to a request, if any: the oldest one that matches and has started. It counts the request as
@@ -17,7 +17,8 @@ import { ANY_REQUEST, type FaultRequest, faultRecords, isPending, isUsedUp } fro
  * they do to the gateway stays, and a fault that they remove does not apply.
  */
 export function applyFault(engine: Engine, request: FaultRequest) {
-  const matching = waitingFor(engine, request).filter((fault) => isFor(fault, request))
+  const all = [...engine.state.records.table(faultRecords).newestFirst()].reverse()
+  const matching = all.filter((fault) => !isUsedUp(fault) && isFor(fault, request))
   return matching.length === 0 ? undefined : engine.transact((tx) => countHits(tx, matching))
 }
 
@@ -28,13 +29,6 @@ function isFor(fault: ArmedFault, request: FaultRequest): boolean {
   } catch (cause) {
     throw new Error(`The function \`when\` of the fault ${describeFault(fault)} threw ${String(cause)}`, { cause })
   }
-}
-
-function waitingFor({ state }: Engine, { operation, method, path, ids }: FaultRequest): ArmedFault[] {
-  const named = new Set([operation, ...Object.values(ids), path, method, ANY_REQUEST])
-  const table = state.records.table(faultRecords)
-  const found = [...named].flatMap((name) => table.findAll('waiting', name))
-  return found.sort((a, b) => (a.id < b.id ? -1 : 1))
 }
 
 function countHits(tx: Transaction, matching: readonly ArmedFault[]): ArmedFault | undefined {
