@@ -100,12 +100,10 @@ const certificate = controlCall({
   run: (host) => host.engine.authority.certificatePem,
 })
 
-export interface AuthorityMember {
-  /** The certificate authority that issues automatic certificates. */
-  readonly authority: AuthorityApi
-}
-
-export const authority: Control<AuthorityMember, typeof errors> = {
+export const authority: Control<
+  { /** The certificate authority that issues automatic certificates. */ readonly authority: AuthorityApi },
+  typeof errors
+> = {
   errors,
   types: [serverOptions],
   calls: { certificate },

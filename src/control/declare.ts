@@ -130,12 +130,9 @@ export interface Declare {
 /** The names that no family can give to a declaration of its own, as over HTTP. */
 export const reservedDeclarations = [...Object.keys(fields.entries), 'end']
 
-export interface DeclareMember {
-  /** Declares resources that this API refers to and cannot create; see `references`. */
-  readonly declare: Declare
-}
-
-export const declare: Control<DeclareMember> = {
+export const declare: Control<{
+  /** Declares resources that this API refers to and cannot create; see `references`. */ readonly declare: Declare
+}> = {
   calls: { declare: declareCallWith({}), end: endCallWith({}) },
   callsWith: (families) => ({ declare: declareCallWith(families), end: endCallWith(families) }),
   state: () => declared,

@@ -111,12 +111,7 @@ export interface Dns {
   records(): readonly DnsRecord[]
 }
 
-export interface DnsMember {
-  /** The simulated DNS zone. */
-  readonly dns: Dns
-}
-
-export const dns: Control<DnsMember> = {
+export const dns: Control<{ /** The simulated DNS zone. */ readonly dns: Dns }> = {
   calls: { records, put, remove },
   state: () => ({ collections: [zone] }),
   members: (host) => ({ dns: direct(host) }),

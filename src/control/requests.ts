@@ -74,12 +74,9 @@ const clear = controlCall({
   run: (host) => host.clearRequests(),
 })
 
-export interface RequestsMember {
-  /** The journal of HTTP requests and their responses. */
-  readonly requests: Requests
-}
-
-export const requests: Control<RequestsMember> = {
+export const requests: Control<{
+  /** The journal of HTTP requests and their responses. */ readonly requests: Requests
+}> = {
   types: [filterSchema([])],
   calls: { list, clear },
   members: (host) => ({ requests: direct(host) }),
@@ -127,10 +124,7 @@ function filterSchema(operations: readonly string[]) {
     {
       operation: v.optional(
         documented(
-          v.custom<string | null>(
-            (value) => value === null || (typeof value === 'string' && operations.includes(value)),
-            `null, or one of ${operations.join(', ')}`,
-          ),
+          v.nullable(v.picklist(operations, `null, or one of ${operations.join(', ')}`)),
           "The operation's name; null for requests of no operation.",
           { type: 'Name | null' },
         ),

@@ -19,16 +19,17 @@ export class ClockTime {
 
   /** Returns the time of the next event in ms, or now if that is past; undefined if nothing is due. */
   nextDueAt(): number | undefined {
-    const next = this.followers.nextDueAt()
+    const next = this.followers.earliest((each) => each.nextDueAt())
     return next === undefined ? undefined : Math.max(next, this.now)
   }
 
   moveTo(to: number): void {
-    const end = this.followers.moves()
+    const ends: (() => void)[] = []
+    this.followers.each((follower) => follower.moves && ends.push(follower.moves()))
     try {
       for (const _ of this.#stops(to));
     } finally {
-      end()
+      forEach(ends, (end) => end())
     }
   }
 
@@ -56,7 +57,7 @@ export class ClockTime {
 
   /** Sets the time, which ends a move that is under way. */
   setTo(ms: number): void {
-    this.followers.timeSet(ms)
+    this.followers.each((follower) => follower.timers?.timeSet(ms))
     this.now = ms
     this.#sets++
   }
@@ -75,7 +76,7 @@ export class ClockTime {
       // Code that was called at a stop may have moved the time further.
       this.now = Math.max(this.now, Math.min(stop, to))
       try {
-        this.followers.settle()
+        this.#settle()
       } catch (error) {
         thrown ??= { error }
       }
@@ -85,8 +86,14 @@ export class ClockTime {
     if (thrown) throw thrown.error
   }
 
+  /** Makes all followers handle their due events: gateways first, then timers. */
+  #settle(): void {
+    this.followers.settleGateways()
+    this.followers.each((follower) => follower.timers && follower.settle())
+  }
+
   #nextStopAt(): number {
-    return Math.max(this.now, this.followers.nextStopAt() ?? Number.POSITIVE_INFINITY)
+    return Math.max(this.now, this.followers.earliest((each) => each.nextStopAt()) ?? Number.POSITIVE_INFINITY)
   }
 }
 
@@ -97,6 +104,7 @@ function endless(now: number, stops: number, where: string): string {
   )
 }
 
+/** The gateways and timers that follow a clock. */
 class ClockFollowers {
   readonly #all = new Set<ClockFollower>()
 
@@ -105,40 +113,13 @@ class ClockFollowers {
     return () => void this.#all.delete(follower)
   }
 
-  nextDueAt(): number | undefined {
-    return this.#earliest((follower) => follower.nextDueAt())
-  }
-
-  nextStopAt(): number | undefined {
-    return this.#earliest((follower) => follower.nextStopAt())
-  }
-
-  /** Makes all followers handle their due events: gateways first, then timers. */
-  settle(): void {
-    this.settleGateways()
-    this.#each((follower) => follower.timers && follower.settle())
-  }
-
+  /** Makes all gateways handle their due events. */
   settleGateways(): void {
-    this.#each((follower) => follower.timers || follower.settle())
+    this.each((follower) => follower.timers || follower.settle())
   }
 
-  /** Announces a move. Returns a function to call at its end. */
-  moves(): () => void {
-    const ends: (() => void)[] = []
-    this.#each((follower) => follower.moves && ends.push(follower.moves()))
-    return () => forEach(ends, (end) => end())
-  }
-
-  timeSet(ms: number): void {
-    this.#each((follower) => follower.timers?.timeSet(ms))
-  }
-
-  dropTimers(): void {
-    this.#each((follower) => follower.timers?.reset())
-  }
-
-  #earliest(timeOf: (follower: ClockFollower) => number | undefined): number | undefined {
+  /** Returns the earliest of the followers' times; undefined if there is none. */
+  earliest(timeOf: (follower: ClockFollower) => number | undefined): number | undefined {
     let earliest: number | undefined
     for (const follower of this.#all) {
       const at = timeOf(follower)
@@ -147,12 +128,13 @@ class ClockFollowers {
     return earliest
   }
 
-  #each(work: (follower: ClockFollower) => unknown): void {
+  /** Calls `work` with each follower, even after one has thrown. Throws the first error at the end. */
+  each(work: (follower: ClockFollower) => unknown): void {
     forEach(this.#all, work)
   }
 }
 
-/** Calls `work` with each follower, even after one has thrown. Throws the first error at the end. */
+/** Calls `work` with each value, even after one has thrown. Throws the first error at the end. */
 function forEach<T>(all: Iterable<T>, work: (each: T) => void): void {
   let thrown: { readonly error: unknown } | undefined
   for (const each of all) {

@@ -96,14 +96,14 @@ export function manualClock(start: Time): ManualClock {
       await time.moveToAsync(() => to)
     },
     advanceToNextAsync: () => time.moveToAsync(() => time.nextDueAt()),
-    nextDueAt: () => followers.nextDueAt(),
+    nextDueAt: () => followers.earliest((each) => each.nextDueAt()),
     set(moment) {
       time.setTo(requireTime(moment))
       followers.settleGateways()
     },
     reset() {
       time.setTo(startMs)
-      followers.dropTimers()
+      followers.each((follower) => follower.timers?.reset())
       followers.settleGateways()
     },
   }

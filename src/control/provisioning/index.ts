@@ -101,12 +101,10 @@ export interface Provisioning {
   settled(domain: string): Promise<ReservedDomain>
 }
 
-export interface ProvisioningMember {
-  /** Controls provisioning, and shows what it did. */
-  readonly provisioning: Provisioning
-}
-
-export const provisioning: Control<ProvisioningMember, typeof errors> = {
+export const provisioning: Control<
+  { /** Controls provisioning, and shows what it did. */ readonly provisioning: Provisioning },
+  typeof errors
+> = {
   errors,
   calls: { script, clear, pending, attempt, renew, expire, timeline },
   state: () => ({ collections: [scriptedOutcomes, lastingOutcomes] }),
