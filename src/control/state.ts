@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { LARGEST_BODY } from '../schema/body.ts'
 import { optionsOf, readOptions, type SchemasOf, switchOption } from '../schema/options.ts'
-import { type Control, type ControlCall, type ControlHost, controlCall } from './control.ts'
+import { type Control, type ControlCall, controlCall } from './control.ts'
 import { type Snapshot, snapshotBody } from './snapshot.ts'
 
 const reset = controlCall({
@@ -64,16 +64,12 @@ export interface StateMembers {
 
 export const state: Control<StateMembers> = {
   calls: { reset, snapshot, restore },
-  members: direct,
-}
-
-function direct(host: ControlHost): StateMembers {
-  return {
+  members: (host) => ({
     snapshot(options = {}) {
       const { privateKeys = false } = readOptions(snapshotOptions, options)
       return host.snapshot(privateKeys)
     },
     restore: (snapshot) => host.restore(snapshot),
     reset: () => host.reset(),
-  }
+  }),
 }

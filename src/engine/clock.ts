@@ -35,7 +35,7 @@ export interface ClockFollower {
   }
 }
 
-/** A clock that stays where it is until it is moved, such as that of `manualClock`. */
+/** A clock that keeps its time until it is moved, such as that of `manualClock`. */
 export interface MovableClock extends Clock {
   readonly now: number
   advance(duration: Duration): void
@@ -58,7 +58,7 @@ export const systemClock: Clock = { now: () => Date.now(), waitUntil: waitForSys
 /** The longest wait that a host timer can do. */
 const LONGEST_WAIT_MS = 2 ** 31 - 1
 
-/** The only timer of the gateway: for `provisioning.settled` and for delayed answers on the system clock. */
+/** Sets the only timer of the gateway: for `provisioning.settled` and for delayed responses on the system clock. */
 async function waitForSystemTime(at: number, signal?: AbortSignal): Promise<void> {
   for (let left = at - Date.now(); left > 0; left = at - Date.now())
     await timer(Math.min(left, LONGEST_WAIT_MS), signal)
@@ -74,8 +74,8 @@ function timer(ms: number, signal?: AbortSignal): Promise<void> {
 }
 
 /**
- * A promise that a signal can end. `start` starts the work and returns how to cancel it, which is called as soon as the
- * promise is settled, however that comes about. No listener outlives the promise.
+ * Makes a promise that a signal can end. `start` starts the work, and returns the function that cancels it. That function is
+ * called as soon as the promise is settled in any way. No listener outlives the promise.
  */
 export function abortable(
   signal: AbortSignal | undefined,

@@ -57,12 +57,10 @@ export class Persistence {
     }
     this.#store = store
     this.#engine = engine
-    this.#flushes = new FlushTracker(store, {
-      flushed: () => {
-        this.#initial = undefined
-      },
-      lost: () => this.#reload(),
-    })
+    const flushed = () => {
+      this.#initial = undefined
+    }
+    this.#flushes = new FlushTracker(store, flushed, () => this.#reload())
   }
 
   /** Settles when everything is flushed, or lost; undefined if it is flushed already. */

@@ -26,8 +26,8 @@ export function randomSource(seed: string): RandomSource {
 }
 
 /**
- * A random source that nobody can guess who does not know the secret, for keys that outlive a test: SHA-256. It too gives
- * the same bytes for the same draw.
+ * Makes a random source by SHA-256 that nobody can guess without the secret, for keys that outlive a test. It too gives the
+ * same bytes for the same draw.
  */
 export function secretSource(text: string): RandomSource {
   const secret = sha256(utf8Bytes(text))
@@ -46,17 +46,17 @@ export function secretSource(text: string): RandomSource {
   }
 }
 
-/** A fresh secret for {@link secretSource}. */
+/** Returns a fresh secret for {@link secretSource}. */
 export function freshSecret(): string {
   return [...crypto.getRandomValues(new Uint8Array(32))].map((byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
-/** A fresh seed for a gateway that was given none. */
+/** Returns a fresh seed for a gateway that was created without one. */
 export function freshSeed(): string {
   return crypto.getRandomValues(new Uint32Array(4)).join('.')
 }
 
-/** Four 32-bit numbers from a text (the cyrb128 mixing scheme). */
+/** Returns four 32-bit numbers from a text (the cyrb128 mixing scheme). */
 function hash(text: string): readonly [number, number, number, number] {
   let [a, b, c, d] = [1779033703, 3144134277, 1013904242, 2773480762]
   for (let i = 0; i < text.length; i++) {
@@ -69,7 +69,7 @@ function hash(text: string): readonly [number, number, number, number] {
   return [a >>> 0, b >>> 0, c >>> 0, d >>> 0]
 }
 
-/** The sfc32 generator, started from a stream's state and the draw's number. */
+/** Starts the sfc32 generator from a stream's state and the draw's number. */
 function generator(state: readonly number[], number: number): (size: number) => Uint8Array {
   let [a = 0, b = 0, c = 0, d = 0] = state
   b ^= number >>> 0

@@ -8,7 +8,7 @@ export class SortedList<T> {
   /** No chunk is empty; every item of a chunk is before every item of the next. */
   readonly #chunks: T[][] = []
 
-  /** `most` is how many items a chunk may have, an even number. */
+  /** `most` is the most items of a chunk, an even number. */
   constructor(
     readonly isBefore: (a: T, b: T) => boolean,
     readonly most = 512,
@@ -40,7 +40,7 @@ export class SortedList<T> {
     else chunk.splice(at, 1)
   }
 
-  /** The items before `bound` (all where there is none), the last one first. */
+  /** Yields the items before `bound`, or all items, the last one first. */
   *descending(bound?: T): Generator<T> {
     let position = bound === undefined ? this.#chunks.length - 1 : this.#chunkOf(bound)
     let chunk = this.#chunks[position]
@@ -66,7 +66,7 @@ export class SortedList<T> {
     return at < chunk.length && !this.isBefore(item, itemAt(chunk, at))
   }
 
-  /** The last chunk whose first item is not after `item`; the first chunk where there is none. */
+  /** Returns the position of the last chunk whose first item is not after `item`, or else that of the first chunk. */
   #chunkOf(item: T): number {
     let low = 0
     let high = this.#chunks.length - 1
@@ -78,7 +78,7 @@ export class SortedList<T> {
     return low
   }
 
-  /** The first position whose item is not before `item`. */
+  /** Returns the first position whose item is not before `item`. */
   #lowerBound(chunk: readonly T[], item: T): number {
     let low = 0
     let high = chunk.length

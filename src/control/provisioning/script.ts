@@ -66,8 +66,6 @@ function nameOf(tx: Transaction, { dialect }: ControlHost, received: string | un
   return refuse(errors.policy_on_service_domain, { field: 'domain', received: quote(received) })
 }
 
-const outcomes = v.array(outcome)
-
 export const script = controlCall({
   method: 'POST',
   path: '/provisioning/script',
@@ -75,7 +73,7 @@ export const script = controlCall({
   from: 'body',
   schema: named(
     v.object({
-      outcomes: documented(outcomes, 'The outcomes of the next attempts, in this order.'),
+      outcomes: documented(v.array(outcome), 'The outcomes of the next attempts, in this order.'),
       domain,
       times: v.optional(documented(integerFrom(1, MOST_OUTCOMES), 'The number of repetitions of the outcomes.'), 1),
       first: v.optional(
