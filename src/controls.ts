@@ -42,8 +42,8 @@ export type ControlMembers = NonNullable<typeof members>
 
 /** Returns all calls to the controls of a gateway with these families, with paths below `/_fauxgate`. */
 export function controlCallsWith(families: Families): readonly ControlCall[] {
-  return controls.flatMap(({ calls, callsWith }: AnyControl) =>
-    Object.values<ControlCall>({ ...calls, ...callsWith?.(families) }),
+  return controls.flatMap(({ calls }: AnyControl) =>
+    Object.values(typeof calls === 'function' ? calls(families) : calls),
   )
 }
 

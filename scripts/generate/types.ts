@@ -1,7 +1,7 @@
 // The files of src/generated: the types of every schema of a family, a control or an option, and what speaks for each rule.
 import * as v from 'valibot'
 import type { AnyControl } from '../../src/control/control.ts'
-import { controlErrors, controls } from '../../src/controls.ts'
+import { controlCalls, controlErrors, controls } from '../../src/controls.ts'
 import { gatewayOptions, gatewayRows } from '../../src/gateway/options.ts'
 import { ngrokFamilies } from '../../src/ngrok/families.ts'
 import { definitionsIn } from '../../src/openapi/json-schema.ts'
@@ -41,7 +41,6 @@ interface Group {
 }
 
 const allControls: readonly AnyControl[] = controls
-const calls = allControls.flatMap((control) => Object.values(control.calls))
 
 /** The files. A type is in the first one that needs it. */
 const GROUPS: Readonly<Record<string, () => Group>> = {
@@ -63,8 +62,8 @@ const GROUPS: Readonly<Record<string, () => Group>> = {
     ].join('\n'),
   }),
   'controls.ts': () => ({
-    sent: [...calls.flatMap(({ schema }) => schema ?? []), ...allControls.flatMap(({ types = [] }) => types)],
-    answered: calls.flatMap(({ answer }) => answer ?? []),
+    sent: [...controlCalls.flatMap(({ schema }) => schema ?? []), ...allControls.flatMap(({ types = [] }) => types)],
+    answered: controlCalls.flatMap(({ answer }) => answer ?? []),
   }),
   // The sentences of options have their defaults and limits.
   'options.ts': () => ({

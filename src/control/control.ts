@@ -16,12 +16,12 @@ import type { RuleContext } from '../schema/rule.ts'
 import type { SavedSnapshots } from './saved-snapshots.ts'
 import type { Snapshot } from './snapshot.ts'
 
+type ControlCalls = Readonly<Record<string, ControlCall>>
+
 /** A part of a gateway that a test controls: the clock, the DNS zone, faults, … */
 export interface Control<Members extends object = object, Errors extends ErrorsByKey = Record<never, never>> {
-  /** The calls over HTTP, by name. */
-  readonly calls: Readonly<Record<string, ControlCall>>
-  /** The calls that differ for a gateway with families of its own, by name. */
-  readonly callsWith?: (families: Families) => Readonly<Record<string, ControlCall>>
+  /** The calls over HTTP, by name; a function if they depend on the families of a gateway. */
+  readonly calls: ControlCalls | ((families: Families) => ControlCalls)
   /** Other schemas whose types are generated: those of the arguments of its members. */
   readonly types?: readonly v.GenericSchema[]
   readonly errors?: Errors

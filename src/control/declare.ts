@@ -133,8 +133,7 @@ export const reservedDeclarations = [...Object.keys(fields.entries), 'end']
 export const declare: Control<{
   /** Declares resources that this API refers to and cannot create; see `references`. */ readonly declare: Declare
 }> = {
-  calls: { declare: declareCallWith({}), end: endCallWith({}) },
-  callsWith: (families) => ({ declare: declareCallWith(families), end: endCallWith(families) }),
+  calls: (families) => ({ declare: declareCallWith(families), end: endCallWith(families) }),
   state: () => declared,
   members: (host) => ({ declare: direct(host) }),
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { controls } from '../../src/controls.ts'
+import { controlCalls } from '../../src/controls.ts'
 import { createGateway, type Gateway, GatewayError, ngrok, standard } from '../../src/index.ts'
 import { runCommand } from '../../src/server/commands/run.ts'
 import { caughtFrom, thrownBy } from '../support/client.ts'
@@ -193,8 +193,7 @@ afterEach(() => {
 })
 
 /** Every control that can be read without saying of what. */
-const READS = controls
-  .flatMap(({ calls }): readonly { method: string; path: string }[] => Object.values(calls))
+const READS = controlCalls
   .filter(({ method }) => method === 'GET')
   .filter(({ path }) => !/^\/(provisioning\/timeline|snapshots\/difference|openapi\..*)$/.test(path))
   .map(({ path }) => path)

@@ -54,14 +54,16 @@ const errorName = v.pipe(
   }),
 )
 
+type FaultMethod = (typeof FAULT_METHODS)[number]
+
 const KNOWN_METHODS: readonly string[] = FAULT_METHODS
 
-const METHODS_ALLOWED = FAULT_METHODS.join(', ')
-
 const method = v.pipe(
-  v.string(METHODS_ALLOWED),
-  v.check((sent) => KNOWN_METHODS.includes(sent.toUpperCase()), METHODS_ALLOWED),
-  v.transform((sent) => sent.toUpperCase() as (typeof FAULT_METHODS)[number]), // It is one, as just checked.
+  v.custom<FaultMethod>(
+    (value) => typeof value === 'string' && KNOWN_METHODS.includes(value.toUpperCase()),
+    FAULT_METHODS.join(', '),
+  ),
+  v.transform((sent) => sent.toUpperCase() as FaultMethod), // It is one, as just checked.
 )
 
 const when = v.exactOptional(
