@@ -195,6 +195,7 @@ export const faultRecords = collection<ArmedFault>({
   key: (record) => record.id,
   schema: savedFault,
   most: MOST_FAULTS,
+  indexes: { waiting: (record) => (isUsedUp(record) ? null : '') },
   // A predicate is not data.
   exported: (record) => (record.when ? null : record),
 })

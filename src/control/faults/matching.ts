@@ -17,8 +17,8 @@ import { type FaultRequest, faultRecords, isPending, isUsedUp } from './fault.ts
  * they do to the gateway stays, and a fault that they remove does not apply.
  */
 export function applyFault(engine: Engine, request: FaultRequest) {
-  const all = [...engine.state.records.table(faultRecords).newestFirst()].reverse()
-  const matching = all.filter((fault) => !isUsedUp(fault) && isFor(fault, request))
+  const waiting = engine.state.records.table(faultRecords).findAll('waiting', '')
+  const matching = waiting.filter((fault) => isFor(fault, request))
   return matching.length === 0 ? undefined : engine.transact((tx) => countHits(tx, matching))
 }
 
