@@ -1,7 +1,7 @@
 import { type DialectName, dialectNames, dialects } from '../resources/dialects.ts'
 import { counted } from '../schema/text.ts'
 import { isObject } from '../schema/values.ts'
-import { jsonOf } from './exchange.ts'
+import { type AskedRequest, type Exchange, jsonOf } from './exchange.ts'
 import { LEFT_OUT, type RecordedExchange, type Recording, type RecordingFacts } from './har.ts'
 
 type Json = Readonly<Record<string, unknown>>
@@ -25,36 +25,40 @@ function partOf(value: Json, name: string, file: string): Json {
 }
 
 /** Reads a recording that fauxgate has written. */
-function own(facts: Json, entries: readonly Entry[], file: string): Recording {
+function own(facts: Json, exchanges: readonly RecordedExchange[], file: string): Recording {
   if (facts.format !== 1)
     throw new Error(
       `${file} has the format ${JSON.stringify(facts.format)}. Allowed: 1. Update fauxgate, or record it again with this version.`,
     )
   const { client = '', version = '', dialect = '', url = '', replaced = [] } = facts as Partial<RecordingFacts> // It wrote them itself.
-  const headersOf = ({ headers }: Entry) => headers.map(([name, value]) => [name, value === LEFT_OUT ? null : value])
+  const sent = ({ request: { headers = {} } }: RecordedExchange) =>
+    Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, value === LEFT_OUT ? null : value]))
   return {
     facts: { format: 1, client, version, dialect, url, replaced },
-    exchanges: entries.map((each) => exchangeOf(each, url, Object.fromEntries(headersOf(each)))),
+    exchanges: exchanges.map((each) => below(url, each, sent(each))),
   }
 }
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD']
 
 /** Reads a HAR file of another program: the requests to the host whose answers look like this API. */
-function foreign(log: Json, entries: readonly Entry[], file: string): Recording {
-  const first = entries.find((each) => dialectOf(each) !== undefined)
+function foreign(log: Json, exchanges: readonly RecordedExchange[], file: string): Recording {
+  const first = exchanges.find((each) => dialectOf(each) !== undefined)
   const dialect = first && dialectOf(first)
-  if (!dialect) throw new Error(`${file} has no request to this API: ${reasonWithoutApi(entries)}.`)
-  const url = new URL(first.url).origin
-  const asked = entries.filter(
-    (each) => each.url.startsWith(`${url}/`) && METHODS.includes(each.method) && dialectOf(each) === dialect,
+  if (!dialect) throw new Error(`${file} has no request to this API: ${reasonWithoutApi(exchanges)}.`)
+  const url = new URL(first.request.path).origin
+  const asked = exchanges.filter(
+    ({ request, response }) =>
+      request.path.startsWith(`${url}/`) &&
+      METHODS.includes(request.method) &&
+      dialectOf({ request, response }) === dialect,
   )
   const { name = 'Another program', version = '' } = isObject(log.creator) ? log.creator : {}
-  const left = entries.length - asked.length
+  const left = exchanges.length - asked.length
   return {
     facts: { format: 1, client: '', version: '', dialect, url, replaced: [] },
     exchanges: asked
-      .map((each) => exchangeOf(each, url, apiHeaders(each, dialect)))
+      .map((each) => below(url, each, apiHeaders(each, dialect)))
       .sort((one, other) => one.at - other.at || 0),
     warnings: [
       `${`${name} ${version}`.trim()} wrote the file: the client is unknown, and so is its version; no secret was replaced`,
@@ -69,90 +73,68 @@ const namesOf = ({ versionHeader, operationIdHeader }: (typeof dialects)[Dialect
 ]
 
 /** Returns the dialect whose headers a request or its answer has. */
-function dialectOf({ headers, answerHeaders }: Entry): DialectName | undefined {
-  const received = [...headers, ...answerHeaders].map(([name]) => name)
-  return dialectNames.find((name) => namesOf(dialects[name]).some((header) => received.includes(header.toLowerCase())))
+function dialectOf({ request, response }: Exchange): DialectName | undefined {
+  const received = { ...request.headers, ...response.headers }
+  return dialectNames.find((name) => namesOf(dialects[name]).some((header) => header.toLowerCase() in received))
 }
 
-function reasonWithoutApi(entries: readonly Entry[]): string {
+function reasonWithoutApi(exchanges: readonly RecordedExchange[]): string {
   const headers = Object.values(dialects).flatMap(namesOf)
-  const hosts = [...new Set(entries.map(({ url }) => new URL(url).host))]
+  const hosts = [...new Set(exchanges.map(({ request }) => new URL(request.path).host))]
   const of = hosts.length === 0 ? '' : ` Its hosts are ${hosts.slice(0, 3).join(', ')}${hosts.length > 3 ? ', …' : ''}`
   return `none has a header ${headers.join(', ')}.${of || ' It has no entries'}`
 }
 
 /** The headers that the API reads. A key that the program left out of the file was sent all the same. */
-function apiHeaders({ headers, body }: Entry, dialect: DialectName): Readonly<Record<string, string | null>> {
-  const all = Object.fromEntries(headers)
+function apiHeaders({ request: { headers = {}, body } }: Exchange, dialect: DialectName): AskedRequest['headers'] {
   const version = dialects[dialect].versionHeader.toLowerCase()
-  const { authorization, 'content-type': type } = all
+  const { authorization, 'content-type': type } = headers
   return {
-    [version]: all[version] ?? null,
+    [version]: headers[version] ?? null,
     ...(authorization !== undefined && { authorization }),
-    ...(body.text !== undefined && { 'content-type': type ?? null }),
+    ...(body !== undefined && { 'content-type': type ?? null }),
   }
 }
 
-/** An entry of a HAR file. */
-interface Entry {
-  readonly at: number
-  readonly method: string
-  readonly url: string
-  readonly headers: readonly (readonly [string, string])[]
-  readonly body: Body
-  readonly status: number
-  readonly answerHeaders: readonly (readonly [string, string])[]
-  readonly answer: Body
+/** Returns an exchange with other headers, and with the path of its request below a base URL. */
+function below(base: string, { at, request, response }: RecordedExchange, headers: AskedRequest['headers']) {
+  const path = request.path.startsWith(base) ? request.path.slice(base.length) : request.path
+  return { at, request: { ...request, path, headers }, response }
 }
 
-/** A body: its text, or the size of one without a text in the file. */
-interface Body {
-  readonly text?: string
-  readonly binary?: number
-}
-
-function entryIn(value: unknown, file: string): Entry {
+/** Reads an entry. The path of its request is the whole URL. */
+function entryIn(value: unknown, file: string): RecordedExchange {
   const whole = isObject(value) ? value : {}
   const [request, response] = [partOf(whole, 'request', file), partOf(whole, 'response', file)]
   const url = String(request.url)
   if (!URL.canParse(url)) throw new Error(`${file} has a request without a URL. Allowed: a HAR 1.2 file.`)
   const status = Number(response.status)
   const isEmpty = status === 204 || status === 304 || request.method === 'HEAD'
+  const sent = bodyIn(request.postData, Math.max(0, Number(request.bodySize) || 0))
+  const { text = '', binary } = bodyIn(response.content, isEmpty ? 0 : Number(response.bodySize))
   return {
     at: Date.parse(String(whole.startedDateTime)),
-    method: String(request.method),
-    url: new URL(url).href,
-    headers: headersIn(request.headers),
-    body: bodyIn(request.postData, Math.max(0, Number(request.bodySize) || 0)),
-    status,
-    answerHeaders: headersIn(response.headers),
-    answer: bodyIn(response.content, isEmpty ? 0 : Number(response.bodySize)),
-  }
-}
-
-function exchangeOf(entry: Entry, base: string, headers: Readonly<Record<string, string | null>>): RecordedExchange {
-  const { at, method, url, body, status, answerHeaders, answer } = entry
-  const { text = '', binary } = answer
-  return {
-    at,
     request: {
-      method,
-      path: url.startsWith(base) ? url.slice(base.length) : url,
-      headers,
-      body: body.text,
-      binary: body.binary,
+      method: String(request.method),
+      path: new URL(url).href,
+      headers: headersIn(request.headers),
+      body: sent.text,
+      binary: sent.binary,
     },
-    response: { status, headers: Object.fromEntries(answerHeaders), text, body: jsonOf(text), binary },
+    response: { status, headers: headersIn(response.headers), text, body: jsonOf(text), binary },
   }
 }
 
-function headersIn(value: unknown): [string, string][] {
+function headersIn(value: unknown): Record<string, string> {
   const list = Array.isArray(value) ? value.filter(isObject) : []
-  return list.map(({ name, value: text }) => [String(name).toLowerCase(), String(text)])
+  return Object.fromEntries(list.map(({ name, value: text }) => [String(name).toLowerCase(), String(text)]))
 }
 
-/** Reads a body. `sent` is its size in bytes on the way; 0 if there was none, and negative if nobody knows. */
-function bodyIn(value: unknown, sent: number): Body {
+/**
+ * Reads a body: its text, or the size of one without a text in the file. `sent` is its size in bytes on the way; 0 if
+ * there was none, and negative if nobody knows.
+ */
+function bodyIn(value: unknown, sent: number): { readonly text?: string; readonly binary?: number } {
   const { text, encoding, size = sent, _binary: binary } = isObject(value) ? value : {}
   if (typeof binary === 'number') return { binary }
   if (typeof text !== 'string') return size === 0 || sent === 0 ? {} : { binary: Number(size) }
