@@ -39,29 +39,18 @@ function formOf(value: string): Kind {
   return new RegExp(`^(?:${EMAIL}|${IPV4}|${IPV6})$`).test(value) ? 'address' : 'secret'
 }
 
-/** Writes exchanges as a recording in which no secret, id, name or address is left. */
+/**
+ * Writes exchanges as a recording in which secrets, ids, names and addresses are replaced, each by the same placeholder
+ * wherever it is. A placeholder has the length and the shape of what it replaces: letters stay letters, digits digits, and
+ * all else unchanged. Domains of the service are not replaced.
+ */
 export function recordingText(
   exchanges: readonly RecordedExchange[],
   keys: readonly string[],
   facts: Pick<RecordingFacts, 'client' | 'version' | 'url'> & { readonly dialect: DialectName },
 ): string {
   const { serviceDomains, cnameTargetBase } = dialects[facts.dialect]
-  const domains = [...serviceDomains, cnameTargetBase, 'example.com', 'example']
-  const { exchanges: clean, replaced } = sanitized(exchanges, keys, domains)
-  return harText({ facts: { format: 1, ...facts, replaced }, exchanges: clean })
-}
-
-/**
- * Replaces secrets, ids, names and addresses in a recording, each by the same placeholder wherever it is. A placeholder has
- * the length and the shape of what it replaces: letters stay letters, digits digits, and all else unchanged. Domains of the
- * service are not replaced.
- */
-function sanitized(
-  exchanges: readonly RecordedExchange[],
-  keys: readonly string[],
-  serviceDomains: readonly string[],
-): { readonly exchanges: readonly RecordedExchange[]; readonly replaced: readonly Replaced[] } {
-  const found = new Found(serviceDomains)
+  const found = new Found([...serviceDomains, cnameTargetBase, 'example.com', 'example'])
   for (const key of keys) found.add('secret', key)
   for (const { request, response } of exchanges) {
     for (const [name, value] of Object.entries(request.headers ?? {}))
@@ -71,35 +60,8 @@ function sanitized(
     found.addFromText(response.text)
   }
   const replacing = new Replacing(found.kinds)
-  const clean = exchanges.map(({ at, request, response }): RecordedExchange => {
-    const text = replacing.body(response.text)
-    const headers = Object.entries(request.headers ?? {}).map(([name, value]) => [
-      name,
-      value && replacing.header(value),
-    ])
-    return {
-      at,
-      request: {
-        method: request.method,
-        path: replacing.path(request.path),
-        headers: Object.fromEntries(headers),
-        body: request.body && replacing.body(request.body),
-        binary: request.binary,
-      },
-      response: {
-        status: response.status,
-        headers: Object.fromEntries(
-          Object.entries(response.headers)
-            .filter(([name]) => API_HEADERS.test(name))
-            .map(([name, value]) => [name, replacing.header(value)]),
-        ),
-        text,
-        body: containerIn(text),
-        binary: response.binary,
-      },
-    }
-  })
-  return { exchanges: clean, replaced: replacing.replaced }
+  const clean = exchanges.map((each) => replacing.exchange(each))
+  return harText({ facts: { format: 1, ...facts, replaced: replacing.replaced }, exchanges: clean })
 }
 
 /** Replaces values by placeholders. */
@@ -142,14 +104,29 @@ class Replacing {
     return [...this.#placeholders.values()]
   }
 
-  /** Replaces in the text of a body: in the values of its JSON, or everywhere if it is none. */
-  body(text: string): string {
-    const json = containerIn(text)
-    return json === undefined ? this.#text(text, true) : JSON.stringify(this.#value(json, false, undefined))
+  exchange({ at, request, response }: RecordedExchange): RecordedExchange {
+    const text = this.#body(response.text)
+    const kept = Object.entries(response.headers).filter(([name]) => API_HEADERS.test(name))
+    return {
+      at,
+      request: {
+        ...request,
+        path: this.#path(request.path),
+        headers: this.#headers(Object.entries(request.headers ?? {})),
+        body: request.body && this.#body(request.body),
+      },
+      response: { ...response, headers: this.#headers(kept), text, body: containerIn(text) },
+    }
   }
 
-  header(text: string): string {
-    return this.#text(text, true)
+  #headers<Text extends string | null>(headers: readonly (readonly [string, Text])[]): Record<string, string | Text> {
+    return Object.fromEntries(headers.map(([name, text]) => [name, text && this.#text(text, true)]))
+  }
+
+  /** Replaces in the text of a body: in the values of its JSON, or everywhere if it is none. */
+  #body(text: string): string {
+    const json = containerIn(text)
+    return json === undefined ? this.#text(text, true) : JSON.stringify(this.#value(json, false, undefined))
   }
 
   #value(value: unknown, isName: boolean, kind: Kind | undefined): unknown {
@@ -170,14 +147,14 @@ class Replacing {
     const json = kind === undefined ? containerIn(text) : undefined
     if (isObject(json)) return JSON.stringify(this.#value(json, false, undefined))
     const [, url, query] = URL_WITH_QUERY.exec(text) ?? []
-    return url ? this.#text(url, isName) + this.path(query ?? '') : this.#text(text, isName)
+    return url ? this.#text(url, isName) + this.#path(query ?? '') : this.#text(text, isName)
   }
 
   #text(text: string, isName: boolean): string {
     return text.replaceAll(isName ? this.#named : this.#anywhere, (value) => this.#placeholderOf(value))
   }
 
-  path(path: string): string {
+  #path(path: string): string {
     return changedPath(path, (text, isValue) => this.#text(text, isValue))
   }
 
