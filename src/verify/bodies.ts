@@ -1,7 +1,7 @@
 import type { Operation } from '../operation/operation.ts'
 import { partsOf } from '../schema/documentation.ts'
 import { LONGEST_DESCRIPTION, LONGEST_METADATA } from '../schema/schema.ts'
-import type { Example } from './example.ts'
+import type { Example } from './examples.ts'
 
 /** A value that no field takes: a list of numbers. */
 const WRONG_TYPE = [5]
@@ -15,7 +15,7 @@ function limitedTexts(operation: Operation): (keyof typeof LIMITS)[] {
 }
 
 /** Changes that empty texts, by how. */
-export function emptied(operation: Operation): [string, unknown][] {
+export function emptied(operation: Operation): [string, object][] {
   const fields = limitedTexts(operation)
   const all = (value: unknown) => Object.fromEntries(fields.map((field) => [field, value]))
   if (fields.length === 0) return []
@@ -30,7 +30,7 @@ export function emptied(operation: Operation): [string, unknown][] {
  * Bodies of creations, by what is wrong: those of the example, and three for each field. In these the field has another
  * type, is missing, or is nonsense. If the service accepts one, its resource is deleted at once.
  */
-export function refusedCreations({ create, refused = {} }: Example, operation: Operation): [string, unknown][] {
+export function refusedCreations({ create, refused = {} }: Example, operation: Operation): [string, object][] {
   const renamed = otherThan(create)
   const own = Object.entries(renamed).filter(([field]) => !Object.hasOwn(LIMITS, field))
   const bodies: [string, object][] = [
@@ -65,16 +65,16 @@ export function fieldsOf({ body }: Operation): readonly string[] {
 }
 
 /** Changes that are refused, by what is wrong. */
-export function refusedChanges({ refusedUpdates = {} }: Example, operation: Operation): [string, unknown][] {
+export function refusedChanges({ refusedUpdates = {} }: Example, operation: Operation): [string, object][] {
   const fields = fieldsOf(operation)
   return [
-    ...fields.map((field): [string, unknown] => [`a ${field} of the wrong type`, { [field]: WRONG_TYPE }]),
+    ...fields.map((field): [string, object] => [`a ${field} of the wrong type`, { [field]: WRONG_TYPE }]),
     // As many characters as bytes are allowed.
-    ...limitedTexts(operation).map((field): [string, unknown] => [
+    ...limitedTexts(operation).map((field): [string, object] => [
       `a ${field} one byte too long`,
       { [field]: `${'x'.repeat(LIMITS[field] - 1)}é` },
     ]),
-    ...limitedTexts(operation).map((field): [string, unknown] => [
+    ...limitedTexts(operation).map((field): [string, object] => [
       `a ${field} whose name has a capital`,
       { [field.replace(/^./, (letter) => letter.toUpperCase())]: 'x' },
     ]),

@@ -20,15 +20,14 @@ export interface Difference {
 export interface Sides {
   /** The pairs of ids that name the same resource. Each comparison adds pairs. */
   readonly ids: IdMap
-  /** The base URLs of both sides, without a trailing slash. */
-  readonly expectedBase: string
-  readonly receivedBase: string
+  /** The base URL of both sides, without a trailing slash. */
+  readonly base: string
   /** The name, in lower case, of the header that carries the id of the request. */
   readonly operationIdHeader: string
   /** Returns whether a listed resource existed before the first request. Lists are compared without such resources. */
-  readonly isForeign?: (id: string) => boolean
+  readonly isForeign: (id: string) => boolean
   /** True if the list has such resources, so that it may have a further page. */
-  readonly hasForeign?: boolean
+  readonly hasForeign: boolean
 }
 
 /**
@@ -36,26 +35,14 @@ export interface Sides {
  * lists. Times, ids, messages and generated names are compared by their shape.
  */
 export function differencesOf(expected: Answer, received: Answer, sides: Sides): readonly Difference[] {
-  const found: Difference[] = []
-  if (expected.status !== received.status) {
-    found.push(difference('status', 'status', answerLine(expected), answerLine(received)))
-    // With another status, the fields differ anyway: only the error's code says more.
-    return found
-  }
-  compareHeaders(expected, received, sides, found)
-  if (expected.text === '' || received.text === '') {
-    if (expected.text !== received.text)
-      found.push(difference('body', expected.text === '' ? 'extra' : 'missing', bodyOf(expected), bodyOf(received)))
-    return found
-  }
-  if (received.body === undefined && expected.body !== undefined) {
-    found.push(difference('body', 'type', 'JSON', `a text that is not JSON: ${valueText(received.text.slice(0, 80))}`))
-    return found
-  }
-  if (received.text.startsWith(BYTE_ORDER_MARK))
-    found.push(difference('body', 'format', 'JSON', 'a byte order mark before the JSON'))
-  new Comparison(sides, found).values('body', expected.body, received.body)
-  return found
+  const comparison = new Comparison(sides)
+  comparison.answers(expected, received)
+  return comparison.found
+}
+
+/** Returns a difference as text for people. `of` says where the other answer is from. */
+export function differenceText({ at, expected, received }: Difference, of = 'received'): string {
+  return `${at}: fauxgate ${expected} | ${of} ${received}`
 }
 
 function answerLine(answer: Answer): string {
@@ -64,21 +51,6 @@ function answerLine(answer: Answer): string {
 }
 
 const bodyOf = ({ text }: Answer) => (text === '' ? 'no body' : `a body: ${valueText(text.slice(0, 80))}`)
-
-function difference(at: string, kind: Difference['kind'], expected: string, received: string): Difference {
-  return { at, kind, expected, received }
-}
-
-function compareHeaders(expected: Answer, received: Answer, sides: Sides, found: Difference[]): void {
-  const { operationIdHeader, ids } = sides
-  const [type, other] = [mediaTypeOf(expected), mediaTypeOf(received)]
-  if (type !== other) found.push(difference('header content-type', 'header', type || 'none', other || 'none'))
-  const id = received.headers[operationIdHeader]
-  const own = expected.headers[operationIdHeader]
-  if (own === undefined) return
-  const isNew = /^op_[0-9A-Za-z]+$/.test(id ?? '') && ids.link(own, id ?? '')
-  if (!isNew) found.push(difference(`header ${operationIdHeader}`, 'header', 'a new id op_…', valueText(id)))
-}
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -126,16 +98,45 @@ const DETAILS = 'details'
 const LATER = ['certificate', 'certificate_management_status']
 
 class Comparison {
+  readonly found: Difference[] = []
   readonly #sides: Sides
-  readonly #found: Difference[]
 
-  constructor(sides: Sides, found: Difference[]) {
+  constructor(sides: Sides) {
     this.#sides = sides
-    this.#found = found
   }
 
   #add(at: string, kind: Difference['kind'], expected: string, received: string): void {
-    this.#found.push(difference(at, kind, expected, received))
+    this.found.push({ at, kind, expected, received })
+  }
+
+  answers(expected: Answer, received: Answer): void {
+    if (expected.status !== received.status) {
+      // With another status, the fields differ anyway: only the error's code says more.
+      this.#add('status', 'status', answerLine(expected), answerLine(received))
+      return
+    }
+    this.#headers(expected, received)
+    if (expected.text === '' || received.text === '') {
+      if (expected.text !== received.text)
+        this.#add('body', expected.text === '' ? 'extra' : 'missing', bodyOf(expected), bodyOf(received))
+    } else if (received.body === undefined && expected.body !== undefined) {
+      this.#add('body', 'type', 'JSON', `a text that is not JSON: ${valueText(received.text.slice(0, 80))}`)
+    } else {
+      if (received.text.startsWith(BYTE_ORDER_MARK))
+        this.#add('body', 'format', 'JSON', 'a byte order mark before the JSON')
+      this.values('body', expected.body, received.body)
+    }
+  }
+
+  #headers(expected: Answer, received: Answer): void {
+    const { operationIdHeader, ids } = this.#sides
+    const [type, other] = [mediaTypeOf(expected), mediaTypeOf(received)]
+    if (type !== other) this.#add('header content-type', 'header', type || 'none', other || 'none')
+    const own = expected.headers[operationIdHeader]
+    if (own === undefined) return
+    const id = received.headers[operationIdHeader]
+    const isNew = id !== undefined && /^op_[0-9A-Za-z]+$/.test(id) && ids.link(own, id)
+    if (!isNew) this.#add(`header ${operationIdHeader}`, 'header', 'a new id op_…', valueText(id))
   }
 
   values(at: string, expected: unknown, received: unknown, field = '', owner?: string): void {
@@ -156,9 +157,7 @@ class Comparison {
 
   /** A list with older resources may have a further page where fauxgate's has none. */
   #isLastPage(field: string, expected: unknown, received: unknown): boolean {
-    return (
-      field === 'next_page_uri' && expected === null && typeof received === 'string' && this.#sides.hasForeign === true
-    )
+    return field === 'next_page_uri' && expected === null && typeof received === 'string' && this.#sides.hasForeign
   }
 
   #objects(at: string, expected: Json, received: Json, field: string): void {
@@ -216,28 +215,27 @@ class Comparison {
 
   /** Compares texts in which ids and base URLs may occur. */
   #words(at: string, expected: string, received: string): void {
-    const { ids, expectedBase, receivedBase } = this.#sides
-    const own = withoutBase(expected, expectedBase)
-    const other = withoutBase(received, receivedBase)
-    const { pattern, ids: named } = patternWithIds(own)
-    const found = pattern.exec(other)
-    if (!found) this.#add(at, 'value', valueText(expected), valueText(received))
-    for (const [index, id] of found ? named.entries() : []) {
-      const theirs = found?.[index + 1] ?? ''
+    const { ids, base } = this.#sides
+    const { pattern, ids: named } = patternWithIds(withoutBase(expected, base))
+    const found = pattern.exec(withoutBase(received, base))
+    if (!found) {
+      this.#add(at, 'value', valueText(expected), valueText(received))
+      return
+    }
+    for (const [index, id] of named.entries()) {
+      const theirs = found[index + 1] ?? ''
       if (theirs.length !== id.length) {
         this.#add(at, 'format', `an id of ${id.length} characters`, `one of ${theirs.length}: ${theirs}`)
       } else if (!id.startsWith('op_') && !ids.link(id, theirs)) {
-        const right = ids.receivedFor(id)
-        this.#add(at, 'value', right === undefined ? 'the id of something else' : right, theirs)
+        this.#add(at, 'value', ids.receivedFor(id) ?? 'the id of something else', theirs)
       }
     }
   }
 
   #lists(at: string, expected: readonly unknown[], listed: readonly unknown[]): void {
-    const { isForeign = () => false } = this.#sides
     const received = listed.filter((each) => {
       const id = idOf(each)
-      return id === undefined || !isForeign(id)
+      return id === undefined || !this.#sides.isForeign(id)
     })
     const pairs = this.#paired(at, expected, received)
     for (const [index, [one, other]] of pairs.entries()) this.values(`${at}[${index}]`, one, other)

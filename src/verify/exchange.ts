@@ -1,3 +1,5 @@
+import { isObject } from '../schema/values.ts'
+
 /** A request and its answer: what a run compares, what a recording keeps, and what a replay sends again. */
 export interface Exchange {
   readonly request: AskedRequest
@@ -67,5 +69,5 @@ export function mediaTypeOf({ headers }: Answer): string {
 
 /** Returns the code and the message of an error's answer, as far as it has them. */
 export function errorOf({ body }: Answer): { readonly error_code?: unknown; readonly msg?: unknown } {
-  return typeof body === 'object' && body !== null ? body : {}
+  return isObject(body) ? body : {}
 }

@@ -1,3 +1,4 @@
+import { isObject } from '../schema/values.ts'
 import type { Asking } from './asker.ts'
 import { type Answer, errorOf } from './exchange.ts'
 
@@ -35,7 +36,7 @@ export async function listed(asker: Asking, path: string, base: string): Promise
 
 /** Returns the items of a page, which has exactly one list. */
 function itemsIn({ body }: Answer): readonly { readonly id?: unknown }[] | undefined {
-  if (typeof body !== 'object' || body === null) return undefined
+  if (!isObject(body)) return undefined
   const lists = Object.values(body).filter(Array.isArray)
   return lists.length === 1 ? lists[0] : undefined
 }

@@ -1,21 +1,14 @@
 import { ruleOf } from './asked.ts'
 import type { Plan } from './scenarios.ts'
+import type { VerifyOptions } from './verify.ts'
 
-interface PlanFacts {
-  readonly url: string
-  readonly domain?: string | undefined
-  readonly perMinute: number
-  readonly isReadOnly: boolean
-  readonly run: string
-}
+type PlanFacts = Pick<VerifyOptions, 'url' | 'domain' | 'perMinute' | 'run'>
 
 /**
  * Describes the requests that a run would send, and those that it would not. `isShort` leaves out the single requests.
  */
 export function planText(plan: Plan, facts: PlanFacts, isShort = false): string {
-  const { scenarios, notAsked } = plan
-  const lists = scenarios.filter(({ path }) => path !== '').length
-  const requests = scenarios.reduce((sum, { steps }) => sum + steps.length, 0) + lists * (facts.isReadOnly ? 1 : 2)
+  const { scenarios, notAsked, requests } = plan
   const creations = scenarios.flatMap(({ steps }) => steps.filter(({ method, saves }) => method === 'POST' && saves))
   const changing = scenarios.filter(({ steps }) => steps.some(({ method }) => method !== 'GET'))
   return [

@@ -1,6 +1,6 @@
 import { type DialectName, dialects } from '../resources/dialects.ts'
 import { counted } from '../schema/text.ts'
-import { type Difference, differencesOf, type Sides } from './differ.ts'
+import { type Difference, differencesOf, differenceText, type Sides } from './differ.ts'
 import type { Answer, AskedRequest } from './exchange.ts'
 import type { RecordedExchange, Recording, RecordingFacts } from './har.ts'
 import { IdMap } from './id-map.ts'
@@ -102,8 +102,7 @@ class Replay {
     this.#reference = referenceFor(dialect as DialectName, url, () => this.#at) // It is known.
     this.#sides = {
       ids: this.#ids,
-      expectedBase: url,
-      receivedBase: url,
+      base: url,
       operationIdHeader: operationIdHeader.toLowerCase(),
       isForeign: (id) => this.#isUnknown(id),
       hasForeign: true,
@@ -204,7 +203,7 @@ export function replayText({ compared, differing, skipped, unused }: ReplayRepor
   const lines = [
     ...differing.flatMap(({ number, request, differences }) => [
       `${number}. ${request}`,
-      ...differences.map((each) => `  ${each.at}: fauxgate ${each.expected} | recorded ${each.received}`),
+      ...differences.map((each) => `  ${differenceText(each, 'recorded')}`),
     ]),
     ...unused.map(({ request, at }) => `The known difference of ${request} at ${at} excuses nothing. Remove it.`),
     ...[...reasons].map(([reason, count]) => `Not compared, ${counted(count, 'exchange')}: ${reason}`),

@@ -1,6 +1,6 @@
 import { counted } from '../schema/text.ts'
 import type { Remaining } from './cleaning.ts'
-import type { Difference } from './differ.ts'
+import { type Difference, differenceText } from './differ.ts'
 import type { Answer } from './exchange.ts'
 
 export type Verdict = 'same' | 'differs' | 'not asked'
@@ -145,7 +145,7 @@ function notAskedLines(operations: readonly OperationResult[]): string[] {
 function differenceLines({ operation, what, method, path, differences = [], expected, received }: Outcome): string[] {
   return [
     `${operation} ${what}: ${method} ${path}`,
-    ...differences.map((each) => `  ${each.at}: fauxgate ${each.expected} | received ${each.received}`),
+    ...differences.map((each) => `  ${differenceText(each)}`),
     `  fauxgate  ${answerText(expected)}`,
     `  received  ${answerText(received)}`,
   ]
@@ -185,8 +185,7 @@ function suite(name: string, cases: readonly string[]): string {
 function caseOf(outcome: Outcome): string {
   const { operation, what, verdict, reason = '', differences = [] } = outcome
   if (verdict === 'differs') {
-    const text = differences.map((each) => `${each.at}: fauxgate ${each.expected} | received ${each.received}`)
-    return failed(operation, what, text.join('\n'))
+    return failed(operation, what, differences.map((each) => differenceText(each)).join('\n'))
   }
   const attributes = `classname="${xml(operation)}" name="${xml(what)}"`
   if (verdict === 'same') return `<testcase ${attributes}/>`

@@ -1,9 +1,10 @@
 import { dialectFamilies } from '../gateway/dialect-families.ts'
 import { type DialectName, dialects } from '../resources/dialects.ts'
+import { isObject } from '../schema/values.ts'
 import type { Asking } from './asker.ts'
 import { cleaned, removalProblem } from './cleaning.ts'
 import { differencesOf, type Sides } from './differ.ts'
-import { type Answer, type Exchange, errorOf } from './exchange.ts'
+import { type Answer, type AskedRequest, type Exchange, errorOf } from './exchange.ts'
 import { IdMap } from './id-map.ts'
 import { type Listed, listed, refusalOf } from './inventory.ts'
 import { MARK, type MadeEntries } from './made.ts'
@@ -11,20 +12,28 @@ import type { Host } from './pace.ts'
 import { type Reference, referenceFor } from './reference.ts'
 import { excerptOf, type Outcome } from './report.ts'
 import { planLimits, requireOwn } from './safety.ts'
-import { type FilledStep, filled, missingIn, type Scenario, type Step } from './step.ts'
+import { filled, missingIn, type Scenario, type Step } from './step.ts'
 
-export interface RunOptions {
+/** The options of a run that a caller of `verify` gives. */
+export interface GivenOptions {
+  /** The base URL of the server, without a trailing slash. */
   readonly url: string
   readonly dialect: DialectName
+  /** The id of the run, a part of all names that it gives: lower-case letters and digits. */
   readonly run: string
   readonly domain?: string | undefined
-  readonly isReadOnly: boolean
   readonly host: Host
+  /** Ends the run after the present request. The resources of the run are still deleted. */
   readonly signal: AbortSignal
+  /** Called with each request of a scenario and its answer. */
+  readonly onExchange?: ((exchange: Exchange) => void) | undefined
+}
+
+interface RunOptions extends GivenOptions {
   readonly asker: Asking
   readonly entries: MadeEntries
+  /** Called before each request, with the present work as text for people. */
   readonly onStep: (now: string) => void
-  readonly onExchange?: ((exchange: Exchange) => void) | undefined
 }
 
 /** The number of requests without an answer, one after the other, after which no more are sent. */
@@ -32,13 +41,6 @@ const MOST_FAILURES = 3
 
 /** Statuses that say nothing about the operation: the key, the plan, the pace, or the server's own trouble. */
 const isNoAnswer = (status: number) => [401, 402, 403, 408, 429].includes(status) || status >= 500
-
-/** The values of both sides in a scenario, and the reasons why some values are missing. */
-interface Sight {
-  readonly target: Map<string, string>
-  readonly reference: Map<string, string>
-  readonly unsaved: Map<string, string>
-}
 
 /** Runs scenarios against a server and a fresh gateway, and compares what they answer. */
 export class Run {
@@ -51,6 +53,11 @@ export class Run {
   readonly #reference: Reference
   readonly #limits: ReadonlySet<string>
   #ids = new IdMap()
+  /** The values that steps of this scenario name: those of the server, and those of the fresh gateway. */
+  #values = new Map<string, string>()
+  #ownValues = new Map<string, string>()
+  /** The reasons why the server has no values for some names. */
+  #unsaved = new Map<string, string>()
   /** The reason why the server's resources of this scenario are unknown; undefined if they are known. */
   #uncertain: string | undefined
   /** Notes each request that was answered. */
@@ -120,10 +127,12 @@ export class Run {
     this.#reference.reset()
     this.#ids = new IdMap()
     this.#uncertain = undefined
-    const sight = { target: new Map(common), reference: new Map(common), unsaved: new Map<string, string>() }
+    this.#values = new Map(common)
+    this.#ownValues = new Map(common)
+    this.#unsaved = new Map()
     for (const step of scenario.steps) {
       if (this.#options.signal.aborted) this.stopped ??= 'stopped by a signal'
-      const outcome = await this.#step(scenario, step, sight)
+      const outcome = await this.#step(scenario, step)
       const { operation, what, method, path } = step
       this.outcomes.push({ family: scenario.family, operation, what, method, path, ...outcome })
     }
@@ -134,25 +143,25 @@ export class Run {
     if (remaining.length > 0) this.stopped = this.#uncertain
   }
 
-  async #step(scenario: Scenario, step: Step, sight: Sight): Promise<Result> {
+  async #step(scenario: Scenario, step: Step): Promise<Result> {
     const isWholeList = step.operation === `${scenario.family}.list` && step.path === scenario.path && !step.headers
     const reason = this.stopped ?? this.#uncertain
     if (reason !== undefined) return failure(reason)
     const closed = this.#closed.get(scenario.path)
     if (closed !== undefined && !isWholeList) return failure(closed)
-    const [name] = missingIn(step, sight.target)
-    if (name !== undefined) return notAsked(sight.unsaved.get(name) ?? 'what it needs was not made')
-    const request = filled(step, sight.target)
+    const name = missingIn(step, this.#values)
+    if (name !== undefined) return notAsked(this.#unsaved.get(name) ?? 'what it needs was not made')
+    const request = filled(step, this.#values)
     requireOwn(request, this.#mark, (id) => this.#options.entries.hasMade(id))
     this.#options.onStep(`${step.operation} ${step.what}`)
-    const result = await this.#compared(scenario, step, request, sight)
+    const result = await this.#compared(scenario, step, request)
     for (const saved of Object.keys(step.saves ?? {})) {
-      if (!sight.target.has(saved)) sight.unsaved.set(saved, unsavedReason(step, result))
+      if (!this.#values.has(saved)) this.#unsaved.set(saved, unsavedReason(step, result))
     }
     return result
   }
 
-  async #compared(scenario: Scenario, step: Step, request: FilledStep, sight: Sight): Promise<Result> {
+  async #compared(scenario: Scenario, step: Step, request: AskedRequest): Promise<Result> {
     const { entries } = this.#options
     const isCreation = step.method === 'POST'
     const n = isCreation ? entries.asking(step.operation, step.path) : 0
@@ -172,10 +181,10 @@ export class Run {
     if (received.body === undefined && received.text !== '') this.#failed('the server no longer answers with JSON')
     else this.#failures = 0
     this.#noteDeletion(request, received)
-    const expected = await this.#reference.ask(filled(step, sight.reference))
-    if (isCreation) await this.#alignCreations(step, made, idIn(expected), sight)
+    const expected = await this.#reference.ask(filled(step, this.#ownValues))
+    if (isCreation) await this.#alignCreations(step, made, idIn(expected))
     const differences = differencesOf(expected, received, this.#sides(scenario))
-    if (differences.length === 0 || step.saves?.next === undefined) this.#saveOthers(step, received, expected, sight)
+    if (differences.length === 0 || step.saves?.next === undefined) this.#saveOthers(step, received, expected)
     if (differences.length === 0) return { verdict: 'same' }
     return { verdict: 'differs', differences, expected: excerptOf(expected), received: excerptOf(received) }
   }
@@ -185,8 +194,7 @@ export class Run {
     const foreign = this.#foreign.get(path) ?? new Set()
     return {
       ids: this.#ids,
-      expectedBase: url,
-      receivedBase: url,
+      base: url,
       operationIdHeader: dialects[dialect].operationIdHeader.toLowerCase(),
       isForeign: (id) => foreign.has(id),
       hasForeign: foreign.size > 0,
@@ -225,7 +233,7 @@ export class Run {
     return id
   }
 
-  #noteDeletion({ method, path }: FilledStep, { status }: Answer): void {
+  #noteDeletion({ method, path }: AskedRequest, { status }: Answer): void {
     const id = path.split(/[/?]/).at(-1) ?? ''
     if (!this.#options.entries.hasMade(id)) return
     if (method === 'DELETE') this.#deleted.add(id)
@@ -237,27 +245,25 @@ export class Run {
     { saves = {}, path }: Step,
     made: string | undefined,
     expected: string | undefined,
-    { target, reference }: Sight,
   ): Promise<void> {
     const [name] = Object.entries(saves).find(([, field]) => field === 'id') ?? []
     if (name !== undefined && made !== undefined && expected !== undefined) {
       this.#ids.link(expected, made)
-      target.set(name, made)
-      reference.set(name, expected)
+      this.#values.set(name, made)
+      this.#ownValues.set(name, expected)
       return
     }
-    if (expected !== undefined)
-      await this.#reference.ask({ method: 'DELETE', path: `${path}/${expected}`, headers: {} })
+    if (expected !== undefined) await this.#reference.ask({ method: 'DELETE', path: `${path}/${expected}` })
     if (made !== undefined) await removalProblem(this.#asker, this.#options.entries, { id: made, path })
   }
 
   /** Saves the fields of an answer that later steps need. */
-  #saveOthers({ saves = {} }: Step, received: Answer, expected: Answer, { target, reference }: Sight): void {
+  #saveOthers({ saves = {} }: Step, received: Answer, expected: Answer): void {
     for (const [name, field] of Object.entries(saves)) {
       const [theirs, ours] = [textAt(received, field), textAt(expected, field)].map((text) => this.#belowBase(text))
       if (field === 'id' || theirs === undefined || ours === undefined) continue
-      target.set(name, theirs)
-      reference.set(name, ours)
+      this.#values.set(name, theirs)
+      this.#ownValues.set(name, ours)
     }
   }
 
@@ -284,7 +290,7 @@ function unsavedReason({ operation, what }: Step, { verdict, reason }: Result): 
 }
 
 function textAt({ body }: Answer, field: string): string | undefined {
-  const value = typeof body === 'object' && body !== null ? Reflect.get(body, field) : undefined
+  const value = isObject(body) ? body[field] : undefined
   return typeof value === 'string' ? value : undefined
 }
 

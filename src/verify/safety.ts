@@ -1,8 +1,8 @@
 import { errorsOfMost, rateError } from '../operation/account.ts'
 import type { Family } from '../operation/family.ts'
 import type { CommonDialect } from '../schema/dialect.ts'
+import type { AskedRequest } from './exchange.ts'
 import { idsIn } from './ids.ts'
-import type { FilledStep } from './step.ts'
 
 /**
  * Makes sure that a changing request touches only resources of the run: each id in it is one of these, and a new
@@ -10,7 +10,7 @@ import type { FilledStep } from './step.ts'
  * @throws Error if it does: a scenario is wrong.
  */
 export function requireOwn(
-  { method, path, body = '' }: FilledStep,
+  { method, path, body = '' }: AskedRequest,
   mark: string,
   isOwn: (id: string) => boolean,
 ): void {

@@ -5,8 +5,7 @@ import { type DialectName, dialects } from '../resources/dialects.ts'
 import { tableOf } from '../table.ts'
 import { type Permission, reasonAgainst } from './asked.ts'
 import { emptied, fieldsOf, otherThan, refusedChanges, refusedCreations } from './bodies.ts'
-import type { Example, Need, Upload } from './example.ts'
-import { examplesWith } from './examples.ts'
+import { type Example, examplesWith, type Need, type Upload } from './examples.ts'
 import type { Scenario, Step } from './step.ts'
 
 /** The requests that a run sends, and the operations that it leaves out. */
@@ -16,6 +15,8 @@ export interface Plan {
   readonly notAsked: ReadonlyMap<string, string>
   /** All operations of the dialect, in the order of its table. */
   readonly operations: readonly string[]
+  /** The number of requests, with those that read the lists before the run and after it. */
+  readonly requests: number
 }
 
 export interface PlanOptions extends Permission {
@@ -55,14 +56,17 @@ export function planOf(options: PlanOptions): Plan {
     }
     const example = reason === undefined ? examples[group] : undefined
     const on = stepsOn(group, list.path, isFiltered(list, dialects[options.dialect]))
-    const steps = [...readingSteps(group, own, list), ...(example ? changingSteps(on, groups, example) : [])]
+    const steps = [...readingSteps(on, own), ...(example ? changingSteps(on, groups, example) : [])]
     scenarios.push({ family: group, path: list.path, steps })
   }
   const asked = new Set(scenarios.flatMap(({ steps }) => steps.map(({ operation }) => operation)))
   for (const { name } of operations) {
     if (!asked.has(name) && !notAsked.has(name)) notAsked.set(name, options.isReadOnly ? '--read-only' : NO_OWN)
   }
-  return { scenarios, notAsked, operations: operations.map(({ name }) => name) }
+  const lists = scenarios.filter(({ path }) => path !== '').length
+  const steps = scenarios.reduce((sum, each) => sum + each.steps.length, 0)
+  const requests = steps + lists * (options.isReadOnly ? 1 : 2)
+  return { scenarios, notAsked, operations: operations.map(({ name }) => name), requests }
 }
 
 const NO_OWN = 'it needs something that only an agent or another program makes'
@@ -102,29 +106,25 @@ function readingOfNobody({ name, method, path, ids }: Operation): Step[] {
   return [{ operation: name, what: 'of ids that nothing has', method, path: at }]
 }
 
-function readingSteps(group: string, own: readonly Operation[], list: Operation): Step[] {
-  const of = (what: string, query: string): Step => ({
-    operation: list.name,
-    what,
-    method: 'GET',
-    path: `${list.path}${query && `?${query}`}`,
-  })
-  const get = own.find(({ name }) => name === `${group}.get`)
-  const prefix = get?.ids.id?.split('|')[0] ?? 'x'
-  const one = (what: string, id: string): Step[] =>
-    get ? [{ operation: get.name, what, method: 'GET', path: `${list.path}/${id}` }] : []
+function readingSteps(on: Steps, own: readonly Operation[]): Step[] {
+  const get = own.find(({ name }) => name === `${on.group}.get`)
+  const prefix = get?.ids.id?.split('|')[0]
   return [
-    of('the whole list', ''),
-    of('with the greatest limit', 'limit=100'),
-    ...Object.entries(BAD_QUERIES).map(([what, query]) => of(`with ${what}`, query)),
-    of('with a cursor of another kind', `before_id=op_${NOBODY}`),
-    ...Object.entries(FILTERS).map(([what, filter]) => of(`with ${what}`, `filter=${encodeURIComponent(filter)}`)),
-    { ...of('without a key', ''), headers: { authorization: null }, isAboutKey: true },
-    { ...of('without a version', ''), headers: { '{version}': null } },
-    { ...of('with an unknown version', ''), headers: { '{version}': '1' } },
-    ...one('of an id that nothing has', `${prefix}_${NOBODY}`),
-    ...one('of an id of another kind', `op_${NOBODY}`),
-    ...one('of an id that is none', 'nonsense'),
+    on.list('the whole list', ''),
+    on.list('with the greatest limit', 'limit=100'),
+    ...Object.entries(BAD_QUERIES).map(([what, query]) => on.list(`with ${what}`, query)),
+    on.list('with a cursor of another kind', `before_id=op_${NOBODY}`),
+    ...Object.entries(FILTERS).map(([what, filter]) => on.list(`with ${what}`, `filter=${encodeURIComponent(filter)}`)),
+    { ...on.list('without a key', ''), headers: { authorization: null }, isAboutKey: true },
+    { ...on.list('without a version', ''), headers: { '{version}': null } },
+    { ...on.list('with an unknown version', ''), headers: { '{version}': '1' } },
+    ...(get
+      ? [
+          on.get('of an id that nothing has', `${prefix}_${NOBODY}`),
+          on.get('of an id of another kind', `op_${NOBODY}`),
+          on.get('of an id that is none', 'nonsense'),
+        ]
+      : []),
   ]
 }
 
@@ -135,12 +135,12 @@ function changingSteps(on: Steps, groups: Groups, example: Example): Step[] {
   if (!create || !update) return []
   const parents = Object.entries(example.needs ?? {})
   return [
-    ...parents.map(([name, need]) => ofNeed(need).create('that another thing needs', need.body, name)),
-    on.create('with every field', example.create, 'a'),
+    ...parents.map(([name, need]) => saved(ofNeed(need).create('that another thing needs', need.body), name)),
+    saved(on.create('with every field', example.create), 'a'),
     on.get('after its creation', '{a}'),
     ...refusedCreations(example, create).map(([what, body]) => on.create(`with ${what}`, body)),
     ...unreadableCreations(on, example.create),
-    on.create('with few fields', example.second, 'b'),
+    saved(on.create('with few fields', example.second), 'b'),
     on.get('after its creation', '{b}'),
     on.list('both', ''),
     ...pages(on.list('of one', 'limit=1'), 'next'),
@@ -179,6 +179,9 @@ function changingSteps(on: Steps, groups: Groups, example: Example): Step[] {
     ...parents.reverse().flatMap(([name, need]) => ofNeed(need).removal(`{${name}}`)),
   ]
 }
+
+/** Returns a creation that saves the id of its resource. */
+const saved = (creation: Step, name: string): Step => ({ ...creation, saves: { [name]: 'id' } })
 
 /**
  * Requests about parts of a resource. A request that reads is sent once. One that detaches is sent twice, and then the
@@ -226,6 +229,7 @@ function ofNeed({ family, path = `/${family}` }: Need) {
 
 type Steps = ReturnType<typeof stepsOn>
 
+/** Returns functions that make the steps of a group of operations, whose list has this path. */
 function stepsOn(group: string, path: string, isFiltered = false) {
   const step = (verb: string, what: string, method: Step['method'], at: string): Step => ({
     operation: `${group}.${verb}`,
@@ -236,16 +240,15 @@ function stepsOn(group: string, path: string, isFiltered = false) {
   const on = {
     group,
     isFiltered,
-    create: (what: string, body: unknown, name?: string): Step => ({
+    create: (what: string, body: object): Step => ({
       ...step('create', what, 'POST', path),
-      body,
-      ...(name !== undefined && { saves: { [name]: 'id' } }),
+      body: JSON.stringify(body),
     }),
     get: (what: string, id: string): Step => step('get', what, 'GET', `${path}/${id}`),
     list: (what: string, query: string): Step => step('list', what, 'GET', `${path}${query && `?${query}`}`),
-    update: (what: string, id: string, body: unknown): Step => ({
+    update: (what: string, id: string, body: object): Step => ({
       ...step('update', what, 'PATCH', `${path}/${id}`),
-      body,
+      body: JSON.stringify(body),
     }),
     remove: (what: string, id: string): Step => step('delete', what, 'DELETE', `${path}/${id}`),
     removal: (id: string): Step[] => [on.remove('of its own', id), on.get('after its deletion', id)],
@@ -254,14 +257,11 @@ function stepsOn(group: string, path: string, isFiltered = false) {
 }
 
 function unreadableCreations(on: Steps, create: object): Step[] {
-  const json = JSON.stringify(otherThan(create))
-  const raw = (what: string, text: string, headers: Step['headers'] = {}): Step => {
-    const { body: _, ...step } = on.create(what, undefined)
-    return { ...step, raw: text, headers }
-  }
+  const other = otherThan(create)
+  const json = JSON.stringify(other)
   return [
-    raw('with a body that is no JSON', `${json.slice(0, -1)},`),
-    raw('with a list for a body', `[${json}]`),
-    raw('with another content type', json, { 'content-type': 'text/plain' }),
+    { ...on.create('with a body that is no JSON', other), body: `${json.slice(0, -1)},` },
+    on.create('with a list for a body', [other]),
+    { ...on.create('with another content type', other), headers: { 'content-type': 'text/plain' } },
   ]
 }

@@ -1,4 +1,5 @@
 import type { Method } from '../operation/operation.ts'
+import type { AskedRequest } from './exchange.ts'
 
 /**
  * One request of a scenario. Texts in it may name values in braces: `{mark}`, `{domain}`, the header `{version}`, and what
@@ -12,10 +13,8 @@ export interface Step {
   readonly method: Method
   /** The path and query below the base URL. */
   readonly path: string
-  /** The JSON body. Keys may name values too. */
-  readonly body?: unknown
-  /** A body that is sent verbatim, in place of JSON. */
-  readonly raw?: string
+  /** The text of the body, usually JSON. */
+  readonly body?: string
   /** Further headers; null leaves a usual one out. */
   readonly headers?: Readonly<Record<string, string | null>>
   /** The fields of the answer that later steps use, by the names that they have there. */
@@ -33,39 +32,22 @@ export interface Scenario {
   readonly steps: readonly Step[]
 }
 
-/** Values by the names that steps call them by. */
-export type Values = ReadonlyMap<string, string>
-
-/** A step whose names have been replaced by values. */
-export interface FilledStep {
-  readonly method: Method
-  readonly path: string
-  readonly headers: Readonly<Record<string, string | null>>
-  /** The text of the body. */
-  readonly body?: string
-}
-
 const NAME = /\{([a-z][a-z_]*)\}/g
 
-/** Returns the names in a step that have no value. */
-export function missingIn(step: Step, values: Values): readonly string[] {
-  const text = [step.path, step.raw ?? '', JSON.stringify(step.body ?? '')].join('\n')
-  return [...new Set([...text.matchAll(NAME)].map(([, name = '']) => name).filter((name) => !values.has(name)))]
+/** Returns the first name in a step that has no value, if any. */
+export function missingIn({ path, body = '' }: Step, values: ReadonlyMap<string, string>): string | undefined {
+  const names = [...`${path}\n${body}`.matchAll(NAME)].map(([, name = '']) => name)
+  return names.find((name) => !values.has(name))
 }
 
-/** Replaces the names in a step by values. All of them must have one. */
-export function filled(step: Step, values: Values): FilledStep {
-  const { method, path, raw, body } = step
+/** Returns the request of a step, with its names replaced by values. All of them must have one. */
+export function filled({ method, path, headers = {}, body }: Step, values: ReadonlyMap<string, string>): AskedRequest {
   const fill = (text: string) => text.replaceAll(NAME, (whole, name) => values.get(name) ?? whole)
-  const headers = Object.fromEntries(Object.entries(step.headers ?? {}).map(([name, value]) => [fill(name), value]))
-  const sent =
-    raw === undefined ? (body === undefined ? undefined : JSON.stringify(filledValue(body, fill))) : fill(raw)
-  return { method, path: fill(path), headers, ...(sent !== undefined && { body: sent }) }
-}
-
-function filledValue(value: unknown, fill: (text: string) => string): unknown {
-  if (typeof value === 'string') return fill(value)
-  if (Array.isArray(value)) return value.map((each) => filledValue(each, fill))
-  if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([key, each]) => [fill(key), filledValue(each, fill)]))
+  const inJson = (text: string) => JSON.stringify(text).slice(1, -1)
+  return {
+    method,
+    path: fill(path),
+    headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [fill(name), value])),
+    body: body?.replaceAll(NAME, (whole, name) => inJson(values.get(name) ?? whole)),
+  }
 }

@@ -2,33 +2,23 @@ import { dialects } from '../resources/dialects.ts'
 import { timestamp } from '../schema/time.ts'
 import { Asker, type Asking } from './asker.ts'
 import { cleaned, type Remaining } from './cleaning.ts'
-import type { Exchange } from './exchange.ts'
 import { type Listed, listed } from './inventory.ts'
 import { MARK, MadeEntries, type MadeList } from './made.ts'
-import { type Host, Pace } from './pace.ts'
+import { Pace } from './pace.ts'
 import { type InventoryChange, operationResults, type Report } from './report.ts'
-import { Run } from './run.ts'
+import { type GivenOptions, Run } from './run.ts'
 import { type PlanOptions, planOf } from './scenarios.ts'
 
-export interface VerifyOptions extends PlanOptions {
-  /** The base URL of the server, without a trailing slash. */
-  readonly url: string
+export interface VerifyOptions extends PlanOptions, GivenOptions {
   readonly key: string
-  /** The id of the run, a part of all names that it gives: lower-case letters and digits. */
-  readonly run: string
   /** The most requests of a minute. */
   readonly perMinute: number
   /** The ms to wait for an answer. */
   readonly timeout: number
-  readonly host: Host
   /** The list in which each creation is noted before it is sent. */
   readonly list: MadeList
-  /** Ends the run after the present request. The resources of the run are still deleted. */
-  readonly signal: AbortSignal
   /** Called before each request, and before longer waits. */
   readonly onProgress?: ((progress: Progress) => void) | undefined
-  /** Called with each request of a scenario and its answer. */
-  readonly onExchange?: ((exchange: Exchange) => void) | undefined
 }
 
 /** The progress of a run. */
@@ -50,10 +40,8 @@ export async function verify(options: VerifyOptions): Promise<Report> {
   const entries = new MadeEntries(options.list)
   if (!options.isReadOnly) entries.add({ entry: 'run', run, url, dialect })
   const paths = plan.scenarios.flatMap(({ path }) => path || [])
-  const steps = plan.scenarios.reduce((sum, scenario) => sum + scenario.steps.length, 0)
-  const total = steps + paths.length * (options.isReadOnly ? 1 : 2)
   const pace = new Pace(options.perMinute, host)
-  const progress = (now: string) => options.onProgress?.({ done: pace.count, total, now })
+  const progress = (now: string) => options.onProgress?.({ done: pace.count, total: plan.requests, now })
   const askerUntil = (ended: AbortSignal) =>
     new Asker({
       url,
