@@ -4,14 +4,15 @@ import fc from 'fast-check'
 import { ngrok } from '../../dist/index.js'
 import { ngrokFamilies } from '../../dist/ngrok.js'
 import { openApi } from '../../dist/openapi.js'
+import { operationsOf } from '../operations.mjs'
 
 const documents = ['service', 'controls'].map((part) => openApi(ngrok, { part, families: ngrokFamilies }))
-const paths = Object.assign({}, ...documents.map((each) => each.paths))
+const operations = documents.flatMap(operationsOf)
 const schemas = Object.assign({}, ...documents.map((each) => each.components.schemas))
 
 const camel = (name) => name.replace(/_(\w)/g, (_, letter) => letter.toUpperCase())
 
-const gets = Object.values(paths).flatMap(({ get }) => get ?? [])
+const gets = operations.filter(({ method }) => method === 'get')
 
 /** The families that have lists: the prefix of the ids, and the member of a gateway. */
 export const FAMILIES = gets.flatMap(({ operationId }) => {
@@ -196,21 +197,19 @@ function idsOf(path, family) {
   return FAMILIES.filter(([, member]) => member === family).map(([prefix]) => prefix)
 }
 
-const all = Object.entries(paths).flatMap(([path, methods]) =>
-  Object.entries(methods).map(([method, { operationId, requestBody, parameters = [] }]) => {
-    const [family, name] = operationId.split('.').map(camel)
-    const schema = requestBody?.content['application/json'].schema
-    return {
-      method: method.toUpperCase(),
-      path: path.replace(/^\/_fauxgate/, '').replaceAll(/\{\w+\}/g, ':'),
-      family,
-      name,
-      ids: idsOf(path, family),
-      body: schema && valuesOf(schema),
-      parameters: parameters.filter((each) => each.in === 'query').map((each) => each.name),
-    }
-  }),
-)
+const all = operations.map(({ path, method, operationId, requestBody, parameters = [] }) => {
+  const [family, name] = operationId.split('.').map(camel)
+  const schema = requestBody?.content['application/json'].schema
+  return {
+    method: method.toUpperCase(),
+    path: path.replace(/^\/_fauxgate/, '').replaceAll(/\{\w+\}/g, ':'),
+    family,
+    name,
+    ids: idsOf(path, family),
+    body: schema && valuesOf(schema),
+    parameters: parameters.filter((each) => each.in === 'query').map((each) => each.name),
+  }
+})
 
 export const OPERATIONS = all.filter(({ family }) => family !== 'controls')
 

@@ -8,6 +8,7 @@ import { createNgrok } from '../../dist/ngrok.js'
 import { serve } from '../../dist/node.js'
 import { certificatePair } from '../../dist/testing.js'
 import { sampleOf } from '../generate/reference/examples.mjs'
+import { operationsOf } from '../operations.mjs'
 
 const GENERATOR = 'openapi-generator-cli:7.17.0'
 const PYTHON = ['pydantic==2.12.5', 'python-dateutil==2.9.0.post0', 'typing-extensions==4.15.0', 'urllib3==2.6.3']
@@ -38,11 +39,9 @@ const VERBS = ['create', 'replace', 'get', 'list', 'update', 'delete']
  * The calls to make by a document, first those that create, last those that delete, the youngest first.
  */
 function callsOf(document) {
-  const { paths, components } = document
+  const { components } = document
   const version = components.parameters.version.name
-  const operations = Object.entries(paths).flatMap(([path, item]) =>
-    Object.values(item).map((operation) => ({ path, ...operation })),
-  )
+  const operations = operationsOf(document)
   const familiesWith = (verbs) =>
     operations.filter(({ operationId }) => verbs.test(operationId)).map(({ tags }) => tags[0])
   const [made, created] = [familiesWith(/\.(create|replace)$/), familiesWith(/\.create$/)]

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
+import { anchorOf } from '../../scripts/generate/markdown.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const homepage: string = JSON.parse(read('package.json')).homepage
@@ -28,13 +29,8 @@ const sources = [...filesIn('src', 'test', 'examples', 'scripts', 'bench', 'lint
 function anchorsOf(path: string): Set<string> {
   const prose = read(path).replace(/^```[\s\S]*?^```/gm, '')
   const headings = [...prose.matchAll(/^#+ (.*)$/gm)].map((match) => match[1] as string)
-  const slug = (heading: string) =>
-    heading
-      .toLowerCase()
-      .replace(/[^\p{L}\p{N}\s_-]/gu, '')
-      .replaceAll(' ', '-')
   const seen = new Map<string, number>()
-  const anchors = headings.map(slug).map((anchor) => {
+  const anchors = headings.map(anchorOf).map((anchor) => {
     const count = seen.get(anchor) ?? 0
     seen.set(anchor, count + 1)
     return count === 0 ? anchor : `${anchor}-${count}`

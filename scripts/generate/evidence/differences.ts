@@ -1,6 +1,7 @@
 import type { AllEvidence } from '../evidence.ts'
-import type { OperationRules, Section } from './rules.ts'
-import { documentedNumbers, PUBLISHED } from './witnesses.ts'
+import { withParts } from '../markdown.ts'
+import { doubtsOf, type OperationRules, type Section } from './rules.ts'
+import { documentedNumbers } from './witnesses.ts'
 
 /** Fills the parts of docs/differences.md that follow from the sources, each between comments with its name. */
 export function differencesPage(
@@ -9,16 +10,11 @@ export function differencesPage(
   all: AllEvidence,
   sections: readonly Section[],
 ): string {
-  const parts = {
+  return withParts(page, {
     parts: partsOfTheApi(operations),
     statuses: statuses(all),
     doubts: doubts(sections),
-  }
-  return Object.entries(parts).reduce((text, [name, part]) => {
-    const place = new RegExp(`(<!-- ${name}: made by \`npm run generate\` -->\\n)[\\s\\S]*?(<!-- end of ${name} -->)`)
-    if (!place.test(text)) throw new Error(`docs/differences.md has no place for "${name}".`)
-    return text.replace(place, (_, start, end) => `${start}${part}\n${end}`)
-  }, page)
+  })
 }
 
 /** The first parts of the paths that there are, such as `/reserved_domains`. */
@@ -40,11 +36,7 @@ function statuses({ errors }: AllEvidence): string {
 }
 
 function doubts(sections: readonly Section[]): string {
-  const lines = sections.flatMap((section) =>
-    section.doubts.map(({ name, text }) => {
-      const [page, heading] = section.name.split('#')
-      return `- [\`${name}\`](${PUBLISHED}/docs/decisions/${page}.md#${heading}): ${text}`
-    }),
-  )
-  return lines.join('\n')
+  return doubtsOf(sections)
+    .map(({ link, text }) => `- ${link}: ${text}`)
+    .join('\n')
 }

@@ -1,5 +1,6 @@
-import type { AllEvidence, Rules } from '../evidence.ts'
-import type { Doubt, OperationRules, Section } from './rules.ts'
+import type { AllEvidence } from '../evidence.ts'
+import { table } from '../markdown.ts'
+import { doubtsOf, type LinkedDoubt, type OperationRules, type Section } from './rules.ts'
 import { documentedNumbers, type Evidence, KINDS, PUBLISHED } from './witnesses.ts'
 
 const NOTE = '<!-- Made by `npm run generate` from src/, docs/decisions and evidence/. -->'
@@ -10,7 +11,7 @@ export function fidelityPage(
   all: AllEvidence,
   sections: readonly Section[],
 ): string {
-  const doubts = sections.flatMap((section) => section.doubts.map((doubt) => ({ ...doubt, section: section.name })))
+  const doubts = doubtsOf(sections)
   return `${[
     NOTE,
     '# Who says so?',
@@ -109,7 +110,7 @@ const percent = (part: number, whole: number) => `${((100 * part) / whole).toFix
 function operationTable(
   operations: readonly OperationRules[],
   all: AllEvidence,
-  doubts: readonly (Doubt & { readonly section: string })[],
+  doubts: readonly LinkedDoubt[],
 ): string {
   const rows = operations.map((operation) => {
     const { name, call, sends, reads } = operation
@@ -126,18 +127,7 @@ function operationTable(
   return table(['operation', ...KINDS, 'answers on a decision alone', 'open doubts'], rows)
 }
 
-function doubtTable(doubts: readonly (Doubt & { readonly section: string })[]): string {
-  const rows = doubts.map(({ name, about, text, section }) => {
-    const [page, heading] = section.split('#')
-    const where = about.map((each) => `\`${each}\``).join(', ')
-    return [`[\`${name}\`](${PUBLISHED}/docs/decisions/${page}.md#${heading})`, where, text]
-  })
+function doubtTable(doubts: readonly LinkedDoubt[]): string {
+  const rows = doubts.map(({ link, about, text }) => [link, about.map((each) => `\`${each}\``).join(', '), text])
   return table(['doubt', 'operations', 'what is not known, and what fauxgate does'], rows)
 }
-
-function table(head: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
-  const line = (cells: readonly (string | number)[]) => `| ${cells.join(' | ')} |`
-  return [line(head), `|${'---|'.repeat(head.length)}`, ...rows.map(line)].join('\n')
-}
-
-export type { Rules }

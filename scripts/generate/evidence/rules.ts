@@ -11,6 +11,8 @@ import { errors as sandboxErrors } from '../../../src/sandbox/errors.ts'
 import { documentationOf, isSchema, marksOf, partsOf } from '../../../src/schema/documentation.ts'
 import type { CatalogueError } from '../../../src/schema/errors.ts'
 import { tableOf } from '../../../src/table.ts'
+import { anchorOf } from '../markdown.ts'
+import { PUBLISHED } from './witnesses.ts'
 
 /** A field of a body or of an answer. */
 export interface FieldRule {
@@ -104,12 +106,6 @@ export function sectionsOf(root: string): Section[] {
   })
 }
 
-export const anchorOf = (title: string) =>
-  title
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}\s_-]/gu, '')
-    .replaceAll(' ', '-')
-
 /** Reads `Evidence: documented (…); decided (…).` of a section. */
 function evidenceIn(text: string): Record<string, string> {
   const [, line = ''] = /^Evidence: ([\s\S]*?\))\.$/m.exec(text) ?? []
@@ -127,4 +123,17 @@ function doubtsIn(text: string): Doubt[] {
       text: said.replace(/\s+/g, ' ').trim(),
     }),
   )
+}
+
+/** A doubt with a link to its section. */
+export interface LinkedDoubt extends Doubt {
+  readonly link: string
+}
+
+/** Returns the doubts of all sections. */
+export function doubtsOf(sections: readonly Section[]): LinkedDoubt[] {
+  return sections.flatMap((section) => {
+    const address = `${PUBLISHED}/docs/decisions/${section.name.replace('#', '.md#')}`
+    return section.doubts.map((doubt) => ({ ...doubt, link: `[\`${doubt.name}\`](${address})` }))
+  })
 }

@@ -24,34 +24,14 @@ interface Testimony {
 
 const ERROR_PAGE = 'https://ngrok.com/docs/errors/err_ngrok_'
 
-/** The pages of what no client names a page of, by the end of the path. */
-const FURTHER_PAGES: readonly (readonly [end: string, page: string])[] = [
-  ['backends/http_response', 'httpresponsebackends'],
-  ['backends/http_response/{id}', 'httpresponsebackends'],
-  ['edges/https/{id}/mutual_tls', 'httpsedgemutualtlsmodule'],
-  ['edges/https/{id}/tls_termination', 'httpsedgetlsterminationmodule'],
-  ['edges/tcp/{id}/backend', 'tcpedgebackendmodule'],
-  ['edges/tcp/{id}/ip_restriction', 'tcpedgeiprestrictionmodule'],
-  ['edges/tls/{id}/backend', 'tlsedgebackendmodule'],
-  ['edges/tls/{id}/ip_restriction', 'tlsedgeiprestrictionmodule'],
-  ['edges/tls/{id}/mutual_tls', 'tlsedgemutualtlsmodule'],
-  ['edges/tls/{id}/tls_termination', 'tlsedgetlsterminationmodule'],
-  ['edges/tcp/{id}/traffic_policy', 'tcpedgetrafficpolicymodule'],
-  ['edges/tls/{id}/traffic_policy', 'tlsedgetrafficpolicymodule'],
-  ['routes/{id}/traffic_policy', 'edgeroutetrafficpolicymodule'],
-  ['routes/{id}/circuit_breaker', 'edgeroutecircuitbreakermodule'],
-  ['routes/{id}/compression', 'edgeroutecompressionmodule'],
-  ['routes/{id}/webhook_verification', 'edgeroutewebhookverificationmodule'],
-  ['routes/{id}/backend', 'edgeroutebackendmodule'],
-  ['routes/{id}/ip_restriction', 'edgerouteiprestrictionmodule'],
-  ['routes/{id}/oauth', 'edgerouteoauthmodule'],
-  ['routes/{id}/oidc', 'edgerouteoidcmodule'],
-  ['routes/{id}/request_headers', 'edgerouterequestheadersmodule'],
-  ['routes/{id}/response_headers', 'edgerouteresponseheadersmodule'],
-  ['routes/{id}/saml', 'edgeroutesamlmodule'],
-  ['routes/{id}/user_agent_filter', 'edgerouteuseragentfiltermodule'],
-  ['routes/{id}/websocket_tcp_converter', 'edgeroutewebsockettcpconvertermodule'],
-]
+/** Returns the page of what no client names a page of: of a module of an edge or a route, or of fixed responses. */
+function furtherPageOf(path: string): string | undefined {
+  if (path.startsWith('/backends/http_response')) return 'httpresponsebackends'
+  const [, ofRoute, kind, module = ''] = /^\/edges\/(?:(.*\/routes)|(\w+))\/\{id\}\/(\w+)$/.exec(path) ?? []
+  // The reference has no pages of policies any more, of which traffic policies have taken the place.
+  if (module === '' || module === 'policy') return undefined
+  return `${ofRoute ? 'edgeroute' : `${kind}edge`}${module.replaceAll('_', '')}module`
+}
 
 /** The page of the module that the reference had until 2025, before the one of traffic policies. */
 const POLICY_PAGE = 'https://ngrok.com/docs/api/resources/edge-route-policy-module'
@@ -66,10 +46,10 @@ export function pageOf(call: string): string | undefined {
   const page = (clients.calls as ClientCalls)[call]?.page
   const [method = '', path = ''] = call.split(' ')
   if (path.endsWith('routes/{id}/policy')) return POLICY_PAGE
-  const further = FURTHER_PAGES.find(([end]) => path.endsWith(end))
+  const further = furtherPageOf(path)
   const read = path.endsWith('}') || path.startsWith('/edges/') ? 'get' : 'list'
   const verb = { POST: 'create', PUT: 'replace', PATCH: 'update', GET: read, DELETE: 'delete' }[method]
-  return page ?? (further && `https://ngrok.com/docs/api-reference/${further[1]}/${verb}`)
+  return page ?? (further && `https://ngrok.com/docs/api-reference/${further}/${verb}`)
 }
 
 function documentedIn(call: string): Testimony[] {

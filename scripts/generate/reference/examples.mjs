@@ -1,4 +1,5 @@
 // The examples of the service reference: each operation as curl and as a direct call, carried out both ways.
+import { operationsOf } from '../../operations.mjs'
 
 /** First what creates, then what reads, then what changes; a part is removed before the whole. */
 const ORDER = ['post', 'put', 'get', 'patch', 'delete']
@@ -9,7 +10,7 @@ export async function examplesOf(document, { createGateway, manualClock, upload 
   const [direct, served] = [open(), open()]
   const created = {}
   const examples = {}
-  for (const operation of operationsOf(document)) {
+  for (const operation of inOrder(operationsOf(document))) {
     const { operationId, tags } = operation
     const sent = sentOf(operation, document, created[tags[0]], upload)
     const { url, init } = requestOf(operation, sent, document)
@@ -29,12 +30,9 @@ export async function examplesOf(document, { createGateway, manualClock, upload 
   return examples
 }
 
-function operationsOf({ paths }) {
-  const all = Object.entries(paths).flatMap(([path, item]) =>
-    Object.entries(item).map(([method, operation]) => ({ path, method, ...operation })),
-  )
+function inOrder(operations) {
   const rank = ({ method }) => ORDER.indexOf(method)
-  return all.sort((a, b) => rank(a) - rank(b) || b.path.length - a.path.length)
+  return operations.sort((a, b) => rank(a) - rank(b) || b.path.length - a.path.length)
 }
 
 /** The ids, the body and the query of an example. An id is that of the created resource, or any of the right prefix. */

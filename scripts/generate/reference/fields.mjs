@@ -1,4 +1,5 @@
 // Fields of JSON Schemas as tables of a Markdown page.
+import { table } from '../markdown.ts'
 
 /** The name of a schema in a reference to it. */
 export const nameIn = ({ $ref }) => $ref?.split('/').at(-1)
@@ -46,21 +47,18 @@ function idOf(pattern) {
   return prefix && `An id \`${prefix}_…\`.`
 }
 
-const cell = (text) => text.replaceAll('|', '\\|').replaceAll('\n', ' ')
-
 /** A table of the fields of an object. `more` are fields that another dialect has. */
 export function fieldTable({ properties = {}, required = [] }, more = {}) {
   const row = ([name, json], also) => {
-    const { description = '' } = json
     const must = required.includes(name) && !also ? ' (required)' : ''
-    const only = also ? ['Only in the dialect `ngrok`.'] : []
-    return `| \`${name}\` | ${cell(typeOf(json))}${must} | ${cell([description, ...limitsOf(json), ...only].filter(Boolean).join(' '))} |`
+    const sentences = [json.description, ...limitsOf(json), also && 'Only in the dialect `ngrok`.']
+    return [`\`${name}\``, `${typeOf(json)}${must}`, sentences.filter(Boolean).join(' ')]
   }
   const rows = [
     ...Object.entries(properties).map((entry) => row(entry, false)),
     ...Object.entries(more).map((entry) => row(entry, true)),
   ]
-  return rows.length === 0 ? 'No fields.' : ['| field | type | |', '|---|---|---|', ...rows].join('\n')
+  return rows.length === 0 ? 'No fields.' : table(['field', 'type', ''], rows)
 }
 
 /** The names of all schemas that a value refers to, at any depth, in the order in which they are met. */

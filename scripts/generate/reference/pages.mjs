@@ -1,4 +1,7 @@
 // Makes the pages of the service reference from the OpenAPI documents.
+
+import { operationsOf } from '../../operations.mjs'
+import { anchorOf, table } from '../markdown.ts'
 import { examplesOf, resolved } from './examples.mjs'
 import { fieldTable, namesIn, typeOf } from './fields.mjs'
 
@@ -78,12 +81,12 @@ const mapValues = (values, change) =>
 
 function operationTable(document, groups, also = document) {
   const rows = groups.flatMap(({ name, file }) =>
-    operationsOfBoth(document, also, name).map(
-      ({ method, path, summary, isExtra }) =>
-        `| \`${method.toUpperCase()} ${path}\` | [${summary}](${file}#${anchor(summary)})${isExtra ? ' (`ngrok` only)' : ''} |`,
-    ),
+    operationsOfBoth(document, also, name).map(({ method, path, summary, isExtra }) => [
+      `\`${method.toUpperCase()} ${path}\``,
+      `[${summary}](${file}#${anchorOf(summary)})${isExtra ? ' (`ngrok` only)' : ''}`,
+    ]),
   )
-  return `| | |\n|---|---|\n${rows.join('\n')}`
+  return table(['', ''], rows)
 }
 
 const NOTE = '<!-- Made by `npm run generate` from the schemas and operations in src/. -->'
@@ -94,14 +97,7 @@ const page = (...parts) => `${[NOTE, ...parts].join('\n\n')}\n`
 const responseIn = ({ components }, response) =>
   response.$ref ? components.responses[response.$ref.split('/').at(-1)] : response
 
-function operationsOf(document, tag) {
-  const { paths } = document
-  return Object.entries(paths).flatMap(([path, item]) =>
-    Object.entries(item).flatMap(([method, operation]) =>
-      operation.tags.includes(tag) ? { path, method, ...operation } : [],
-    ),
-  )
-}
+const ofTag = (document, tag) => operationsOf(document).filter(({ tags }) => tags.includes(tag))
 
 /** The keys of the errors that an operation can answer with. */
 const errorsOf = ({ responses }) => Object.keys(responses).flatMap((status) => keysOf(responses[status], status))
@@ -114,7 +110,7 @@ function keysOf({ content }, status) {
 /** The errors that every operation of the service can answer, and those of every operation with a body: each listed once. */
 function commonErrors(document) {
   const service = document.tags.filter(({ name }) => name !== 'controls')
-  const operations = service.flatMap(({ name }) => operationsOf(document, name))
+  const operations = service.flatMap(({ name }) => ofTag(document, name))
   const inAll = (list) => errorsOf(list[0]).filter((key) => list.every((each) => errorsOf(each).includes(key)))
   const any = inAll(operations)
   const withBody = inAll(operations.filter(({ requestBody }) => requestBody)).filter((key) => !any.includes(key))
@@ -136,12 +132,16 @@ function indexPage(document, also, groups) {
       '`fauxgate/openapi.ngrok.control.json` of the package, and `GET /_fauxgate/openapi.json` and ' +
       '`GET /_fauxgate/openapi.control.json` on a server. [Generate a client](../openapi.md) has the commands.',
     '## Every request',
-    '| | `standard` | `ngrok` |\n|---|---|---|\n' +
-      `| base URL | \`${document.servers[0].url}\` | \`${also.servers[0].url}\` |\n` +
-      '| API key | `Authorization: Bearer <API key>` | the same |\n' +
-      `| version header | ${header(document)} | ${header(also)} |\n` +
-      `| operation id in every answer | ${operationIdHeader(document)} | ${operationIdHeader(also)} |\n` +
-      '| body of POST, PUT and PATCH | `Content-Type: application/json` | the same |',
+    table(
+      ['', '`standard`', '`ngrok`'],
+      [
+        ['base URL', `\`${document.servers[0].url}\``, `\`${also.servers[0].url}\``],
+        ['API key', '`Authorization: Bearer <API key>`', 'the same'],
+        ['version header', header(document), header(also)],
+        ['operation id in every answer', operationIdHeader(document), operationIdHeader(also)],
+        ['body of POST, PUT and PATCH', '`Content-Type: application/json`', 'the same'],
+      ],
+    ),
     `Any request can be refused as ${errorLinks(common.any)}; one with a body also as ${errorLinks(common.withBody)}.`,
     'A served gateway has its own base URL. In a body, `null` means "not given", and unknown fields are refused. The ' +
       'controls need none of these headers.',
@@ -157,17 +157,11 @@ function operationIdHeader(document) {
   return Object.keys(response.headers).map((name) => `\`${name}\``)[0]
 }
 
-const anchor = (heading) =>
-  heading
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}\s_-]/gu, '')
-    .replaceAll(' ', '-')
-
 /** The operations of a tag, and after them those that only the other dialect has. */
 function operationsOfBoth(document, also, tag) {
-  const own = operationsOf(document, tag)
+  const own = ofTag(document, tag)
   const isOwn = ({ operationId }) => own.some((each) => each.operationId === operationId)
-  const more = operationsOf(also, tag).filter((each) => !isOwn(each))
+  const more = ofTag(also, tag).filter((each) => !isOwn(each))
   return [...own, ...more.map((each) => ({ ...each, isExtra: true }))]
 }
 
@@ -175,7 +169,7 @@ function groupPage({ name, description }, document, also, examples) {
   const operations = operationsOfBoth(document, also, name)
   const { any, withBody } = commonErrors(document)
   const common = ({ requestBody }) => (requestBody ? [...any, ...withBody] : any)
-  const others = new Map(operationsOf(also, name).map((each) => [each.operationId, each]))
+  const others = new Map(ofTag(also, name).map((each) => [each.operationId, each]))
   const sections = operations.flatMap((each) =>
     operationSection(each, others.get(each.operationId), examples, common(each), document),
   )
@@ -233,10 +227,10 @@ function answersOf(responses, common) {
   })
   const errors = bad.flatMap(([status, response]) => {
     const keys = keysOf(response, status).filter((key) => !common.includes(key))
-    return keys.length === 0 ? [] : `| ${status} | ${errorLinks(keys)} |`
+    return keys.length === 0 ? [] : [[status, errorLinks(keys)]]
   })
   const more = common.length === 0 ? [] : ['In addition to the errors of [every request](README.md#every-request):']
-  return [...lines, ...(errors.length > 0 ? [...more, `| status | errors |\n|---|---|\n${errors.join('\n')}`] : [])]
+  return [...lines, ...(errors.length > 0 ? [...more, table(['status', 'errors'], errors)] : [])]
 }
 
 function exampleSection({ curl, call, status, json }) {
