@@ -2,11 +2,12 @@
 // families `node scripts/corpus.mjs test/corpus/VERSION-ngrok`. Later versions must read it: a folder that is there stays,
 // and records of a new kind get a new one, such as VERSION-edges-ngrok.
 // Beside it is a recording: `fauxgate record --to URL --out test/corpus/VERSION/recording.har`.
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createGateway, manualClock } from '../dist/index.js'
+import { manualClock } from '../dist/index.js'
 import { createNgrok } from '../dist/ngrok.js'
 import { sqliteStore } from '../dist/node.js'
+import { imported } from './imported.mjs'
 
 const SSH_KEY = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIEH3IY4s2cSOuKj63wdOpGLQRkEbBGYbddAi683q3ewX ci@example.com'
 
@@ -14,57 +15,27 @@ const [folder] = process.argv.slice(2)
 if (!folder) throw new Error('corpus.mjs needs a folder, for example test/corpus/0.1.0.')
 mkdirSync(folder, { recursive: true })
 
+const { furnished } = await imported('test/support/furnished.ts')
 const store = sqliteStore(join(folder, 'gateway.db'))
-const isNgrok = folder.endsWith('-ngrok')
-const gateway = (isNgrok ? createNgrok : createGateway)({
-  store,
-  clock: manualClock('2026-01-01T00:00:00Z'),
+const options = {
   seed: 'corpus',
   dns: 'simulated',
   authorityKeys: 'fresh',
   rateLimit: { requests: 1000 },
   account: { limits: { reserved_domains: { max: 100, window: '1h' } } },
   initial: { reservedAddrs: [{ description: 'initial' }] },
-})
-const { reservedDomains, provisioning, clock, dns } = gateway
-const route = { edge_id: 'edghts_1', id: 'edghtsrt_1' }
-const pem = (name) => readFileSync(new URL(`../test/fixtures/x509/${name}`, import.meta.url), 'utf8')
-
-function managed(domain, private_key_type) {
-  const policy = { authority: 'letsencrypt', private_key_type }
-  const created = reservedDomains.create({ domain, certificate_management_policy: policy })
-  dns.cname(domain, created.cname_target)
-  return created
 }
+const isNgrok = folder.endsWith('-ngrok')
+const gateway = isNgrok ? await ngrokGateway() : await furnished({ ...options, store })
 
-managed('issued.example.com', 'ecdsa')
-const failing = managed('renewal-failing.example.com', 'rsa')
-clock.advance('61d')
-managed('failing.example.com', 'ecdsa')
-provisioning.failNext('INTERNAL_ERROR', { domain: failing.domain })
-provisioning.script(['DNS_ERROR', 'success'], { domain: 'failing.example.com' })
-clock.advance('30s')
-managed('provisioning.example.com', 'ecdsa')
-reservedDomains.create({ domain: 'plain.example.com', description: 'd', metadata: 'm' })
-gateway.reservedAddrs.create({ description: 'ü', region: 'eu' })
-gateway.weightedBackends.create({ backends: { bkdhr_1: 1, bkdhr_2: 0 } })
-gateway.tlsCertificates.create({ certificate_pem: pem('leaf-p256.pem'), private_key_pem: pem('key-p256.pem') })
-gateway.compression.replace(route)
-gateway.circuitBreaker.replace(route, { num_buckets: 5 })
-gateway.webhookVerification.replace(route, { provider: 'github', secret: 'a secret of the corpus' })
-gateway.trafficPolicy.replace(route, {
-  inbound: [{ name: 'n', expressions: ['true'], actions: [{ type: 'deny', config: { status_code: 404 } }] }],
-})
-gateway.declare.edge(route.edge_id, { routes: [route.id] })
-gateway.declare.endpointConfiguration('ec_1')
-gateway.declare.backend('bkdhr_1')
-provisioning.script(['DNS_ERROR', { outcome: 'DNS_ERROR', message: 'No such host.', retriesAfter: '5m' }])
-provisioning.failAlways('DNS_ERROR', { domain: 'always.example.com' })
-dns.a('a.example.com', '192.0.2.1')
-dns.caa('caa.example.com', ['letsencrypt.org'], { after: '1h' })
-gateway.faults.add({ operation: 'reserved_addrs.list', times: 2, after: 1, status: 503 })
-
-if (isNgrok) furnish(gateway)
+/** Creates a gateway with something in each family, those of ngrok too. */
+async function ngrokGateway() {
+  const common = await furnished(options)
+  const gateway = createNgrok({ ...options, store, clock: manualClock('2026-01-01T00:00:00Z') })
+  gateway.restore(common.snapshot({ privateKeys: true }))
+  furnish(gateway)
+  return gateway
+}
 
 /** Makes something in each of ngrok's further families. */
 function furnish({ declare, ...families }) {
@@ -82,7 +53,7 @@ function furnish({ declare, ...families }) {
     deployment: { name: 'operator', namespace: 'ngrok' },
   })
   families.endpoints.create({
-    url: 'https://plain.example.com',
+    url: 'https://uploaded.example.com',
     traffic_policy: '{"on_http_request":[]}',
     bindings: ['public'],
   })
@@ -108,7 +79,7 @@ function furnishEdges(families, value, ip_restriction) {
   const [{ addr }] = families.reservedAddrs.list().reserved_addrs
   families.tcpEdges.create({ hostports: [addr], ...traffic })
   families.tlsEdges.create({ hostports: ['failing.example.com:443'], ...traffic, mutual_tls, tls_termination })
-  const { id } = families.httpsEdges.create({ hostports: ['issued.example.com:443'], mutual_tls, tls_termination })
+  const { id } = families.httpsEdges.create({ hostports: ['renewing.example.com:443'], mutual_tls, tls_termination })
   const signIn = { client_id: 'an app', client_secret: 'a secret of the corpus' }
   families.httpsEdgeRoutes.create(id, {
     match: '/',
