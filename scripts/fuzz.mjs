@@ -5,7 +5,9 @@
 import { parseArgs } from 'node:util'
 import { isMainThread, parentPort, Worker } from 'node:worker_threads'
 import fc from 'fast-check'
-import { stepsOn } from './fuzz/run.mjs'
+import { checkEnd } from './fuzz/checks.mjs'
+import { inhabited } from './fuzz/gateways.mjs'
+import { counts, run } from './fuzz/run.mjs'
 import { options, stepsOf } from './fuzz/steps.mjs'
 
 const { values } = parseArgs({
@@ -48,34 +50,32 @@ function watch() {
 
 /** Runs batches of cases until so many calls were made, or one fails. */
 async function attack() {
-  const load = (name) => import(new URL(`../dist/${name}.js`, import.meta.url).href)
-  const on = stepsOn({ main: await load('index'), ngrok: await load('ngrok'), testing: await load('testing') })
   const command = stepsOf(values.only?.split(',')).map((step) => ({
     check: () => true,
     run(_model, real) {
       parentPort.postMessage({ step })
-      return on.run(step, real)
+      return run(step, real)
     },
     toString: () => JSON.stringify(step),
   }))
   const commands = fc.commands([command], { maxCommands: 16, size: 'max', replayPath: values.replay })
   const property = fc.asyncProperty(options, commands, async (chosen, steps) => {
-    const real = on.inhabited(chosen)
+    const real = inhabited(chosen)
     await fc.asyncModelRun(() => ({ model: {}, real }), steps)
-    on.checkEnd(real)
+    checkEnd(real)
   })
-  for (let seed = Number(values.seed), said = 0; on.counts().steps < values.cases; seed++) {
+  for (let seed = Number(values.seed), said = 0; counts().steps < values.cases; seed++) {
     parentPort.postMessage({ seed })
     const parameters = { seed, numRuns: BATCH, interruptAfterTimeLimit: LONGEST_MS }
     const result = await fc.check(property, { ...parameters, ...(values.path && { path: values.path }) })
-    const { steps } = on.counts()
+    const { steps } = counts()
     if (result.failed) return fail(result, steps)
     if (values.path) break
     if (steps - said < 10_000) continue
     said = steps
     parentPort.postMessage({ text: `  ${steps} calls` })
   }
-  parentPort.postMessage({ text: summary(on.counts()), exitCode: 0 })
+  parentPort.postMessage({ text: summary(counts()), exitCode: 0 })
 }
 
 async function fail(result, steps) {

@@ -1,0 +1,108 @@
+// The gateways that cases run on, and what can be read from one.
+import { createGateway, manualClock } from '../../dist/index.js'
+import { createNgrok } from '../../dist/ngrok.js'
+import { certificatePair } from '../../dist/testing.js'
+import { FAMILIES } from './operations.mjs'
+
+/** The most commits of a case that are checked: a year on the clock makes thousands. */
+const MOST_COMMITS = 100
+
+export const pairs = Array.from({ length: 8 }, (_, index) =>
+  certificatePair({
+    names: [`p${index}.example.com`],
+    keyType: ['ecdsa', 'rsa', 'ed25519'][index % 3],
+    issuers: index % 4,
+    seed: `fuzz ${index}`,
+  }),
+)
+
+export function open(options) {
+  const { dialect, clock: kind, keepBackendsOnPatch, ...rest } = options
+  const shared = {
+    ...rest,
+    seed: 'fuzz',
+    quirks: { keepBackendsOnPatch },
+    ...(kind === 'manual' ? { clock: manualClock('2026-01-01T00:00:00.250Z') } : {}),
+  }
+  return dialect === 'ngrok' ? createNgrok(shared) : createGateway(shared)
+}
+
+/** A gateway with one of everything, where its options allow that, and the commits that follow. */
+export function inhabited(options) {
+  const gateway = filled(open({ ...options, account: undefined }))
+  if (!options.account) return watched(gateway, options)
+  // What there is already stays above the limits of the account.
+  const limited = open(options)
+  limited.restore(gateway.snapshot({ privateKeys: true }))
+  return watched(limited, options)
+}
+
+function filled(gateway) {
+  const policy = { authority: 'letsencrypt', private_key_type: 'ecdsa' }
+  const { id: certificate_id } = gateway.tlsCertificates.create(pairs[0])
+  gateway.reservedAddrs.create()
+  gateway.reservedDomains.create({ domain: 'a.example.com', certificate_id })
+  gateway.reservedDomains.create({ domain: 'b.example.com', certificate_management_policy: policy })
+  gateway.weightedBackends.create({})
+  if (!gateway.vaults) return gateway
+  gateway.endpoints.create({ url: 'https://a.example.com', traffic_policy: '{}' })
+  const { id: vault_id } = gateway.vaults.create({ name: 'v' })
+  gateway.vaultSecrets.create({ name: 's', value: 'x', vault_id })
+  const { id: owner_id } = gateway.botUsers.create({ name: 'u' })
+  gateway.credentials.create({ owner_id, acl: ['bind:*.example.com'] })
+  gateway.apiKeys.create()
+  const { id: ip_policy_id } = gateway.ipPolicies.create()
+  gateway.ipPolicyRules.create({ ip_policy_id, cidr: '192.0.2.0/24', action: 'deny' })
+  gateway.kubernetesOperators.create({ enabled_features: ['bindings'] })
+  gateway.declare.tunnelSession({ endpoints: [{ url: 'https://agent.ngrok-free.app' }] })
+  return gateway
+}
+
+function watched(gateway, options) {
+  const commits = []
+  gateway.subscribe((commit) => commits.length < MOST_COMMITS && commits.push(commit))
+  return { gateway, commits, options }
+}
+
+export const recordsOf = (gateway, prefix) => {
+  const [, member] = FAMILIES.find(([each]) => each === prefix)
+  return Object.values(gateway[member]?.list({ limit: 100 }) ?? {}).find(Array.isArray) ?? []
+}
+
+/** Returns the value of a token on a gateway now. */
+export const lookUpOn = (gateway) => (name, index) => {
+  const nth = (values) => values[index % values.length]
+  switch (name) {
+    case 'pem':
+      return nth(pairs).certificate_pem
+    case 'key':
+      return nth(pairs).private_key_pem
+    case 'secret':
+      return `PLANTED${index}`
+    case 'https':
+      return 'edghts_1'
+    case 'routes':
+      return 'edghtsrt_1'
+    case 'tcp':
+    case 'tls':
+      return `edg${name}_1`
+    case 'target':
+      return nth(recordsOf(gateway, 'rd'))?.cname_target ?? 'x.y'
+    default:
+      return nth(recordsOf(gateway, name))?.id ?? 'rd_unknown'
+  }
+}
+
+/** The state, without what counts requests: a refused request is counted too. */
+export function stateOf(gateway) {
+  const { rateLimit: _, now: __, ...snapshot } = gateway.snapshot()
+  return JSON.stringify(snapshot, (name, value) => (name === 'hits' || name === 'passed' ? 0 : value))
+}
+
+/** Reads everything that a gateway has. */
+export function readAll(gateway) {
+  for (const [prefix, member] of FAMILIES) for (const { id } of recordsOf(gateway, prefix)) gateway[member].get(id)
+  for (const { id } of recordsOf(gateway, 'rd')) gateway.provisioning.printTimeline(id)
+  const { dns, faults, provisioning } = gateway
+  JSON.stringify([dns.records(), faults.all(), provisioning.pendingOutcomes(), gateway.leftovers()])
+}
