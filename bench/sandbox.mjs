@@ -1,5 +1,6 @@
 // Measures shared sandboxes on plain workerd: `node bench/sandbox.mjs [part …]`, after `npm run build`. Rounds alternate
 // between a sandbox and the bare object of bench/sandbox/bare.js. Needs Linux, and workerd of examples/sandbox.
+import { installedWorkerd } from '../scripts/workerd.mjs'
 import { ask } from './load.mjs'
 import { median, row, whole } from './measure.mjs'
 import { Served } from './sandbox/workerd.mjs'
@@ -160,57 +161,7 @@ async function many() {
   row('memory above the bare object, KB', (taken.worker - taken.bare).toFixed(0), 'at most 64')
 }
 
-const KILLED = 100
-const WRITERS = 3
-
-/** A process that is killed in the middle of writing, again and again: what was answered is there, once, and alarms go on. */
-async function killed() {
-  const served = await Served.of('worker')
-  const writers = []
-  for (let n = 0; n < WRITERS; n++) writers.push({ n, ids: [], ...(await served.create(`writer-${n}`)) })
-  for (let round = 0; round < KILLED; round++) {
-    // Nobody asks for it again: its alarm alone removes it.
-    await served.create(`ends-${round}`, { ttl: '1s' })
-    const ends = writers.map(async ({ n, ids, headers }) => {
-      for (;;) {
-        const { status, body: made } = await served.ask('POST', `/s/writer-${n}/reserved_addrs`, headers, body)
-        if (status !== 201) throw new Error(`It answered ${status}.`)
-        ids.push(made.id)
-        if (ids.length > 4 * (round + 1)) await served.kill()
-      }
-    })
-    await Promise.allSettled(ends)
-    await served.start()
-  }
-  const answered = writers.flatMap(({ ids }) => ids)
-  const there = new Set((await Promise.all(writers.map((each) => idsIn(served, each)))).flat())
-  row('kill -9: rounds', KILLED, '100')
-  row('kill -9: answered writes', whole(answered.length))
-  row('kill -9: … that were lost', answered.filter((id) => !there.has(id)).length, '0')
-  row('kill -9: … whose id was given twice', answered.length - new Set(answered).size, '0')
-  row('kill -9: alarms that never came', await leftAfter(served, 30), '0')
-  await served.stop()
-}
-
-async function idsIn(served, { n, headers }) {
-  const ids = []
-  for (let path = `/s/writer-${n}/reserved_addrs?limit=100`; path; ) {
-    const { body: page } = await served.ask('GET', path, headers)
-    ids.push(...page.reserved_addrs.map(({ id }) => id))
-    path = page.next_page_uri?.slice(page.next_page_uri.indexOf('/s/')) ?? ''
-  }
-  return ids
-}
-
-/** Counts the sandboxes that the account still lists, besides those that stay, after so many seconds. */
-async function leftAfter(served, seconds) {
-  for (let second = 0; ; second++) {
-    const left = (await served.names()).length - WRITERS
-    if (left === 0 || second === seconds) return left
-    await new Promise((resolve) => setTimeout(resolve, 1000))
-  }
-}
-
-const PARTS = { speed, wake, many, killed }
+const PARTS = { speed, wake, many }
 const parts = process.argv.slice(2)
-for (const part of parts.length > 0 ? parts : Object.keys(PARTS)) await PARTS[part]()
+if (installedWorkerd('all measurements'))
+  for (const part of parts.length > 0 ? parts : Object.keys(PARTS)) await PARTS[part]()

@@ -7,7 +7,7 @@ import { openSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { ownPort } from '../scripts/own-port.mjs'
-import { inFolder } from '../scripts/packed.mjs'
+import { inFolder } from '../scripts/shared.mjs'
 import { ask } from './load.mjs'
 import { cpuOf, median, row, whole } from './measure.mjs'
 

@@ -3,7 +3,7 @@ import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { inFolder } from '../scripts/packed.mjs'
+import { inFolder } from '../scripts/shared.mjs'
 import { cpuOf, median, row } from './measure.mjs'
 
 const RUNS = 21

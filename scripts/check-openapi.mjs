@@ -3,17 +3,16 @@
 // fuzzer, where Python and its package are there.
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
 import { createGateway, manualClock } from '../dist/index.js'
 import { serve } from '../dist/node.js'
 import { checkGeneratedClients } from './generated-clients/index.mjs'
+import { root, works } from './shared.mjs'
 
-const root = fileURLToPath(new URL('../', import.meta.url))
-const folder = `${root}node_modules/.cache/fauxgate-openapi/`
+const folder = `${root}/node_modules/.cache/fauxgate-openapi/`
 mkdirSync(folder, { recursive: true })
 
 const DOCUMENTS = ['openapi', 'openapi.control', 'openapi.ngrok', 'openapi.ngrok.control'].map(
-  (name) => `${root}dist/${name}.json`,
+  (name) => `${root}/dist/${name}.json`,
 )
 
 const SEED = '20260101'
@@ -22,7 +21,7 @@ const FUZZER = 'schemathesis==4.32.0'
 
 const run = (command, args, options = {}) =>
   execFileSync(command, args, { cwd: folder, stdio: ['ignore', 'inherit', 'inherit'], ...options })
-const tool = (path, ...args) => run(process.execPath, [`${root}node_modules/${path}`, ...args])
+const tool = (path, ...args) => run(process.execPath, [`${root}/node_modules/${path}`, ...args])
 
 const CLIENT = `
 import createClient from 'openapi-fetch'
@@ -67,7 +66,7 @@ const TSCONFIG = {
 
 function lint() {
   const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' }
-  const args = [`${root}node_modules/@redocly/cli/bin/cli.js`, 'lint', ...DOCUMENTS]
+  const args = [`${root}/node_modules/@redocly/cli/bin/cli.js`, 'lint', ...DOCUMENTS]
   const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: folder, env, encoding: 'utf8' })
   if (status !== 0 || /\d+ warning/.test(stderr)) throw new Error(`The linter says:\n${stdout}${stderr}`)
   console.log('ok  the linter has nothing to say')
@@ -75,7 +74,7 @@ function lint() {
 
 async function compileAndUse() {
   writeFileSync(`${folder}package.json`, '{ "type": "module" }')
-  tool('openapi-typescript/bin/cli.js', `${root}dist/openapi.json`, '-o', 'service.d.ts')
+  tool('openapi-typescript/bin/cli.js', `${root}/dist/openapi.json`, '-o', 'service.d.ts')
   writeFileSync(`${folder}client.ts`, CLIENT)
   writeFileSync(`${folder}tsconfig.json`, JSON.stringify(TSCONFIG))
   tool('typescript-7/bin/tsc', '-p', '.')
@@ -91,7 +90,6 @@ async function compileAndUse() {
 /** The fuzzer in an environment of its own, or undefined where it cannot be had. */
 function fuzzer() {
   const command = `${folder}venv/bin/schemathesis`
-  const works = (program, ...args) => spawnSync(program, args, { stdio: 'ignore' }).status === 0
   const isThere = () => works(command, '--version')
   if (isThere()) return command
   works('python3', '-m', 'venv', '--clear', `${folder}venv`)
@@ -150,7 +148,7 @@ function answerTo(interaction) {
 }
 
 /** The keys of errors, by the codes that are answered. */
-const { examples } = JSON.parse(readFileSync(`${root}dist/openapi.json`, 'utf8')).components
+const { examples } = JSON.parse(readFileSync(`${root}/dist/openapi.json`, 'utf8')).components
 const keys = new Map(Object.entries(examples).map(([key, { summary }]) => [summary, key]))
 
 lint()

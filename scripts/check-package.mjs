@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { build } from 'esbuild'
 import { NODES, nodeOf } from './nodes.mjs'
-import { asHere, install, root, run, withPackage } from './packed.mjs'
+import { asHere, install, root, run, withPackage } from './shared.mjs'
 
 const USE = `
 const gateway = createGateway({ seed: 'x', clock: manualClock(0) })

@@ -5,7 +5,7 @@ import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import ts from 'typescript'
 import { imported } from './imported.mjs'
-import { asHere, install, root, withPackage } from './packed.mjs'
+import { asHere, install, root, withPackage } from './shared.mjs'
 
 const VERSIONS = ['5.4.5', '5.5.4', '5.6.3', '5.7.3', '5.8.3', '5.9.3', '6.0.3', '7.0.2']
 /** The packages that the blocks import beside this one. */

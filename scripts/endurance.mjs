@@ -188,9 +188,7 @@ async function endureServed() {
 }
 
 async function endureSandboxes() {
-  const workerd = process.env.WORKERD ?? installedWorkerd()
-  if (!workerd) return console.error('LEFT OUT  the sandboxes: workerd cannot be had here')
-  process.env.WORKERD = workerd
+  if (!installedWorkerd('the sandboxes')) return
   const served = await Served.of('worker')
   try {
     const places = []

@@ -3,8 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { dirname, join, parse } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { imported } from './imported.mjs'
-
-const root = fileURLToPath(new URL('../', import.meta.url))
+import { root } from './shared.mjs'
 
 /** The parts, in an order in which each finds what it needs, with the folders that have no other files. */
 const PARTS = {

@@ -1,9 +1,8 @@
 import { rmSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { fileURLToPath, pathToFileURL } from 'node:url'
+import { pathToFileURL } from 'node:url'
 import { build } from 'esbuild'
-
-const root = fileURLToPath(new URL('../', import.meta.url))
+import { root } from './shared.mjs'
 
 /** Imports a module of the repository, with all that it imports as that is now. */
 export async function imported(path) {

@@ -5,13 +5,12 @@
 // over an hour for one room, because each of its runs loads every test that imports the room.
 import { execFile } from 'node:child_process'
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { Instrumenter } from '@stryker-mutator/instrumenter'
 import fc from 'fast-check'
+import { root, vitest } from './shared.mjs'
 
 const { values } = parseArgs({
   options: {
@@ -24,8 +23,6 @@ const { values } = parseArgs({
 })
 if (!values.room) throw new Error('Name a room, a folder of src/ that has tests: npm run mutants -- --room filter')
 
-const root = dirname(dirname(fileURLToPath(import.meta.url)))
-const vitest = join(dirname(createRequire(import.meta.url).resolve('vitest/package.json')), 'vitest.mjs')
 const folder = mkdtempSync(join(tmpdir(), 'fauxgate-mutants-'))
 
 /** The files that the tests need in a copy of the repository. */

@@ -4,10 +4,9 @@
 // out, and named in the end; with --all that is a failure. Needs `npm run build`.
 import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import { delimiter, dirname, join } from 'node:path'
+import { delimiter, join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { inFolder, pack, root } from './packed.mjs'
+import { inFolder, pack, root, vitest, works } from './shared.mjs'
 
 const { values, positionals: wanted } = parseArgs({
   options: { packed: { type: 'boolean' }, all: { type: 'boolean' }, shard: { type: 'string', default: '1/1' } },
@@ -15,7 +14,6 @@ const { values, positionals: wanted } = parseArgs({
 })
 const [shard, shards] = values.shard.split('/').map(Number)
 const examples = join(root, 'examples')
-const require = createRequire(import.meta.url)
 
 /** The codes of npm for a package, or a build for this platform, that its registry does not have. */
 const NOT_HAD = /\b(E404|ETARGET|EBADPLATFORM|ENOTFOUND|EAI_AGAIN|ECONNREFUSED)\b/
@@ -29,20 +27,17 @@ function problemOf([command, ...args], options, installs = false) {
 }
 
 const node = (...args) => [process.execPath, ...args]
-const programOf = (name, file) => join(dirname(require.resolve(`${name}/package.json`)), file)
-const vitest = node(programOf('vitest', 'vitest.mjs'), 'run', '--root', '.')
+const testsOfVitest = node(vitest, 'run', '--root', '.')
 
 /** The reference implementation of the format of compose.yaml, for those who have Go. */
 const COMPOSE_VALIDATOR = 'go run github.com/compose-spec/compose-go/v2/cmd@v2.9.0'
 
-const isThere = ([command, ...args]) => spawnSync(command, args, { stdio: 'ignore' }).status === 0
-
 /** The examples that are folders: a command that must work, and the steps of the run; `to` is an empty folder. */
 const FOLDERS = {
-  'msw-migration': { steps: () => [vitest] },
-  jest: { steps: () => [node(programOf('jest', 'bin/jest.js'), '--rootDir', '.')] },
+  'msw-migration': { steps: () => [testsOfVitest] },
+  jest: { steps: () => [node(join(root, 'node_modules/jest/bin/jest.js'), '--rootDir', '.')] },
   'node-test': { steps: () => [node('--test')] },
-  vitest: { steps: () => [vitest] },
+  vitest: { steps: () => [testsOfVitest] },
   python: {
     needs: ['python3', '-c', 'import venv, ensurepip'],
     steps: (to) => [
@@ -55,7 +50,7 @@ const FOLDERS = {
     needs: ['python3', '--version'],
     steps: () => [
       node(join(root, 'scripts/run-compose.mjs')),
-      ...(isThere(['go', 'version'])
+      ...(works('go', 'version')
         ? [['sh', '-c', `${COMPOSE_VALIDATOR} -no-interpolation compose.yaml > /dev/null`]]
         : []),
     ],
@@ -74,7 +69,7 @@ function plain(name, folder) {
   const isFile = name.endsWith('.mjs')
   const { needs, steps } = isFile ? { steps: () => [node(name)] } : (FOLDERS[name] ?? {})
   if (!steps) throw new Error(`Nothing runs examples/${name}. Add it to the folders of scripts/run-examples.mjs.`)
-  if (needs && !isThere(needs)) return { leftOut: `this does not work here: ${needs.join(' ')}` }
+  if (needs && !works(...needs)) return { leftOut: `this does not work here: ${needs.join(' ')}` }
   const env = { ...process.env, FAUXGATE: node(join(root, 'dist/cli.js')).join(' '), PYTHONDONTWRITEBYTECODE: '1' }
   const options = { cwd: isFile ? examples : join(examples, name), env }
   return steps(folder).reduce((problem, step) => problem ?? problemOf(step, options), undefined)

@@ -1,7 +1,7 @@
 // `node scripts/sentences.mjs`, a part of `npm run lint`: no sentence that people read has more than 35 words. Generated
 // documents have the sentences of their sources. And no comment begins with a clause that has no verb, such as "What it has."
 import { execFileSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { publicTexts, sentencesIn, wordsIn } from './public-texts.mjs'
 
 const MOST_WORDS = 35
@@ -24,7 +24,7 @@ for (const { file, line, text } of publicTexts()) {
 }
 
 const sources = execFileSync('git', ['ls-files', 'src', 'scripts', 'lint', 'bench', 'test'], { encoding: 'utf8' })
-for (const file of sources.match(/.+\.(ts|mjs)$/gm)) {
+for (const file of sources.match(/.+\.(ts|mjs)$/gm).filter(existsSync)) {
   const text = readFileSync(file, 'utf8')
   for (const { index, 1: comment } of text.matchAll(HEADLESS)) {
     const line = text.slice(0, index).split('\n').length

@@ -2,10 +2,9 @@
 // Not `npm ci`, which would take away what is installed already and a linked node_modules with it.
 import { execSync } from 'node:child_process'
 import { existsSync, readdirSync, statSync } from 'node:fs'
-import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { join } from 'node:path'
+import { root } from './shared.mjs'
 
-const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const run = (command) => execSync(command, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] })
 const madeAt = (path) => (existsSync(join(root, path)) ? statSync(join(root, path)).mtimeMs : 0)
 const filesIn = (folder) => readdirSync(join(root, folder), { recursive: true }).map((name) => `${folder}/${name}`)

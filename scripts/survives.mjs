@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { build } from 'esbuild'
 import { NODES, nodeOf } from './nodes.mjs'
-import { root } from './packed.mjs'
+import { root } from './shared.mjs'
 
 const { nodes, replays } = parseArgs({
   options: { nodes: { type: 'string', default: NODES.join() }, replays: { type: 'string', default: '1000' } },

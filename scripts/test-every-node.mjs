@@ -2,15 +2,11 @@
 // -- [20 22 …] [options of vitest]`. Left out are the tests of what is in the repository and of its documents, which are
 // the same everywhere.
 import { spawnSync } from 'node:child_process'
-import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { NODES, nodeOf } from './nodes.mjs'
+import { root, vitest } from './shared.mjs'
 
 /** Zones that differ from UTC by more than whole hours, or by whole days. */
 const ZONES = { 20: 'Pacific/Apia', 22: 'Asia/Kathmandu', 24: 'America/St_Johns', 26: 'Australia/Lord_Howe' }
-
-const root = dirname(dirname(fileURLToPath(import.meta.url)))
-const vitest = join(root, 'node_modules/vitest/vitest.mjs')
 
 const args = process.argv.slice(2)
 const options = args.filter((each) => each.startsWith('--'))

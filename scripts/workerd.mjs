@@ -1,13 +1,15 @@
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { join } from 'node:path'
+import { root, works } from './shared.mjs'
 
-const root = dirname(dirname(fileURLToPath(import.meta.url)))
-
-/** The path of workerd's binary, of the version of examples/sandbox, installed unless it is there; undefined where it is not to be had. */
-export function installedWorkerd() {
+/**
+ * Returns the path of workerd's binary, which WORKERD names: that of examples/sandbox, installed unless it is there.
+ * Where it is not to be had, this says what is left out, and returns undefined; with --all that is a failure.
+ */
+export function installedWorkerd(what) {
+  if (process.env.WORKERD) return process.env.WORKERD
   const { devDependencies } = JSON.parse(readFileSync(join(root, 'examples/sandbox/package.json'), 'utf8'))
   const folder = join(root, 'test/sandbox/.workerd')
   mkdirSync(folder, { recursive: true })
@@ -15,10 +17,9 @@ export function installedWorkerd() {
   writeFileSync(join(folder, 'package.json'), JSON.stringify(manifest))
   const install = ['install', '--no-fund', '--no-audit', '--no-package-lock', '--prefer-offline', '--loglevel=error']
   const { status, stderr } = spawnSync('npm', install, { cwd: folder, encoding: 'utf8' })
-  if (status !== 0) {
-    console.error(stderr)
-    return undefined
-  }
-  const workerd = createRequire(join(folder, 'package.json'))('workerd').default
-  return spawnSync(workerd, ['--version']).status === 0 ? workerd : undefined
+  const workerd = status === 0 && createRequire(join(folder, 'package.json'))('workerd').default
+  if (workerd && works(workerd, '--version')) return workerd
+  console.error(`${stderr}LEFT OUT  ${what}: workerd cannot be had here`)
+  if (process.argv.includes('--all')) process.exitCode = 1
+  return undefined
 }

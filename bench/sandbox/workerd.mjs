@@ -1,30 +1,20 @@
 // Workers in processes of workerd, each with a state of its own.
 import { spawn } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import { ownPort } from '../../scripts/own-port.mjs'
+import { root } from '../../scripts/shared.mjs'
+import { installedWorkerd } from '../../scripts/workerd.mjs'
 import { cpuOf } from '../measure.mjs'
 
-const root = fileURLToPath(new URL('../../', import.meta.url))
 const ACCOUNT_KEY = 'the key of the account'
-
-/** The binary: named in WORKERD, of examples/sandbox after `npm install` there, or of `npm run test:sandbox`. */
-function workerd() {
-  if (process.env.WORKERD) return process.env.WORKERD
-  for (const place of ['examples/sandbox', 'test/sandbox/.workerd'])
-    if (existsSync(join(root, place, 'node_modules/workerd')))
-      return createRequire(join(root, place, 'package.json'))('workerd').default
-  throw new Error('There is no workerd. Run npm install in examples/sandbox, or name its binary in WORKERD.')
-}
 
 /** A Worker of this folder with objects, in a process that can be killed and started again. */
 export class Served {
   #folder = mkdtempSync(join(tmpdir(), 'fauxgate-bench-'))
-  #binary = workerd()
+  #binary = installedWorkerd('the sandboxes')
   port = 0
 
   static async of(name, env = {}) {
@@ -99,12 +89,6 @@ export class Served {
     return { status: response.status, body: text && JSON.parse(text) }
   }
 
-  /** The names of up to 1,000 sandboxes, as the account lists them. */
-  async names() {
-    const { body } = await this.ask('GET', '/s?limit=1000', { 'fauxgate-account-key': ACCOUNT_KEY })
-    return body.sandboxes.map(({ name }) => name)
-  }
-
   /** Creates a sandbox; returns its description and its keys. */
   async created(name, options = {}) {
     const { status, body } = await this.ask('PUT', `/s/${name}`, { 'fauxgate-account-key': ACCOUNT_KEY }, options)
@@ -114,10 +98,7 @@ export class Served {
 
   /** Creates a sandbox; returns the headers of its clients. */
   async create(name, options) {
-    const { api_key, control_key } = await this.created(name, options)
-    return {
-      headers: { authorization: `Bearer ${api_key}`, 'service-version': '2' },
-      control: { 'fauxgate-control-key': control_key },
-    }
+    const { api_key } = await this.created(name, options)
+    return { headers: { authorization: `Bearer ${api_key}`, 'service-version': '2' } }
   }
 }

@@ -4,10 +4,8 @@
 import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { imported } from '../imported.mjs'
-
-const root = fileURLToPath(new URL('../../', import.meta.url))
+import { root } from '../shared.mjs'
 
 /** The newest client, and an older one with what the service has given up since. */
 const GO = ['9.0.0', '5.0.0']

@@ -9,6 +9,7 @@ import { serve } from '../../dist/node.js'
 import { certificatePair } from '../../dist/testing.js'
 import { sampleOf } from '../generate/reference/examples.mjs'
 import { operationsOf } from '../operations.mjs'
+import { works } from '../shared.mjs'
 
 const GENERATOR = 'openapi-generator-cli:7.17.0'
 const PYTHON = ['pydantic==2.12.5', 'python-dateutil==2.9.0.post0', 'typing-extensions==4.15.0', 'urllib3==2.6.3']
@@ -76,7 +77,6 @@ const run = (command, args, options = {}) => {
   if (error || status !== 0) throw new Error(`${command} ${args.join(' ')}:\n${error ?? ''}${stdout}${stderr}`)
   return stdout
 }
-const works = (command, ...args) => spawnSync(command, args, { stdio: 'ignore' }).status === 0
 
 /** Options by which Java begins at once and optimizes little: each run takes some seconds. */
 const SHORT_RUN = ['-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC']

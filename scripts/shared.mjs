@@ -1,11 +1,17 @@
-// Steps that the checks of the packed package share.
-import { execFileSync } from 'node:child_process'
+// Steps that scripts share.
+import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 export const root = dirname(dirname(fileURLToPath(import.meta.url)))
+
+/** The program of vitest, for any Node. */
+export const vitest = join(root, 'node_modules/vitest/vitest.mjs')
+
+/** Returns whether a command ends well. */
+export const works = (command, ...args) => spawnSync(command, args, { stdio: 'ignore' }).status === 0
 
 /** Runs a program in a folder. Returns its output; throws where it fails. */
 export const run = (cwd, command, ...args) =>
