@@ -2,179 +2,13 @@
 // over two pages, changed and deleted, every field that the client shows is compared with the gateway's own answer, and each
 // kind of error arrives. `node scripts/clients.mjs [--one] [language…]`: all versions, or one of each. Needs a build.
 import assert from 'node:assert/strict'
-import { generateKeyPairSync } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import { manualClock } from '../dist/index.js'
 import { createNgrok } from '../dist/ngrok.js'
 import { serve } from '../dist/node.js'
+import { FAMILIES, MODULES, texts } from './clients/bodies.mjs'
 import { startedClient, VERSIONS } from './clients/drivers.mjs'
 
-const pem = (name) => readFileSync(new URL(`../test/fixtures/x509/${name}.pem`, import.meta.url), 'utf8')
-const texts = { description: 'made by a client', metadata: '{"by":"a client"}' }
-const DENY = '{"on_http_request":[{"actions":[{"type":"deny"}]}]}'
 const KEY = 'the key of the client'
-
-/** A public key in one line, as OpenSSH has it. */
-function sshKey() {
-  const { x } = generateKeyPairSync('ed25519').publicKey.export({ format: 'jwk' })
-  const parts = [Buffer.from('ssh-ed25519'), Buffer.from(x, 'base64url')]
-  const length = (part) => Buffer.from([0, 0, 0, part.length])
-  return `ssh-ed25519 ${Buffer.concat(parts.flatMap((part) => [length(part), part])).toString('base64')}`
-}
-
-/** The bodies that create the n-th of a family and change it. Java demands the first fields, in this order. */
-const FAMILIES = {
-  api_keys: { create: () => texts, update: { description: 'changed' } },
-  bot_users: { create: (n) => ({ name: `bot ${n}`, active: true }), update: { active: false } },
-  service_users: { create: (n) => ({ name: `service ${n}`, active: true }), update: { name: 'renamed' } },
-  credentials: { create: () => ({ ...texts, acl: ['bind:*.example.com'] }), update: { acl: ['bind:a.example.com'] } },
-  ssh_credentials: { create: () => ({ public_key: sshKey(), ...texts, acl: [] }), update: { metadata: 'changed' } },
-  endpoints: {
-    create: (n) => ({
-      url: `https://e${n}.example.com`,
-      type: 'cloud',
-      traffic_policy: DENY,
-      bindings: ['public'],
-      pooling_enabled: true,
-      ...texts,
-    }),
-    update: { traffic_policy: 'on_http_request: []\n' },
-  },
-  ip_policies: { create: () => texts, update: { description: 'changed' } },
-  ip_policy_rules: {
-    create: (n, { policy }) => ({ cidr: `192.0.2.${n}/32`, ip_policy_id: policy, action: 'allow', ...texts }),
-    update: { cidr: '198.51.100.0/24' },
-  },
-  kubernetes_operators: {
-    create: (n) => ({
-      ...texts,
-      enabled_features: ['bindings', 'Ingress'],
-      region: 'global',
-      deployment: { name: `operator ${n}`, namespace: 'ngrok', version: '1', cluster_name: 'prod' },
-      binding: { endpoint_selectors: ['true'] },
-    }),
-    update: { description: 'changed' },
-  },
-  reserved_addrs: { create: () => ({ ...texts, region: 'eu' }), update: { description: 'changed' } },
-  reserved_domains: {
-    create: (n) => ({ domain: `d${n}.example.com`, region: '', ...texts }),
-    update: { metadata: 'changed' },
-  },
-  tls_certificates: {
-    create: () => ({ certificate_pem: pem('leaf-p256'), private_key_pem: pem('key-p256'), ...texts }),
-    update: { description: 'changed' },
-  },
-  vaults: { create: (n) => ({ name: `vault-${n}`, ...texts }), update: { name: 'renamed' } },
-  secrets: {
-    path: 'vault_secrets',
-    create: (n, { vault }) => ({ name: `secret-${n}`, value: 'hidden', vault_id: vault, ...texts }),
-    update: { description: 'changed' },
-  },
-  'backends.weighted': {
-    path: 'backends/weighted',
-    create: (_, { language }) => ({
-      ...texts,
-      // The TypeScript client sends no maps as they are.
-      ...(language !== 'typescript' && { backends: { bkdhr_2AbCdEfGhIjKlMnOpQrStUvWxYz: 5 } }),
-    }),
-    update: { description: 'changed' },
-  },
-  'backends.tunnel_group': {
-    path: 'backends/tunnel_group',
-    create: () => ({ labels: { team: 'web' }, ...texts }),
-    update: { labels: { team: 'mail' } },
-  },
-  'backends.failover': {
-    path: 'backends/failover',
-    create: () => ({ backends: ['bkdhr_2AbCdEfGhIjKlMnOpQrStUvWxYz'], ...texts }),
-    update: { backends: ['bkdtg_2AbCdEfGhIjKlMnOpQrStUvWxYz'] },
-  },
-  'backends.http_response': {
-    path: 'backends/http_response',
-    create: () => ({ body: 'Back soon.', headers: { server: 'web' }, status_code: 503, ...texts }),
-    update: { status_code: 404 },
-  },
-  'backends.static_address': {
-    path: 'backends/static',
-    create: () => ({ address: 'example.com:8080', tls: { enabled: true }, ...texts }),
-    update: { address: 'example.com:8081', tls: {} },
-  },
-  'edges.tcp': {
-    path: 'edges/tcp',
-    create: (n, { addrs, policy }) => ({
-      hostports: [addrs[n - 1]],
-      backend: { enabled: true, backend_id: 'bkdtg_2AbCdEfGhIjKlMnOpQrStUvWxYz' },
-      ip_restriction: { enabled: true, ip_policy_ids: [policy] },
-      ...texts,
-    }),
-    update: { metadata: 'changed' },
-  },
-  'edges.tls': {
-    path: 'edges/tls',
-    create: (n) => ({
-      hostports: [`tls${n}.example.com:443`],
-      backend: { enabled: true, backend_id: 'bkdtg_2AbCdEfGhIjKlMnOpQrStUvWxYz' },
-      tls_termination: { enabled: true, terminate_at: 'edge', min_version: '1.2' },
-      ...texts,
-    }),
-    update: { hostports: ['changed.example.com:443'] },
-  },
-  'edges.https': {
-    path: 'edges/https',
-    create: (n) => ({ hostports: [`https${n}.example.com:443`], ...texts }),
-    update: { description: 'changed' },
-  },
-}
-
-const ROUTE = { edge_id: 'edghts_2AbCdEfGhIjKlMnOpQrStUvWxYz', id: 'edghtsrt_2AbCdEfGhIjKlMnOpQrStUvWxYz' }
-const ofRoute = (name) => `edges/https/${ROUTE.edge_id}/routes/${ROUTE.id}/${name}`
-const [TCP, TLS] = [{ id: 'edgtcp_2AbCdEfGhIjKlMnOpQrStUvWxYz' }, { id: 'edgtls_2AbCdEfGhIjKlMnOpQrStUvWxYz' }]
-const POLICY = { enabled: true, value: '{"on_tcp_connect":[{"actions":[{"type":"deny"}]}]}' }
-
-/** The modules of edges: where each is, and what it is replaced by. */
-const MODULES = {
-  https_edge_route_circuit_breaker: {
-    at: ROUTE,
-    path: ofRoute('circuit_breaker'),
-    // Java sends 0 for what it is not given.
-    module: {
-      enabled: true,
-      tripped_duration: 20,
-      rolling_window: 30,
-      num_buckets: 5,
-      volume_threshold: 7,
-      error_threshold_percentage: 0.25,
-    },
-  },
-  https_edge_route_compression: { at: ROUTE, path: ofRoute('compression'), module: { enabled: true } },
-  https_edge_route_traffic_policy: {
-    at: ROUTE,
-    path: ofRoute('traffic_policy'),
-    module: { enabled: true, value: DENY },
-  },
-  https_edge_route_webhook_verification: {
-    at: ROUTE,
-    path: ofRoute('webhook_verification'),
-    module: { enabled: true, provider: 'github', secret: 's3cret' },
-  },
-  https_edge_route_request_headers: {
-    at: ROUTE,
-    path: ofRoute('request_headers'),
-    module: { enabled: true, add: { server: 'web' }, remove: ['accept'] },
-  },
-  https_edge_route_user_agent_filter: {
-    at: ROUTE,
-    path: ofRoute('user_agent_filter'),
-    module: { enabled: true, allow: ['a'], deny: ['b'] },
-  },
-  tls_edge_tls_termination: {
-    at: TLS,
-    path: `edges/tls/${TLS.id}/tls_termination`,
-    module: { enabled: true, terminate_at: 'edge', min_version: '1.3' },
-  },
-  tcp_edge_traffic_policy: { at: TCP, path: `edges/tcp/${TCP.id}/traffic_policy`, module: POLICY },
-  tls_edge_traffic_policy: { at: TLS, path: `edges/tls/${TLS.id}/traffic_policy`, module: POLICY },
-}
 
 /** One client in one version against a gateway of its own. */
 class Session {
@@ -225,7 +59,7 @@ class Session {
     }
   }
 
-  async crud(family, { path = family, create, update }, context) {
+  async crud(family, { path = family.replace('.', '/'), create, update = { description: 'changed' } }, context) {
     const first = await this.send({ family, call: 'create', body: create(1, context) })
     if (first.unknown) return family === 'endpoints' ? this.agents(family) : undefined
     this.families++
@@ -266,8 +100,7 @@ class Session {
     }
   }
 
-  async module(name, { at, path, module }) {
-    const family = `edge_modules.${name}`
+  async module({ family, at, path, module }) {
     const item = 'edge_id' in at ? { family, body: at } : { family, ...at }
     const put = await this.send({ family, call: 'replace', body: { ...at, module } })
     if (put.unknown) return
@@ -398,7 +231,7 @@ async function run(language, version, expected) {
     const vault = gateway.vaults.create({ ...texts, name: 'of-secrets' }).id
     for (const [family, parts] of Object.entries(FAMILIES))
       await session.crud(family, parts, { language, policy, vault, addrs })
-    for (const [name, parts] of Object.entries(MODULES)) await session.module(name, parts)
+    for (const module of MODULES) await session.module(module)
     await session.routes()
     await session.sessions()
     await session.refusals()
