@@ -1,6 +1,7 @@
 // Asks a server over plain sockets: the client shares the machine with what it measures, and a whole HTTP client takes
 // longer for a request than the server does.
 import { connect } from 'node:net'
+import { median } from './measure.mjs'
 
 const END_OF_HEAD = '\r\n\r\n'
 const LENGTH = /content-length: (\d+)/i
@@ -44,6 +45,29 @@ export function ask({ port, request, connections, count }) {
       })
     }
   })
+}
+
+/** Rounds that are not counted: until then the servers' code is compiled. */
+const FIRST = 2
+
+/**
+ * Asks servers in turns, each with its requests. Returns the rate of each, and its µs of processor time per request: the
+ * medians of all rounds.
+ */
+export async function raced(servers, { rounds, count, connections }) {
+  const found = Object.fromEntries(Object.keys(servers).map((name) => [name, { rates: [], cpus: [] }]))
+  for (let round = -FIRST; round < rounds; round++) {
+    for (const [name, { port, request, cpu }] of Object.entries(servers)) {
+      const before = await cpu()
+      const { took, last } = await ask({ port, request, connections, count })
+      if (!/^HTTP\/1.1 20[01]/.test(last)) throw new Error(last)
+      if (round < 0) continue
+      found[name].rates.push((count / took) * 1000)
+      found[name].cpus.push(((await cpu()) - before) / count)
+    }
+  }
+  const medians = ({ rates, cpus }) => ({ rate: median(rates), cpu: median(cpus) })
+  return Object.fromEntries(Object.entries(found).map(([name, each]) => [name, medians(each)]))
 }
 
 function answerSize(received) {

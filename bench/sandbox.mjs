@@ -1,13 +1,11 @@
 // Measures shared sandboxes on plain workerd: `node bench/sandbox.mjs [part …]`, after `npm run build`. Rounds alternate
 // between a sandbox and the bare object of bench/sandbox/bare.js. Needs Linux, and workerd of examples/sandbox.
 import { installedWorkerd } from '../scripts/workerd.mjs'
-import { ask } from './load.mjs'
+import { ask, raced } from './load.mjs'
 import { median, row, whole } from './measure.mjs'
 import { Served } from './sandbox/workerd.mjs'
 
 const ROUNDS = 7
-/** Rounds that are not counted: until then the code is compiled. */
-const FIRST = 2
 const CONNECTIONS = 20
 const body = { description: 'SSH for device 1', metadata: '{"proto":"ssh"}' }
 
@@ -49,32 +47,6 @@ async function inTurns(count, work) {
   await Promise.all(Array.from({ length: CONNECTIONS }, one))
 }
 
-/** Sandbox and bare object in turns: the ratios of their rates, and of their processor times per request. */
-async function raced(servers, requests, count) {
-  const found = { bare: { rates: [], cpus: [] }, sandbox: { rates: [], cpus: [] } }
-  for (let round = -FIRST; round < ROUNDS; round++) {
-    for (const name of ['bare', 'sandbox']) {
-      const before = servers[name].cpu
-      const { took, last } = await ask({
-        port: servers[name].port,
-        request: requests[name],
-        connections: CONNECTIONS,
-        count,
-      })
-      if (!/^HTTP\/1.1 20[01]/.test(last)) throw new Error(last)
-      if (round < 0) continue
-      found[name].rates.push((count / took) * 1000)
-      found[name].cpus.push((servers[name].cpu - before) / count)
-    }
-  }
-  const of = (name, what) => median(found[name][what])
-  return {
-    rate: of('sandbox', 'rates'),
-    ratio: of('sandbox', 'rates') / of('bare', 'rates'),
-    cpu: of('bare', 'cpus') / of('sandbox', 'cpus'),
-  }
-}
-
 async function speed() {
   const servers = { bare: await Served.of('bare'), sandbox: await Served.of('worker') }
   const one = { bare: await requestsTo(servers.bare, true, 1), sandbox: await requestsTo(servers.sandbox, false, 1) }
@@ -87,11 +59,14 @@ async function speed() {
     ['POST', one, 'post', 1000, 'at least 0.65'],
     ['POST over 100 objects', many, 'post', 1000, 'at least 0.85'],
   ]) {
-    const requests = { bare: of.bare[kind], sandbox: of.sandbox[kind] }
-    const { rate, ratio, cpu } = await raced(servers, requests, count)
-    row(`${name}: sandbox, requests/s`, whole(rate))
-    row(`${name}: ratio to a bare object`, ratio.toFixed(2), target)
-    row(`${name}: ratio of processor time per request`, cpu.toFixed(2))
+    const asked = Object.entries(servers).map(([server, served]) => {
+      return [server, { port: served.port, cpu: () => served.cpu * 1000, request: of[server][kind] }]
+    })
+    const settings = { connections: CONNECTIONS, rounds: ROUNDS, count }
+    const { bare, sandbox } = await raced(Object.fromEntries(asked), settings)
+    row(`${name}: sandbox, requests/s`, whole(sandbox.rate))
+    row(`${name}: ratio to a bare object`, (sandbox.rate / bare.rate).toFixed(2), target)
+    row(`${name}: ratio of processor time per request`, (bare.cpu / sandbox.cpu).toFixed(2))
   }
   for (const each of Object.values(servers)) await each.stop()
 }

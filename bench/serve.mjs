@@ -8,8 +8,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { ownPort } from '../scripts/own-port.mjs'
 import { inFolder } from '../scripts/shared.mjs'
-import { ask } from './load.mjs'
-import { cpuOf, median, row, whole } from './measure.mjs'
+import { ask, raced } from './load.mjs'
+import { cpuOf, row, whole } from './measure.mjs'
 
 const CONNECTIONS = 50
 const CLIENTS = 500
@@ -24,7 +24,7 @@ export async function benchServe() {
     ['GET', 'get', 'at least 0.85'],
     ['POST', 'post', 'at least 0.75'],
   ]) {
-    const { bare, gateway } = await raced(servers, kind, { rounds: 9, requests: 10_000 })
+    const { bare, gateway } = await raced(asking(servers, kind), { connections: CONNECTIONS, rounds: 9, count: 10_000 })
     row(`served ${name}: bare node:http, requests/s`, whole(bare.rate))
     row(`served ${name}: gateway, requests/s`, whole(gateway.rate))
     row(`served ${name}: ratio`, (gateway.rate / bare.rate).toFixed(2), target)
@@ -48,7 +48,7 @@ export async function benchLog() {
       file: await command([], openSync(join(folder, 'log'), 'w')),
     }
     for (const kind of ['get', 'post']) {
-      const found = await raced(servers, kind, { rounds: 5, requests: 10_000 })
+      const found = await raced(asking(servers, kind), { connections: CONNECTIONS, rounds: 5, count: 10_000 })
       for (const to of ['pipe', 'file']) {
         const name = `served ${kind.toUpperCase()}: the log to a ${to}`
         row(`${name}, µs of processor time per request`, (found[to].cpu - found.quiet.cpu).toFixed(1))
@@ -69,38 +69,16 @@ export async function benchData() {
       memory: await command(['--quiet'], 'pipe'),
       data: await command(['--quiet', '--data', join(folder, 'gateway.db')], 'pipe'),
     }
-    const { memory, data } = await raced(servers, 'post', { rounds: 7, requests: 4000 })
+    const { memory, data } = await raced(asking(servers, 'post'), { connections: CONNECTIONS, rounds: 7, count: 4000 })
     row('served POST with --data, requests/s', whole(data.rate))
     row(name, (data.rate / memory.rate).toFixed(2), target)
     for (const { child } of Object.values(servers)) child.kill()
   })
 }
 
-/** Rounds that are not counted: until then the servers' code is compiled. */
-const FIRST = 2
-
-/** Rate, and µs of processor time per request, of each server: the medians of rounds in turns. */
-async function raced(servers, kind, { rounds, requests }) {
-  const found = Object.fromEntries(Object.keys(servers).map((name) => [name, { rates: [], cpus: [] }]))
-  for (let round = 0; round < rounds + FIRST; round++) {
-    for (const [name, server] of Object.entries(servers)) {
-      const before = await server.cpu()
-      const { took } = await ask({
-        port: server.port,
-        request: server[kind],
-        connections: CONNECTIONS,
-        count: requests,
-      })
-      const cpu = (await server.cpu()) - before
-      if (round < FIRST) continue
-      found[name].rates.push((requests / took) * 1000)
-      found[name].cpus.push(cpu / requests)
-    }
-  }
-  return Object.fromEntries(
-    Object.entries(found).map(([name, { rates, cpus }]) => [name, { rate: median(rates), cpu: median(cpus) }]),
-  )
-}
+/** Servers with the request that each gets. */
+const asking = (servers, kind) =>
+  Object.fromEntries(Object.entries(servers).map(([name, server]) => [name, { ...server, request: server[kind] }]))
 
 /** A server of bench/served.mjs. */
 async function library(name) {
