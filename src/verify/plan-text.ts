@@ -1,4 +1,4 @@
-import { ruleOf } from './asked.ts'
+import { ruleOf } from './permissions.ts'
 import type { Plan } from './scenarios.ts'
 import type { VerifyOptions } from './verify.ts'
 

@@ -202,9 +202,10 @@ export class Run {
   }
 
   /** Returns the reason why an answer cannot be compared; undefined if it can. */
-  #noAnswer({ isAboutKey }: Step, received: Answer): string | undefined {
+  #noAnswer({ headers }: Step, received: Answer): string | undefined {
     const { status } = received
-    const isOfKey = isAboutKey === true && (status === 401 || status === 403)
+    // Without a key, such a status is an answer like any other.
+    const isOfKey = headers?.authorization === null && (status === 401 || status === 403)
     if (isNoAnswer(status) && !isOfKey) return refusalOf(received)
     const { error_code } = errorOf(received)
     if (status >= 400 && typeof error_code === 'string' && this.#limits.has(error_code))

@@ -3,9 +3,9 @@ import { isFiltered } from '../operation/list.ts'
 import { groupOf, type Operation } from '../operation/operation.ts'
 import { type DialectName, dialects } from '../resources/dialects.ts'
 import { tableOf } from '../table.ts'
-import { type Permission, reasonAgainst } from './asked.ts'
 import { emptied, fieldsOf, otherThan, refusedChanges, refusedCreations } from './bodies.ts'
 import { type Example, examplesWith, type Need, type Upload } from './examples.ts'
+import { type Permission, reasonAgainst } from './permissions.ts'
 import type { Scenario, Step } from './step.ts'
 
 /** The requests that a run sends, and the operations that it leaves out. */
@@ -115,7 +115,7 @@ function readingSteps(on: Steps, own: readonly Operation[]): Step[] {
     ...Object.entries(BAD_QUERIES).map(([what, query]) => on.list(`with ${what}`, query)),
     on.list('with a cursor of another kind', `before_id=op_${NOBODY}`),
     ...Object.entries(FILTERS).map(([what, filter]) => on.list(`with ${what}`, `filter=${encodeURIComponent(filter)}`)),
-    { ...on.list('without a key', ''), headers: { authorization: null }, isAboutKey: true },
+    { ...on.list('without a key', ''), headers: { authorization: null } },
     { ...on.list('without a version', ''), headers: { '{version}': null } },
     { ...on.list('with an unknown version', ''), headers: { '{version}': '1' } },
     ...(get

@@ -19,8 +19,6 @@ export interface Step {
   readonly headers?: Readonly<Record<string, string | null>>
   /** The fields of the answer that later steps use, by the names that they have there. */
   readonly saves?: Readonly<Record<string, string>>
-  /** True if it is about the key itself, so that a 401 or 403 is an answer like any other. */
-  readonly isAboutKey?: true
 }
 
 /** The requests about one family, in order. They need nothing from other scenarios and leave nothing. */
