@@ -52,9 +52,30 @@ export function pageOf(call: string): string | undefined {
   return page ?? (further && `https://ngrok.com/docs/api-reference/${further}/${verb}`)
 }
 
+/** A call of the API reference. The fields are listed, or those of a type. */
+interface DocumentedCall {
+  readonly section: string
+  readonly sends?: string | readonly string[]
+  readonly reads?: string
+  /** The name of a page's list, whose items are of the type. */
+  readonly list?: string
+}
+
 function documentedIn(call: string): Testimony[] {
-  const found = (service.calls as Readonly<Record<string, { section: string; sends: string[]; reads: string[] }>>)[call]
-  return found ? [{ kind: 'documented', source: `${service.source}, "${found.section}"`, ...found }] : []
+  const calls: Readonly<Record<string, DocumentedCall>> = service.calls
+  const types: Readonly<Record<string, readonly string[]>> = service.types
+  const found = calls[call]
+  if (!found) return []
+  const { section, sends = [], reads = '', list } = found
+  const fields = types[reads] ?? []
+  return [
+    {
+      kind: 'documented',
+      source: `${service.source}, "${section}"`,
+      sends: typeof sends === 'string' ? (types[sends] ?? []) : sends,
+      reads: list ? [list, ...fields.map((field) => `${list}.${field}`), 'uri', 'next_page_uri'] : fields,
+    },
+  ]
 }
 
 type ClientCalls = Readonly<Record<string, ClientCall>>
