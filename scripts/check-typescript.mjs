@@ -3,7 +3,6 @@
 import { spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import ts from 'typescript'
 import { imported } from './imported.mjs'
 import { asHere, install, root, withPackage } from './shared.mjs'
 
@@ -68,24 +67,14 @@ testUsing(createNgrok)('an office has a policy', ({ gateway }) => {
 `
 
 const versions = process.argv.length > 2 ? process.argv.slice(2) : VERSIONS
-const COMPILER_OPTIONS = {
-  strict: true,
-  target: 'ES2022',
-  module: 'ESNext',
-  moduleResolution: 'Bundler',
-  lib: ['ES2023', 'DOM', 'DOM.Iterable', 'ESNext.Disposable'],
-  types: ['node'],
-  allowImportingTsExtensions: true,
-  skipLibCheck: true,
-  noEmit: true,
-}
+const { entryPointsByImport } = await imported('scripts/entries.ts')
+const { COMPILER_OPTIONS, typescriptBlocks, writeBlocks } = await imported('test/docs/compiled.ts')
 
 const AS_NODE = { module: 'NodeNext', moduleResolution: 'NodeNext', skipLibCheck: false, types: [] }
 
-/** Writes the surroundings of fragments beside the blocks, with the package in the place of its sources. Returns their path. */
-async function writeSurroundings(folder) {
-  const { entryPointsByImport } = await imported('scripts/entries.ts')
-  const names = new Map(Object.entries(entryPointsByImport).map(([name, path]) => [join(root, path), name]))
+/** Writes the surroundings of fragments into a folder, with the package in the place of its sources. */
+function writeSurroundings(folder, entryPoints) {
+  const names = new Map(Object.entries(entryPoints).map(([name, path]) => [join(root, path), name]))
   const write = (path) => {
     const text = readFileSync(path, 'utf8').replace(/'(\.[^']*\.ts)'/g, (_quoted, imported) => {
       const source = join(dirname(path), imported)
@@ -94,27 +83,9 @@ async function writeSurroundings(folder) {
       return `'./${basename(source, '.ts')}.js'`
     })
     writeFileSync(join(folder, basename(path)), text)
-    return join(folder, basename(path))
   }
-  return write(join(root, 'test/docs/surroundings.ts'))
-}
-
-async function writeBlocks(folder) {
-  const { blocksIn } = await imported('test/docs/blocks.ts')
-  const { aroundOf } = await imported('test/docs/around.ts')
-  // A block that is in an example is compiled with it, and one of the sources by test/docs/recipes.test.ts.
-  const blocks = blocksIn('ts').filter(
-    ({ document, file }) => document !== 'docs/adding-a-family.md' && !file?.startsWith('examples/'),
-  )
-  for (const name of ['fragments', 'whole']) mkdirSync(join(folder, name), { recursive: true })
-  const surroundings = await writeSurroundings(folder)
-  const { options } = ts.convertCompilerOptionsFromJson(COMPILER_OPTIONS, folder)
-  writeFileSync(join(folder, 'around.d.ts'), aroundOf(ts.createProgram([surroundings], options), surroundings))
-  for (const { document, line, code, isFragment } of blocks) {
-    const name = `${document.replace(/\W/g, '-')}-${line}.ts`
-    writeFileSync(join(folder, isFragment ? 'fragments' : 'whole', name), `${code}\nexport {}\n`)
-  }
-  return blocks.length
+  mkdirSync(folder)
+  write(join(root, 'test/docs/surroundings.ts'))
 }
 
 /** Returns what a version of the compiler says of a part of the folder. */
@@ -129,7 +100,8 @@ function problemsOf(folder, version, include, more = {}) {
 await withPackage(async (folder, tarball) => {
   const compilers = versions.map((version) => `typescript-${version}@npm:typescript@${version}`)
   install(folder, tarball, ...asHere(...OTHERS), ...compilers)
-  const count = await writeBlocks(join(folder, 'blocks'))
+  writeSurroundings(join(folder, 'blocks'), entryPointsByImport)
+  writeBlocks(join(folder, 'blocks'))
   cpSync(join(root, 'examples'), join(folder, 'examples'), { recursive: true })
   writeFileSync(join(folder, 'declarations.mts'), DECLARATIONS)
   writeFileSync(join(folder, 'own.mts'), OWN)
@@ -145,7 +117,9 @@ await withPackage(async (folder, tarball) => {
       problemsOf(folder, version, ['fixture.ts', 'blocks/whole', 'examples/**/*.ts']) +
       problemsOf(folder, version, ['blocks/fragments', 'blocks/around.d.ts'])
     if (problems === '') {
-      console.log(`ok  ${count} blocks of the documents, and the examples, compile with TypeScript ${version}`)
+      console.log(
+        `ok  ${typescriptBlocks.length} blocks of the documents, and the examples, compile with TypeScript ${version}`,
+      )
       continue
     }
     console.error(`FAILED  TypeScript ${version}\n${problems}`)

@@ -40,13 +40,13 @@ export const mutation = fc.record({
 })
 
 /** A tree of JSON in which an object is a list of entries, so that any name, twice too, can be one. */
-export function treeOf(value) {
+function treeOf(value) {
   if (Array.isArray(value)) return { list: value.map(treeOf) }
   if (typeof value !== 'object' || value === null) return { text: JSON.stringify(value) }
   return { entries: Object.entries(value).map(([name, inner]) => [name, treeOf(inner)]) }
 }
 
-export function textOf({ list, entries, text }) {
+function textOf({ list, entries, text }) {
   if (list) return `[${list.map(textOf).join()}]`
   return entries ? `{${entries.map(([name, inner]) => `${JSON.stringify(name)}:${textOf(inner)}`).join()}}` : text
 }

@@ -9,7 +9,7 @@ import type { CatalogueError } from '../../src/schema/errors.ts'
 import { comment } from './schema-types.ts'
 
 /** A limit of the reference: its name, what counts, the errors, and the numbers of the plans. */
-export interface LimitRow {
+interface LimitRow {
   readonly name: string
   readonly what: string
   readonly none: readonly CatalogueError[]

@@ -1,78 +1,48 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { execFile } from 'node:child_process'
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import ts from 'typescript'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { entryPointsByImport } from '../../scripts/entries.ts'
-import { aroundOf } from './around.ts'
-import { type Block, blocksIn } from './blocks.ts'
+import { COMPILER_OPTIONS, pathOf, typescriptBlocks, writeBlocks } from './compiled.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
-const folder = fileURLToPath(new URL('./', import.meta.url))
+const folder = mkdtempSync(join(tmpdir(), 'fauxgate-types-'))
+/** The package is the sources, as they are now. */
+const paths = Object.fromEntries(Object.entries(entryPointsByImport).map(([name, path]) => [name, [root + path]]))
 
-const options: ts.CompilerOptions = {
-  strict: true,
-  target: ts.ScriptTarget.ES2022,
-  module: ts.ModuleKind.ESNext,
-  moduleResolution: ts.ModuleResolutionKind.Bundler,
-  lib: ['lib.es2023.d.ts', 'lib.dom.d.ts', 'lib.dom.iterable.d.ts', 'lib.esnext.disposable.d.ts'],
-  types: ['node'],
-  allowImportingTsExtensions: true,
-  skipLibCheck: true,
-  noEmit: true,
-  paths: Object.fromEntries(Object.entries(entryPointsByImport).map(([name, path]) => [name, [root + path]])),
-}
-
-const surroundings = `${folder}surroundings.ts`
-
-/** A block of an example is looked at as the file that it is in, beside those that it imports. */
-const nameOf = ({ document, line, file }: Block) =>
-  file?.startsWith('examples/') ? `${root}${file}` : `${folder}${document.replace(/\W/g, '-')}-${line}.ts`
-const textOf = (block: Block) =>
-  existsSync(nameOf(block)) ? readFileSync(nameOf(block), 'utf8') : `${block.code}\nexport {}`
-
-/** Makes a program of some files, by name; they need not be on the disk. */
-function programOf(files: ReadonlyMap<string, string>, parsed: Map<string, ts.SourceFile>): ts.Program {
-  const host = ts.createCompilerHost(options)
-  const { fileExists, getSourceFile, readFile } = host
-  host.fileExists = (name) => files.has(name) || fileExists(name)
-  host.readFile = (name) => files.get(name) ?? readFile(name)
-  host.getSourceFile = (name, version, ...rest) => {
-    const known = parsed.get(name)
-    if (known) return known
-    const text = files.get(name)
-    const source = text === undefined ? getSourceFile(name, version, ...rest) : ts.createSourceFile(name, text, version)
-    if (source) parsed.set(name, source)
-    return source
-  }
-  return ts.createProgram([...files.keys(), surroundings], options, host)
-}
-
-/** Returns the messages of the compiler about a file. */
-function errorsIn(program: ts.Program, name: string): string[] {
-  const source = program.getSourceFile(name)
-  const all = [...program.getSyntacticDiagnostics(source), ...program.getSemanticDiagnostics(source)]
-  return all.map(({ messageText, start = 0 }) => {
-    const line = source?.getLineAndCharacterOfPosition(start).line
-    return `line ${line}: ${ts.flattenDiagnosticMessageText(messageText, '\n')}`
+/** Returns the lines that the compiler writes about some files of the folder. */
+function problemsIn(include: readonly string[]): Promise<readonly string[]> {
+  const config = join(folder, `${include[0]}.json`)
+  writeFileSync(config, JSON.stringify({ compilerOptions: { ...COMPILER_OPTIONS, paths }, include }))
+  const args = [join(root, 'node_modules/typescript-7/bin/tsc'), '--pretty', 'false', '-p', config]
+  return new Promise((resolve) => {
+    execFile(process.execPath, args, { cwd: folder }, (_failed, stdout, stderr) =>
+      resolve((stdout + stderr).split('\n').filter((line) => line !== '')),
+    )
   })
 }
 
 describe('TypeScript in README.md and the guides', () => {
-  // Those of the sources compile with them: recipes.test.ts.
-  const blocks = blocksIn('ts').filter(({ file }) => file === undefined || !/^(src|try)\b/.test(file))
-  let whole: ts.Program
-  let fragments: ts.Program
+  let problems: readonly string[]
 
-  beforeAll(() => {
-    const parsed = new Map<string, ts.SourceFile>()
-    const textsOf = (are: boolean) =>
-      blocks.filter(({ isFragment }) => isFragment === are).map((block) => [nameOf(block), textOf(block)] as const)
-    whole = programOf(new Map(textsOf(false)), parsed)
-    fragments = programOf(new Map([...textsOf(true), [`${folder}around.d.ts`, aroundOf(whole, surroundings)]]), parsed)
+  beforeAll(async () => {
+    symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'), 'junction')
+    symlinkSync(join(root, 'examples'), join(folder, 'examples'), 'junction')
+    writeFileSync(join(folder, 'surroundings.ts'), `export { surroundings } from '${root}test/docs/surroundings.ts'\n`)
+    writeBlocks(folder, { paths })
+    problems = [
+      ...(await problemsIn(['whole', 'examples/**/*.ts'])),
+      ...(await problemsIn(['fragments', 'around.d.ts'])),
+    ]
+    expect(problems.filter((line) => /^(error|around|surroundings)/.test(line))).toEqual([])
   }, 120_000)
 
-  test.each(blocks)('compiles strictly: $document from line $line on', (block) => {
+  afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+  test.each(typescriptBlocks)('compiles strictly: $document from line $line on', (block) => {
     // Where a name is missing: a block that is a part of something says so, as in "```ts fragment".
-    expect(errorsIn(block.isFragment ? fragments : whole, nameOf(block))).toEqual([])
+    expect(problems.filter((line) => line.startsWith(`${pathOf(block)}(`))).toEqual([])
   })
 })

@@ -2,7 +2,7 @@
 import { table } from '../markdown.ts'
 
 /** The name of a schema in a reference to it. */
-export const nameIn = ({ $ref }) => $ref?.split('/').at(-1)
+const nameIn = ({ $ref }) => $ref?.split('/').at(-1)
 
 const link = (name) => `[${name}](#${name.toLowerCase()})`
 
