@@ -9,13 +9,18 @@ import { asked, KEY, urlOf, verified } from '../support/verifying.ts'
 const NOW = Date.parse(NEW_YEAR)
 const FACTS = { client: 'a test', version: '1.0.0', dialect: 'ngrok', url: 'https://api.ngrok.com' } as const
 
-/** A recording of a run against fauxgate, as it is read from its file. */
-async function recorded(families: readonly string[]): Promise<Recording> {
+/** Records a run against fauxgate. Returns the text of the file, and the exchanges. */
+async function recordedText(families: readonly string[]) {
   const gateway = asked()
   const exchanges: RecordedExchange[] = []
   const onExchange = (exchange: Omit<RecordedExchange, 'at'>) => void exchanges.push({ ...exchange, at: NOW })
   await verified(gateway.fetch, { ...urlOf(gateway), families, onExchange, domain: 'shop.acme-corp.com' })
-  return recordingIn(recordingText(exchanges, [KEY], { ...FACTS, url: gateway.url }), 'a.har')
+  return { text: recordingText(exchanges, [KEY], { ...FACTS, url: gateway.url }), exchanges }
+}
+
+/** The recording of such a run, as it is read from its file. */
+async function recorded(families: readonly string[]): Promise<Recording> {
+  return recordingIn((await recordedText(families)).text, 'a.har')
 }
 
 const answered = (body: object): RecordedExchange['response'] => ({
@@ -82,20 +87,8 @@ describe('A recording', () => {
   })
 
   test('of verify has no key, domain or token, and is HAR 1.2', async () => {
-    const gateway = asked()
-    const exchanges: RecordedExchange[] = []
-    const tokens: string[] = []
-    const onExchange = (exchange: Omit<RecordedExchange, 'at'>) => {
-      exchanges.push({ ...exchange, at: NOW })
-      tokens.push(...(/"token":"([^"]+)"/.exec(exchange.response.text)?.slice(1) ?? []))
-    }
-    await verified(gateway.fetch, {
-      ...urlOf(gateway),
-      families: ['api_keys', 'reserved_domains'],
-      onExchange,
-      domain: 'shop.acme-corp.com',
-    })
-    const text = recordingText(exchanges, [KEY], { ...FACTS, url: gateway.url })
+    const { text, exchanges } = await recordedText(['api_keys', 'reserved_domains'])
+    const tokens = exchanges.flatMap(({ response }) => /"token":"([^"]+)"/.exec(response.text)?.slice(1) ?? [])
     expect(tokens.length).toBeGreaterThan(1)
     for (const secret of [KEY, 'acme-corp', ...tokens]) expect(text).not.toContain(secret)
     const { log } = JSON.parse(text)
