@@ -6,6 +6,7 @@ import { type AccountLimit, PLANS } from '../../src/operation/limit.ts'
 import { limitTable } from '../../src/operation/limit-names.ts'
 import { families } from '../../src/resources/index.ts'
 import type { CatalogueError } from '../../src/schema/errors.ts'
+import { table } from './markdown.ts'
 import { comment } from './schema-types.ts'
 
 /** A limit of the reference: its name, what counts, the errors, and the numbers of the plans. */
@@ -21,7 +22,7 @@ interface LimitRow {
 }
 
 /** Returns the limits of families, in their order. */
-export function limitRows(own: Families): LimitRow[] {
+function limitRows(own: Families): LimitRow[] {
   return [...limitTable(Object.values(own))].map(([name, limits]) => {
     const [first] = limits
     if (!first) throw new Error(`${name} has no limit.`)
@@ -78,4 +79,27 @@ function sentenceOf({ what, none, reached, older, rate, plans }: LimitRow): stri
 
 function list(errors: readonly CatalogueError[]): string {
   return errors.map(({ number }) => number).join(' and ')
+}
+
+/** The page of the limits of families. */
+export function limitsPage(own: Families): string {
+  const rows = limitRows(own).map(({ name, what, none, reached, older, rate, plans }) => [
+    `\`${name}\``,
+    what,
+    ...[none, reached, older, rate].map(linksOf),
+    ...plans.map((most) => most ?? ''),
+  ])
+  return `${[
+    '<!-- Made by `npm run generate` from the limits of the families in src/. -->',
+    '# Limits of an account',
+    'The names of `account.limits`, with the numbers of their errors, and the most that each plan has; no number means no limit. ' +
+      '`also` has the numbers for `{ max, number }`. [An account with limits](../ngrok.md#an-account-with-limits) shows ' +
+      'how to set them.',
+    table(['limit', 'what counts', 'none allowed', 'too many', 'also', 'too fast', ...PLANS], rows),
+  ].join('\n\n')}\n`
+}
+
+/** The numbers of errors, as links to the page that has them. */
+function linksOf(errors: readonly CatalogueError[]): string {
+  return errors.map(({ key, number }) => `[${number}](ngrok/error-catalogue.md#${key})`).join(', ')
 }

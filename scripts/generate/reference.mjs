@@ -4,7 +4,7 @@ import * as main from '../../src/index.ts'
 import { openApi } from '../../src/openapi/openapi.ts'
 import { families } from '../../src/resources/index.ts'
 import { upload } from '../../test/support/pem.ts'
-import { limitsPage } from './reference/limits.mjs'
+import { limitsPage } from './limits.ts'
 import { pagesOf, pagesOfFamilies } from './reference/pages.mjs'
 
 export default async function reference() {

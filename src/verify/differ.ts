@@ -1,7 +1,6 @@
 import { isObject } from '../schema/values.ts'
 import { type Answer, BYTE_ORDER_MARK, errorOf, mediaTypeOf } from './exchange.ts'
-import type { IdMap } from './id-map.ts'
-import { ID_IN_TEXT, idsIn, patternWithIds } from './ids.ts'
+import { ID_IN_TEXT, type IdMap, idsIn, patternWithIds } from './ids.ts'
 import { escapedForPattern, valueText } from './texts.ts'
 
 /** One difference between two answers to the same request. */

@@ -15,3 +15,45 @@ export function patternWithIds(text: string): { readonly pattern: RegExp; readon
   const groups = ids.map((id) => `(${id.slice(0, id.indexOf('_'))}_[0-9A-Za-z]+)`)
   return { pattern: new RegExp(`^${parts.map((part, at) => part + (groups[at] ?? '')).join('')}$`, 's'), ids }
 }
+
+/** Maps the ids of one side to those of the other. Each side has each resource once. */
+export class IdMap {
+  readonly #received = new Map<string, string>()
+  readonly #expected = new Map<string, string>()
+  /** Values that never change, by the id of the resource and the name of the field: the first value seen. */
+  readonly #fixed = new Map<string, string>()
+  #latest = ''
+
+  /** Links two ids, and returns whether they can name the same resource. */
+  link(expected: string, received: string): boolean {
+    const known = this.#received.get(expected)
+    if (known !== undefined || this.#expected.has(received)) return known === received
+    this.#received.set(expected, received)
+    this.#expected.set(received, expected)
+    return true
+  }
+
+  /** Returns the id on the received side of an expected one. */
+  receivedFor(expected: string): string | undefined {
+    return this.#received.get(expected)
+  }
+
+  /** Returns the id on the expected side of a received one. */
+  expectedFor(received: string): string | undefined {
+    return this.#expected.get(received)
+  }
+
+  /** Notes a time on the received side, and returns the latest one. A frozen clock gives the same time again and again. */
+  latest(time: string): string {
+    if (time > this.#latest) this.#latest = time
+    return this.#latest
+  }
+
+  /** Returns the first value of a resource's field. Remembers this one if there was none. */
+  firstOf(id: string, field: string, value: string): string {
+    const key = `${id}.${field}`
+    const first = this.#fixed.get(key) ?? value
+    this.#fixed.set(key, first)
+    return first
+  }
+}
