@@ -9,15 +9,19 @@ import type { ReadSurvivalOptions } from './options.ts'
 import { Run } from './run.ts'
 import { storyOf } from './story.ts'
 import type { CodeUnderTest, Coverage, ScheduledFault, TriedSchedule } from './types.ts'
-import { type Clean, cleanOf, type Judgement, judge } from './verdict.ts'
+import { type Clean, cleanOf, judge } from './verdict.ts'
 import { World } from './world.ts'
 
 type Schedule = readonly ScheduledFault[]
+
+/** In place of what nobody reads. */
+const UNTOLD = { message: '', story: '', snapshot: {} }
 
 /** Tries schedules of failures, fewest first. */
 export class Explorer {
   readonly #code: CodeUnderTest
   readonly #options: ReadSurvivalOptions
+  readonly #isSearch: boolean
   readonly #kinds: readonly Kind[]
   readonly #world = new World()
   readonly #coverage = new Map<string, Record<string, number>>()
@@ -25,7 +29,7 @@ export class Explorer {
   readonly #issued = new Map<string, IssuedCertificate>()
   #clean: Clean | undefined
   /** The gateway of the run at present. */
-  #gateway: Gateway<ManualClock> | undefined
+  #gateway: Gateway<ManualClock>
   #server: { readonly url: string; close(): Promise<void> } | undefined
   tried = 0
   total = 0
@@ -33,11 +37,14 @@ export class Explorer {
   /** The number of failures of the schedules at present. */
   level = 0
 
-  constructor(code: CodeUnderTest, options: ReadSurvivalOptions) {
+  /** A search ends with the level at which a schedule fails, and needs no story of those that survive. */
+  constructor(code: CodeUnderTest, options: ReadSurvivalOptions, isSearch: boolean) {
     this.#code = code
     this.#options = options
+    this.#isSearch = isSearch
     const groups: readonly string[] = [...options.kinds, ...options.also]
     this.#kinds = KINDS.filter(({ group }) => groups.includes(group) && (group !== 'crash' || options.restart))
+    this.#gateway = this.#newGateway()
   }
 
   get coverage(): Coverage[] {
@@ -48,28 +55,33 @@ export class Explorer {
     return this.tried === this.total
   }
 
-  async enter(): Promise<void> {
-    this.#gateway ??= this.#newGateway()
-    this.#server ??= await this.#options.serve?.(this.#gatewayOfEachRun(this.#gateway))
+  /** Replaces the timers and dates of the host. */
+  enter(): void {
     this.#world.enter()
   }
 
+  /** Puts those of the host back. */
   leave(): void {
     this.#world.leave()
   }
 
-  async end(): Promise<void> {
-    this.#world.end()
-    await this.#server?.close()
-    this.#gateway?.dispose()
+  /** Yields each schedule after it was tried, the empty one first. */
+  async *tries(): AsyncGenerator<TriedSchedule> {
+    try {
+      this.#server = await this.#options.serve?.(this.#gatewayOfEachRun())
+      this.enter()
+      yield* this.#levels()
+    } finally {
+      this.#world.end()
+      await this.#server?.close()
+      this.#gateway.dispose()
+    }
   }
 
-  /** Yields each schedule after it was tried, the empty one first. May end with the level at which one fails. */
-  async *tries(endsAtFailure: boolean): AsyncGenerator<TriedSchedule> {
+  async *#levels(): AsyncGenerator<TriedSchedule> {
     const { replay, faults, budget } = this.#options
-    const [first, tried] = await this.#tried([])
-    // Taken now: the next run has the same clock and the same gateway.
-    const clean = { ...tried }
+    const [first, clean] = await this.#tried([])
+    // Taken now: the next run has the same gateway.
     const facts = cleanOf(first, this.#options)
     const [second] = await this.#tried([])
     requireAlike(first, second)
@@ -79,8 +91,7 @@ export class Explorer {
     assertStrict(first.gateway)
     this.#clean = facts
     let schedules = replay === undefined ? this.#longer(first) : [readReplay(replay)]
-    while (schedules[0]) {
-      if (endsAtFailure && this.failing > 0) return
+    while (schedules[0] && !(this.#isSearch && this.failing > 0)) {
       this.level = schedules[0].length
       this.total += schedules.length
       const longer: Schedule[] = []
@@ -110,17 +121,17 @@ export class Explorer {
       tried[fault] = (tried[fault] ?? 0) + 1
       this.#coverage.set(at, tried)
     }
-    const tried = triedOf(run, await judge(run, this.#clean, this.#options))
-    // The end of such a run resets its gateway.
-    const kept = run.hasOpenSockets ? { ...tried } : tried
+    const { verdict, message } = await judge(run, this.#clean, this.#options)
+    const isShown = !this.#isSearch || verdict !== 'survived'
+    const told = isShown ? { ...storyOf(run, message), snapshot: gateway.snapshot() } : UNTOLD
     await run.end()
-    return [run, kept]
+    return [run, { schedule, verdict, replay: replayText(schedule), ...told }]
   }
 
   /** Returns the gateway of the last run where it can be made like new: that takes a third of the time of another one. */
   #renewedGateway(): Gateway<ManualClock> {
-    if (this.#gateway?.transport.renewed()) return this.#gateway
-    this.#gateway?.dispose()
+    if (this.#gateway.transport.renewed()) return this.#gateway
+    this.#gateway.dispose()
     this.#gateway = this.#newGateway()
     this.#gateway.transport.renewed()
     return this.#gateway
@@ -140,12 +151,8 @@ export class Explorer {
   }
 
   /** Makes a stand-in for the gateway of each run in turn, so that one server is enough. */
-  #gatewayOfEachRun(first: Gateway<ManualClock>): Gateway<ManualClock> {
-    const get = (before: Gateway<ManualClock>, name: string | symbol) => {
-      const gateway = this.#gateway ?? before
-      return Reflect.get(gateway, name, gateway)
-    }
-    return new Proxy(first, { get })
+  #gatewayOfEachRun(): Gateway<ManualClock> {
+    return new Proxy(this.#gateway, { get: (_first, name) => Reflect.get(this.#gateway, name, this.#gateway) })
   }
 
   /** Returns the schedules with one failure more than a run, after its last one. */
@@ -186,26 +193,6 @@ function foldedIn(events: readonly Event[]): ReadonlySet<Event> {
     }
   }
   return new Set([...rows.values()].flatMap((row) => row.slice(2, -1)))
-}
-
-function triedOf(run: Run, { verdict, message }: Judgement): TriedSchedule {
-  const { schedule, gateway } = run
-  return {
-    schedule,
-    verdict,
-    get message() {
-      return storyOf(run, message).message
-    },
-    get replay() {
-      return replayText(schedule)
-    },
-    get story() {
-      return storyOf(run, message).story
-    },
-    get snapshot() {
-      return gateway.snapshot()
-    },
-  }
 }
 
 function nothingToFail(url: string): Error {

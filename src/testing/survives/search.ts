@@ -7,13 +7,12 @@ import type { CodeUnderTest, FailureGroup, SurvivalResult, SurvivesOptions, Trie
 
 /** Tries all schedules up to the level at which one fails. */
 export async function search(code: CodeUnderTest, options: SurvivesOptions): Promise<SurvivalResult> {
-  const explorer = explorerOf(code, options)
+  const explorer = explorerOf(code, options, true)
   const byName = new Map<string, FailureGroup>()
   const line = progressLine()
   const { onProgress = line.show } = options
   try {
-    await explorer.enter()
-    for await (const tried of explorer.tries(true)) {
+    for await (const tried of explorer.tries()) {
       if (tried.verdict !== 'survived') {
         const name = `${tried.verdict} ${tried.schedule.at(-1)?.at}`
         const group = byName.get(name) ?? { ...tried, count: 0 }
@@ -24,7 +23,6 @@ export async function search(code: CodeUnderTest, options: SurvivesOptions): Pro
     }
   } finally {
     line.end()
-    await explorer.end()
   }
   const [first, ...others] = byName.values()
   if (!first) return resultOf(explorer)
@@ -37,24 +35,17 @@ export async function* iterate(
   code: CodeUnderTest,
   options: SurvivesOptions,
 ): AsyncGenerator<TriedSchedule, SurvivalResult> {
-  const explorer = explorerOf(code, options)
-  try {
-    await explorer.enter()
-    for await (const tried of explorer.tries(false)) {
-      // Taken now: the next run moves the same clock.
-      const whole = { ...tried }
-      explorer.leave()
-      yield whole
-      await explorer.enter()
-    }
-    return resultOf(explorer)
-  } finally {
-    await explorer.end()
+  const explorer = explorerOf(code, options, false)
+  for await (const tried of explorer.tries()) {
+    explorer.leave()
+    yield tried
+    explorer.enter()
   }
+  return resultOf(explorer)
 }
 
-function explorerOf(code: CodeUnderTest, options: SurvivesOptions): Explorer {
-  if (typeof code === 'function') return new Explorer(code, readSurvivalOptions(options))
+function explorerOf(code: CodeUnderTest, options: SurvivesOptions, isSearch: boolean): Explorer {
+  if (typeof code === 'function') return new Explorer(code, readSurvivalOptions(options), isSearch)
   throw new TypeError(`code is ${quote(code)}. Allowed: a function.`)
 }
 
