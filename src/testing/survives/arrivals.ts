@@ -48,7 +48,7 @@ export class Arrivals {
   /** True from a crash on, until the code is called again. */
   isDead = false
   /** The time at which the code was called first, in ms. */
-  start = 0
+  start: number
   readonly #world: World
   readonly #plan: ReadonlyMap<string, Kind>
   readonly #counts = new Map<string, number>()
@@ -56,6 +56,7 @@ export class Arrivals {
 
   constructor(world: World, schedule: readonly ScheduledFault[]) {
     this.#world = world
+    this.start = world.clock.now
     this.#plan = new Map(schedule.map(({ at, nth, fault }) => [`${at}#${nth}`, kindNamed(fault)]))
   }
 

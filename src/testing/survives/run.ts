@@ -39,8 +39,6 @@ export class Run {
   readonly #files = new Map<string, unknown>()
   readonly #options: ReadSurvivalOptions
   readonly arrivals: Arrivals
-  /** The end of the time that the code may take, in ms. */
-  #deadline = 0
   #smallMoves = 0
 
   constructor(
@@ -51,7 +49,6 @@ export class Run {
   ) {
     this.#options = options
     this.arrivals = new Arrivals(world, schedule)
-    this.#startTime()
   }
 
   /** Returns the family and the id of each resource that was created. */
@@ -61,13 +58,12 @@ export class Run {
 
   async run(code: CodeUnderTest): Promise<void> {
     const { setup } = this.#options
-    const { gateway } = this
-    const arrivals = this.arrivals
+    const { gateway, arrivals } = this
     gateway.transport.hooks.arrival = undefined
     gateway.transport.hooks.attempt = undefined
     if (setup) this.#cleanUp = await this.drive(async () => setup(gateway))
     this.before = this.leftovers()
-    this.#startTime()
+    arrivals.start = this.world.clock.now
     gateway.transport.hooks.arrival = (arrival) => arrivals.arrive(arrival)
     gateway.transport.hooks.attempt = (...attempt) => arrivals.attempt(...attempt)
     do await this.#live(code)
@@ -76,12 +72,6 @@ export class Run {
     if (!this.stuck) await this.#afterwards()
     this.hasOpenSockets = arrivals.servedWaiting > 0
     arrivals.settle(LATEST_TIME)
-  }
-
-  #startTime(): void {
-    const { now } = this.world.clock
-    this.arrivals.start = now
-    this.#deadline = now + this.#options.within
   }
 
   /** Ends the run: nothing of it may reach the next one. */
@@ -99,10 +89,8 @@ export class Run {
 
   /** Calls the code once, until it ends, hangs, or crashes. */
   async #live(code: CodeUnderTest): Promise<void> {
-    const { gateway } = this
+    const { gateway, world, arrivals } = this
     const { url } = gateway
-    const world = this.world
-    const arrivals = this.arrivals
     if (arrivals.isDead) world.timers.drop()
     arrivals.isDead = false
     const life = ++arrivals.life
@@ -110,9 +98,8 @@ export class Run {
     const fetch = this.#fetchOf(isDead)
     world.reached = { url, fetch }
     const effect = <R>(name: string, work: () => R | Promise<R>) => this.#effect(name, work, isDead)
-    const { settled, stuck } = await this.#settled(() =>
-      code({ fetch, url, gateway, disk: this.#disk(isDead), life, effect }),
-    )
+    const disk = this.#disk(isDead)
+    const { settled, stuck } = await this.#settled(() => code({ fetch, url, gateway, disk, life, effect }))
     this.settled = settled
     this.stuck = stuck
   }
@@ -157,7 +144,7 @@ export class Run {
         await world.host.pause()
         continue
       }
-      if (next > this.#deadline) return 'time'
+      if (next > this.arrivals.start + this.#options.within) return 'time'
       this.#smallMoves = next > world.clock.now + 1 ? 0 : this.#smallMoves + 1
       if (this.#smallMoves > MOST_SMALL_MOVES) return 'timers'
       turns = 0
@@ -189,16 +176,15 @@ export class Run {
     this.requestsAfter = this.arrivals.events.slice(this.eventsBefore).filter(({ on }) => on === 'request').length
   }
 
+  /** Returns the `fetch` of a life: nothing that it has under way when it crashes ever ends. */
   #fetchOf(isDead: () => boolean): Fetch {
     const { fetch } = this.gateway
-    const unlessDead = <R>(answer: () => R) => (isDead() ? never() : answer())
-    return (input, init) =>
-      unlessDead(() =>
-        fetch(input, init).then(
-          (response) => unlessDead(() => response),
-          (error) => unlessDead(() => Promise.reject(error)),
-        ),
-      )
+    return async (input, init) => {
+      if (isDead()) return never()
+      const answer = fetch(input, init)
+      await answer.catch(() => undefined)
+      return isDead() ? never() : answer
+    }
   }
 
   async #effect<R>(name: string, work: () => R | Promise<R>, isDead: () => boolean): Promise<R> {
