@@ -20,18 +20,6 @@ const keyTypes = ['rsa', 'ecdsa', 'ed25519'] as const
 /** The kind of a key. */
 export type KeyType = (typeof keyTypes)[number]
 
-export interface Plan {
-  readonly names: readonly string[]
-  readonly ips: readonly Uint8Array[]
-  readonly keyType: KeyType
-  /** The time in ms since 1970, in whole seconds. */
-  readonly notBefore: number
-  readonly notAfter: number
-  readonly subject: readonly Attribute[]
-  readonly issuers: number
-  readonly seed: string
-}
-
 /** The first year of UTCTime, which every reader of certificates knows. */
 const EARLIEST = Date.UTC(1950, 0, 1)
 const START_OF_2026 = Date.UTC(2026, 0, 1)
@@ -130,13 +118,16 @@ export const pairOptions = (fewestIssuers = 0) =>
     'The options of a certificate and its key.',
   )
 
+/** The options of a pair as they are carried out: times are in ms since 1970, in whole seconds. */
+export type Plan = ReturnType<typeof readPairOptions>
+
 /**
  * Reads the options of a pair and fills in the defaults.
  *
  * @param fewestIssuers the number of CA certificates that the pair needs at least
  * @throws TypeError for an unknown option or a value that is not allowed
  */
-export function readPairOptions(options: PairOptions = {}, fewestIssuers = 0): Plan {
+export function readPairOptions(options: PairOptions = {}, fewestIssuers = 0) {
   const read = readOptions(pairOptions(fewestIssuers), options)
   const { names, ips, keyType, seed, issuers } = read
   if (names.length + ips.length === 0) {

@@ -4,7 +4,7 @@ import type { Installed } from '../http/install.ts'
 import { AssertionError } from '../schema/errors.ts'
 import { counted } from '../schema/text.ts'
 import { timestamp } from '../schema/time.ts'
-import { Losses } from './losses.ts'
+import { watchLosses } from './losses.ts'
 import { unusedIn } from './strict.ts'
 import type { TestPlace } from './test-place.ts'
 import { Traffic } from './traffic.ts'
@@ -25,8 +25,8 @@ export interface ErrorWithText {
  * Throws what {@link assertStrict} throws, for what is still under way, and for what got lost. The error has no lines
  * of a stack: no line of the test is to blame, and none of this file.
  */
-export function requireStrict(gateway: Gateway, { unfinished, lost }: Connection): void {
-  const found = [...unfinished, ...lost, ...unusedIn(gateway)]
+export function requireStrict(gateway: Gateway, { traffic, lost }: Connection): void {
+  const found = [...traffic.unfinished, ...lost(), ...unusedIn(gateway)]
   if (found.length === 0) return
   const error = new AssertionError([PASSED, ...found].join('\n'))
   throw Object.assign(error, { stack: `${error.name}: ${error.message}` })
@@ -36,9 +36,10 @@ export function requireStrict(gateway: Gateway, { unfinished, lost }: Connection
  * Adds to the error of a failing test the report, unless a matcher has added it, and what is still under way. They
  * come after the error's diff, which vitest prints after the message.
  */
-export function explain(error: ErrorWithText | undefined, gateway: Gateway, { unfinished, pauses }: Connection): void {
+export function explain(error: ErrorWithText | undefined, gateway: Gateway, { traffic }: Connection): void {
   if (!error) return
   const { message, stack, diff } = error
+  const { unfinished, pauses } = traffic
   const more = [
     ...(/^The gateway at /m.test(message) ? [] : [reportAfter(message, gateway)]),
     ...(fakeTimers(gateway) ?? (pauses ? [pauses] : hostTimers(message, gateway))),
@@ -92,29 +93,13 @@ function hostTimers(message: string, { clock, requests }: Gateway): readonly str
   ]
 }
 
-function reportAfter(message: string, gateway: Gateway): string {
-  const report = reportAbout(message, gateway.report())
-  return message.startsWith(PASSED) ? report.replace(/\n {2}pending:(?:\n {4}.*)*/, '') : report
-}
-
 /** The requests of a test, and the end of what the test installed. */
-export interface Connection {
-  /** Says which requests have no answer, and which moves of the clock have not ended. */
-  readonly unfinished: readonly string[]
-  /** The text of {@link Pauses}. */
-  readonly pauses: string | undefined
-  /** The losses that the test would not notice: see {@link Losses}. */
-  readonly lost: readonly string[]
-  /** Uninstalls the gateway. More than once does nothing. */
-  end(): void
-}
+export type Connection = ReturnType<typeof connect>
 
 /** Connects a gateway with a test: requests travel as in {@link Traffic}, and the end of the test uninstalls it. */
-export function connect(gateway: Gateway): Connection {
-  const traffic = new Traffic()
-  const losses = new Losses()
-  losses.watch(gateway)
-  const detach = traffic.lead(gateway)
+export function connect(gateway: Gateway) {
+  const losses = watchLosses(gateway)
+  const traffic = new Traffic(gateway)
   const installed: Installed[] = []
   const { install } = gateway
   gateway.install = (options) => {
@@ -123,17 +108,12 @@ export function connect(gateway: Gateway): Connection {
     return each
   }
   return {
-    get unfinished() {
-      return traffic.unfinished
-    },
-    get pauses() {
-      return traffic.pauses
-    },
-    get lost() {
-      return [...traffic.refused, ...losses.texts]
-    },
+    traffic,
+    /** Returns the losses that the test would not notice. */
+    lost: () => [...traffic.refused, ...losses],
+    /** Uninstalls the gateway. More than once does nothing. */
     end() {
-      detach()
+      traffic.end()
       for (const each of installed) each.uninstall()
     },
   }
@@ -141,12 +121,16 @@ export function connect(gateway: Gateway): Connection {
 
 const PROVISIONING = /^ {2}provisioning of (\S+) \((\w+)\):/
 
-/** Returns a gateway's report that begins with the domains that a text names by their names or ids. */
-function reportAbout(text: string, report: string): string {
-  const [head, ...parts] = report.split(/\n(?= {2}\S)/)
+/**
+ * Returns the report that follows a message. It begins with the domains that the message names by their names or ids, and
+ * does not repeat what the message says to be pending.
+ */
+function reportAfter(message: string, gateway: Gateway): string {
+  const [head, ...all] = gateway.report().split(/\n(?= {2}\S)/)
+  const parts = message.startsWith(PASSED) ? all.filter((part) => !part.startsWith('  pending:')) : all
   const isAbout = (part: string) => {
     const [, ...names] = PROVISIONING.exec(part) ?? []
-    return names.some((name) => text.includes(name))
+    return names.some((name) => message.includes(name))
   }
   return [head, ...parts.filter(isAbout), ...parts.filter((part) => !isAbout(part))].join('\n')
 }

@@ -1,51 +1,43 @@
 import type { Gateway } from '../gateway/gateway.ts'
 import { unusedIn } from './strict.ts'
 
-/** Losses that a test would not notice by itself: what `reset` and the like dropped unused, and errors of its callbacks. */
-export class Losses {
-  readonly #texts: string[] = []
-
-  get texts(): readonly string[] {
-    return this.#texts
+/**
+ * Watches a gateway for losses that a test would not notice by itself: what `reset` and the like drop unused, over HTTP too,
+ * and errors of the test's callbacks. Returns the list of these losses, which grows.
+ */
+export function watchLosses(gateway: Gateway): readonly string[] {
+  const losses: string[] = []
+  const { faults, provisioning, requests, snapshot, subscribe } = gateway
+  // The members as they are now: later, a use of one lets requests arrive.
+  const parts = { faults, provisioning, requests, snapshot }
+  gateway.transport.hooks.drop = (call, work) => {
+    const isRestore = call === 'restore()'
+    const before = isRestore ? pendingIn(parts) : []
+    const unused = unusedIn(parts, WATCHED[call])
+    work()
+    if (unused.length === 0 || (isRestore && isWithin(before, pendingIn(parts)))) return
+    losses.push(`${call} dropped what was unused:\n${unused.join('\n')}`)
   }
-
-  /** Watches the calls of a gateway that drop something, over HTTP too, and its callbacks. */
-  watch(gateway: Gateway): void {
-    const { faults, provisioning, requests, snapshot, subscribe } = gateway
-    // The members as they are now: later, a use of one lets requests arrive.
-    const parts = { faults, provisioning, requests, snapshot }
-    gateway.transport.hooks.drop = (call, work) => {
-      const isRestore = call === 'restore()'
-      const before = isRestore ? pendingIn(parts) : []
-      const unused = unusedIn(parts, WATCHED[call])
-      work()
-      if (!isRestore || !isWithin(before, pendingIn(parts))) this.#dropped(call, unused)
-    }
-    gateway.subscribe = (subscriber, collection) =>
-      subscribe(this.#noticed('A subscriber of gateway.subscribe', subscriber), collection)
-    const { subscribe: subscribeToRequests } = requests
-    requests.subscribe = (subscriber) =>
-      subscribeToRequests(this.#noticed('A subscriber of gateway.requests.subscribe', subscriber))
-    const { add } = faults
-    faults.add = (spec) =>
-      add(spec?.when ? { ...spec, when: this.#noticed('The function `when` of a fault', spec.when) } : spec)
-  }
-
-  #dropped(what: string, unused: readonly string[]): void {
-    if (unused.length > 0) this.#texts.push(`${what} dropped what was unused:\n${unused.join('\n')}`)
-  }
-
   /** The gateway ignores errors of subscribers, and code under test those of its requests: those of assertions too. */
-  #noticed<T, R>(name: string, callback: (each: T) => R): (each: T) => R {
-    return (each) => {
+  const noticed = <T, R>(name: string, callback: (each: T) => R) => {
+    return (each: T) => {
       try {
         return callback(each)
       } catch (error) {
-        this.#texts.push(`${name} threw ${String(error)}`)
+        losses.push(`${name} threw ${String(error)}`)
         throw error
       }
     }
   }
+  gateway.subscribe = (subscriber, collection) =>
+    subscribe(noticed('A subscriber of gateway.subscribe', subscriber), collection)
+  const { subscribe: subscribeToRequests } = requests
+  requests.subscribe = (subscriber) =>
+    subscribeToRequests(noticed('A subscriber of gateway.requests.subscribe', subscriber))
+  const { add } = faults
+  faults.add = (spec) =>
+    add(spec?.when ? { ...spec, when: noticed('The function `when` of a fault', spec.when) } : spec)
+  return losses
 }
 
 type Parts = Pick<Gateway, 'faults' | 'provisioning' | 'requests' | 'snapshot'>

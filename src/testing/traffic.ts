@@ -4,7 +4,7 @@ import type { Gateway } from '../gateway/gateway.ts'
 import { type Fetch, isRequest } from '../http/fetch.ts'
 import { splitUrl } from '../http/request.ts'
 import { counted } from '../schema/text.ts'
-import { Moves } from './moves.ts'
+import { watchMoves } from './moves.ts'
 import { Pauses } from './pauses.ts'
 
 /**
@@ -25,13 +25,15 @@ const PLAIN = ['fetch', 'url', 'dialect']
 export class Traffic {
   readonly #waiting = new Set<() => Promise<Response>>()
   readonly #underWay = new Set<{ readonly name: string }>()
+  readonly #moves = new Set<{ readonly name: string }>()
   readonly #refused: string[] = []
-  readonly #moves = new Moves()
+  readonly #pauses: Pauses
   #isSameRun = false
-  #pauses: Pauses | undefined
+  /** Lets go of the gateway's clock. */
+  readonly end: () => void
 
-  /** Sends the requests of a gateway this way. Returns a function that lets go of its clock. */
-  lead(gateway: Gateway): () => void {
+  /** Sends the requests of a gateway this way. */
+  constructor(gateway: Gateway) {
     const { fetch, clock } = gateway
     this.#pauses = new Pauses(clock)
     for (const [name, member] of Object.entries(gateway)) {
@@ -39,8 +41,8 @@ export class Traffic {
     }
     Object.assign(gateway, { fetch: this.#through(fetch, () => gateway.url) })
     const detach = clock.attach?.(this.#follower)
-    const unwatch = this.#moves.watch(clock)
-    return () => {
+    const unwatch = watchMoves(clock, this.#moves)
+    this.end = () => {
       if (typeof detach === 'function') detach()
       unwatch()
     }
@@ -48,9 +50,7 @@ export class Traffic {
 
   /** Says which requests have no answer, and which moves of the clock have not ended. */
   get unfinished(): readonly string[] {
-    const requests = [...this.#underWay].map(({ name }) => name)
-    const { underWay: moves } = this.#moves
-    return [...unfinished('request', requests), ...unfinished('move', moves, ' of the clock')]
+    return [...unfinished('request', this.#underWay), ...unfinished('move', this.#moves, ' of the clock')]
   }
 
   /** Says which calls of controls over HTTP were refused. */
@@ -61,7 +61,7 @@ export class Traffic {
 
   /** Says how often code waited for the host while the gateway's clock stood still; undefined if it did not. */
   get pauses(): string | undefined {
-    return this.#pauses?.text
+    return this.#pauses.text
   }
 
   #through(fetch: Fetch, baseUrl: () => string): Fetch {
@@ -69,7 +69,7 @@ export class Traffic {
       const request = { name: nameOf(input, init, baseUrl()) }
       const sent = copyOf(init)
       this.#underWay.add(request)
-      this.#pauses?.requestSent()
+      this.#pauses.requestSent()
       const answer = this.#send(() => fetch(input, sent))
       void answer.then(
         (response) => this.#noteRefused(request.name, response),
@@ -77,7 +77,7 @@ export class Traffic {
       )
       return answer.finally(() => {
         this.#underWay.delete(request)
-        this.#pauses?.requestAnswered()
+        this.#pauses.requestAnswered()
       })
     }
   }
@@ -140,10 +140,10 @@ function copyOf(init: RequestInit | undefined): RequestInit | undefined {
   return { ...init, headers: { ...init.headers } }
 }
 
-function unfinished(one: string, names: readonly string[], rest = ''): readonly string[] {
-  if (names.length === 0) return []
-  const were = names.length === 1 ? 'was' : 'were'
-  const which = `${counted(names.length, one)}${rest} ${were}`
+function unfinished(one: string, underWay: ReadonlySet<{ readonly name: string }>, rest = ''): readonly string[] {
+  if (underWay.size === 0) return []
+  const which = counted(underWay.size, `${one}${rest} was`, `${one}s${rest} were`)
+  const names = [...underWay].map(({ name }) => name)
   return [`${which} still under way when the test ended: ${names.join(', ')}. Is an await missing?`]
 }
 

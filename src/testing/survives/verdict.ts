@@ -1,6 +1,6 @@
 import { counted } from '../../schema/text.ts'
 import { durationText } from '../../schema/time.ts'
-import { type Change, changesOf, lackOf } from './changes.ts'
+import { changesOf, lackOf } from './changes.ts'
 import type { ReadSurvivalOptions } from './options.ts'
 import type { Run } from './run.ts'
 import type { TriedSchedule } from './types.ts'
@@ -9,14 +9,10 @@ import type { TriedSchedule } from './types.ts'
 export type Judgement = Pick<TriedSchedule, 'verdict' | 'message'>
 
 /** The facts of the run without failures by which others are judged. */
-export interface Clean {
-  readonly families: ReadonlyMap<string, number>
-  readonly hasTimersLeft: boolean
-  readonly changes: readonly Change[]
-}
+export type Clean = ReturnType<typeof cleanOf>
 
 /** Collects the facts of the run without failures. Where the caller has a check of its own, that alone judges values. */
-export function cleanOf(run: Run, { holds }: ReadSurvivalOptions): Clean {
+export function cleanOf(run: Run, { holds }: ReadSurvivalOptions) {
   return {
     families: countFamilies(run.leftovers()),
     hasTimersLeft: run.timersLeft.length > 0,
