@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { createGateway, type Dialect, type Gateway, ngrok, standard } from '../../src/index.ts'
-import { IDS, pathsOf, replaced, TEMPLATES } from '../support/bodies.ts'
+import { IDS, TEMPLATES } from '../support/bodies.ts'
 import { client } from '../support/client.ts'
+import { changed, places, valueAt } from '../support/damage.ts'
 import { bodyProblems } from '../support/documented.ts'
 
 type Template = (typeof TEMPLATES)[number]
@@ -9,15 +10,15 @@ type Template = (typeof TEMPLATES)[number]
 const typeOf = (value: unknown) => (Array.isArray(value) ? 'array' : typeof value)
 
 /** A body with one part of another type, or with one too few or too many. */
-function changed(body: object): unknown[] {
-  const paths = pathsOf(body)
+function othersOf(body: object): unknown[] {
+  const paths = [...places(body)]
   const others = [5, true, 'x', [], {}, [5], { x: 5 }]
   const retyped = paths.flatMap((path) => {
-    const type = typeOf(path.reduce<unknown>((part, name) => (part as Record<string, unknown>)[name], body))
-    return others.filter((other) => typeOf(other) !== type).map((other) => replaced(body, path, other))
+    const type = typeOf(valueAt(body, path))
+    return others.filter((other) => typeOf(other) !== type).map((other) => changed(body, path, other))
   })
   // As JSON, in which what is undefined is not there.
-  const fewer = paths.map((path) => JSON.parse(JSON.stringify(replaced(body, path, undefined))))
+  const fewer = paths.map((path) => JSON.parse(JSON.stringify(changed(body, path, undefined))))
   return [...retyped, ...fewer, {}, { ...body, unheard_of: 'x' }]
 }
 
@@ -49,7 +50,7 @@ describe.each([standard, ngrok])('The document of the dialect $name allows', (di
     'what is taken as %s %s %j, and nothing of other types',
     async (method, path, body) => {
       const differences: string[] = []
-      for (const json of [body, ...changed(body)]) {
+      for (const json of [body, ...othersOf(body)]) {
         const gateway = createGateway({ dialect, seed: 'bodies' })
         const url = gateway.url + path.replace(/\{(domain|address)\}/, (_, kind) => idOf(gateway, kind))
         const { status, body: answer } = await client(gateway)(method, url, { json })

@@ -63,21 +63,3 @@ export const TEMPLATES: readonly (readonly [method: string, path: string, body: 
     },
   ],
 ]
-
-export type Path = readonly (string | number)[]
-
-/** The path of every value inside a body. */
-export function pathsOf(value: unknown, path: Path = []): Path[] {
-  if (typeof value !== 'object' || value === null) return [path]
-  const inner = Object.entries(value).flatMap(([key, each]) => pathsOf(each, [...path, key]))
-  return path.length === 0 ? inner : [path, ...inner]
-}
-
-/** A body with another value at one path. */
-export function replaced(value: unknown, [key, ...rest]: Path, other: unknown): unknown {
-  if (key === undefined) return other
-  const copy = Array.isArray(value) ? [...value] : { ...(value as object) }
-  const inner = (copy as Record<string, unknown>)[key]
-  Object.defineProperty(copy, key, { value: replaced(inner, rest, other), enumerable: true })
-  return copy
-}

@@ -18,10 +18,10 @@ export function valueAt(value: Json, path: Path): Json {
   return path.reduce((inner, key) => inner[key], value)
 }
 
-/** A copy with another value, or none, in one place. */
+/** A copy with another value, or none, in one place. What is missing on the way there is made. */
 export function changed(value: Json, [key, ...rest]: Path, to: unknown): Json {
   const copy = Array.isArray(value) ? [...value] : { ...value }
-  if (rest.length > 0) copy[key as string] = changed(value[key as string], rest, to)
+  if (rest.length > 0) copy[key as string] = changed(copy[key as string], rest, to)
   else if (to !== NOTHING) copy[key as string] = to
   else if (Array.isArray(copy)) copy.splice(key as number, 1)
   else delete copy[key as string]
