@@ -78,6 +78,12 @@ describe('A request that the journal has dropped', () => {
 })
 
 describe('A test fails', () => {
+  test('for an outcome for a domain that nobody reserved', async () => {
+    const error = await errorOf((gateway) => gateway.provisioning.failNext('DNS_ERROR', { domain: 'app.example.com' }))
+    expect(error.match(/No attempt used/g)).toHaveLength(1)
+    expect(error).toContain('DNS_ERROR for app.example.com.\n  app.example.com: no domain of that name is reserved.')
+  })
+
   test('for failAlways for a domain that has no attempt', async () => {
     const error = await errorOf((gateway) => {
       gateway.provisioning.failAlways('DNS_ERROR', { domain: 'ap.example.com' })

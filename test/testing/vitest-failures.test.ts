@@ -54,15 +54,6 @@ describe('A test that fails says what happened at its gateway', () => {
     ])
   })
 
-  test('with the timeline of its domains', () => {
-    const message = failureOf('by an expectation')
-    expect(message).toMatch(/^AssertionError: expected null not to be null/)
-    expect(message).toMatch(
-      /provisioning of app\.example\.com \(rd_\w+\):\n {4}2026-01-01T00:00:00Z {2}started {2}A cert/,
-    )
-    expect(message).toContain('none over HTTP')
-  })
-
   test('after the diff of a comparison, and first about the domain that it names', () => {
     const message = failureOf('by a comparison')
     expect(message).toMatch(/^AssertionError: other\.example\.com is not it: expected 'www/)
@@ -88,36 +79,10 @@ describe('A test that passes fails all the same', () => {
     )
   })
 
-  test('for an outcome that no attempt used, with the reason', () => {
-    const message = failureOf('by an outcome that nobody used')
-    expect(message).toContain('No attempt used these outcomes: DNS_ERROR for app.example.com.')
-    expect(message).toContain('  app.example.com: no domain of that name is reserved.')
-    expect(message.match(/No attempt used/g)).toHaveLength(1)
-  })
-
   test('for a request that nobody waits for', () => {
     expect(failureOf('by an await that was forgotten at the end')).toContain(
       '1 request was still under way when the test ended: DELETE /reserved_domains/rd_1. Is an await missing',
     )
-    const message = failureOf('by an await that was forgotten before a move of the clock')
-    expect(message).toMatch(/^Error: toHaveCertificate found no domain "app\.example\.com"/)
-    expect(message).toContain('1 request was still under way when the test ended: POST /reserved_domains. Is an await')
-  })
-
-  test('for a request that was sent, and has not arrived when its number is expected', () => {
-    const message = failureOf('by an await that was forgotten before a look at the requests')
-    expect(message).toMatch(/^Error: Expected no request of reserved_domains\.list, and there was 1\./)
-  })
-
-  test('for a move of the clock that nobody waits for', () => {
-    expect(failureOf('by a move of the clock that nobody waits for')).toContain(
-      '1 move of the clock was still under way when the test ended: clock.advanceAsync("1h"). Is an await missing?',
-    )
-  })
-
-  test('for a request to an unknown path', () => {
-    const message = failureOf('by an unknown path')
-    expect(message).toContain('1 request is for no operation of the API:\n  GET /reserved_domain → 404')
   })
 
   test('but not when it is skipped, expected to fail, not strict, or has met all', () => {
