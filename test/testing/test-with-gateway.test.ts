@@ -1,7 +1,8 @@
 import { describe, expect, expectTypeOf, onTestFinished, test, vi } from 'vitest'
 import { createGateway, type Gateway, type ManualClock, manualClock } from '../../src/index.ts'
-import { assertStrict, type Strict, type TestOptions, testWithGateway } from '../../src/testing/testing.ts'
+import { assertStrict, type Strict, testWithGateway } from '../../src/testing/testing.ts'
 import { thrownBy } from '../support/client.ts'
+import { thrownIn } from './error-of.ts'
 
 const headers = { authorization: 'Bearer k', 'service-version': '2' }
 
@@ -19,19 +20,10 @@ function runner() {
   return { base, defined }
 }
 
-/** The error of a test with a gateway, if it fails. */
-async function outcomeOf(
-  work: (gateway: Gateway<ManualClock>) => unknown,
-  options: TestOptions = {},
-): Promise<Error | undefined> {
-  const { base, defined } = runner()
-  testWithGateway(base, options)('reserves', ({ gateway }) => work(gateway))
-  try {
-    await defined[0]?.run()
-    return undefined
-  } catch (error) {
-    return error as Error
-  }
+/** A test that installs its gateway, and then hangs. */
+const hangs = ({ gateway }: { gateway: Gateway }) => {
+  gateway.install()
+  return new Promise(() => undefined)
 }
 
 describe('The test of any runner', () => {
@@ -99,12 +91,12 @@ describe('The test of any runner', () => {
     expect(clocks[0]).not.toBe(clocks[1])
     const options = { gatewayOptions: { initial: { reservedDomains: [{ domain: 'app.example.com' }] } } }
     expect(
-      await outcomeOf((gateway) => expect(gateway.reservedDomains.list().reserved_domains).toHaveLength(1), options),
+      await thrownIn((gateway) => expect(gateway.reservedDomains.list().reserved_domains).toHaveLength(1), options),
     ).toBeUndefined()
   })
 
   test('says on failure what happened at the gateway, in the message and in the stack', async () => {
-    const error = await outcomeOf(async (gateway) => {
+    const error = await thrownIn(async (gateway) => {
       await gateway.fetch(`${gateway.url}/reserved_domains`, { headers })
       throw new TypeError('It broke.')
     })
@@ -130,7 +122,7 @@ describe('The test of any runner', () => {
   })
 
   test('says it also behind an abort, whose message cannot be assigned', async () => {
-    const error = await outcomeOf(async (gateway) => {
+    const error = await thrownIn(async (gateway) => {
       gateway.faults.add({ latency: '5s' })
       await gateway.fetch(gateway.url, { headers, signal: AbortSignal.abort() })
     })
@@ -143,7 +135,7 @@ describe('The test of any runner', () => {
   test('says that the code under test waits on fake timers, which the manual clock does not move', async () => {
     vi.useFakeTimers()
     onTestFinished(() => void vi.useRealTimers())
-    const error = await outcomeOf(() => {
+    const error = await thrownIn(() => {
       setTimeout(() => undefined, 1000)
       throw new Error('There is no certificate.')
     })
@@ -151,7 +143,7 @@ describe('The test of any runner', () => {
       "1 timer waits on the runner's fake timers, which do not follow the gateway's manual",
     )
     expect(
-      (await outcomeOf(() => Promise.reject(new Error('x')), { gatewayOptions: { clock: Date as never } }))?.message,
+      (await thrownIn(() => Promise.reject(new Error('x')), { gatewayOptions: { clock: Date as never } }))?.message,
     ).not.toContain('timer waits')
   })
 
@@ -159,7 +151,7 @@ describe('The test of any runner', () => {
   test.each([frozen, 'a text', null, 5, { message: 5 }, Object.freeze({ code: 1 })])(
     'rethrows unchanged what cannot have a report: %j',
     async (thrown) => {
-      const outcome = outcomeOf(() => {
+      const outcome = thrownIn(() => {
         throw thrown
       })
       expect(await outcome).toBe(thrown)
@@ -169,12 +161,12 @@ describe('The test of any runner', () => {
 
   test('fails where a test that passed left something pending, and says it once', async () => {
     const leaving = (gateway: Gateway) => gateway.faults.add({ operation: 'reserved_domains.delete', times: 1 })
-    const error = await outcomeOf(leaving)
+    const error = await thrownIn(leaving)
     expect(error?.message).toMatch(/^Your assertions passed, .*`strict: false`/)
     expect(error?.message.match(/"reserved_domains\.delete"/g)).toHaveLength(1)
     expect(error?.stack).toBe(`${error?.name}: ${error?.message}`)
     expect(error?.message).not.toContain('pending:')
-    expect(await outcomeOf(leaving, { strict: false })).toBeUndefined()
+    expect(await thrownIn(leaving, { strict: false })).toBeUndefined()
   })
 
   test.each(['onTestFinished', 'after'])(
@@ -183,10 +175,7 @@ describe('The test of any runner', () => {
       const atEnd: (() => void)[] = []
       const { base, defined } = runner()
       const before = globalThis.fetch
-      testWithGateway(base)('hangs', ({ gateway }) => {
-        gateway.install()
-        return new Promise(() => undefined)
-      })
+      testWithGateway(base)('hangs', hangs)
       void defined[0]?.run({ [hook]: (work: () => void) => atEnd.push(work) })
       expect(globalThis.fetch).not.toBe(before)
       for (const work of atEnd) expect(work).toThrow('The runner ended this test before its function did.')
@@ -206,10 +195,7 @@ describe('The test of any runner', () => {
     onTestFinished(() => void vi.restoreAllMocks())
     const { base, defined } = runner()
     const before = globalThis.fetch
-    testWithGateway(base)('hangs', ({ gateway }) => {
-      gateway.install()
-      return new Promise(() => undefined)
-    })
+    testWithGateway(base)('hangs', hangs)
     void defined[0]?.run()
     for (const work of atEnd) work()
     expect(globalThis.fetch).toBe(before)
@@ -228,7 +214,7 @@ describe('The test of any runner', () => {
     onTestFinished(() => void vi.unstubAllGlobals())
     const uncaught = (error: unknown) => host.dispatchEvent(Object.assign(new Event(type), { [property]: error }))
     const during = new Error('It broke in a timer.')
-    await outcomeOf(async (gateway) => {
+    await thrownIn(async (gateway) => {
       await gateway.fetch(`${gateway.url}/reserved_domains`)
       uncaught(during)
       uncaught('a text, which cannot take more')
@@ -263,10 +249,10 @@ describe('The test of any runner', () => {
       gateway.install()
       expect((await fetch(`${gateway.url}/reserved_domains`, { headers })).status).toBe(200)
     }
-    expect(await outcomeOf(installing)).toBeUndefined()
+    expect(await thrownIn(installing)).toBeUndefined()
     expect(globalThis.fetch).toBe(before)
     expect(
-      await outcomeOf((gateway) => {
+      await thrownIn((gateway) => {
         gateway.install()
         throw new Error('It broke.')
       }),
