@@ -1,6 +1,8 @@
 import fc from 'fast-check'
 import type { Dialect, Gateway, GatewayError, HttpRequest } from '../../src/index.ts'
 import { openApi } from '../../src/openapi/openapi.ts'
+import type { Operation } from '../../src/operation/operation.ts'
+import { families } from '../../src/resources/index.ts'
 import { upload } from './pem.ts'
 
 /** One call of an operation, to be made through the direct API or over HTTP. */
@@ -134,55 +136,18 @@ const query = optional({
   filter: fc.constantFrom('obj.description == "d"', 'obj.id != ""', 'obj.'),
 })
 
-const RESOURCES = [
-  ['reservedAddrs', '/reserved_addrs', 'ra'],
-  ['reservedDomains', '/reserved_domains', 'rd'],
-  ['weightedBackends', '/backends/weighted', 'bkdwd'],
-  ['tlsCertificates', '/tls_certificates', 'cert'],
-] as const
-
-const MODULES = [
-  ['compression', 'compression'],
-  ['webhookVerification', 'webhook_verification'],
-  ['circuitBreaker', 'circuit_breaker'],
-  ['trafficPolicy', 'policy'],
-] as const
-
 type Shape = Omit<Call, 'which' | 'input'> & { inputs: fc.Arbitrary<Call['input']> }
 
-const NONE = fc.constant(undefined)
-
-const SHAPES: readonly Shape[] = [
-  ...RESOURCES.flatMap(([family, path, prefix]): Shape[] => {
-    const one = { family, path: `${path}/{0}`, prefix }
-    return [
-      { family, verb: 'create', method: 'POST', path, prefix: null, inputs: INPUTS[family].create },
-      { family, verb: 'list', method: 'GET', path, prefix: null, inputs: query },
-      { ...one, verb: 'update', method: 'PATCH', inputs: INPUTS[family].update },
-      { ...one, verb: 'get', method: 'GET', inputs: NONE },
-      { ...one, verb: 'delete', method: 'DELETE', inputs: NONE },
-    ]
+/** Every operation, those of some dialects alone too. */
+const SHAPES: readonly Shape[] = Object.entries(families).flatMap(([family, { operations }]) =>
+  Object.entries<Operation>(operations).map(([verb, { method, path, ids }]): Shape => {
+    const own: Readonly<Record<string, Shape['inputs']>> = INPUTS[family as keyof typeof INPUTS] // It has the same families.
+    const inputs = own[verb] ?? (verb === 'list' ? query : fc.constant(undefined))
+    const isModule = path.startsWith('/edges')
+    const filledIn = isModule ? path.replace(/.*(?=\/)/, ROUTE_PATH) : path.replace('{id}', '{0}')
+    return { family, verb, method, path: filledIn, prefix: isModule ? null : (ids.id ?? null), inputs }
   }),
-  ...(
-    [
-      ['detachCertificate', 'certificate'],
-      ['detachCertificateManagementPolicy', 'certificate_management_policy'],
-      ['detachHttpEndpointConfiguration', 'http_endpoint_configuration'],
-      ['detachHttpsEndpointConfiguration', 'https_endpoint_configuration'],
-    ] as const
-  ).map(([verb, part]): Shape => {
-    const path = `/reserved_domains/{0}/${part}`
-    return { family: 'reservedDomains', verb, method: 'DELETE', path, prefix: 'rd', inputs: NONE }
-  }),
-  ...MODULES.flatMap(([family, segment]): Shape[] => {
-    const of = { family, path: `${ROUTE_PATH}/${segment}`, prefix: null }
-    return [
-      { ...of, verb: 'replace', method: 'PUT', inputs: INPUTS[family].replace },
-      { ...of, verb: 'get', method: 'GET', inputs: NONE },
-      { ...of, verb: 'delete', method: 'DELETE', inputs: NONE },
-    ]
-  }),
-]
+)
 
 /** Any calls, creating ones most often; `{rd}` and its like in an input stand for the id of the newest such resource. */
 export const calls: fc.Arbitrary<Call> = fc
@@ -238,10 +203,10 @@ export function filledUp(call: Call, fields: ReadonlyMap<string, readonly string
 }
 
 /** Makes a call through the direct API. */
-export function directly(gateway: Gateway, { family, verb, input, prefix }: Call, id: string): Outcome {
+export function directly(gateway: Gateway, { family, verb, input, path, prefix }: Call, id: string): Outcome {
   const api = gateway as unknown as Record<string, Record<string, (...args: unknown[]) => unknown>>
-  const isModule = MODULES.some(([name]) => name === family)
-  const ids = isModule ? [ROUTE] : prefix === null ? [] : [id]
+  const ofResource = prefix === null ? [] : [id]
+  const ids = path.startsWith(ROUTE_PATH) ? [ROUTE] : ofResource
   try {
     const result = api[family]?.[verb]?.(...ids, ...(input === undefined ? [] : [input]))
     const status = result === undefined ? 204 : verb === 'create' ? 201 : 200
