@@ -127,7 +127,7 @@ export const matchers: MatcherFunctions = {
       times === undefined ? `${not ? 'no' : 'a'} request` : `${not}${counted(times, 'request')}`
     const others = count === 0 ? otherStatuses(gateway, operation) : ''
     return ofGateway(gateway, times === undefined ? count > 0 : count === times, (not) => {
-      return `Expected ${request(not)} of ${operation}${which.join(' and')}, and there ${was(count)}.${others}`
+      return `Expected ${request(not)} of ${operation}${which.join(' and')}, and ${there('was', 'were', count)}.${others}`
     })
   },
   toHaveNoLeftovers(received) {
@@ -136,7 +136,7 @@ export const matchers: MatcherFunctions = {
     return ofGateway(gateway, count === 0, (not) => {
       return not
         ? 'Expected leftover resources, and there are none.'
-        : `Expected no leftover resources, and there ${counted(count, 'is', 'are').replace(/^(\d+) (\w+)$/, '$2 $1')}.`
+        : `Expected no leftover resources, and ${there('is', 'are', count)}.`
     })
   },
   toBeGatewayError(received, ...keys) {
@@ -205,8 +205,8 @@ function gatewayOf(matcher: string, received: unknown): Gateway {
   throw new TypeError(`${matcher} received ${describeReceived(received)}. Allowed: a gateway.`)
 }
 
-function was(count: number): string {
-  return count === 0 ? 'was none' : counted(count, 'was', 'were').replace(/^(\d+) (\w+)$/, '$2 $1')
+function there(is: string, are: string, count: number): string {
+  return `there ${count > 1 ? are : is} ${count || 'none'}`
 }
 
 function otherStatuses(gateway: Gateway, operation: OperationName): string {

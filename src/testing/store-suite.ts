@@ -33,7 +33,7 @@ export function storeSuite(newPlace: () => StorePlace): readonly StoreCheck[] {
   return Object.entries(CHECKS).map(([name, check]) => ({
     name,
     async run() {
-      const place = new Reopened(newPlace())
+      const place = reopened(newPlace())
       try {
         await check(place)
       } finally {
@@ -43,23 +43,20 @@ export function storeSuite(newPlace: () => StorePlace): readonly StoreCheck[] {
   }))
 }
 
-class Reopened {
-  readonly #place: StorePlace
-  #isOpen = false
-
-  constructor(place: StorePlace) {
-    this.#place = place
+/** Returns a place that has one store open at a time. */
+function reopened(place: StorePlace): Required<StorePlace> {
+  let isOpen = false
+  const close = () => {
+    if (isOpen) place.close?.()
+    isOpen = false
   }
-
-  open(): Store {
-    this.close()
-    this.#isOpen = true
-    return this.#place.open()
-  }
-
-  close(): void {
-    if (this.#isOpen) this.#place.close?.()
-    this.#isOpen = false
+  return {
+    close,
+    open() {
+      close()
+      isOpen = true
+      return place.open()
+    },
   }
 }
 
@@ -90,7 +87,7 @@ const LAST = [{ collection: 'one', key: 'a_4', after: { id: 'a_4' } }]
 
 const ROUTE = { edge_id: 'edghts_1', id: 'edghtsrt_1' }
 
-const CHECKS: Record<string, (place: Reopened) => Promise<void>> = {
+const CHECKS: Record<string, (place: StorePlace) => Promise<void>> = {
   async 'is empty at the beginning'(place) {
     same(place.open().load(), undefined)
     same(place.open().load(), undefined)
@@ -243,13 +240,13 @@ const CHECKS: Record<string, (place: Reopened) => Promise<void>> = {
 }
 
 /** Appends commits to a newly opened store. */
-async function append(place: Reopened, commits: readonly StoredCommit[]): Promise<void> {
+async function append(place: StorePlace, commits: readonly StoredCommit[]): Promise<void> {
   const store = loadedStore(place)
   for (const commit of commits) store.append(commit)
   await store.flushed?.()
 }
 
-function loadedStore(place: Reopened): Store {
+function loadedStore(place: StorePlace): Store {
   const store = place.open()
   store.load()
   return store

@@ -9,9 +9,6 @@ const MOST_TURNS = 50
 /** The pauses of about 1 ms after which open handles count as idle. */
 const MOST_PAUSES = 500
 
-/** The pauses after which anything else counts as idle, such as the reading of a file. */
-const MOST_PAUSES_IN_ALL = 30_000
-
 /** Tells whether something is under way outside the code: sockets, files, name look-ups, threads, timers of the host. */
 export class Outside {
   readonly #host: Host
@@ -36,21 +33,16 @@ export class Outside {
   /** Lets what is under way get on. Returns false if nothing is; `held` sockets wait for an answer that is not due yet. */
   async wait(held: number): Promise<boolean> {
     const more = this.#more()
-    const isBusy = this.#host.threads.count() > 0 || more.length > held
-    if (!isBusy || this.#isIdle(more)) {
+    const isWorking = this.#host.threads.count() > 0 || more.some((type) => !HANDLE.test(type))
+    const isIdle = !isWorking && this.#waits >= MOST_TURNS + MOST_PAUSES
+    if (isIdle) this.begin()
+    if (isIdle || (!isWorking && more.length <= held)) {
       this.#waits = 0
       return false
     }
     this.#waits++
     if (more.includes('Immediate') || this.#waits < MOST_TURNS) await this.#host.turn()
     else await this.#host.pause()
-    return true
-  }
-
-  #isIdle(more: readonly string[]): boolean {
-    const isOpenOnly = this.#host.threads.count() === 0 && more.every((type) => HANDLE.test(type))
-    if (this.#waits < MOST_TURNS + (isOpenOnly ? MOST_PAUSES : MOST_PAUSES_IN_ALL)) return false
-    this.begin()
     return true
   }
 
