@@ -2,6 +2,7 @@ import { afterAll, describe, expect, expectTypeOf, vi } from 'vitest'
 import { type Gateway, type GatewayOptions, type ManualClock, manualClock, ngrok } from '../../src/index.ts'
 import { it, test, testOnSystemClock } from '../../src/testing/vitest.ts'
 
+const headers = { authorization: 'Bearer k', 'service-version': '2' }
 const policy = { authority: 'letsencrypt' } as const
 
 describe('the gateway of a test', () => {
@@ -51,31 +52,8 @@ describe('the seed of a test', () => {
   })
 })
 
-describe.concurrent('concurrent tests', () => {
-  let open = 0
-  let most = 0
-
-  for (let turn = 1; turn <= 20; turn++) {
-    test(`see only their own resources and time, ${turn}`, async ({ gateway }) => {
-      most = Math.max(most, ++open)
-      for (let step = 1; step <= turn; step++) {
-        gateway.reservedDomains.create({ domain: `${step}.example.com` })
-        gateway.clock.advance('1s')
-        await new Promise((resolve) => setImmediate(resolve))
-      }
-      expect(gateway.reservedDomains.list().reserved_domains).toHaveLength(turn)
-      expect(gateway.clock.now).toBe(Date.UTC(2026, 0, 1) + turn * 1000)
-      open--
-    })
-  }
-
-  afterAll(() => expect(most).toBeGreaterThan(1))
-})
-
 describe('a gateway that is installed', () => {
   const before = globalThis.fetch
-  const headers = { authorization: 'Bearer k', 'service-version': '2' }
-
   for (const name of ['one', 'another']) {
     test(`answers the global fetch in ${name} test, and no longer after it`, async ({ gateway }) => {
       expect(globalThis.fetch).toBe(before)
@@ -86,19 +64,30 @@ describe('a gateway that is installed', () => {
 
   describe.concurrent('with others at the same time', () => {
     const own = test.extend('gatewayOptions', ({ task }) => ({ baseUrl: `https://${task.id}.test` }))
+    let open = 0
+    let most = 0
 
-    for (const turn of [1, 2, 3, 4, 5]) {
-      own(`has the requests for its own URL, ${turn}`, async ({ gateway }) => {
+    for (let turn = 1; turn <= 20; turn++) {
+      own(`has its own requests, resources and time, ${turn}`, async ({ gateway }) => {
+        most = Math.max(most, ++open)
         gateway.install({ others: 'refuse' })
         for (let step = 1; step <= turn; step++) {
+          gateway.reservedDomains.create({ domain: `${step}.example.com` })
+          gateway.clock.advance('1s')
           await fetch(`${gateway.url}/reserved_domains`, { headers })
           await new Promise((resolve) => setImmediate(resolve))
         }
         expect(gateway.requests.count()).toBe(turn)
+        expect(gateway.reservedDomains.list().reserved_domains).toHaveLength(turn)
+        expect(gateway.clock.now).toBe(Date.UTC(2026, 0, 1) + turn * 1000)
+        open--
       })
     }
 
-    afterAll(() => expect(globalThis.fetch).toBe(before))
+    afterAll(() => {
+      expect(most).toBeGreaterThan(1)
+      expect(globalThis.fetch).toBe(before)
+    })
   })
 })
 
@@ -120,7 +109,6 @@ describe('the options', () => {
   })
 
   test.extend('gatewayOptions', { rateLimit: { requests: 1 } })('can be those of one test', async ({ gateway }) => {
-    const headers = { authorization: 'Bearer k', 'service-version': '2' }
     const ask = async () => (await gateway.fetch(`${gateway.url}/reserved_domains`, { headers })).status
     expect([await ask(), await ask()]).toEqual([200, 429])
   })
@@ -137,8 +125,6 @@ describe('the options', () => {
 })
 
 describe('on the system clock', () => {
-  const headers = { authorization: 'Bearer k', 'service-version': '2' }
-
   testOnSystemClock.beforeEach(() => void vi.useFakeTimers({ now: Date.UTC(2026, 0, 1) }))
   testOnSystemClock.afterEach(() => void vi.useRealTimers())
 
