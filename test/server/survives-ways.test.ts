@@ -6,7 +6,8 @@ import { createNgrok } from '../../src/gateway/ngrok.ts'
 import { runCommand } from '../../src/server/commands/run.ts'
 import { serve } from '../../src/server/node.ts'
 import { handlers } from '../../src/testing/msw.ts'
-import { type CodeUnderTest, SurvivalError, type SurvivesOptions, survives } from '../../src/testing/testing.ts'
+import { type CodeUnderTest, type SurvivesOptions, survives } from '../../src/testing/testing.ts'
+import { failureOf } from '../testing/survives/failure.ts'
 
 const headers = { authorization: 'Bearer key', 'service-version': '2', 'content-type': 'application/json' }
 const body = { description: 'app' }
@@ -39,9 +40,8 @@ const byFetch: CodeUnderTest = ({ url }) =>
 
 /** Returns all failing schedules with one fault. */
 async function failing(search: Promise<unknown>): Promise<string[]> {
-  const error = await search.then(() => undefined).catch((thrown) => thrown)
-  if (error instanceof SurvivalError) return error.groups.map(({ replay, count }) => `${replay} and ${count - 1} more`)
-  throw error
+  const { groups } = await failureOf(search)
+  return groups.map(({ replay, count }) => `${replay} and ${count - 1} more`)
 }
 
 const expected = ['POST /reserved_addrs#1 lost-after and 3 more']
@@ -52,9 +52,9 @@ test('faults act on axios over serve', async () => {
 })
 
 test('over serve too, the story and the snapshot of a crash have what was left', async () => {
-  const error = await survives(byAxios, { serve, restart: true, kinds: ['crash'] }).catch((thrown) => thrown)
-  expect(error.message).toContain('in the end: it resolves; left: ra_a, ra_b')
-  expect(error.groups[0].snapshot.records.reserved_addrs).toHaveLength(2)
+  const { message, groups } = await failureOf(survives(byAxios, { serve, restart: true, kinds: ['crash'] }))
+  expect(message).toContain('in the end: it resolves; left: ra_a, ra_b')
+  expect(groups[0]?.snapshot).toHaveProperty('records.reserved_addrs.length', 2)
 })
 
 test("faults act on ngrok's own client over serve", async () => {

@@ -1,13 +1,7 @@
 import { expect, test, vi } from 'vitest'
 import { createGateway, manualClock } from '../../src/index.ts'
-import {
-  type CodeUnderTest,
-  type Life,
-  SurvivalError,
-  type SurvivesOptions,
-  schedules,
-  survives,
-} from '../../src/testing/testing.ts'
+import { type CodeUnderTest, type Life, type SurvivesOptions, schedules, survives } from '../../src/testing/testing.ts'
+import { failureOf } from './survives/failure.ts'
 import { addressNamed, callOf, retried, sleep } from './survives/programs/client.ts'
 import { certificate, crash } from './survives/programs/six.ts'
 
@@ -19,15 +13,6 @@ async function careless(life: Pick<Life, 'fetch' | 'url'>) {
 /** Looks whether the address is there before each attempt to create it. */
 async function careful(life: Life) {
   return addressNamed(callOf(life), 'app')
-}
-
-async function failureOf(work: Promise<unknown>): Promise<SurvivalError> {
-  const error = await work.then(
-    () => new Error('it survives'),
-    (thrown) => thrown,
-  )
-  if (error instanceof SurvivalError) return error
-  throw error
 }
 
 test('a retry without a look-up leaves two resources after one lost answer, and the error tells the story', async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { SurvivalError, type SurvivesOptions, survives } from '../../../src/testing/testing.ts'
+import { type SurvivesOptions, survives } from '../../../src/testing/testing.ts'
+import { failureOf } from './failure.ts'
 import type { Program } from './programs/client.ts'
 import { CORRECT, PLANTED } from './programs/planted.ts'
 import { GREEN, RED } from './programs/ported.ts'
@@ -19,16 +20,7 @@ const FEWER: Readonly<Record<string, SurvivesOptions>> = {
   'DNS_ERROR taken as final': { kinds: ['outcomes', '5xx'] },
 }
 
-/** The error of a program that fails. */
-async function errorOf(name: string, program: Program): Promise<SurvivalError> {
-  try {
-    await survives(program, { ...COMMON, ...FEWER[name] })
-  } catch (error) {
-    if (error instanceof SurvivalError) return error
-    throw error
-  }
-  throw new Error('It survived.')
-}
+const searched = (name: string, program: Program) => survives(program, { ...COMMON, ...FEWER[name] })
 
 /** The smallest schedule that breaks each of the six. */
 const SMALLEST: Readonly<Record<string, string>> = {
@@ -44,14 +36,14 @@ describe('survives', () => {
   it.each(Object.entries(SIX))(
     'finds %s, with its smallest schedule, and nothing once it is corrected',
     async (name, program) => {
-      expect((await errorOf(name, program.buggy)).replay).toBe(SMALLEST[name])
+      expect((await failureOf(searched(name, program.buggy))).replay).toBe(SMALLEST[name])
       const { summary } = await survives(program.fixed, { ...COMMON, ...FEWER[name], faults: 1 })
       expect(summary).toMatch(/; 0 fail$/)
     },
   )
 
   it.each(Object.entries({ ...RED, ...PLANTED }))('finds the bug of %s', async (name, program) => {
-    expect((await errorOf(name, program)).groups.length).toBeGreaterThan(0)
+    expect((await failureOf(searched(name, program))).groups.length).toBeGreaterThan(0)
   })
 
   it.each(Object.entries({ ...GREEN, ...CORRECT }))('finds no bug in %s', async (_name, program) => {

@@ -1,0 +1,11 @@
+import { SurvivalError } from '../../../src/testing/testing.ts'
+
+/** Returns the error of a search that finds a failing schedule. Throws any other error, or that there is none. */
+export async function failureOf(search: Promise<unknown>): Promise<SurvivalError> {
+  const error = await search.then(
+    () => new Error('It survives.'),
+    (thrown) => thrown,
+  )
+  if (error instanceof SurvivalError) return error
+  throw error
+}
