@@ -52,15 +52,6 @@ function placeOf(site: Site | undefined): TestPlace | undefined {
 
 type Call = (call: (...args: unknown[]) => unknown, args: readonly unknown[]) => unknown
 
-/** The part of Node's `process` that gives its own modules without an import. */
-interface Host {
-  readonly process?: {
-    getBuiltinModule?(name: 'vm'): {
-      compileFunction(code: string, parameters: readonly string[], options: object): Call
-    }
-  }
-}
-
 /**
  * Calls a function of a runner as if the line of the test file had called it. Both node:test and Jest show the caller as the
  * place of the test, which would be a line of fauxgate.
@@ -75,12 +66,12 @@ export function callFrom(
 
 function callerAt(place: TestPlace | undefined): Call {
   const plain: Call = (call, args) => call(...args)
-  const { process }: Host = globalThis
   if (!place) return plain
   try {
     const code = `return (\n${' '.repeat(place.column - 1)}call(...args))`
     const options = { filename: place.file, lineOffset: place.line - 2 }
-    return process?.getBuiltinModule?.('vm').compileFunction(code, ['call', 'args'], options) ?? plain
+    const vm = globalThis.process?.getBuiltinModule?.('node:vm')
+    return (vm?.compileFunction(code, ['call', 'args'], options) as Call | undefined) ?? plain // Its code is above.
   } catch {
     // Another platform's `process`, which cannot compile.
     return plain

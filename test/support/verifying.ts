@@ -2,7 +2,6 @@ import { createNgrok } from '../../src/gateway/ngrok.ts'
 import { createGateway, type Gateway, manualClock } from '../../src/index.ts'
 import type { DialectName } from '../../src/resources/dialects.ts'
 import type { MadeEntry } from '../../src/verify/made.ts'
-import type { Report } from '../../src/verify/report.ts'
 import { type VerifyOptions, verify } from '../../src/verify/verify.ts'
 import { upload } from './pem.ts'
 import { NEW_YEAR } from './provisioning.ts'
@@ -16,19 +15,14 @@ export function asked(dialect: DialectName = 'ngrok'): Gateway {
 /** The key of the runs of tests. */
 export const KEY = 'a-key-that-nobody-may-see'
 
-export interface Verified {
-  readonly report: Report
-  /** The entries of the list, in order. */
-  readonly entries: readonly MadeEntry[]
-  /** The times in ms at which requests were sent, on the clock of the run. */
-  readonly times: readonly number[]
-}
-
-/** Runs `verify` against a fetch function, on a clock that jumps where a run waits. */
+/**
+ * Runs `verify` against a fetch function, on a clock that jumps where a run waits. Returns the report, the entries of the list
+ * in order, and the times in ms at which requests were sent.
+ */
 export async function verified(
   fetch: (url: string, init: RequestInit) => Promise<Response>,
   options: Partial<VerifyOptions> = {},
-): Promise<Verified> {
+) {
   let now = Date.parse(NEW_YEAR)
   const times: number[] = []
   const entries: MadeEntry[] = []

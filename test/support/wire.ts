@@ -67,16 +67,12 @@ function fail(what: unknown, text: string): never {
   throw new Error(`The connection ended before ${what} came. It brought: ${text}`)
 }
 
-/** An answer as it stood on the wire. */
-export interface RawAnswer {
-  readonly status: number
-  readonly headers: Headers
-  readonly body: string
-}
+/** An answer as it was on the wire. */
+export type RawAnswer = ReturnType<typeof rawAnswers>[number]
 
-/** The answers that stand behind one another, each with a length. */
-export function rawAnswers(text: string): RawAnswer[] {
-  const answers: RawAnswer[] = []
+/** Reads the answers that follow one another on the wire, each with a length. */
+export function rawAnswers(text: string) {
+  const answers: { status: number; headers: Headers; body: string }[] = []
   for (let rest = text; rest !== ''; ) {
     const end = rest.indexOf('\r\n\r\n')
     const [line = '', ...lines] = rest.slice(0, end).split('\r\n')

@@ -77,19 +77,16 @@ function answerText({ status, body }: NonNullable<Event['answer']>): string {
 
 const cut = (text: string, length: number) => (text.length > length ? `${text.slice(0, length)}…` : text)
 
-/** Writes a time in two units at most, such as `2h16m`. */
+const UNITS = ['d', 'h', 'm', 's']
+
+/** Writes a time in its two largest units, such as `2h16m`. */
 function shortTime(ms: number): string {
   if (ms > 0 && ms < 1000) return `${ms}ms`
   const s = Math.floor(ms / 1000)
-  const parts = [
-    `${Math.floor(s / 86_400)}d`,
-    `${Math.floor(s / 3600) % 24}h`,
-    `${Math.floor(s / 60) % 60}m`,
-    `${s % 60}s`,
-  ]
-  const first = parts.findIndex((part) => !part.startsWith('0'))
-  const shown = parts.slice(first, first + 2).filter((part) => !part.startsWith('0'))
-  return shown.join('') || '0s'
+  const counts = [Math.floor(s / 86_400), Math.floor(s / 3600) % 24, Math.floor(s / 60) % 60, s % 60]
+  const parts = counts.map((count, place) => (count > 0 ? `${count}${UNITS[place]}` : ''))
+  const first = parts.findIndex(Boolean)
+  return parts.slice(first, first + 2).join('') || '0s'
 }
 
 function endOf(run: Run): string {
