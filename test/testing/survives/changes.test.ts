@@ -1,15 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { type SurvivesOptions, survives } from '../../../src/testing/testing.ts'
-import { addressNamed, callOf, type Program, retried } from './programs/client.ts'
+import { addressNamed, type Program, program, retried } from './programs/client.ts'
 
 /** Reserves an address, and notes its use by what it is given. */
-const noting = (note: (patch: (metadata: string) => Promise<void>) => Promise<void>): Program => {
-  return async (place) => {
-    const call = callOf(place)
+const noting = (note: (patch: (metadata: string) => Promise<void>) => Promise<void>) =>
+  program(async (call) => {
     const { id } = await addressNamed(call, 'noted')
     await note((metadata) => call('PATCH', `/reserved_addrs/${id}`, { metadata }))
-  }
-}
+  })
 
 const options: SurvivesOptions = { faults: 1, kinds: ['lost', '5xx'] }
 
@@ -24,12 +22,11 @@ describe('A change that the run without failures has made', () => {
   })
 
   it('must be there as often as in that run', async () => {
-    const code: Program = async (place) => {
-      const call = callOf(place)
+    const code = program(async (call) => {
       const ids = [(await addressNamed(call, 'one')).id, (await addressNamed(call, 'other')).id]
       const patches = ids.map((id) => call('PATCH', `/reserved_addrs/${id}`, { metadata: 'in use' }))
       await Promise.allSettled(patches)
-    }
+    })
     await expect(survives(code, options)).rejects.toThrow(
       '1 reserved_addrs with {"metadata":"in use"} where 2 are wanted.',
     )

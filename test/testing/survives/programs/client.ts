@@ -41,6 +41,12 @@ export function callOf({ fetch, url }: Pick<Place, 'fetch' | 'url'>): Call {
   }
 }
 
+/** Makes a program of a function that sends requests. */
+export const program =
+  (work: (call: Call, place: Place) => Promise<unknown>): Program =>
+  (place) =>
+    work(callOf(place), place)
+
 export const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
 
 export const statusOf = (error: unknown) => (error instanceof Problem ? error.status : undefined)

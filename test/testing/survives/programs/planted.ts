@@ -3,13 +3,14 @@ import {
   addressNamed,
   type Body,
   type Call,
-  callOf,
   deleted,
   domainNamed,
   found,
+  headers,
   isPassing,
   Problem,
   type Program,
+  program,
   retried,
   sleep,
   statusOf,
@@ -20,8 +21,7 @@ const DOMAINS = ['a.example.com', 'b.example.com']
 const create = (call: Call, domain: string): Promise<Body> => call('POST', '/reserved_domains', { domain })
 
 /** Reserves two domains at once, and undoes those that it knows when one fails. */
-const raceOfRollBack: Program = async (place) => {
-  const call = callOf(place)
+const raceOfRollBack = program(async (call) => {
   const made: string[] = []
   try {
     await Promise.all(DOMAINS.map(async (name) => made.push((await create(call, name)).id)))
@@ -29,11 +29,10 @@ const raceOfRollBack: Program = async (place) => {
     await Promise.all(made.map((id) => deleted(call, `/reserved_domains/${id}`)))
     throw new Error('gave up', { cause })
   }
-}
+})
 
 /** Looks before it tries again, except after its own time limit. */
-const blindAfterTimeout: Program = async (place) => {
-  const call = callOf(place)
+const blindAfterTimeout = program(async (call) => {
   for (let isFirst = true, tries = 0; tries < 6; tries++) {
     try {
       const known = isFirst ? undefined : await found(call, '/reserved_addrs', 'reserved_addrs', 'description', 'one')
@@ -46,20 +45,18 @@ const blindAfterTimeout: Program = async (place) => {
     }
   }
   throw new Error('no answer')
-}
+})
 
 /** Cleans up, and takes 404 on a repeated DELETE as a failure. */
-const strictCleanUp: Program = async (place) => {
-  const call = callOf(place)
+const strictCleanUp = program(async (call) => {
   const first = await addressNamed(call, 'first')
   const second = await addressNamed(call, 'second')
   await retried(() => call('DELETE', `/reserved_addrs/${first.id}`))
   await retried(() => call('DELETE', `/reserved_addrs/${second.id}`))
-}
+})
 
 /** Takes 429 as "the quota is used up", and continues without the address. */
-const limitIsQuota: Program = async (place) => {
-  const call = callOf(place)
+const limitIsQuota = program(async (call) => {
   await retried(async () => {
     try {
       if (await found(call, '/reserved_addrs', 'reserved_addrs', 'description', 'quota')) return
@@ -68,12 +65,10 @@ const limitIsQuota: Program = async (place) => {
       if (statusOf(error) !== 429) throw error
     }
   })
-}
+})
 
 /** Replaces an address: makes the new one, writes it down, deletes the old one, and forgets the old one by writing. */
-const rotation: Program = async (place) => {
-  const { disk, effect } = place
-  const call = callOf(place)
+const rotation = program(async (call, { disk, effect }) => {
   if (!disk.get('id')) await effect('save the first', async () => disk.set('id', (await addressNamed(call, 'old')).id))
   if (disk.get('is rotated')) return
   const old = disk.get('id')
@@ -83,11 +78,10 @@ const rotation: Program = async (place) => {
     disk.set('is rotated', true)
   })
   await deleted(call, `/reserved_addrs/${old}`)
-}
+})
 
 /** Has one second try for everything that it does. */
-const oneSecondTry: Program = async (place) => {
-  const call = callOf(place)
+const oneSecondTry = program(async (call) => {
   let left = 1
   const withOne = async <T>(work: () => Promise<T>): Promise<T> =>
     work().catch(async (error) => {
@@ -100,35 +94,31 @@ const oneSecondTry: Program = async (place) => {
       async () => (await found(call, '/reserved_domains', 'reserved_domains', 'domain', name)) ?? create(call, name),
     )
   }
-}
+})
 
 /** Notes its use of an address without waiting for that. */
-const forgottenAwait: Program = async (place) => {
-  const call = callOf(place)
+const forgottenAwait = program(async (call) => {
   const { id } = await addressNamed(call, 'noted')
   void call('PATCH', `/reserved_addrs/${id}`, { metadata: 'used' })
   await sleep(10_000)
-}
+})
 
 /** Beats while it works, and continues to beat after a failure. */
-const heartbeat: Program = async (place) => {
-  const call = callOf(place)
+const heartbeat = program(async (call) => {
   const beat = setInterval(() => {}, 1000)
   await retried(() => call('GET', '/reserved_addrs'), 1)
   clearInterval(beat)
-}
+})
 
 /** Writes that it is done before it is. */
-const earlyFlag: Program = async (place) => {
-  const { disk, effect } = place
+const earlyFlag = program(async (call, { disk, effect }) => {
   if (disk.get('isDone')) return
   await effect('write that it is done', () => disk.set('isDone', true))
-  await addressNamed(callOf(place), 'done')
-}
+  await addressNamed(call, 'done')
+})
 
 /** Deletes what an earlier program left, and stops at the first that is gone already. */
-const stopsAtGone: Program = async (place) => {
-  const call = callOf(place)
+const stopsAtGone = program(async (call) => {
   const names = ['x', 'y']
   for (const name of names) await addressNamed(call, name)
   const { reserved_addrs } = await retried(() => call('GET', '/reserved_addrs'))
@@ -137,18 +127,14 @@ const stopsAtGone: Program = async (place) => {
   } catch (error) {
     if (statusOf(error) !== 404) throw error
   }
-}
+})
 
 /** Takes a response that breaks off for an empty one. */
-const halfIsEmpty: Program = async ({ fetch, url }) => {
-  const call = callOf({ fetch, url })
+const halfIsEmpty = program(async (call, { fetch, url }) => {
   await retried(async () => {
-    const text = await fetch(`${url}/reserved_addrs`, {
-      headers: { authorization: 'Bearer key', 'service-version': '2' },
-    }).then(async (response) => {
-      if (!response.ok) throw new Problem('GET', '/reserved_addrs', response)
-      return response.text().catch(() => '')
-    })
+    const response = await fetch(`${url}/reserved_addrs`, { headers })
+    if (!response.ok) throw new Problem('GET', '/reserved_addrs', response)
+    const text = await response.text().catch(() => '')
     let list: Body = { reserved_addrs: [] }
     try {
       list = JSON.parse(text)
@@ -157,11 +143,10 @@ const halfIsEmpty: Program = async ({ fetch, url }) => {
     }
     if (list.reserved_addrs.length === 0) await call('POST', '/reserved_addrs', { description: 'only' })
   })
-}
+})
 
 /** Waits for a certificate at most as long as three attempts take, counted in polls that also failed requests use up. */
-const countedPolls: Program = async (place) => {
-  const call = callOf(place)
+const countedPolls = program(async (call) => {
   const { id } = await domainNamed(call, 'counted.example.com', {
     certificate_management_policy: { authority: 'letsencrypt' },
   })
@@ -171,7 +156,7 @@ const countedPolls: Program = async (place) => {
     await sleep(10_000)
   }
   await deleted(call, `/reserved_domains/${id}`)
-}
+})
 
 export const PLANTED: Readonly<Record<string, Program>> = {
   'a roll-back that knows one of two': raceOfRollBack,
@@ -189,56 +174,50 @@ export const PLANTED: Readonly<Record<string, Program>> = {
 }
 
 /** Undoes all that it may have made, by name and not by id. */
-const thorough: Program = async (place) => {
-  const call = callOf(place)
+const thorough = program(async (call) => {
   const outcomes = await Promise.allSettled(DOMAINS.map((name) => domainNamed(call, name)))
   if (outcomes.every(({ status }) => status === 'fulfilled')) return
   const { reserved_domains } = await retried(() => call('GET', '/reserved_domains'))
   for (const { id, domain } of reserved_domains)
     if (DOMAINS.includes(domain)) await deleted(call, `/reserved_domains/${id}`)
   throw new Error('gave up')
-}
+})
 
 /** Gives each request ten seconds, and looks before it tries again. */
-const withTimeLimits: Program = async (place) => {
-  const call = callOf(place)
+const withTimeLimits = program(async (call) => {
   await retried(async () => {
     const { reserved_addrs } = await call('GET', '/reserved_addrs', undefined, AbortSignal.timeout(10_000))
     if (reserved_addrs.some(({ description }: Body) => description === 'one')) return
     await call('POST', '/reserved_addrs', { description: 'one' }, AbortSignal.timeout(10_000))
   })
-}
+})
 
 /** Writes what it is about to do before it does that. */
-const journaled: Program = async (place) => {
-  const { disk, effect } = place
-  const call = callOf(place)
+const journaled = program(async (call, { disk, effect }) => {
   if (!disk.get('old'))
     await effect('save the first', async () => disk.set('old', (await addressNamed(call, 'old')).id))
   if (!disk.get('new'))
     await effect('save the new one', async () => disk.set('new', (await addressNamed(call, 'new')).id))
   await deleted(call, `/reserved_addrs/${disk.get('old')}`)
-}
+})
 
 /** Reads all pages, and begins again from the first one after a failure. */
-const pages: Program = async (place) => {
-  const call = callOf(place)
+const pages = program(async (call, { url }) => {
   for (const name of ['1', '2', '3']) await addressNamed(call, name)
   const all = await retried(async () => {
     const ids: string[] = []
     for (let path = '/reserved_addrs?limit=2'; path; ) {
       const { reserved_addrs, next_page_uri } = await call('GET', path)
       ids.push(...reserved_addrs.map(({ id }: Body) => id))
-      path = next_page_uri ? next_page_uri.slice(place.url.length) : ''
+      path = next_page_uri ? next_page_uri.slice(url.length) : ''
     }
     return ids
   })
   for (const id of all) await deleted(call, `/reserved_addrs/${id}`)
-}
+})
 
 /** Waits for a certificate, through all failures of attempts and of polls. */
-const patient: Program = async (place) => {
-  const call = callOf(place)
+const patient = program(async (call) => {
   const { id } = await domainNamed(call, 'patient.example.com', {
     certificate_management_policy: { authority: 'letsencrypt' },
   })
@@ -247,28 +226,25 @@ const patient: Program = async (place) => {
     if (domain?.certificate) return
     await sleep(wait)
   }
-}
+})
 
 /** Beats while it works, and stops whatever happens. */
-const tidyHeartbeat: Program = async (place) => {
-  const call = callOf(place)
+const tidyHeartbeat = program(async (call) => {
   const beat = setInterval(() => {}, 1000)
   try {
     await retried(() => call('GET', '/reserved_addrs'))
   } finally {
     clearInterval(beat)
   }
-}
+})
 
 /** Replaces a setting by PUT, which may happen twice. */
-const replaced: Program = async (place) => {
-  const call = callOf(place)
+const replaced = program(async (call) => {
   await retried(() => call('PUT', '/edges/https/edghts_1/routes/edghtsrt_1/compression', { enabled: true }))
-}
+})
 
 /** Lets the first of two equal questions win, and leaves no timer. */
-const hedged: Program = async (place) => {
-  const call = callOf(place)
+const hedged = program(async (call) => {
   await addressNamed(call, 'hedged')
   await retried(async () => {
     const losing = new AbortController()
@@ -284,7 +260,7 @@ const hedged: Program = async (place) => {
       losing.abort()
     }
   })
-}
+})
 
 export const CORRECT: Readonly<Record<string, Program>> = {
   'a roll-back by name': thorough,

@@ -1,6 +1,6 @@
 // The order in which four public programs call their API, in the standard dialect and without their code: the routes, edges
 // and tunnels that they configure as well are left out, or are modules of a route.
-import { type Call, callOf, found, type Place, type Program, retried, sleep, statusOf } from './client.ts'
+import { type Call, found, type Place, type Program, program, retried, sleep, statusOf } from './client.ts'
 
 const ROUTE = '/edges/https/edghts_1/routes/edghtsrt_1'
 
@@ -16,21 +16,18 @@ async function requeued(reconcile: () => Promise<void>): Promise<void> {
 }
 
 /** An ingress controller of 2022: begins from the top after each failure, and meets what it has made. */
-const ingressController: Program = (place) => {
-  const call = callOf(place)
-  return requeued(async () => {
-    if (place.disk.get('edge')) return
+const ingressController = program((call, { disk, effect }) =>
+  requeued(async () => {
+    if (disk.get('edge')) return
     await call('POST', '/reserved_domains', { domain: 'ingress.example.com' })
     await call('POST', '/backends/weighted', { description: 'ingress', backends: {} })
     await call('PUT', `${ROUTE}/compression`, { enabled: true })
-    await place.effect('annotate the ingress', () => place.disk.set('edge', 'edghts_1'))
-  })
-}
+    await effect('annotate the ingress', () => disk.set('edge', 'edghts_1'))
+  }),
+)
 
 /** A controller of TCP edges: looks the address up, and the backend not. Its status is written at each step. */
-const tcpEdgeController: Program = (place) => {
-  const { disk, effect } = place
-  const call = callOf(place)
+const tcpEdgeController = program((call, { disk, effect }) => {
   return requeued(async () => {
     if (!disk.get('backend')) {
       const { id } = await call('POST', '/backends/weighted', { description: 'tcp edge', backends: {} })
@@ -44,11 +41,10 @@ const tcpEdgeController: Program = (place) => {
     }
     await call('PATCH', `/reserved_addrs/${disk.get('address')}`, { description: `uses ${disk.get('backend')}` })
   })
-}
+})
 
 /** A helper for domains: notes errors, and continues as if nothing had happened. */
-const domainHelper: Program = async (place) => {
-  const call = callOf(place)
+const domainHelper = program(async (call) => {
   const noted = (work: Promise<unknown>): Promise<unknown> => work.catch(() => undefined)
   // It asks with a retry, and it changes without one.
   const domain = await retried(() =>
@@ -56,7 +52,7 @@ const domainHelper: Program = async (place) => {
   )
   if (!domain) await noted(call('POST', '/reserved_domains', { domain: 'helper.example.com' }))
   await noted(call('PUT', `${ROUTE}/compression`, { enabled: true }))
-}
+})
 
 /** Returns the domain that a status names, or the one with that name. */
 async function known(call: Call, { disk }: Place, name: string) {
@@ -69,9 +65,8 @@ async function known(call: Call, { disk }: Place, name: string) {
 }
 
 /** A controller of domains: looks up, creates, updates, writes its status, and begins again after each failure. */
-const domainController: Program = (place) => {
+const domainController = program((call, place) => {
   const { disk, effect } = place
-  const call = callOf(place)
   return requeued(async () => {
     const wanted = 'from the controller'
     const there = await known(call, place, 'controlled.example.com')
@@ -79,7 +74,7 @@ const domainController: Program = (place) => {
     if (domain.description !== wanted) await call('PATCH', `/reserved_domains/${domain.id}`, { description: wanted })
     if (disk.get('id') !== domain.id) await effect('write the status', () => disk.set('id', domain.id))
   })
-}
+})
 
 export const RED: Readonly<Record<string, Program>> = {
   'an ingress controller': ingressController,

@@ -1,12 +1,12 @@
 import {
   addressNamed,
-  callOf,
   deleted,
   domainNamed,
   found,
   headers,
   Problem,
   type Program,
+  program,
   retried,
   sleep,
 } from './client.ts'
@@ -22,19 +22,13 @@ export interface Pair {
 
 /** Tries to reserve an address again although the first try may have done it. */
 const lostAnswer: Pair = {
-  buggy: async (place) => {
-    const call = callOf(place)
-    await retried(() => call('POST', '/reserved_addrs', { description: 'app' }))
-  },
-  fixed: async (place) => {
-    await addressNamed(callOf(place), 'app')
-  },
+  buggy: program((call) => retried(() => call('POST', '/reserved_addrs', { description: 'app' }))),
+  fixed: program((call) => addressNamed(call, 'app')),
 }
 
 /** Undoes its first step when the second one fails, and leaves it where the roll-back fails too. */
-const rollBack = (isThorough: boolean): Program => {
-  return async (place) => {
-    const call = callOf(place)
+const rollBack = (isThorough: boolean) =>
+  program(async (call) => {
     const domain = await domainNamed(call, DOMAIN)
     const path = `/reserved_domains/${domain.id}`
     try {
@@ -43,13 +37,11 @@ const rollBack = (isThorough: boolean): Program => {
       await (isThorough ? deleted(call, path) : call('DELETE', path).catch(() => {}))
       throw new Error('not provisioned', { cause })
     }
-  }
-}
+  })
 
 /** Waits for a certificate. */
-export const certificate = (isPatient: boolean): Program => {
-  return async (place) => {
-    const call = callOf(place)
+export const certificate = (isPatient: boolean) =>
+  program(async (call) => {
     const { id } = await domainNamed(call, DOMAIN, POLICY)
     for (;;) {
       const { certificate, certificate_management_status: status } = await retried(() =>
@@ -60,13 +52,11 @@ export const certificate = (isPatient: boolean): Program => {
       if (code && !isPatient) throw new Error(`no certificate: ${code}`)
       await sleep(7000)
     }
-  }
-}
+  })
 
 /** Reserves a domain in a loop. Its own domain, created by a try whose answer was lost, is a conflict. */
-const ownConflict = (looks: boolean): Program => {
-  return async (place) => {
-    const call = callOf(place)
+const ownConflict = (looks: boolean) =>
+  program(async (call) => {
     for (;;) {
       try {
         return void (await call('POST', '/reserved_domains', { domain: DOMAIN }))
@@ -82,29 +72,23 @@ const ownConflict = (looks: boolean): Program => {
         await sleep(5000)
       }
     }
-  }
-}
+  })
 
 /** Marks its address by a random text. The buggy form knows that text in memory alone. */
-export const crash = (isSafe: boolean): Program => {
-  return async (place) => {
-    const { disk, effect } = place
+export const crash = (isSafe: boolean) =>
+  program(async (call, { disk, effect }) => {
     if (disk.get('addr')) return
-    const call = callOf(place)
     const name = (isSafe && disk.get('name')) || `app ${Math.random()}`
     if (isSafe) await effect('save the name', () => disk.set('name', name))
     const { id } = await addressNamed(call, String(name))
     await effect('save the id', () => disk.set('addr', id))
-  }
-}
+  })
 
 /** Survives 429 and survives 503, but takes what comes after a 429 as it comes. */
 const bothLimits: Pair = {
-  buggy: async (place) => {
-    const { fetch, url } = place
+  buggy: program(async (call, { fetch, url }) => {
     const post = () =>
       fetch(`${url}/reserved_domains`, { method: 'POST', headers, body: JSON.stringify({ domain: DOMAIN }) })
-    const call = callOf(place)
     await retried(async () => {
       if (await found(call, '/reserved_domains', 'reserved_domains', 'domain', DOMAIN)) return
       let response = await post()
@@ -114,10 +98,8 @@ const bothLimits: Pair = {
       } else if (!response.ok) throw new Problem('POST', '/reserved_domains', response)
       await response.body?.cancel()
     })
-  },
-  fixed: async (place) => {
-    await domainNamed(callOf(place), DOMAIN)
-  },
+  }),
+  fixed: program((call) => domainNamed(call, DOMAIN)),
 }
 
 export const SIX: Readonly<Record<string, Pair>> = {
