@@ -70,26 +70,25 @@ export async function retried<T>(work: () => Promise<T>, most = 6): Promise<T> {
 }
 
 /** Finds a resource of a list by one of its fields. */
-export async function found(call: Call, path: string, items: string, field: string, value: string): Promise<Body> {
-  const list = await call('GET', path)
+export async function found(call: Call, items: string, field: string, value: string): Promise<Body> {
+  const list = await call('GET', `/${items}`)
   return list[items].find((each: Record<string, unknown>) => each[field] === value)
 }
 
-/** Reserves an address with a description, which is the only one with that. */
-export const addressNamed = (call: Call, description: string): Promise<Body> =>
-  retried(
-    async () =>
-      (await found(call, '/reserved_addrs', 'reserved_addrs', 'description', description)) ??
-      (await call('POST', '/reserved_addrs', { description })),
-  )
+/** Creates a resource, or finds it where that has happened before. */
+const named = (call: Call, items: string, field: string, body: Body): Promise<Body> =>
+  retried(async () => (await found(call, items, field, body[field])) ?? (await call('POST', `/${items}`, body)))
 
-/** Reserves a domain, or finds it where that has happened before. */
-export const domainNamed = (call: Call, domain: string, more: object = {}): Promise<Body> =>
-  retried(
-    async () =>
-      (await found(call, '/reserved_domains', 'reserved_domains', 'domain', domain)) ??
-      (await call('POST', '/reserved_domains', { domain, ...more })),
-  )
+/** Reserves an address with a description, which is the only one with that. */
+export const addressNamed = (call: Call, description: string) =>
+  named(call, 'reserved_addrs', 'description', { description })
+
+/** The fields of a domain with an automatic certificate. */
+export const POLICY = { certificate_management_policy: { authority: 'letsencrypt' } }
+
+/** Reserves a domain. */
+export const domainNamed = (call: Call, domain: string, more: object = {}) =>
+  named(call, 'reserved_domains', 'domain', { domain, ...more })
 
 /** Deletes something. That it is gone already is as good. */
 export const deleted = (call: Call, path: string): Promise<void> =>

@@ -8,6 +8,7 @@ import {
   found,
   headers,
   isPassing,
+  POLICY,
   Problem,
   type Program,
   program,
@@ -35,7 +36,7 @@ const raceOfRollBack = program(async (call) => {
 const blindAfterTimeout = program(async (call) => {
   for (let isFirst = true, tries = 0; tries < 6; tries++) {
     try {
-      const known = isFirst ? undefined : await found(call, '/reserved_addrs', 'reserved_addrs', 'description', 'one')
+      const known = isFirst ? undefined : await found(call, 'reserved_addrs', 'description', 'one')
       if (known) return
       return void (await call('POST', '/reserved_addrs', { description: 'one' }, AbortSignal.timeout(10_000)))
     } catch (error) {
@@ -59,7 +60,7 @@ const strictCleanUp = program(async (call) => {
 const limitIsQuota = program(async (call) => {
   await retried(async () => {
     try {
-      if (await found(call, '/reserved_addrs', 'reserved_addrs', 'description', 'quota')) return
+      if (await found(call, 'reserved_addrs', 'description', 'quota')) return
       await call('POST', '/reserved_addrs', { description: 'quota' })
     } catch (error) {
       if (statusOf(error) !== 429) throw error
@@ -90,9 +91,7 @@ const oneSecondTry = program(async (call) => {
       return work()
     })
   for (const name of DOMAINS) {
-    await withOne(
-      async () => (await found(call, '/reserved_domains', 'reserved_domains', 'domain', name)) ?? create(call, name),
-    )
+    await withOne(async () => (await found(call, 'reserved_domains', 'domain', name)) ?? create(call, name))
   }
 })
 
@@ -147,9 +146,7 @@ const halfIsEmpty = program(async (call, { fetch, url }) => {
 
 /** Waits for a certificate at most as long as three attempts take, counted in polls that also failed requests use up. */
 const countedPolls = program(async (call) => {
-  const { id } = await domainNamed(call, 'counted.example.com', {
-    certificate_management_policy: { authority: 'letsencrypt' },
-  })
+  const { id } = await domainNamed(call, 'counted.example.com', POLICY)
   for (let polls = 0; polls < 5; polls++) {
     const domain = await call('GET', `/reserved_domains/${id}`).catch(() => undefined)
     if (domain?.certificate) return
@@ -218,9 +215,7 @@ const pages = program(async (call, { url }) => {
 
 /** Waits for a certificate, through all failures of attempts and of polls. */
 const patient = program(async (call) => {
-  const { id } = await domainNamed(call, 'patient.example.com', {
-    certificate_management_policy: { authority: 'letsencrypt' },
-  })
+  const { id } = await domainNamed(call, 'patient.example.com', POLICY)
   for (let wait = 10_000; ; wait = Math.min(wait * 2, 600_000)) {
     const domain = await call('GET', `/reserved_domains/${id}`).catch(() => undefined)
     if (domain?.certificate) return

@@ -35,7 +35,7 @@ const tcpEdgeController = program((call, { disk, effect }) => {
     }
     if (!disk.get('address')) {
       const metadata = '{"owner":"tcp edge"}'
-      const known = await found(call, '/reserved_addrs', 'reserved_addrs', 'metadata', metadata)
+      const known = await found(call, 'reserved_addrs', 'metadata', metadata)
       const { id } = known ?? (await call('POST', '/reserved_addrs', { metadata }))
       await effect('write the address to the status', () => disk.set('address', id))
     }
@@ -47,9 +47,7 @@ const tcpEdgeController = program((call, { disk, effect }) => {
 const domainHelper = program(async (call) => {
   const noted = (work: Promise<unknown>): Promise<unknown> => work.catch(() => undefined)
   // It asks with a retry, and it changes without one.
-  const domain = await retried(() =>
-    found(call, '/reserved_domains', 'reserved_domains', 'domain', 'helper.example.com'),
-  )
+  const domain = await retried(() => found(call, 'reserved_domains', 'domain', 'helper.example.com'))
   if (!domain) await noted(call('POST', '/reserved_domains', { domain: 'helper.example.com' }))
   await noted(call('PUT', `${ROUTE}/compression`, { enabled: true }))
 })
@@ -57,7 +55,7 @@ const domainHelper = program(async (call) => {
 /** Returns the domain that a status names, or the one with that name. */
 async function known(call: Call, { disk }: Place, name: string) {
   const id = disk.get('id')
-  if (id === undefined) return found(call, '/reserved_domains', 'reserved_domains', 'domain', name)
+  if (id === undefined) return found(call, 'reserved_domains', 'domain', name)
   return call('GET', `/reserved_domains/${id}`).catch((error) => {
     if (statusOf(error) === 404) return undefined
     throw error

@@ -4,6 +4,7 @@ import {
   domainNamed,
   found,
   headers,
+  POLICY,
   Problem,
   type Program,
   program,
@@ -12,7 +13,6 @@ import {
 } from './client.ts'
 
 const DOMAIN = 'app.example.com'
-const POLICY = { certificate_management_policy: { authority: 'letsencrypt' } }
 
 /** A program with a bug, and without it. */
 export interface Pair {
@@ -62,11 +62,7 @@ const ownConflict = (looks: boolean) =>
         return void (await call('POST', '/reserved_domains', { domain: DOMAIN }))
       } catch (error) {
         const isTaken = error instanceof Problem && error.status < 500 && error.status !== 429
-        if (
-          looks &&
-          isTaken &&
-          (await retried(() => found(call, '/reserved_domains', 'reserved_domains', 'domain', DOMAIN)))
-        ) {
+        if (looks && isTaken && (await retried(() => found(call, 'reserved_domains', 'domain', DOMAIN)))) {
           return
         }
         await sleep(5000)
@@ -90,7 +86,7 @@ const bothLimits: Pair = {
     const post = () =>
       fetch(`${url}/reserved_domains`, { method: 'POST', headers, body: JSON.stringify({ domain: DOMAIN }) })
     await retried(async () => {
-      if (await found(call, '/reserved_domains', 'reserved_domains', 'domain', DOMAIN)) return
+      if (await found(call, 'reserved_domains', 'domain', DOMAIN)) return
       let response = await post()
       if (response.status === 429) {
         await sleep(Number(response.headers.get('retry-after')) * 1000)
