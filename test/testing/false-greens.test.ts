@@ -12,30 +12,24 @@ const managed = { domain: 'app.example.com', certificate_management_policy: { au
 const send = (gateway: Gateway, path: string, method = 'GET') => gateway.fetch(gateway.url + path, { method, headers })
 
 describe('A request that the journal has dropped', () => {
-  const options = { journalSize: 3 }
-
   async function flooded(gateway: Gateway) {
     await send(gateway, '/reserved_domain')
     for (let n = 0; n < 5; n++) await send(gateway, '/reserved_addrs')
     return gateway
   }
 
-  test('still counts', async () => {
-    const gateway = await flooded(createGateway(options))
-    expect(gateway.requests.all()).toHaveLength(3)
+  test.each([3, 0])('still counts, and is known to be for no operation, with a journal of %d', async (journalSize) => {
+    const gateway = await flooded(createGateway({ journalSize }))
+    expect(gateway.requests.all()).toHaveLength(journalSize)
     expect(gateway).toHaveBeenRequested('reserved_addrs.list', { times: 5 })
     expect(gateway).toHaveBeenRequested('reserved_addrs.list', { path: '/reserved_addrs', status: 200, times: 5 })
     expect(() => expect(gateway).toHaveBeenRequested('reserved_addrs.list', { times: 3 })).toThrow('there were 5')
     expect(() => expect(gateway).not.toHaveBeenRequested('reserved_addrs.list')).toThrow('there were 5')
-    gateway.requests.clear()
-    expect(gateway.requests.count()).toBe(0)
-  })
-
-  test('is still known to be for no operation', async () => {
-    const gateway = await flooded(createGateway(options))
     expect(() => gateway.requests.assertAllKnown()).toThrow(
       /^1 request is for no operation of the API:\n {2}GET \/reserved_domain → 404 ERR_GATEWAY_\d+: /,
     )
+    gateway.requests.clear()
+    expect(gateway.requests.count()).toBe(0)
   })
 
   test('makes a search throw that would find nothing', async () => {
@@ -50,17 +44,10 @@ describe('A request that the journal has dropped', () => {
   })
 
   test('makes a count by a predicate refuse, since nobody knows it', async () => {
-    const gateway = await flooded(createGateway(options))
+    const gateway = await flooded(createGateway({ journalSize: 3 }))
     expect(() => gateway.requests.count(({ status }) => status === 404)).toThrow(
       'The number of requests with this predicate is not known: the journal has 0, and it has dropped 3 requests',
     )
-  })
-
-  test('counts also without a journal', async () => {
-    const gateway = await flooded(createGateway({ journalSize: 0 }))
-    expect(gateway.requests.all()).toEqual([])
-    expect(gateway).toHaveBeenRequested('reserved_addrs.list', { times: 5 })
-    expect(() => gateway.requests.assertAllKnown()).toThrow('GET /reserved_domain → 404')
   })
 
   test('is counted by its path among the first 10,000, and then no count by path is known', async () => {

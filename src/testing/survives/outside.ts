@@ -19,11 +19,6 @@ export class Outside {
     this.#host = host
   }
 
-  /** The pauses after which nothing comes any more: threads of WebAssembly, for one, show nowhere. */
-  get lastPauses(): number {
-    return this.#host.isBlind ? 500 : 20
-  }
-
   /** Takes what is open now for idle. */
   begin(): void {
     this.#baseline = this.#host.resources()

@@ -140,7 +140,7 @@ export class Run {
       const next = this.#nextAt()
       if (next === undefined) {
         // The first runs may load modules, which a runner fetches from another thread.
-        if (pauses++ === (this.schedule.length === 0 ? 500 : world.outside.lastPauses)) return 'nothing'
+        if (pauses++ === (this.schedule.length === 0 ? 500 : world.host.lastPauses)) return 'nothing'
         await world.host.pause()
         continue
       }
