@@ -1,14 +1,15 @@
 import type { ManualClock } from '../../engine/manual-clock.ts'
 import { createGateway, type Gateway } from '../../gateway/gateway.ts'
 import type { GatewayOptions } from '../../generated/options.ts'
+import { quote } from '../../schema/text.ts'
 import type { IssuedCertificate } from '../../x509/order.ts'
 import { assertStrict } from '../strict.ts'
 import type { Event } from './arrivals.ts'
 import { KINDS, type Kind, readReplay, replayText } from './kinds.ts'
-import type { ReadSurvivalOptions } from './options.ts'
+import { type ReadSurvivalOptions, readSurvivalOptions } from './options.ts'
 import { Run } from './run.ts'
 import { storyOf } from './story.ts'
-import type { CodeUnderTest, Coverage, ScheduledFault, TriedSchedule } from './types.ts'
+import type { CodeUnderTest, Coverage, ScheduledFault, SurvivesOptions, TriedSchedule } from './types.ts'
 import { type Clean, cleanOf, judge } from './verdict.ts'
 import { World } from './world.ts'
 
@@ -23,7 +24,7 @@ export class Explorer {
   readonly #options: ReadSurvivalOptions
   readonly #isSearch: boolean
   readonly #kinds: readonly Kind[]
-  readonly #world = new World()
+  readonly #world: World
   readonly #coverage = new Map<string, Record<string, number>>()
   /** The certificates of all runs, by their orders: to issue one takes as long as a run. */
   readonly #issued = new Map<string, IssuedCertificate>()
@@ -38,12 +39,15 @@ export class Explorer {
   level = 0
 
   /** A search ends with the level at which a schedule fails, and needs no story of those that survive. */
-  constructor(code: CodeUnderTest, options: ReadSurvivalOptions, isSearch: boolean) {
+  constructor(code: CodeUnderTest, options: SurvivesOptions, isSearch: boolean) {
+    if (typeof code !== 'function') throw new TypeError(`code is ${quote(code)}. Allowed: a function.`)
     this.#code = code
-    this.#options = options
+    this.#options = readSurvivalOptions(options)
     this.#isSearch = isSearch
-    const groups: readonly string[] = [...options.kinds, ...options.also]
-    this.#kinds = KINDS.filter(({ group }) => groups.includes(group) && (group !== 'crash' || options.restart))
+    const { kinds, also, restart } = this.#options
+    const groups: readonly string[] = [...kinds, ...also]
+    this.#kinds = KINDS.filter(({ group }) => groups.includes(group) && (group !== 'crash' || restart))
+    this.#world = new World()
     this.#gateway = this.#newGateway()
   }
 

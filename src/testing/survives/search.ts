@@ -1,13 +1,12 @@
-import { counted, quote } from '../../schema/text.ts'
+import { counted } from '../../schema/text.ts'
 import { Explorer } from './explore.ts'
-import { readSurvivalOptions } from './options.ts'
 import { progressLine } from './progress.ts'
 import { SurvivalError } from './survival-error.ts'
 import type { CodeUnderTest, FailureGroup, SurvivalResult, SurvivesOptions, TriedSchedule } from './types.ts'
 
 /** Tries all schedules up to the level at which one fails. */
 export async function search(code: CodeUnderTest, options: SurvivesOptions): Promise<SurvivalResult> {
-  const explorer = explorerOf(code, options, true)
+  const explorer = new Explorer(code, options, true)
   const byName = new Map<string, FailureGroup>()
   const line = progressLine()
   const { onProgress = line.show } = options
@@ -35,18 +34,13 @@ export async function* iterate(
   code: CodeUnderTest,
   options: SurvivesOptions,
 ): AsyncGenerator<TriedSchedule, SurvivalResult> {
-  const explorer = explorerOf(code, options, false)
+  const explorer = new Explorer(code, options, false)
   for await (const tried of explorer.tries()) {
     explorer.leave()
     yield tried
     explorer.enter()
   }
   return resultOf(explorer)
-}
-
-function explorerOf(code: CodeUnderTest, options: SurvivesOptions, isSearch: boolean): Explorer {
-  if (typeof code === 'function') return new Explorer(code, readSurvivalOptions(options), isSearch)
-  throw new TypeError(`code is ${quote(code)}. Allowed: a function.`)
 }
 
 function resultOf({ tried, total, isComplete, coverage, level, failing }: Explorer): SurvivalResult {

@@ -20,7 +20,9 @@ export function cleanOf(run: Run, { holds }: ReadSurvivalOptions) {
   }
 }
 
-const GOOD: Judgement = { verdict: 'survived', message: 'It survives.' }
+const judged = (verdict: Judgement['verdict'], message: string): Judgement => ({ verdict, message })
+
+const GOOD = judged('survived', 'It survives.')
 
 const WHY = {
   nothing: () => 'it waits for nothing, with no timer and no request under way',
@@ -36,34 +38,29 @@ export async function judge(run: Run, clean: Clean | undefined, options: ReadSur
   const { settled, stuck, requestsAfter, timersLeft } = run
   const { unhandled } = run.world
   if (stuck || !settled) {
-    return { verdict: 'never-ends', message: `it never ends: ${WHY[stuck ?? 'nothing'](options.within, timersLeft)}.` }
+    return judged('never-ends', `it never ends: ${WHY[stuck ?? 'nothing'](options.within, timersLeft)}.`)
   }
   if (unhandled.length > 0) {
-    const message = `a promise rejects with ${quoteError(unhandled[0])}, and nobody handles it.`
-    return { verdict: 'unhandled-rejection', message }
+    const error = quoteError(unhandled[0])
+    return judged('unhandled-rejection', `a promise rejects with ${error}, and nobody handles it.`)
   }
   if (requestsAfter > 0) {
-    return { verdict: 'work-after-end', message: `it has ended, and then sends ${counted(requestsAfter, 'request')}.` }
+    return judged('work-after-end', `it has ended, and then sends ${counted(requestsAfter, 'request')}.`)
   }
   if (timersLeft.length > 0 && clean && !clean.hasTimersLeft) {
     const timers = counted(timersLeft.length, 'timer is', 'timers are')
-    return {
-      verdict: 'work-after-end',
-      message: `it has ended, and ${timers} left, the first one of ${timersLeft[0]} ms.`,
-    }
+    return judged('work-after-end', `it has ended, and ${timers} left, the first one of ${timersLeft[0]} ms.`)
   }
   return settled.error ? judgeError(run, settled.error, clean, options) : judgeResult(run, clean, options)
 }
 
 function judgeError(run: Run, error: Error, clean: Clean | undefined, { allow }: ReadSurvivalOptions): Judgement {
-  const refused = (why: string): Judgement => {
-    return { verdict: 'refused-error', message: `it rejects with ${quoteError(error)}, ${why}.` }
-  }
+  const refused = (why: string) => judged('refused-error', `it rejects with ${quoteError(error)}, ${why}.`)
   if (!clean) return refused('and nothing had failed')
   const left = countFamilies(run.leftovers().filter((each) => !run.before.includes(each)))
   if (left.size > 0) {
     const listed = [...left].map(([family, count]) => `${count} ${family}`).join(' and ')
-    return { verdict: 'leftovers-after-error', message: `it rejects with ${quoteError(error)}, and leaves ${listed}.` }
+    return judged('leftovers-after-error', `it rejects with ${quoteError(error)}, and leaves ${listed}.`)
   }
   try {
     return !allow || allow(run.ended()) ? GOOD : refused('which `allow` does not accept')
@@ -74,12 +71,12 @@ function judgeError(run: Run, error: Error, clean: Clean | undefined, { allow }:
 
 async function judgeResult(run: Run, clean: Clean | undefined, { holds }: ReadSurvivalOptions): Promise<Judgement> {
   const message = clean && (otherLeftovers(run, clean) ?? lackOf(run, clean.changes))
-  if (message) return { verdict: 'other-leftovers', message }
+  if (message) return judged('other-leftovers', message)
   try {
     const isGood = !holds || (await run.drive(async () => holds(run.ended()))) !== false
-    return isGood ? GOOD : { verdict: 'does-not-hold', message: 'it resolves, and `holds` says no.' }
+    return isGood ? GOOD : judged('does-not-hold', 'it resolves, and `holds` says no.')
   } catch (thrown) {
-    return { verdict: 'does-not-hold', message: `it resolves, and \`holds\` says: ${quoteError(thrown)}` }
+    return judged('does-not-hold', `it resolves, and \`holds\` says: ${quoteError(thrown)}`)
   }
 }
 
