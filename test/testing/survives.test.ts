@@ -1,6 +1,13 @@
 import { expect, test, vi } from 'vitest'
 import { createGateway, manualClock } from '../../src/index.ts'
-import { type CodeUnderTest, type Life, type SurvivesOptions, schedules, survives } from '../../src/testing/testing.ts'
+import {
+  type CodeUnderTest,
+  type Life,
+  type OptInFaultKind,
+  type SurvivesOptions,
+  schedules,
+  survives,
+} from '../../src/testing/testing.ts'
 import { failureOf } from './survives/failure.ts'
 import { addressNamed, callOf, retried, sleep } from './survives/programs/client.ts'
 import { certificate, crash } from './survives/programs/six.ts'
@@ -85,6 +92,27 @@ test('a DNS_ERROR that is taken as final leaves a domain without certificate', a
   const error = await failureOf(survives(certificate(false), { kinds: ['outcomes'] }))
   expect(error.replay).toBe('attempt app.example.com#1 DNS_ERROR')
   expect(error.groups[0]?.verdict).toBe('leftovers-after-error')
+})
+
+test.each<[OptInFaultKind, CodeUnderTest, string]>([
+  ['late', careful, 'POST /reserved_addrs#1 late'],
+  [
+    'slow',
+    (life) => retried(() => callOf(life)('POST', '/reserved_addrs', {}, AbortSignal.timeout(10_000))),
+    'POST /reserved_addrs#1 slow',
+  ],
+  [
+    'clock',
+    async (life) => {
+      const start = Date.now()
+      await callOf(life)('POST', '/reserved_addrs', {})
+      if (Date.now() - start > 60_000) throw new Error('too late')
+    },
+    'POST /reserved_addrs#1 clock-forward',
+  ],
+])('%s is tried where `also` has it', async (kind, code, replay) => {
+  const { groups } = await failureOf(survives(code, { kinds: [], also: [kind] }))
+  expect(groups.map((each) => each.replay)).toEqual([replay])
 })
 
 test('code that waits for nothing is called so', async () => {

@@ -95,8 +95,8 @@ export class World {
     const replaced = {
       setTimeout: Object.assign(this.#setting(fake.setTimeout), { [promisify.custom]: sleep }),
       setInterval: this.#setting(setInterval),
-      clearTimeout: this.#clearing(fake.clearTimeout),
-      clearInterval: this.#clearing(fake.clearInterval),
+      clearTimeout: fake.clearTimeout,
+      clearInterval: fake.clearInterval,
     }
     threads.start()
     this.#undo.push(threads.stop)
@@ -153,13 +153,6 @@ export class World {
       const handle = set(...args)
       this.#handles.set(Number(handle), handle)
       return handle
-    }
-  }
-
-  #clearing(clear: (handle?: Handle) => void) {
-    return (handle?: Handle) => {
-      this.activity++
-      clear(handle)
     }
   }
 
