@@ -118,7 +118,7 @@ export const pairOptions = (fewestIssuers = 0) =>
     'The options of a certificate and its key.',
   )
 
-/** The options of a pair as they are carried out: times are in ms since 1970, in whole seconds. */
+/** The options of a pair with their defaults. Times are in ms since 1970, in whole seconds. */
 export type Plan = ReturnType<typeof readPairOptions>
 
 /**
