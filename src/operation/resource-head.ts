@@ -43,6 +43,7 @@ export function newHead(tx: Transaction, prefix: string, body: Described = {}): 
 }
 
 /** Makes the fields that every response begins with, of a record and the path of its list, such as `/widgets`. */
-export function viewHead({ id, created_at, ...texts }: ResourceRecord, { url }: Wire, path: string) {
-  return { id, uri: `${url}${path}/${id}`, created_at: timestamp(created_at), ...descriptionOf(texts) }
+export function viewHead(record: ResourceRecord, { url }: Wire, path: string) {
+  const { id, created_at } = record
+  return { id, uri: `${url}${path}/${id}`, created_at: timestamp(created_at), ...descriptionOf(record) }
 }

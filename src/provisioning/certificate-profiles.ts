@@ -10,12 +10,6 @@ export const PROFILES = {
 
 export type ProfileName = keyof typeof PROFILES
 
-/** The authority's default profiles after `90d`, the latest first, each with the time in ms from which it is the default. */
-const DEFAULTS: readonly { readonly from: number; readonly profile: ProfileName }[] = [
-  { from: /* @__PURE__ */ Date.UTC(2028, 1, 16), profile: '45d' },
-  { from: /* @__PURE__ */ Date.UTC(2027, 1, 10), profile: '64d' },
-]
-
 /** The shortest validity that a certificate has by default. */
 export const SHORTEST_DEFAULT: ProfileName = '45d'
 
@@ -27,16 +21,15 @@ export interface CertificateLife {
 }
 
 /** Returns the life of a certificate issued at a time in ms: what the gateway sets, else as the authority has it at that time. */
-export function lifeAt(
-  issuedAt: number,
-  own: CertificateLife = {},
-): { readonly validity: number; readonly renewalLead: number } {
-  const { validity = defaultValidity(issuedAt), renewalLead = suggestedLead(validity) } = own
+export function lifeAt(issuedAt: number, own: CertificateLife = {}) {
+  const { validity = PROFILES[defaultProfile(issuedAt)], renewalLead = suggestedLead(validity) } = own
   return { validity, renewalLead }
 }
 
-function defaultValidity(issuedAt: number): number {
-  return PROFILES[DEFAULTS.find(({ from }) => issuedAt >= from)?.profile ?? '90d']
+/** Returns the profile that the authority has by default at a time in ms. */
+function defaultProfile(issuedAt: number): ProfileName {
+  if (issuedAt >= Date.UTC(2028, 1, 16)) return '45d'
+  return issuedAt >= Date.UTC(2027, 1, 10) ? '64d' : '90d'
 }
 
 /** The lead of a renewal that the authority suggests: a third of the validity, and half of a short one. */

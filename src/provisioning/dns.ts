@@ -62,6 +62,8 @@ const value = documented(
 
 export type { DnsRecord }
 
+const NO_VALUE = { allowed: 'no value', isRight: (value: string) => value === '', kept: (value: string) => value }
+
 /** The rule for the values of each type, in words and as a test, and the form in which a value is stored. */
 const VALUES: Readonly<
   Record<RecordType, { allowed: string; isRight(value: string): boolean; kept(value: string): string }>
@@ -78,8 +80,8 @@ const VALUES: Readonly<
     isRight: (value) => value !== '' && value.length <= 100,
     kept: (value) => value.trim(),
   },
-  SERVFAIL: { allowed: 'no value', isRight: (value) => value === '', kept: (value) => value },
-  TIMEOUT: { allowed: 'no value', isRight: (value) => value === '', kept: (value) => value },
+  SERVFAIL: NO_VALUE,
+  TIMEOUT: NO_VALUE,
 }
 
 function authoritiesIn(value: string): readonly string[] {
@@ -91,16 +93,19 @@ function authoritiesIn(value: string): readonly string[] {
 
 type ValueOfType = { readonly type: RecordType; readonly value?: string | undefined }
 
-const valueFitsType = <T extends ValueOfType>() =>
-  ruleOnWhole<T, never>([], ({ type, value }, report) => {
-    const known = TYPES.find((each) => each === type)
-    if ((value !== undefined && typeof value !== 'string') || !known) return
-    const { allowed, isRight, kept } = VALUES[known]
-    if (!isRight(kept(value ?? ''))) report(general.field_invalid, { allowed }, { path: ['value'], value })
-  })
-
-const kept = <T extends ValueOfType>() =>
-  v.transform((sent: T) => ({ ...sent, value: VALUES[sent.type].kept(sent.value ?? '') }))
+/** Makes the schema of a record whose value fits its type, in the form in which values are stored. */
+function fitted<T extends ValueOfType>(schema: v.GenericSchema<unknown, T>) {
+  return v.pipe(
+    schema,
+    ruleOnWhole<T, never>([], ({ type, value }, report) => {
+      const known = TYPES.find((each) => each === type)
+      if ((value !== undefined && typeof value !== 'string') || !known) return
+      const { allowed, isRight, kept } = VALUES[known]
+      if (!isRight(kept(value ?? ''))) report(general.field_invalid, { allowed }, { path: ['value'], value })
+    }),
+    v.transform((sent) => ({ ...sent, value: VALUES[sent.type].kept(sent.value ?? '') })),
+  )
+}
 
 const record = v.object({
   ...fields,
@@ -116,10 +121,8 @@ const record = v.object({
   ),
 })
 
-type Stored = v.InferOutput<typeof record>
-
 export const dnsRecord: v.GenericSchema<unknown, DnsRecord> = named(
-  v.pipe(record, valueFitsType<Stored>(), kept<Stored>()),
+  fitted(record),
   'DnsRecord',
   'A record of the simulated DNS zone, or the failure that resolvers see in its place; a name has one.',
 )
@@ -134,10 +137,8 @@ const body = v.object({
   ),
 })
 
-type Sent = v.InferOutput<typeof body>
-
 export const dnsRecordBody = named(
-  v.pipe(body, valueFitsType<Sent>(), kept<Sent>()),
+  fitted(body),
   'DnsRecordBody',
   'A record to set in the simulated DNS zone; it replaces the one that the name has.',
 )
@@ -227,16 +228,22 @@ function forbidden(tx: Transaction, { domain, policy }: Targets): NeededRecord[]
     const record = tx.get(zone, key)
     if (!record || !isVisible(tx, record)) continue
     const { name, type, value } = record
-    const problem = (found: string) => [
-      { name, type: 'CAA' as const, value: authority, problem: `${expected} ${found}` },
-    ]
-    const expected = `Expected no CAA record for ${domain} that forbids ${authority} to issue, at it or above it.`
-    if (type === 'SERVFAIL' || type === 'TIMEOUT') return problem(`Found ${endOf(tx, record, name)}.`)
-    if (type !== 'CAA') continue
+    const isFailing = type === 'SERVFAIL' || type === 'TIMEOUT'
+    if (type !== 'CAA' && !isFailing) continue
     // The service names its authority by the first label of the name that CAA has, such as letsencrypt.org.
-    if (authoritiesIn(value).some((each) => each === authority || each.startsWith(`${authority}.`))) return []
+    const isAllowed = authoritiesIn(value).some((each) => each === authority || each.startsWith(`${authority}.`))
+    if (isAllowed) return []
     const allowed = value === '' ? 'allows no authority' : `allows only ${value}`
-    return problem(`Found one for ${name} that ${allowed}. Add ${authority} to it, or remove it.`)
+    const caa = `one for ${name} that ${allowed}. Add ${authority} to it, or remove it`
+    const expected = `Expected no CAA record for ${domain} that forbids ${authority} to issue, at it or above it.`
+    return [
+      {
+        name,
+        type: 'CAA',
+        value: authority,
+        problem: `${expected} Found ${isFailing ? endOf(tx, record, name) : caa}.`,
+      },
+    ]
   }
   return []
 }

@@ -176,11 +176,10 @@ export function dropOutcomes(tx: Transaction, domain?: string): void {
 
 /** Returns the outcomes that no attempt has used: those of named domains by name, those for any domain last. */
 export function pendingOutcomes(tx: Transaction): ({ domain: string | null } & Detailed)[] {
-  const outcomes = [...tx.newestFirst(scriptedOutcomes)].map(({ place: _, ...each }) => each)
   const sortKey = (domain: string) => (domain === ANY_DOMAIN ? '~' : domain)
-  return outcomes
+  return [...tx.newestFirst(scriptedOutcomes)]
     .sort((a, b) => compare(sortKey(a.domain), sortKey(b.domain)))
-    .map(({ domain, ...rest }) => ({ domain: domain === ANY_DOMAIN ? null : domain, ...rest }))
+    .map(({ domain, place: _, ...rest }) => ({ domain: domain === ANY_DOMAIN ? null : domain, ...rest }))
 }
 
 function compare(a: string, b: string): number {

@@ -1,4 +1,5 @@
 import type { Due } from '../operation/collection.ts'
+import { newHead } from '../operation/resource-head.ts'
 import type { Transaction } from '../operation/transaction.ts'
 import { LATEST_TIME, timestamp } from '../schema/time.ts'
 import { lifeAt } from './certificate-profiles.ts'
@@ -25,11 +26,14 @@ export const PROVISIONING_STATES = [
 /** The state of a domain's provisioning (rules: provisioning-jobs#state). It is never stored: {@link stateOf} computes it. */
 type ProvisioningState = (typeof PROVISIONING_STATES)[number]
 
+/** The effects of a transition: the changes of the domain, and the parts of the timeline's entry that differ. */
+interface Effects extends Partial<Pick<TimelineRecord, 'outcome' | 'note'>> {
+  readonly changes: Partial<ManagedDomain>
+}
+
 interface Row<Facts> {
   readonly from: readonly ProvisioningState[]
-  readonly apply: (tx: Transaction, domain: ManagedDomain, facts: Facts) => Partial<ManagedDomain>
-  /** The parts of the timeline's entry that differ; the rest of its words come from `message`. */
-  readonly note?: (after: Partial<ManagedDomain>, facts: Facts) => Pick<TimelineRecord, 'outcome' | 'note'>
+  readonly apply: (tx: Transaction, domain: ManagedDomain, facts: Facts) => Effects
   readonly message: (entry: TimelineRecord, rules: ProvisioningRules) => string
 }
 
@@ -41,16 +45,14 @@ export interface Failure {
   readonly retriesAfter?: number | undefined
 }
 
-const failure: Pick<Row<Failure>, 'apply' | 'note' | 'message'> = {
+const failure = {
   apply: failedJob,
-  note: (_after, { error_code, msg }) => ({ outcome: error_code, note: msg }),
-  message: ({ outcome, note }) => `${outcome}: ${note}`,
+  message: ({ outcome, note }: TimelineRecord) => `${outcome}: ${note}`,
 }
 
-const success: Pick<Row<object>, 'apply' | 'note' | 'message'> = {
+const success = {
   apply: newCertificateInUse,
-  note: ({ certificate_id = null }) => ({ outcome: 'success', note: certificate_id }),
-  message: ({ at, note }, rules) =>
+  message: ({ at, note }: TimelineRecord, rules: ProvisioningRules) =>
     `${note} is in use, to be renewed at ${timestamp(wholeSecond(renewalTime(at * 1000, rules)))}.`,
 }
 
@@ -73,28 +75,26 @@ interface Facts {
 const transitions: { readonly [T in Transition]: Row<Facts[T]> } = {
   started: {
     from: ['unmanaged', 'issued'],
-    apply: (tx, _domain, { policy }) => ({ policy, ...newJob(tx) }),
-    note: (_after, { policy }) => ({ outcome: null, note: policy.private_key_type }),
+    apply: (tx, _domain, { policy }) => ({ changes: { policy, ...newJob(tx) }, note: policy.private_key_type }),
     message: ({ note }) => `A certificate with an ${note} key is requested.`,
   },
   retried: {
     from: ['failing', 'renewal failing'],
-    apply: () => ({}),
+    apply: () => ({ changes: {} }),
     message: () => 'The next attempt runs.',
   },
   failed: { from: ['provisioning', 'failing'], ...failure },
   issued: { from: ['provisioning', 'failing'], ...success },
   'renewal started': {
     from: ['issued'],
-    apply: newJob,
+    apply: (tx) => ({ changes: newJob(tx) }),
     message: () => 'A new certificate is requested; the old one stays in use.',
   },
   'renewal failed': { from: ['renewing', 'renewal failing'], ...failure },
   renewed: { from: ['renewing', 'renewal failing'], ...success },
   cancelled: {
     from: ['provisioning', 'failing', 'renewing', 'renewal failing'],
-    apply: () => ({ job: null, due: null }),
-    note: (_after, { reason }) => ({ outcome: null, note: reason }),
+    apply: (_tx, _domain, { reason }) => ({ changes: { job: null, due: null }, note: reason }),
     message: ({ note }) => `${note}`,
   },
 }
@@ -114,12 +114,11 @@ export function transit<D extends ManagedDomain, T extends Transition>(
   transition: T,
   facts: Facts[T],
 ): D {
-  const { from, apply, note }: Row<Facts[T]> = transitions[transition]
+  const { from, apply }: Row<Facts[T]> = transitions[transition]
   const state = stateOf(domain)
   if (!from.includes(state)) throw new Error(`A domain that is ${state} cannot be "${transition}".`)
-  const changes = apply(tx, domain, facts)
-  const noted = note?.(changes, facts) ?? { outcome: null, note: null }
-  const timeline = withEntry(domain.timeline, { at: Math.floor(tx.now / 1000), transition, ...noted })
+  const { changes, outcome = null, note = null } = apply(tx, domain, facts)
+  const timeline = withEntry(domain.timeline, { at: Math.floor(tx.now / 1000), transition, outcome, note })
   return { ...domain, ...changes, timeline }
 }
 
@@ -141,11 +140,7 @@ function newJob(tx: Transaction): Partial<ManagedDomain> {
   return { job, due: scheduled(tx, tx.now + provisioningRules(tx.rules).provisioningDelay).due }
 }
 
-function failedJob(
-  tx: Transaction,
-  domain: ManagedDomain,
-  { error_code, msg, retriesAfter }: Failure,
-): Partial<ManagedDomain> {
+function failedJob(tx: Transaction, domain: ManagedDomain, { error_code, msg, retriesAfter }: Failure): Effects {
   const before = domain.job as Job // The table lets only a domain with a job fail.
   const { internalErrorBackoff, dnsErrorRetry } = provisioningRules(tx.rules)
   const isInternal = error_code === 'INTERNAL_ERROR'
@@ -157,35 +152,33 @@ function failedJob(
   const { at, due } = scheduled(tx, isPast ? usual : shown)
   const retries_at = isPast ? wholeSecond(shown) : at
   const internal_errors = before.internal_errors + (isInternal ? 1 : 0)
-  return { job: { ...before, error_code, msg, retries_at, internal_errors }, due }
+  const job = { ...before, error_code, msg, retries_at, internal_errors }
+  return { changes: { job, due }, outcome: error_code, note: msg }
 }
 
-function newCertificateInUse(tx: Transaction, domain: ManagedDomain): Partial<ManagedDomain> {
+function newCertificateInUse(tx: Transaction, domain: ManagedDomain): Effects {
   const replaced = domain.certificate_id === null ? undefined : tx.get(certificates, domain.certificate_id)
   if (replaced) tx.remove(certificates, replaced)
   // A certificate shows its times in whole seconds, so its life counts from the second that it shows.
   const issued_at = Math.floor(tx.now / 1000) * 1000
   const { id } = tx.put(certificates, newCertificate(tx, domain, issued_at))
   const { at: renews_at, due } = scheduled(tx, renewalTime(issued_at, provisioningRules(tx.rules)))
-  return { certificate_id: id, renews_at, job: null, due }
+  return { changes: { certificate_id: id, renews_at, job: null, due }, outcome: 'success', note: id }
 }
 
 /** Makes the record of an automatic certificate. The certificate itself is issued when somebody reads it. */
 function newCertificate(tx: Transaction, { domain, policy }: ManagedDomain, issued_at: number): CertificateRecord {
   const { private_key_type } = policy as Policy // Only a managed domain gets here.
+  const { validity } = lifeAt(issued_at, provisioningRules(tx.rules).certificates)
   return {
-    id: tx.newId('cert'),
-    created_at: tx.now,
+    ...newHead(tx, 'cert'),
     issued_at,
     upload: null,
     order: {
       domain,
       private_key_type,
       not_before: issued_at,
-      not_after: Math.min(
-        issued_at + lifeAt(issued_at, provisioningRules(tx.rules).certificates).validity,
-        LATEST_TIME,
-      ),
+      not_after: Math.min(issued_at + validity, LATEST_TIME),
       number: tx.nextOrder(),
     },
   }

@@ -1,9 +1,9 @@
 import * as v from 'valibot'
-import { documented, type Facts, named } from '../schema/documentation.ts'
+import { documented, named } from '../schema/documentation.ts'
 import { declareErrors, field } from '../schema/errors.ts'
 import { integerFrom } from '../schema/options.ts'
 import { enabled, refusedAs } from '../schema/schema.ts'
-import { routeModule } from './route-module.ts'
+import { edgeModule, HTTPS_ROUTES } from './route-module.ts'
 
 const errors = declareErrors({
   error_threshold_out_of_range: field(7011, 400),
@@ -19,44 +19,32 @@ const share = documented(
   'The share of failed requests in the window that trips the circuit: 0.5 is a half.',
 )
 
-const NUMBERS: Facts = { rules: 'circuit-breaker#numbers' }
+/** An integer, which is 10 by default. */
+function tenOr<Schema extends v.GenericSchema<number>>(schema: Schema, sentence: string) {
+  return v.optional(documented(schema, sentence, { rules: 'circuit-breaker#numbers' }), 10)
+}
 
 const fields = {
   enabled,
-  tripped_duration: v.optional(
-    documented(
-      v.pipe(integerFrom(1), refusedAs(errors.tripped_duration_invalid)),
-      'Seconds to wait after the circuit trips before the health of the upstream is looked at again.',
-      NUMBERS,
-    ),
-    10,
+  tripped_duration: tenOr(
+    v.pipe(integerFrom(1), refusedAs(errors.tripped_duration_invalid)),
+    'Seconds to wait after the circuit trips before the health of the upstream is looked at again.',
   ),
-  rolling_window: v.optional(
-    documented(
-      v.pipe(integerFrom(1), refusedAs(errors.rolling_window_invalid)),
-      'Seconds of the window that the statistics are kept for.',
-      NUMBERS,
-    ),
-    10,
+  rolling_window: tenOr(
+    v.pipe(integerFrom(1), refusedAs(errors.rolling_window_invalid)),
+    'Seconds of the window that the statistics are kept for.',
   ),
-  num_buckets: v.optional(
-    documented(
-      v.pipe(integerFrom(1, 128), refusedAs(errors.num_buckets_out_of_range)),
-      'The number of buckets of the statistics.',
-      NUMBERS,
-    ),
-    10,
+  num_buckets: tenOr(
+    v.pipe(integerFrom(1, 128), refusedAs(errors.num_buckets_out_of_range)),
+    'The number of buckets of the statistics.',
   ),
-  volume_threshold: v.optional(
-    documented(integerFrom(0), 'The number of requests in the window before the circuit can trip.', NUMBERS),
-    10,
-  ),
+  volume_threshold: tenOr(integerFrom(0), 'The number of requests in the window before the circuit can trip.'),
   error_threshold_percentage: v.optional(share, 0.5),
 }
 
 // (rules: circuit-breaker#numbers, circuit-breaker#defaults)
 /** The circuit breaker of an HTTPS edge's route. */
-export const circuitBreaker = routeModule({
+export const circuitBreaker = edgeModule(HTTPS_ROUTES, {
   name: 'circuit_breaker',
   segment: 'circuit_breaker',
   errors,
@@ -76,5 +64,4 @@ export const circuitBreaker = routeModule({
     'CircuitBreaker',
     'Stops traffic to an upstream that fails too often.',
   ),
-  moduleOf: (body) => body,
 })

@@ -1,11 +1,11 @@
 import * as v from 'valibot'
 import { named } from '../schema/documentation.ts'
 import { enabled } from '../schema/schema.ts'
-import { routeModule } from './route-module.ts'
+import { edgeModule, HTTPS_ROUTES } from './route-module.ts'
 
 // (rules: route-modules#compression)
 /** The compression of an HTTPS edge's route. */
-export const compression = routeModule({
+export const compression = edgeModule(HTTPS_ROUTES, {
   name: 'compression',
   segment: 'compression',
   what: 'compression',
@@ -13,5 +13,4 @@ export const compression = routeModule({
     json: { examples: [{ enabled: true }] },
   }),
   shape: named(v.object({ enabled: v.unwrap(enabled) }), 'Compression', 'Compresses answers on their way to clients.'),
-  moduleOf: (body) => body,
 })

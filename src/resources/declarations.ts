@@ -72,11 +72,7 @@ export const declared: Family<Record<never, never>, typeof errors> = {
   },
 }
 
-interface ReferenceRules {
-  readonly references: 'any' | 'declared'
-}
-
-const referenceRules = sectionReader<ReferenceRules>()
+const referenceRules = sectionReader<{ readonly references: 'any' | 'declared' }>()
 
 /**
  * Declares that an edge, a route, an endpoint configuration or a backend exists, where `references` is `declared`. With `edge_id`,

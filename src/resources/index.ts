@@ -1,6 +1,5 @@
 import { circuitBreaker } from './circuit-breaker.ts'
 import { compression } from './compression.ts'
-import type { NamesOf } from './operation-names.ts'
 import { reservedAddrs } from './reserved-addrs.ts'
 import { reservedDomains } from './reserved-domains/reserved-domains.ts'
 import { tlsCertificates } from './tls-certificates.ts'
@@ -23,10 +22,17 @@ export const families = {
   compression,
 }
 
-/** The name of an operation of a table of families, such as `reserved_domains.create`. */
-export type NameIn<Families extends Record<string, { operations: object }>> = NamesOf<{
-  [Name in keyof Families]: Families[Name]['operations']
-}>
+/** The name of an operation of a table of families: that of `reservedDomains.create` is `reserved_domains.create`. */
+export type NameIn<Families extends Record<string, { operations: object }>> = {
+  [Family in keyof Families &
+    string]: `${SnakeCase<Family>}.${SnakeCase<keyof Families[Family]['operations'] & string>}`
+}[keyof Families & string]
+
+type SnakeCase<Text extends string> = Text extends `${infer First}${infer Rest}`
+  ? First extends Lowercase<First>
+    ? `${First}${SnakeCase<Rest>}`
+    : `_${Lowercase<First>}${SnakeCase<Rest>}`
+  : Text
 
 /** The key of an error of a table of families. */
 export type ErrorKeyIn<F extends Readonly<Record<string, { readonly errors: object }>>> = {

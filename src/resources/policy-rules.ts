@@ -81,11 +81,7 @@ const CONFIGS: Readonly<Record<string, Readonly<Record<string, ConfigField>>>> =
   log: { metadata: { allowed: 'an object', test: isObject } },
 }
 
-interface PolicyRules {
-  readonly unknownActions: 'refuse' | 'accept'
-}
-
-const policyRules = sectionReader<PolicyRules>()
+const policyRules = sectionReader<{ readonly unknownActions: 'refuse' | 'accept' }>()
 
 const NAME = 'The name of the rule, for people.'
 const EXPRESSIONS =
@@ -144,9 +140,8 @@ function checkConfig(
   config: Readonly<Record<string, unknown>>,
   report: Report<typeof policyErrors.action_config_invalid>,
 ): void {
-  for (const [name, { allowed, isRequired, test }] of Object.entries(
-    Object.hasOwn(CONFIGS, type) ? (CONFIGS[type] ?? {}) : {},
-  )) {
+  const fields = Object.hasOwn(CONFIGS, type) ? CONFIGS[type] : undefined
+  for (const [name, { allowed, isRequired, test }] of Object.entries(fields ?? {})) {
     const value = config[name]
     const isRight = value === undefined || value === null ? !isRequired : test(value)
     if (!isRight) report(policyErrors.action_config_invalid, { allowed }, { path: ['config', name], value })

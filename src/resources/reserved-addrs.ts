@@ -4,7 +4,7 @@ import { sectionReader } from '../operation/family.ts'
 import { accountLimits, tooFast, tooMany } from '../operation/limit.ts'
 import { operation } from '../operation/operation.ts'
 import { required, resource } from '../operation/resource.ts'
-import { described, descriptionOf } from '../operation/resource-head.ts'
+import { described, newHead, viewHead } from '../operation/resource-head.ts'
 import type { Transaction } from '../operation/transaction.ts'
 import { refTo, type View } from '../operation/view.ts'
 import type { CommonDialect } from '../schema/dialect.ts'
@@ -27,7 +27,6 @@ import {
   resourceHead,
   textOfBytes,
 } from '../schema/schema.ts'
-import { timestamp } from '../schema/time.ts'
 import type { Frozen } from '../schema/values.ts'
 import { errors as declarationErrors, endpointConfiguration } from './declarations.ts'
 
@@ -122,10 +121,7 @@ const shape = named(
 )
 
 const view: View<AddressRecord, Frozen<v.InferOutput<typeof shape>>> = (record, wire) => ({
-  id: record.id,
-  uri: `${wire.url}${PATH}/${record.id}`,
-  created_at: timestamp(record.created_at),
-  ...descriptionOf(record),
+  ...viewHead(record, wire, PATH),
   addr: record.addr,
   region: record.region,
   endpoint_configuration: refTo(wire, '/endpoint_configurations', record.endpoint_configuration_id),
@@ -155,12 +151,8 @@ export interface AddressDialect {
   readonly addressHost: { readonly us: string; readonly elsewhere: string }
 }
 
-interface AddressRules {
-  readonly addressesPerRegion: number
-}
-
 const addressDialect = sectionReader<AddressDialect>()
-const addressRules = sectionReader<AddressRules>()
+const addressRules = sectionReader<{ readonly addressesPerRegion: number }>()
 
 /** Reserved addresses (rules: reserved-addresses#resource). */
 export const reservedAddrs = resource(
@@ -205,9 +197,7 @@ export const reservedAddrs = resource(
       run(tx, body) {
         const endpoint = endpointConfiguration(tx, 'endpoint_configuration_id', body.endpoint_configuration_id)
         return tx.put(addresses, {
-          id: tx.newId('ra'),
-          created_at: tx.now,
-          ...described(body),
+          ...newHead(tx, 'ra', body),
           addr: freeAddress(tx, body.region),
           region: body.region ?? DEFAULT_REGION,
           endpoint_configuration_id: endpoint ?? null,

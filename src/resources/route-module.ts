@@ -59,16 +59,6 @@ export const HTTPS_ROUTES: ModuleOwner<{ readonly [Name in keyof RouteIds]: stri
   what: 'route',
 }
 
-/** Declares a module of HTTPS edge routes (rules: route-modules#singletons); see {@link edgeModule}. */
-export function routeModule<
-  Sent,
-  Body extends object,
-  Shape extends v.GenericSchema<object>,
-  Errors extends ErrorsByKey = Record<never, never>,
->(definition: ModuleDefinition<Sent, Body, Shape, Errors, (typeof HTTPS_ROUTES)['ids']>) {
-  return edgeModule(HTTPS_ROUTES, definition)
-}
-
 interface ModuleDefinition<
   Sent,
   Body,
@@ -88,9 +78,7 @@ interface ModuleDefinition<
   readonly body: v.GenericSchema<Sent, Body>
   /** The schema of the answer. */
   readonly shape: Shape
-  /** Applies rules that go beyond one field, and returns the module to store and to show. Default: the body. */
-  moduleOf?(body: Body): Frozen<v.InferOutput<Shape>>
-  /** Makes the wire's form of a stored body, if that is not the body itself; `ids` are those of its path. Takes the place of `moduleOf`. */
+  /** Makes the wire's form of a body, if that is not the body itself; `ids` are those of its path. */
   view?(body: Frozen<Body>, wire: Wire, ids: Ids): Frozen<v.InferOutput<Shape>>
   /** Refuses a body by rules that look at the gateway. */
   check?(tx: Transaction, body: Body): void
@@ -132,9 +120,7 @@ export function edgeModule<
   const { ids, what: place, article = 'a' } = owner
   // Names of limits are in the types of the families that they are about.
   const limits: Record<never, never> = definition.limits ?? {}
-  const path = `${owner.path}/${segment}`
-  const toStore: (body: Body) => object = definition.moduleOf ?? ((sent) => sent)
-  const stored = v.object({ key: keyRule(ids), module: v.pipe(body, v.transform(toStore)) })
+  const stored = v.object({ key: keyRule(ids), module: body })
   const withoutSecrets = withoutSecretFields<object>(shape)
   const modules = collection<ModuleRecord>({
     name,
@@ -147,24 +133,24 @@ export function edgeModule<
   })
   const { view } = definition
   const moduleView: View<ModuleRecord, Resource> = (record, wire) =>
-    // What is stored is the body if there is a view, else what is shown.
+    // Without a view, the body is what is shown.
     view ? deepFreeze(view(record.module as Frozen<Body>, wire, idsIn(record.key, ids))) : (record.module as Resource)
   const put = (tx: Transaction, key: string, sent: Body) => {
     check?.(tx, sent)
-    return tx.put(modules, { key, module: deepFreeze(toStore(sent)) })
+    return tx.put(modules, { key, module: deepFreeze(sent) })
   }
   const removed = (tx: Transaction, key: string) => {
     const record = tx.get(modules, key)
     if (record) tx.remove(modules, record)
   }
+  const ofOne = { path: `${owner.path}/${segment}`, ids, errors: routeErrors }
   const operations = {
     replace: operationWithBody({
+      ...ofOne,
       name: `${name}.replace`,
       method: 'PUT',
-      path,
       status: 200,
       summary: `Replace the ${what} module of ${article} ${place}`,
-      ids,
       body,
       response: shape,
       errors: check ? [...routeErrors, ...Object.values(errors)] : routeErrors,
@@ -172,14 +158,12 @@ export function edgeModule<
       run: (tx, route, sent) => tx.show(moduleView, put(tx, keyOf(tx, route), sent)),
     }),
     get: operation({
+      ...ofOne,
       name: `${name}.get`,
       method: 'GET',
-      path,
       status: 200,
       summary: `Get the ${what} module of ${article} ${place}`,
-      ids,
       response: shape,
-      errors: routeErrors,
       run(tx, route) {
         const record = tx.get(modules, keyOf(tx, route))
         if (record) return tx.show(moduleView, record)
@@ -187,13 +171,11 @@ export function edgeModule<
       },
     }),
     delete: operation({
+      ...ofOne,
       name: `${name}.delete`,
       method: 'DELETE',
-      path,
       status: 204,
       summary: `Remove the ${what} module of ${article} ${place}`,
-      ids,
-      errors: routeErrors,
       run: (tx, route) => removed(tx, keyOf(tx, route)),
     }),
   }

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { resource } from '../operation/resource.ts'
-import { described, descriptionOf } from '../operation/resource-head.ts'
+import { described, newHead, viewHead } from '../operation/resource-head.ts'
 import type { View } from '../operation/view.ts'
 import {
   type CertificateRecord,
@@ -33,9 +33,6 @@ const errors = declareErrors({
     (it: { id: string; domain: string }) => `${it.id} is in use by ${it.domain}. Detach it there before you delete it.`,
   ),
 })
-
-const description = certificateDescription
-const metadata = certificateMetadata
 
 /** A PEM text, read as soon as it is checked, so that its problems are reported with those of the other fields. */
 function pem<T>(
@@ -103,35 +100,23 @@ function ofLeaf(what: string) {
 
 const view: View<CertificateRecord, Frozen<v.InferOutput<typeof shape>>> = (record, wire) => {
   const content = record.upload ?? issuing(wire.authority).issue(record.order)
-  const { not_before, not_after, ...names } = content.leaf
+  const { subject_common_name, subject_alternative_names, not_before, not_after, ...others } = content.leaf
   return {
-    id: record.id,
-    uri: `${wire.url}/tls_certificates/${record.id}`,
-    created_at: timestamp(record.created_at),
-    ...descriptionOf(record),
+    ...viewHead(record, wire, '/tls_certificates'),
     certificate_pem: content.certificate_pem,
-    subject_common_name: names.subject_common_name,
-    subject_alternative_names: names.subject_alternative_names,
+    subject_common_name,
+    subject_alternative_names,
     issued_at: record.issued_at === null ? null : timestamp(record.issued_at),
     not_before: timestamp(not_before),
     not_after: timestamp(not_after),
-    key_usages: names.key_usages,
-    extended_key_usages: names.extended_key_usages,
-    private_key_type: names.private_key_type,
-    issuer_common_name: names.issuer_common_name,
-    serial_number: names.serial_number,
-    subject_organization: names.subject_organization,
-    subject_organizational_unit: names.subject_organizational_unit,
-    subject_locality: names.subject_locality,
-    subject_province: names.subject_province,
-    subject_country: names.subject_country,
+    ...others,
   }
 }
 
 const createBody = named(
   v.object({
-    description,
-    metadata,
+    description: certificateDescription,
+    metadata: certificateMetadata,
     certificate_pem: documented(
       pem(chainErrors, readChain),
       'The chain of X.509 certificates, leaf first, each signed by the next: PEM of at most 64 KiB.',
@@ -148,7 +133,7 @@ const createBody = named(
 )
 
 const updateBody = named(
-  v.object({ description, metadata }),
+  v.object({ description: certificateDescription, metadata: certificateMetadata }),
   'TLSCertificateUpdate',
   'The changes of a TLS certificate.',
 )
@@ -184,9 +169,7 @@ export const tlsCertificates = resource(
       run(tx, { certificate_pem: { leaf, ...chain }, private_key_pem: { key, private_key_pem }, ...rest }) {
         requireMatch(leaf, key)
         return tx.put(certificates, {
-          id: tx.newId('cert'),
-          created_at: tx.now,
-          ...described(rest),
+          ...newHead(tx, 'cert', rest),
           issued_at: null,
           upload: { ...chain, private_key_pem, leaf: leaf.fields },
           order: null,

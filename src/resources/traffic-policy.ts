@@ -3,7 +3,6 @@ import type { PathIds } from '../operation/operation.ts'
 import { documented, type Facts, named } from '../schema/documentation.ts'
 import { Refusal } from '../schema/errors.ts'
 import { enabled } from '../schema/schema.ts'
-import type { Frozen } from '../schema/values.ts'
 import { policyErrors, policyLimits, policyRule, policyRuleShape, ruleLimitProblem } from './policy-rules.ts'
 import { edgeModule, HTTPS_ROUTES, type ModuleOwner } from './route-module.ts'
 
@@ -45,8 +44,6 @@ export function trafficPolicyOf<Ids extends PathIds>(name: string, kind: string,
       json: { examples: [{ inbound: [EXAMPLE] }] },
     }),
     shape,
-    // An optional field that was left out is absent, which the type of what was read does not say.
-    moduleOf: (body) => body as Frozen<v.InferOutput<typeof shape>>,
     check(tx, { inbound, outbound }) {
       const problem = ruleLimitProblem(
         tx.rules,

@@ -3,7 +3,7 @@ import { documented, named } from '../schema/documentation.ts'
 import { declareErrors, field, ofField } from '../schema/errors.ts'
 import { ruleOnWhole } from '../schema/rule.ts'
 import { enabled, secret } from '../schema/schema.ts'
-import { routeModule } from './route-module.ts'
+import { edgeModule, HTTPS_ROUTES } from './route-module.ts'
 
 const errors = declareErrors({
   webhook_secret_not_accepted: ofField(
@@ -89,7 +89,7 @@ const providerAndSecret = ruleOnWhole<v.InferOutput<typeof fields>, ProviderErro
 
 // (rules: route-modules#singletons, webhook-verification#provider)
 /** The webhook verification of an HTTPS edge's route. */
-export const webhookVerification = routeModule({
+export const webhookVerification = edgeModule(HTTPS_ROUTES, {
   name: 'webhook_verification',
   segment: 'webhook_verification',
   errors,
@@ -102,5 +102,4 @@ export const webhookVerification = routeModule({
     'WebhookVerification',
     'Lets only those webhooks pass that their provider has signed.',
   ),
-  moduleOf: (body) => body,
 })

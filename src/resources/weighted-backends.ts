@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { collection } from '../operation/collection.ts'
 import { sectionReader } from '../operation/family.ts'
 import { resource } from '../operation/resource.ts'
-import { described, descriptionOf } from '../operation/resource-head.ts'
+import { described, newHead, viewHead } from '../operation/resource-head.ts'
 import type { Transaction } from '../operation/transaction.ts'
 import type { View } from '../operation/view.ts'
 import { documented, type Facts, named } from '../schema/documentation.ts'
@@ -12,7 +12,6 @@ import { recordHead } from '../schema/record-schema.ts'
 import { type Report, rule } from '../schema/rule.ts'
 import { anyObject, description, metadata, resourceHead } from '../schema/schema.ts'
 import { quote } from '../schema/text.ts'
-import { timestamp } from '../schema/time.ts'
 import type { Frozen } from '../schema/values.ts'
 import { isMissing } from './declarations.ts'
 
@@ -97,10 +96,7 @@ const shape = named(
 )
 
 const view: View<BackendRecord, Frozen<v.InferOutput<typeof shape>>> = (record, wire) => ({
-  id: record.id,
-  uri: `${wire.url}/backends/weighted/${record.id}`,
-  created_at: timestamp(record.created_at),
-  ...descriptionOf(record),
+  ...viewHead(record, wire, '/backends/weighted'),
   backends: record.backends,
 })
 
@@ -117,11 +113,7 @@ const updateBody = named(
   { json: { examples: [{ backends: { bkdhr_2: 100 } }] } },
 )
 
-interface BackendRules {
-  readonly quirks: { readonly keepBackendsOnPatch: boolean }
-}
-
-const backendRules = sectionReader<BackendRules>()
+const backendRules = sectionReader<{ readonly quirks: { readonly keepBackendsOnPatch: boolean } }>()
 
 /** Weighted backends (rules: weighted-backends#resource). */
 export const weightedBackends = resource(
@@ -150,7 +142,7 @@ export const weightedBackends = resource(
       errors: [backendErrors.child_backend_not_found],
       run(tx, { backends: map = {}, ...rest }) {
         requireChildren(tx, map)
-        return tx.put(backends, { id: tx.newId(PREFIX), created_at: tx.now, ...described(rest), backends: map })
+        return tx.put(backends, { ...newHead(tx, PREFIX, rest), backends: map })
       },
     },
     update: {

@@ -53,6 +53,7 @@ export function readCertificate(der: Uint8Array): Certificate {
   const issuer = readName(parts.issuer, 'issuer')
   const subject = readName(parts.subject, 'subject')
   const publicKey = readPublicKey(parts.publicKey)
+  const extensions = extensionsOf(parts.extensions, parts.version)
   return {
     tbs,
     signatureAlgorithm: readAlgorithm(parse(algorithm), 'signature algorithm'),
@@ -62,8 +63,11 @@ export function readCertificate(der: Uint8Array): Certificate {
     publicKey,
     fields: {
       subject_common_name: attributeOf(subject, 'CN'),
+      subject_alternative_names: alternativeNames(extensions.get(oids.subjectAlternativeName)),
       not_before: timeOf(notBefore, 'not-before'),
       not_after: timeOf(notAfter, 'not-after'),
+      key_usages: keyUsages(extensions.get(oids.keyUsage)),
+      extended_key_usages: extendedKeyUsages(extensions.get(oids.extendedKeyUsage)),
       private_key_type: publicKey.kind,
       issuer_common_name: attributeOf(issuer, 'CN'),
       serial_number: serialOf(parts.serial),
@@ -72,7 +76,6 @@ export function readCertificate(der: Uint8Array): Certificate {
       subject_locality: attributeOf(subject, 'L'),
       subject_province: attributeOf(subject, 'ST'),
       subject_country: attributeOf(subject, 'C'),
-      ...extensionFields(parts.extensions, parts.version),
     },
   }
 }
@@ -122,24 +125,12 @@ function wrongTime(what: string): Unreadable {
   return new Unreadable(`its ${what} time is not a valid UTC time in the form of RFC 5280`)
 }
 
-/**
- * Reads the extensions (RFC 5280, 4.2) that fields show. Alternative names without a DNS or IP form (mail addresses, URIs)
- * are left out; key usages are in the order of the bits, extended ones in the certificate's, unknown ones dotted.
- */
-function extensionFields(member: Uint8Array | undefined, version: number) {
-  const values = member ? extensionsOf(member, version) : new Map<string, Uint8Array>()
-  return {
-    subject_alternative_names: alternativeNames(values.get(oids.subjectAlternativeName)),
-    key_usages: keyUsages(values.get(oids.keyUsage)),
-    extended_key_usages: extendedKeyUsages(values.get(oids.extendedKeyUsage)),
-  }
-}
-
-/** The value of each extension by its identifier. */
-function extensionsOf(member: Uint8Array, version: number): ReadonlyMap<string, Uint8Array> {
+/** The value of each extension (RFC 5280, 4.2) by its identifier. */
+function extensionsOf(member: Uint8Array | undefined, version: number): ReadonlyMap<string, Uint8Array> {
+  const values = new Map<string, Uint8Array>()
+  if (!member) return values
   if (version < 3) throw new Unreadable(`it has extensions, which its version ${version} does not allow`)
   const [list] = childrenOf(parse(member), LIST, EXTENSIONS)
-  const values = new Map<string, Uint8Array>()
   for (const extension of childrenOf(list, LIST)) {
     const parts = childrenOf(extension, LIST)
     const oid = oidOf(parts[0], LIST)
@@ -150,6 +141,7 @@ function extensionsOf(member: Uint8Array, version: number): ReadonlyMap<string, 
   return values
 }
 
+/** Other forms than DNS names and IP addresses, such as mail addresses and URIs, are left out. */
 function alternativeNames(der: Uint8Array | undefined) {
   const dns_names: string[] = []
   const ips: string[] = []
@@ -168,6 +160,7 @@ function ipOf(bytes: Uint8Array): string {
   return text
 }
 
+/** In the order of the bits. */
 function keyUsages(der: Uint8Array | undefined): string[] {
   if (!der) return []
   const [unused, ...bytes] = contentOf(parse(der), 'key usage', tags.bitString)
@@ -175,6 +168,7 @@ function keyUsages(der: Uint8Array | undefined): string[] {
   return keyUsageBits.filter((_, bit) => ((bytes[bit >> 3] ?? 0) & (0x80 >> (bit & 7))) !== 0)
 }
 
+/** In the certificate's order; unknown ones are dotted. */
 function extendedKeyUsages(der: Uint8Array | undefined): string[] {
   const what = 'extended key usage'
   const usages = der ? childrenOf(parse(der), what).map((usage) => oidOf(usage, what)) : []

@@ -1,87 +1,73 @@
-import { declareErrors, entry } from '../schema/errors.ts'
+import { declareErrors, type Entry, entry } from '../schema/errors.ts'
+
+/** Declares an error of a PEM text, by the field that has the text. */
+function ofPem<Own = unknown>(
+  number: number,
+  message: (values: Own & { readonly field: string }) => string,
+): Entry<Own & { readonly field: string }> {
+  return entry(number, 400, message)
+}
 
 /** The errors of an uploaded certificate chain or private key (rules: tls-certificates#accepted). */
 export const errors = declareErrors({
-  certificate_unparsable: entry(
+  certificate_unparsable: ofPem<{ position: number; problem: string }>(
     1900,
-    400,
-    (it: { field: string; position: number; problem: string }) =>
+    (it) =>
       `${it.field}: certificate ${it.position} of the chain cannot be read: ${it.problem}. ` +
       'Allowed: X.509 certificates with RSA, ECDSA (P-256, P-384, P-521) or Ed25519 keys.',
   ),
-  key_missing: entry(
+  key_missing: ofPem(
     1901,
-    400,
-    (it: { field: string }) =>
+    (it) =>
       `${it.field}: no PEM private key was sent. ` +
       'Send a "PRIVATE KEY", "RSA PRIVATE KEY" or "EC PRIVATE KEY" block.',
   ),
-  key_encrypted: entry(
-    1902,
-    400,
-    (it: { field: string }) => `${it.field}: the private key is encrypted. Send it without a passphrase.`,
-  ),
-  key_unsupported: entry(
+  key_encrypted: ofPem(1902, (it) => `${it.field}: the private key is encrypted. Send it without a passphrase.`),
+  key_unsupported: ofPem<{ problem: string }>(
     1903,
-    400,
-    (it: { field: string; problem: string }) =>
+    (it) =>
       `${it.field}: the private key cannot be used: ${it.problem}. ` +
       'Allowed: RSA, ECDSA (P-256, P-384, P-521) or Ed25519 as PKCS#8, PKCS#1 or SEC1.',
   ),
-  pem_headers: entry(
+  pem_headers: ofPem(
     1910,
-    400,
-    (it: { field: string }) =>
-      `${it.field}: a PEM block has headers, such as "Proc-Type: …", before its base64. Send it without headers.`,
+    (it) => `${it.field}: a PEM block has headers, such as "Proc-Type: …", before its base64. Send it without headers.`,
   ),
-  pem_wrong_type: entry(
+  pem_wrong_type: ofPem<{ received: string; allowed: string }>(
     1911,
-    400,
-    (it: { field: string; received: string; allowed: string }) =>
-      `${it.field}: received a PEM block of ${it.received}. Allowed: ${it.allowed}.`,
+    (it) => `${it.field}: received a PEM block of ${it.received}. Allowed: ${it.allowed}.`,
   ),
-  certificate_missing: entry(
+  certificate_missing: ofPem(
     1919,
-    400,
-    (it: { field: string }) =>
-      `${it.field}: no certificate was sent. Send a chain of PEM "CERTIFICATE" blocks, leaf first.`,
+    (it) => `${it.field}: no certificate was sent. Send a chain of PEM "CERTIFICATE" blocks, leaf first.`,
   ),
-  certificate_not_pem: entry(
+  certificate_not_pem: ofPem<{ problem: string }>(
     1920,
-    400,
-    (it: { field: string; problem: string }) =>
+    (it) =>
       `${it.field} is not PEM: ${it.problem}. Send blocks of "-----BEGIN CERTIFICATE-----", base64 and ` +
       '"-----END CERTIFICATE-----", each on separate lines.',
   ),
-  certificate_too_long: entry(
+  certificate_too_long: ofPem<{ received: number; limit: number; unit: 'bytes' | 'certificates' }>(
     1921,
-    400,
-    (it: { field: string; received: number; limit: number; unit: 'bytes' | 'certificates' }) =>
-      `${it.field} has ${it.received} ${it.unit}. At most ${it.limit} are allowed.`,
+    (it) => `${it.field} has ${it.received} ${it.unit}. At most ${it.limit} are allowed.`,
   ),
-  certificate_key_mismatch: entry(
+  certificate_key_mismatch: ofPem<{ leaf: string; key: string }>(
     1923,
-    400,
-    (it: { field: string; leaf: string; key: string }) =>
+    (it) =>
       `${it.field}: the private key (${it.key}) does not belong to the leaf certificate (${it.leaf}). ` +
       "Send the leaf's own key.",
   ),
-  key_is_certificate: entry(
+  key_is_certificate: ofPem(
     1924,
-    400,
-    (it: { field: string }) =>
-      `${it.field} holds a certificate. Send the private key here and the certificate as certificate_pem.`,
+    (it) => `${it.field} holds a certificate. Send the private key here and the certificate as certificate_pem.`,
   ),
-  certificate_is_key: entry(
+  certificate_is_key: ofPem(
     1925,
-    400,
-    (it: { field: string }) =>
-      `${it.field} holds a private key. Send the certificate here and the key as private_key_pem.`,
+    (it) => `${it.field} holds a private key. Send the certificate here and the key as private_key_pem.`,
   ),
-  chain_out_of_order: entry(
+  chain_out_of_order: ofPem<{ position: number; subject: string; problem: string }>(
     1926,
-    400,
-    (it: { field: string; position: number; subject: string; problem: string }) =>
+    (it) =>
       `${it.field}: certificate ${it.position} of the chain (${it.subject}) is not signed by the next one: ` +
       `${it.problem}. Send the leaf first and each certificate before its issuer.`,
   ),

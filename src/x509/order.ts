@@ -4,7 +4,7 @@ import type { Authority } from '../operation/view.ts'
 /** The types of key that an automatic certificate can have. */
 export const MANAGED_KEY_TYPES = ['rsa', 'ecdsa'] as const
 
-/** The fields of a TLS certificate that are read from it, under their wire names; "" where it lacks one. */
+/** The fields of a TLS certificate that are read from it, by name and order those of responses; "" where it lacks one. */
 export interface CertificateFields {
   readonly subject_common_name: string
   readonly subject_alternative_names: { readonly dns_names: readonly string[]; readonly ips: readonly string[] }

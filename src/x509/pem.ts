@@ -20,7 +20,7 @@ type Decoded =
 /** The complete blocks of a text, in its order, and the problem, if any, that keeps other blocks from being read. */
 export interface Pem {
   readonly blocks: readonly PemBlock[]
-  readonly problem?: string
+  readonly problem?: string | undefined
 }
 
 /** A block whose END line has not come yet. `number` is the one of its BEGIN line, from 1 on. */
@@ -30,9 +30,6 @@ interface OpenBlock {
   readonly lines: string[]
 }
 
-/** The lines of a text; undefined for one that belongs to a block. */
-type Outside = (string | undefined)[]
-
 /**
  * Splits a text into its PEM blocks (RFC 7468). Text outside the blocks is ignored, and lines end with LF or CRLF. A
  * BEGIN or END is a line of its own. Any other one is a problem, so that no block is left out in silence
@@ -41,7 +38,8 @@ type Outside = (string | undefined)[]
  */
 export function splitPem(text: string): Pem {
   const blocks: PemBlock[] = []
-  const outside: Outside = []
+  /** The lines of the text, those of blocks emptied. */
+  const outside: string[] = []
   let open: OpenBlock | undefined
   for (const [index, line] of text.split('\n').entries()) {
     const number = index + 1
@@ -49,10 +47,10 @@ export function splitPem(text: string): Pem {
     if (boundary?.wrong !== undefined) return { blocks, problem: `line ${number} ${boundary.wrong}` }
     if (boundary === undefined) {
       if (open) open.lines.push(line.trimEnd())
-      outside.push(open ? undefined : line)
+      outside.push(open ? '' : line)
       continue
     }
-    outside.push(undefined)
+    outside.push('')
     const problem = misplaced(boundary, number, open)
     if (problem !== undefined) return { blocks, problem: missed(outside) ?? problem }
     if (open) blocks.push(readBlock(open, outside))
@@ -60,8 +58,7 @@ export function splitPem(text: string): Pem {
   }
   if (open) return { blocks, problem: `the block that line ${open.number} begins has no END line` }
   const lost = leftOut(outside)
-  const problem = lost === undefined && blocks.length > 0 ? undefined : (missed(outside) ?? lost)
-  return problem === undefined ? { blocks } : { blocks, problem }
+  return lost === undefined && blocks.length > 0 ? { blocks } : { blocks, problem: missed(outside) ?? lost }
 }
 
 /** Writes a block as responses carry it (rules: pem#writing): base64 in 64 columns, "\n" line ends, one at the end. */
@@ -73,7 +70,7 @@ export function writePem(type: string, der: Uint8Array): string {
 }
 
 /** Reads a complete block. Its headers are put among the lines `outside` of blocks: nothing must be lost in them either. */
-function readBlock({ type, number, lines }: OpenBlock, outside: Outside): PemBlock {
+function readBlock({ type, number, lines }: OpenBlock, outside: string[]): PemBlock {
   if (!lines[0]?.includes(':')) return { type, encrypted: false, ...decode(lines, number) }
   const blank = lines.indexOf('')
   const headers = lines.slice(0, blank === -1 ? lines.length : blank)
@@ -98,11 +95,9 @@ function decode(lines: readonly string[], begin: number): Decoded {
 function wrongCharacter(lines: readonly string[], begin: number): string | undefined {
   let padding = 0
   for (const [index, text] of lines.entries()) {
-    for (let at = 0; at < text.length; at++) {
-      const character = text.charAt(at)
-      if (character === ' ' || character === '\t') continue
+    for (const { 0: character, index: at } of text.matchAll(/[^ \t]/gu)) {
       const place = `character ${at + 1} of line ${begin + 1 + index}`
-      if (!/[A-Za-z0-9+/=]/.test(character)) return `${place} is ${oddCharacter(text, at) ?? 'not base64'}`
+      if (!/[A-Za-z0-9+/=]/.test(character)) return `${place} is ${oddCharacter(character) ?? 'not base64'}`
       if (character === '=') padding++
       else if (padding > 0) return `${place} comes after the "=" that ends the base64`
       if (padding > 2) return `${place} is a third "="`
@@ -112,9 +107,8 @@ function wrongCharacter(lines: readonly string[], begin: number): string | undef
 }
 
 /** Names a character that nobody sees or that is not ASCII. Undefined for any other, since it may be part of a secret. */
-function oddCharacter(text: string, at: number): string | undefined {
-  const point = text.codePointAt(at)
-  if (point === undefined) return undefined
+function oddCharacter(character: string): string | undefined {
+  const point = character.codePointAt(0) ?? 0
   if (point > 0x20 && point < 0x7f) return undefined
   if (point === 0x0d) return 'a carriage return (CR) without a line feed (LF)'
   if (point === 0xfeff) return 'a byte order mark (U+FEFF)'
@@ -147,8 +141,8 @@ function boundaryOf(line: string): BoundaryLine | { readonly wrong: string } | u
 
 function wrongWith(line: string, start: string): string {
   if (/\\[nr]/.test(line)) return 'has "\\n" or "\\r" written out, as two characters, in place of a line break'
-  const odd = oddCharacter(line, line.search(/[^\t\x20-\x7e]/))
-  if (odd !== undefined) return `has ${odd} beside its "${start}"`
+  const [odd] = /[^\t\x20-\x7e]/u.exec(line) ?? []
+  if (odd !== undefined) return `has ${oddCharacter(odd)} beside its "${start}"`
   return `must have "${start} LABEL-----" and nothing else, with a label of capital letters and digits`
 }
 
@@ -161,14 +155,14 @@ function misplaced({ begins, type }: BoundaryLine, number: number, open: OpenBlo
 }
 
 /** Finds the first line outside of blocks that seems to be meant as a BEGIN or END line. */
-function missed(outside: Outside): string | undefined {
-  const index = outside.findIndex((line) => line !== undefined && MEANT.test(line))
+function missed(outside: string[]): string | undefined {
+  const index = outside.findIndex((line) => MEANT.test(line))
   return index === -1 ? undefined : `line ${index + 1} is not a BEGIN or END line: these have five dashes and capitals`
 }
 
 /** Finds base64 among the lines outside of blocks: that of a block which is not read because its BEGIN or END line is spoilt. */
-function leftOut(outside: Outside): string | undefined {
-  const index = outside.findIndex((line) => line !== undefined && hasBase64(line.replace(/\\[nr]/g, ' ')))
+function leftOut(outside: string[]): string | undefined {
+  const index = outside.findIndex((line) => hasBase64(line.replace(/\\[nr]/g, ' ')))
   return index === -1 ? undefined : `line ${index + 1} has base64 outside a block`
 }
 

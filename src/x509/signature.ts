@@ -51,7 +51,7 @@ const SCHEMES: Readonly<Record<string, Scheme>> = {
 export function signatureProblem(child: Certificate, issuer: Certificate): string | undefined {
   if (!equalBytes(child.issuer.raw, issuer.subject.raw)) return differentNames(child, issuer)
   return readOr(
-    () => mismatch(schemeOf(child.signatureAlgorithm), issuer.publicKey, child),
+    () => mismatch(issuer.publicKey, child),
     (problem) => problem,
   )
 }
@@ -70,31 +70,28 @@ type Signed = Pick<Certificate, 'tbs' | 'signature' | 'signatureAlgorithm'>
  * @throws Unreadable if the signature algorithm is not supported.
  */
 export function isSignedBy(key: PublicKey, signed: Signed): boolean {
-  return verify(schemeOf(signed.signatureAlgorithm), key, signed) === true
+  return mismatch(key, signed) === undefined
 }
 
-function mismatch(scheme: Scheme, key: PublicKey, certificate: Certificate): string | undefined {
-  const isVerified = verify(scheme, key, certificate)
-  if (isVerified === undefined) {
+function mismatch(key: PublicKey, signed: Signed): string | undefined {
+  const scheme = schemeOf(signed.signatureAlgorithm)
+  if (scheme.kind !== key.kind) {
     return `its signature is ${KIND_NAMES[scheme.kind]}, the next certificate's key is ${keyName(key)}`
   }
-  return isVerified ? undefined : 'the signature does not verify'
+  return verify(scheme, key, signed) ? undefined : 'the signature does not verify'
 }
 
-/** Verifies a certificate's signature. Undefined where the key is of another kind than the signature. */
-function verify(scheme: Scheme, key: PublicKey, { tbs, signature }: Signed): boolean | undefined {
+/** Verifies a signature by a key of the kind that signs this way. */
+function verify(scheme: Scheme, key: PublicKey, { tbs, signature }: Signed): boolean {
   if (scheme.kind === 'rsa' && key.kind === 'rsa') {
     const { hash, pss } = scheme
     return pss ? verifyPss(key, pss, tbs, signature) : verifyPkcs1(key, hash, tbs, signature)
-  }
-  if (scheme.kind === 'ed25519' && key.kind === 'ed25519') {
-    return holds(() => ed25519.verify(signature, tbs, key.bytes))
   }
   if (scheme.kind === 'ecdsa' && key.kind === 'ecdsa') {
     const options = { lowS: false, prehash: false, format: 'der' } as const
     return holds(() => curves[key.curve].arithmetic.verify(signature, scheme.hash.digest(tbs), key.point, options))
   }
-  return undefined
+  return key.kind === 'ed25519' && holds(() => ed25519.verify(signature, tbs, key.bytes))
 }
 
 /** The curves' functions throw for a signature that is not well formed. */

@@ -18,34 +18,19 @@ const BESIDE_A_KEY: ReadonlySet<string> = new Set(['EC PARAMETERS', 'CERTIFICATE
 
 type Field = 'certificate_pem' | 'private_key_pem'
 
-/** An uploaded certificate chain. */
-export interface Chain {
-  /** The chain as responses carry it: 64 columns, "\n" line ends, nothing but certificates. */
-  readonly certificate_pem: string
-  readonly leaf: Certificate
-  /** The earliest expiry in the chain, in ms. */
-  readonly not_after: number
-}
-
 /** A certificate of a PEM text, with its own PEM in 64 columns and its DER. */
 export interface PemCertificate extends Certificate {
   readonly pem: string
   readonly der: Uint8Array
 }
 
-/** An uploaded private key. */
-export interface UploadedKey {
-  readonly key: PrivateKey
-  /** The key's block alone: 64 columns, "\n" line ends. */
-  readonly private_key_pem: string
-}
-
 /**
  * Reads an uploaded chain of one to ten PEM certificates, leaf first. A single certificate's signature is not looked at.
+ * Returns the chain as responses carry it, its leaf, and the earliest expiry in it, in ms.
  *
  * @throws Refusal with one of `chainErrors` (rules: tls-certificates#accepted)
  */
-export function readChain(text: string | undefined): Chain {
+export function readChain(text: string) {
   const certificates = readCertificates(text)
   requireOrder(certificates)
   return {
@@ -56,9 +41,9 @@ export function readChain(text: string | undefined): Chain {
 }
 
 /** Reads one to ten PEM certificates, as {@link readChain} does, whether one is signed by the next or not. */
-export function readCertificates(text: string | undefined): [PemCertificate, ...PemCertificate[]] {
+export function readCertificates(text: string): [PemCertificate, ...PemCertificate[]] {
   const field = 'certificate_pem'
-  if (!text?.trim()) refuse(errors.certificate_missing, { field })
+  if (text.trim() === '') refuse(errors.certificate_missing, { field })
   requireShort(field, text)
   const [leaf, ...others] = certificateBlocks(field, text).map((block, index) => certificateAt(field, block, index + 1))
   const problem = 'it has no "-----BEGIN CERTIFICATE-----" line'
@@ -97,12 +82,13 @@ function requireOrder(certificates: readonly Certificate[]): void {
 
 /**
  * Reads an uploaded PEM private key, the first one where there are several. No message repeats any of its content.
+ * Returns the key, and its block alone as {@link writePem} writes it.
  *
  * @throws Refusal with one of `keyErrors` (rules: tls-certificates#private-key)
  */
-export function readKey(text: string | undefined): UploadedKey {
+export function readKey(text: string) {
   const field = 'private_key_pem'
-  if (!text?.trim()) refuse(errors.key_missing, { field })
+  if (text.trim() === '') refuse(errors.key_missing, { field })
   requireShort(field, text)
   const { type, hasHeaders, encrypted, der, damage } = keyBlock(field, splitPem(text))
   if (encrypted || type === 'ENCRYPTED PRIVATE KEY') refuse(errors.key_encrypted, { field })

@@ -1,32 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { type Gateway, standard } from '../../src/index.ts'
 import { client, outcome, thrownBy } from '../support/client.ts'
-import { DOMAIN, issued, managed, openManual, passUnseen, timeAfter } from '../support/provisioning.ts'
+import { DOMAIN, issued, managed, openManual, passUnseen, timeAfter, zoned } from '../support/provisioning.ts'
 
 const WILDCARD = '*.example.com'
 const CHALLENGE = '_acme-challenge.example.com'
 const CONTROL = 'http://localhost/_fauxgate/dns'
 /** A name of 253 characters, which is the most (RFC 1035). */
 const LONGEST = `a${'.a'.repeat(126)}`
-
-/** A gateway with a simulated zone and a managed domain, whose job has just started. */
-function zoned(domain: string = DOMAIN) {
-  const it = managed({ dns: 'simulated' }, domain)
-  const { cname_target, acme_challenge_cname_target } = it.domain()
-  return {
-    ...it,
-    dns: it.gateway.dns,
-    target: cname_target as string,
-    challengeTarget: acme_challenge_cname_target as string,
-    /** Returns the finding of the next attempt: `issued`, or the message of its DNS_ERROR. */
-    attempted() {
-      const job = it.gateway.provisioning.attempt(it.id).certificate_management_status?.provisioning_job
-      if (!job) return 'issued'
-      expect(job.error_code).toBe('DNS_ERROR')
-      return job.msg
-    },
-  }
-}
 
 /** Makes a chain of so many CNAME records from a name to its target. */
 function chain(dns: Gateway['dns'], name: string, target: string, records: number): void {
@@ -61,18 +42,18 @@ test.each([
 
 describe('A wildcard needs two records (rules: simulated-dns#needed-records)', () => {
   test('its own and the one of the ACME challenge', () => {
-    const { dns, target, challengeTarget, attempted } = zoned(WILDCARD)
+    const { dns, target, challenge, attempted } = zoned(WILDCARD)
     dns.cname(WILDCARD, target)
-    dns.cname(CHALLENGE, challengeTarget)
+    dns.cname(CHALLENGE, challenge)
     expect(attempted()).toBe('issued')
   })
 
   test('and the message names the one that is missing', () => {
-    const { dns, target, challengeTarget, attempted } = zoned(WILDCARD)
+    const { dns, target, challenge, attempted } = zoned(WILDCARD)
     expect(attempted()).toContain(`for ${WILDCARD} with the value ${target}`)
     dns.cname(WILDCARD, target)
-    expect(attempted()).toContain(`for ${CHALLENGE} with the value ${challengeTarget}`)
-    dns.cname(CHALLENGE, challengeTarget)
+    expect(attempted()).toContain(`for ${CHALLENGE} with the value ${challenge}`)
+    dns.cname(CHALLENGE, challenge)
     dns.remove(WILDCARD)
     expect(attempted()).toContain(`for ${WILDCARD} with the value ${target}`)
   })

@@ -13,18 +13,11 @@ import {
   timeAfter,
 } from '../support/provisioning.ts'
 
-const MINUTE = 60_000
 const IN_PROGRESS = {
   error_code: null,
   msg: 'Managed certificate provisioning in progress.',
   started_at: NEW_YEAR,
   retries_at: null,
-}
-
-/** Returns the ends of the attempts of a timeline, in minutes after the first one. */
-function minutesOfAttempts(timeline: readonly { at: string; outcome: string | null }[]): number[] {
-  const times = timeline.filter(({ outcome }) => outcome !== null).map(({ at }) => Date.parse(at))
-  return times.map((time) => (time - (times[0] as number)) / MINUTE)
 }
 
 describe('A provisioning job that has started (rules: provisioning-jobs#start)', () => {
@@ -74,26 +67,6 @@ describe('A provisioning job that succeeds (rules: provisioning-jobs#success)', 
       expect(isOver(gateway, id)).toBe(true)
     },
   )
-})
-
-describe('A provisioning job whose attempts fail (rules: provisioning-jobs#failure, provisioning-jobs#renewal)', () => {
-  test('retries an INTERNAL_ERROR after 1, 2, 4, 8, 16, 32, 64, 64 minutes', () => {
-    const { gateway, id, job } = managed()
-    gateway.provisioning.failAlways('INTERNAL_ERROR')
-    const waits: number[] = []
-    gateway.clock.advance('30s')
-    for (let i = 0; i < 9; i++) {
-      const retries_at = Date.parse(job()?.retries_at as string)
-      waits.push((retries_at - gateway.clock.now) / MINUTE)
-      gateway.clock.advance(retries_at - gateway.clock.now - 1)
-      expect(job()?.retries_at).toBe(new Date(retries_at).toISOString().replace('.000', ''))
-      gateway.clock.advance(1)
-      expect(job()?.started_at).toBe(NEW_YEAR)
-    }
-    expect(waits).toEqual([1, 2, 4, 8, 16, 32, 64, 64, 64])
-    const ends = [0, 1, 3, 7, 15, 31, 63, 127, 191, 255]
-    expect(minutesOfAttempts(gateway.provisioning.timeline(id))).toEqual(ends)
-  })
 })
 
 /** A domain whose certificate was issued at the new year and is due for renewal. */
@@ -165,14 +138,6 @@ const points = {
 } as const
 
 describe.each(Object.keys(points) as (keyof typeof points)[])('A managed domain that is %s', (point) => {
-  test('is not touched by a refused update, not even its job', () => {
-    const { gateway, id } = points[point]()
-    const before = gateway.snapshot()
-    const certificate_id = 'cert_000000000000000000000000000'
-    expect(refusalOf(() => gateway.reservedDomains.update(id, { certificate_id }))).toBe('certificate_not_found')
-    expect(gateway.snapshot()).toEqual(before)
-  })
-
   test('keeps its job through an update of something else', () => {
     const { gateway, id, domain } = points[point]()
     const before = domain()
@@ -202,9 +167,6 @@ describe('An attempt that the test runs now', () => {
   })
 
   test.each([
-    ['rd_000000000000000000000000000', 'not_found'],
-    ['cert_00000000000000000000000000', 'not_found'],
-    ['app.example.com', 'not_found'],
     ['', 'not_found'],
     [undefined, 'field_invalid'],
   ])('refuses the domain %j as %s', (id, key) => {

@@ -192,16 +192,6 @@ describe('A name that no domain with a policy can have is refused: its outcome c
       expect([error.key, Object.keys(error.details)]).toEqual([key, ['field:domain']])
     })
   })
-
-  test('over HTTP as well', async () => {
-    const { gateway } = two()
-    const sent = { outcomes: ['success'], domain: 'app' }
-    const api = client(gateway)
-    const url = 'http://localhost/_fauxgate/provisioning/script'
-    expect(outcome(await api('POST', url, { json: sent }))).toBe('400 ERR_GATEWAY_448')
-    expect(outcome(await api('DELETE', `${url}?domain=app`))).toBe('400 ERR_GATEWAY_448')
-    expect(outcome(await api('DELETE', `${url}?domain=App.Example.com.`))).toBe('204')
-  })
 })
 
 describe('At most 10,000 outcomes are pending', () => {

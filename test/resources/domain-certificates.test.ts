@@ -1,19 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import type { Gateway } from '../../src/index.ts'
 import { client, outcome, refusalOf } from '../support/client.ts'
-import { handClock, open, stateOf } from '../support/gateway.ts'
+import { handClock, open } from '../support/gateway.ts'
 import { upload } from '../support/pem.ts'
 
 const PATH = '/reserved_domains'
 const DOMAIN = 'app.example.com'
 const RSA = { authority: 'letsencrypt', private_key_type: 'rsa' } as const
 const ECDSA = { authority: 'letsencrypt', private_key_type: 'ecdsa' } as const
-const JOB = {
-  error_code: null,
-  msg: expect.stringMatching(/progress/),
-  started_at: '2025-09-04T10:11:14Z',
-  retries_at: null,
-}
 const UNMANAGED = { certificate_management_policy: null, certificate_management_status: null }
 
 /** A gateway with an uploaded certificate. */
@@ -24,21 +18,6 @@ function withCertificate(): { gateway: Gateway; certificate_id: string; ref: { i
 }
 
 describe('A certificate management policy (rules: domain-certificates#one-or-the-other, provisioning-jobs#start)', () => {
-  test('is shown with a job in progress, and no certificate yet', async () => {
-    const json = { domain: DOMAIN, certificate_management_policy: ECDSA }
-    const { body } = await client(open())('POST', PATH, { json })
-    expect(body).toMatchObject({ certificate: null, certificate_management_policy: ECDSA })
-    expect(body.certificate_management_status).toEqual({ renews_at: null, provisioning_job: JOB })
-    expect(Object.keys(body.certificate_management_policy)).toEqual(['authority', 'private_key_type'])
-    expect(Object.keys(body.certificate_management_status)).toEqual(['renews_at', 'provisioning_job'])
-    expect(Object.keys(body.certificate_management_status.provisioning_job)).toEqual([
-      'error_code',
-      'msg',
-      'started_at',
-      'retries_at',
-    ])
-  })
-
   test.each([undefined, null, ''])(
     'has the key type rsa when it is sent as %j (rules: domain-certificates#one-or-the-other)',
     async (private_key_type) => {
@@ -192,23 +171,43 @@ describe('Detaching (rules: domain-certificates#detach)', () => {
     expect(gateway.tlsCertificates.get(certificate_id).id).toBe(certificate_id)
   })
 
-  test.each(['certificate', 'certificate_management_policy'])(
-    'the %s answers 204 where nothing is attached, changes nothing and makes no commit',
-    async (part) => {
-      const gateway = open()
-      const { id } = gateway.reservedDomains.create({ domain: DOMAIN })
-      const before = stateOf(gateway)
-      const commits: unknown[] = []
-      gateway.subscribe((commit) => commits.push(commit))
-      expect((await client(gateway)('DELETE', `${PATH}/${id}/${part}`)).status).toBe(204)
-      expect([stateOf(gateway), commits]).toEqual([before, []])
-    },
-  )
-
   test('a policy leaves an uploaded certificate alone', () => {
     const { gateway, certificate_id } = withCertificate()
     const before = gateway.reservedDomains.create({ domain: DOMAIN, certificate_id })
     gateway.reservedDomains.detachCertificateManagementPolicy(before.id)
     expect(gateway.reservedDomains.get(before.id)).toEqual(before)
+  })
+})
+
+/** A gateway with a managed domain whose certificate was issued at once. */
+function automatic() {
+  const gateway = open({ provisioningDelay: 0 })
+  const domain = gateway.reservedDomains.create({ domain: DOMAIN, certificate_management_policy: ECDSA })
+  const certificate_id = domain.certificate?.id as string
+  return { gateway, domain, certificate_id }
+}
+
+describe('An automatic certificate', () => {
+  test('cannot be deleted while it is in use (rules: tls-certificates#deletion)', async () => {
+    const { gateway, certificate_id } = automatic()
+    const answer = await client(gateway)('DELETE', `/tls_certificates/${certificate_id}`)
+    expect(outcome(answer)).toBe('409 ERR_GATEWAY_1966')
+  })
+
+  test('cannot be named as certificate_id of another domain (rules: domain-certificates#which-certificates)', () => {
+    const { gateway, certificate_id } = automatic()
+    const { id } = gateway.reservedDomains.create({ domain: 'other.example.com' })
+    const update = () => gateway.reservedDomains.update(id, { certificate_id })
+    expect(refusalOf(update)).toBe('certificate_not_uploaded')
+  })
+
+  test('may be sent back by its own domain, beside the policy or alone (rules: domain-certificates#own-certificate)', () => {
+    const { gateway, domain, certificate_id } = automatic()
+    const beside = { certificate_id, certificate_management_policy: ECDSA }
+    expect(gateway.reservedDomains.update(domain.id, beside)).toEqual(domain)
+    expect(gateway.reservedDomains.update(domain.id, { certificate_id, metadata: 'x' })).toEqual({
+      ...domain,
+      metadata: 'x',
+    })
   })
 })

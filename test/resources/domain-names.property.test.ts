@@ -30,22 +30,7 @@ const letters = fc.oneof(
 const encoded = fc.array(letters, { minLength: 1, maxLength: 4 }).map((points) => `xn--${punycodeOf(...points)}`)
 const usual = fc.oneof(fc.stringMatching(/^[a-z0-9]{1,6}$/), fc.constantFrom('com', 'example', 'uk', '0', '127', 'A'))
 const odd = fc.oneof(
-  fc.constantFrom(
-    '',
-    '*',
-    '**',
-    'a*',
-    'localhost',
-    'LOCALHOST',
-    '-a',
-    'a-',
-    '-',
-    'a_b',
-    'ab--c',
-    'a--b',
-    'ü',
-    '\u212A',
-  ),
+  fc.constantFrom('', ...'* ** a* localhost LOCALHOST -a a- - a_b ab--c a--b ü \u212A'.split(' ')),
   fc.constantFrom('a'.repeat(62), 'a'.repeat(63), 'a'.repeat(64), 'a b', 'a\n', 'XN--MNCHEN-3YA', 'xn--', '1.2'),
   fc.stringMatching(/^[a-zA-Z0-9-]{1,8}$/),
   fc.stringMatching(/^xn--[a-z0-9-]{1,10}$/),

@@ -114,18 +114,6 @@ describe('A domain name (rules: domain-names#grammar)', () => {
     expect(reserving(`xn--${encoded}.example.com`)).toBe('ok')
   })
 
-  test.each([
-    [`xn--${punycodeOf(0x80)}`, 'ok'],
-    [`xn--${punycodeOf(0x10ffff)}`, 'ok'],
-    [`xn--${punycodeOf(0xd7ff)}`, 'ok'],
-    [`xn--${punycodeOf(0xe000)}`, 'ok'],
-    [`xn--${punycodeOf(0x1f600)}`, 'ok'],
-    [`xn--${punycodeOf(0xd800, 0xd800)}`, 'domain_punycode_invalid'],
-    [`xn--${punycodeOf(0x110000, 0x62)}`, 'domain_punycode_invalid'],
-  ])('may have any letter that is none of ASCII and no half of one: %s', (label, expected) => {
-    expect(reserving(`${label}.example.com`)).toBe(expected)
-  })
-
   test.each([[7], [true], [['app.example.com']], [{ name: 'app.example.com' }], [null], [undefined]])(
     'is required and a string: %j is refused (rules: reserved-domains#resource)',
     (domain) => {

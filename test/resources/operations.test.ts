@@ -104,8 +104,12 @@ describe('A description and metadata that were set (rules: fields#absent-until-s
     ['/reserved_domains', { domain: 'app.example.com' }],
     ['/backends/weighted', {}],
     ['/tls_certificates', upload()],
-  ])('stay when the other one changes, and can be emptied, each by itself: %s', async (path, json) => {
+  ])('stay when the other one changes, and can be emptied, but not set to nothing: %s', async (path, json) => {
     const api = client(open())
+    const { body: plain } = await api('POST', path, { json })
+    const nothing = await api('PATCH', `${path}/${plain.id}`, { json: { description: '', metadata: '' } })
+    expect([nothing.status, nothing.body]).toEqual([200, plain])
+    await api('DELETE', `${path}/${plain.id}`)
     const { id } = (await api('POST', path, { json: { ...json, description: 'd', metadata: 'm' } })).body
     for (const [sent, shown] of [
       [{ description: 'e' }, ['e', 'm']],

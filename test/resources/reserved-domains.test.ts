@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { client, outcome, refusalOf, thrownBy } from '../support/client.ts'
 import { HEAD, OF_A_DOMAIN } from '../support/fields.ts'
-import { handClock, open } from '../support/gateway.ts'
+import { open } from '../support/gateway.ts'
 
 const PATH = '/reserved_domains'
 const DOMAIN = 'app.example.com'
@@ -61,36 +61,7 @@ describe('Creating a reserved domain (rules: reserved-domains#resource)', () => 
   })
 })
 
-describe('Reading and deleting a reserved domain (rules: reserved-domains#resource)', () => {
-  test('deletes with 204, after which every operation on it answers 404', async () => {
-    const api = client(open())
-    const { id } = (await api('POST', PATH, { json: { domain: DOMAIN } })).body
-    expect((await api('DELETE', `${PATH}/${id}`)).status).toBe(204)
-    for (const [method, path] of [
-      ['GET', ''],
-      ['DELETE', ''],
-      ['DELETE', '/certificate'],
-      ['DELETE', '/certificate_management_policy'],
-    ] as const) {
-      expect(outcome(await api(method, `${PATH}/${id}${path}`))).toBe('404 ERR_GATEWAY_90404')
-    }
-    const patched = await api('PATCH', `${PATH}/${id}`, { json: { metadata: 'x' } })
-    expect(outcome(patched)).toBe('404 ERR_GATEWAY_90404')
-  })
-})
-
 describe('Changing a reserved domain (rules: reserved-domains#update, reserved-domains#resource)', () => {
-  test('changes what was sent, keeps the rest, and answers 200 with the whole domain', async () => {
-    const clock = handClock()
-    const api = client(open({ clock }))
-    const json = { domain: DOMAIN, description: 'one', metadata: 'm', region: 'eu' }
-    const { body: before } = await api('POST', PATH, { json })
-    clock.turn(60_000)
-    const { status, body } = await api('PATCH', `${PATH}/${before.id}`, { json: { metadata: 'n' } })
-    expect([status, body]).toEqual([200, { ...before, metadata: 'n' }])
-    expect((await api('GET', `${PATH}/${before.id}`)).body).toEqual(body)
-  })
-
   test('links an endpoint configuration for HTTP and another for HTTPS, and keeps each', async () => {
     const api = client(open())
     const { id } = (await api('POST', PATH, { json: { domain: DOMAIN } })).body
@@ -134,22 +105,4 @@ describe('Changing a reserved domain (rules: reserved-domains#update, reserved-d
       expect(link('ec_1')).toBe('ok')
     },
   )
-
-  test('cannot change the name or the region (rules: reserved-domains#resource)', async () => {
-    const api = client(open())
-    const { id } = (await api('POST', PATH, { json: { domain: DOMAIN } })).body
-    for (const json of [{ domain: 'other.example.com' }, { region: 'eu' }]) {
-      expect(outcome(await api('PATCH', `${PATH}/${id}`, { json }))).toBe('400 ERR_GATEWAY_214')
-    }
-  })
-
-  test.each([
-    {},
-    { metadata: null, certificate_management_policy: null },
-    { certificate_id: '', http_endpoint_configuration_id: '', https_endpoint_configuration_id: '' },
-  ])('refuses an update with no value: %j (rules: reserved-domains#update)', async (json) => {
-    const api = client(open())
-    const { id } = (await api('POST', PATH, { json: { domain: DOMAIN } })).body
-    expect(outcome(await api('PATCH', `${PATH}/${id}`, { json }))).toBe('400 ERR_GATEWAY_422')
-  })
 })

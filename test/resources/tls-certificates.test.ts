@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { client, outcome, refusalOf, thrownBy } from '../support/client.ts'
+import { client, thrownBy } from '../support/client.ts'
 import { HEAD, OF_A_CERTIFICATE } from '../support/fields.ts'
 import { open } from '../support/gateway.ts'
 import { pem, upload } from '../support/pem.ts'
@@ -61,53 +61,6 @@ describe('Uploading a TLS certificate (rules: tls-certificates#resource)', () =>
     const [one, two] = [gateway.tlsCertificates.create(upload()), gateway.tlsCertificates.create(upload())]
     expect(one.id).not.toBe(two.id)
     expect(gateway.tlsCertificates.list().tls_certificates).toEqual([two, one])
-  })
-})
-
-describe('Limits of a TLS certificate (rules: limits#texts, tls-certificates#accepted)', () => {
-  test.each([
-    ['description', 'ASCII', 'x'.repeat(255), '1914'],
-    ['description', 'two-byte characters', `${'ü'.repeat(127)}x`, '1914'],
-    ['description', 'four-byte characters', `${'😀'.repeat(63)}xxx`, '1914'],
-    ['metadata', 'ASCII', 'x'.repeat(4096), '1915'],
-    ['metadata', 'three-byte characters', `${'東'.repeat(1365)}x`, '1915'],
-    ['metadata', 'four-byte characters', '😀'.repeat(1024), '1915'],
-  ])('allow a %s of exactly its bytes in UTF-8 and not one more: %s', async (field, _what, text, number) => {
-    const api = client(open())
-    const { status, body } = await api('POST', PATH, { json: { ...upload(), [field]: text } })
-    expect([status, body[field]]).toEqual([201, text])
-    const longer = { [field]: `${text}x` }
-    const expected = `400 ERR_GATEWAY_${number}`
-    expect(outcome(await api('POST', PATH, { json: { ...upload(), ...longer } }))).toBe(expected)
-    expect(outcome(await api('PATCH', `${PATH}/${body.id}`, { json: longer }))).toBe(expected)
-  })
-})
-
-describe('Reading and changing a TLS certificate (rules: tls-certificates#resource)', () => {
-  test('answers an update with no value 200 and changes nothing: only domains and addresses refuse it', async () => {
-    const gateway = open()
-    const before = gateway.tlsCertificates.create(upload())
-    const { status, body } = await client(gateway)('PATCH', `${PATH}/${before.id}`, { json: {} })
-    expect([status, body]).toEqual([200, before])
-  })
-
-  test('cannot change the certificate or the key', async () => {
-    const api = client(open())
-    const { id } = (await api('POST', PATH, { json: upload() })).body
-    for (const [field, value] of Object.entries(upload())) {
-      const answer = await api('PATCH', `${PATH}/${id}`, { json: { [field]: value } })
-      expect(outcome(answer)).toBe('400 ERR_GATEWAY_214')
-    }
-  })
-
-  test('deletes with 204, after which it is gone and cannot be referred to', async () => {
-    const gateway = open()
-    const { id } = gateway.tlsCertificates.create(upload())
-    const deleted = await client(gateway)('DELETE', `${PATH}/${id}`)
-    expect([deleted.status, deleted.text]).toEqual([204, ''])
-    expect(refusalOf(() => gateway.tlsCertificates.get(id))).toBe('not_found')
-    const reserve = () => gateway.reservedDomains.create({ domain: 'app.example.com', certificate_id: id })
-    expect(refusalOf(reserve)).toBe('certificate_not_found')
   })
 })
 

@@ -49,6 +49,27 @@ export function issued(options: Omit<GatewayOptions, 'clock'> = {}, domain: stri
   return { ...it, certificate_id: it.certificate() as string }
 }
 
+/** A gateway with a simulated zone and a managed domain, whose first attempt is due after 30 s. */
+export function zoned(domain: string = DOMAIN) {
+  const it = managed({ dns: 'simulated' }, domain)
+  const { dns, clock } = it.gateway
+  const { cname_target, acme_challenge_cname_target } = it.domain()
+  return {
+    ...it,
+    dns,
+    clock,
+    target: String(cname_target),
+    challenge: acme_challenge_cname_target as string,
+    /** Returns the finding of the next attempt: `issued`, or the message of its DNS_ERROR. */
+    attempted() {
+      const job = it.gateway.provisioning.attempt(it.id).certificate_management_status?.provisioning_job
+      if (!job) return 'issued'
+      if (job.error_code !== 'DNS_ERROR') throw new Error(`The attempt failed with ${job.error_code}.`)
+      return job.msg
+    },
+  }
+}
+
 /** Short ways to look at a domain. */
 export function looksAt(gateway: Gateway, id: string) {
   const domain = () => gateway.reservedDomains.get(id)

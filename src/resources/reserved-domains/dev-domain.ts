@@ -18,6 +18,8 @@ const WORDS = [
   'boldly brightly calmly clearly eagerly easily firmly freely gladly kindly neatly openly precisely quietly slowly warmly',
 ].map((words) => words.split(' '))
 
+const WORDS_EACH = 16
+
 /** Words with hyphens between them. */
 const LABEL = /^(?=.{1,63}$)[a-z0-9]+(-[a-z0-9]+)*$/
 
@@ -75,15 +77,10 @@ function baseIn({ dialect }: Transaction): string {
  * one.
  */
 function freeName(tx: Transaction, base: string): string {
-  const size = WORDS.reduce((product, words) => product * words.length, 1)
+  const size = WORDS_EACH ** WORDS.length
   const start = tx.randomInteger(size)
   const nameAt = (place: number) => {
-    let left = place
-    const words = WORDS.map((list) => {
-      const word = list[left % list.length]
-      left = Math.floor(left / list.length)
-      return word
-    })
+    const words = WORDS.map((list, index) => list[Math.floor(place / WORDS_EACH ** index) % WORDS_EACH])
     return `${words.join('-')}.${base}`
   }
   for (let step = 0; step < size; step++) {

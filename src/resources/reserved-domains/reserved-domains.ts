@@ -1,9 +1,9 @@
 import type * as v from 'valibot'
 import type { OtherNames } from '../../operation/dialect-body.ts'
 import { sectionReader } from '../../operation/family.ts'
-import { operation } from '../../operation/operation.ts'
+import { type Operation, operation } from '../../operation/operation.ts'
 import { required, resource } from '../../operation/resource.ts'
-import { described } from '../../operation/resource-head.ts'
+import { described, newHead } from '../../operation/resource-head.ts'
 import type { Transaction } from '../../operation/transaction.ts'
 import { certificates } from '../../provisioning/certificate-records.ts'
 import { provisioningRules } from '../../provisioning/managed-domain.ts'
@@ -32,23 +32,39 @@ const otherNames: OtherNames = {
 /** The errors of {@link requireFree}. */
 export const takenErrors = [errors.domain_taken, errors.domain_taken_elsewhere, errors.domain_conflicts_elsewhere]
 
-/** Makes the operation that unlinks the endpoint configuration of a protocol. */
-function detachOperation<Protocol extends 'http' | 'https'>(protocol: Protocol) {
-  const link = `${protocol}_endpoint_configuration_id` as const
+/**
+ * Makes an operation that takes something off a domain, by the last segment of its path. `without` returns the domain
+ * without it, or nothing if the domain has none.
+ */
+function detach<const Part extends string>(
+  part: Part,
+  what: string,
+  without: (tx: Transaction, domain: DomainRecord) => DomainRecord | undefined,
+  more: Pick<Operation, 'errors' | 'isExtra'> = {},
+) {
   return operation({
-    name: `${NAME}.detach_${protocol}_endpoint_configuration`,
+    name: `${NAME}.detach_${part}`,
     method: 'DELETE',
-    path: `${PATH}/{id}/${protocol}_endpoint_configuration`,
+    path: `${PATH}/{id}/${part}`,
     status: 204,
-    summary: `Detach the ${protocol.toUpperCase()} endpoint configuration from a reserved domain`,
+    summary: `Detach the ${what} from a reserved domain`,
     ids: { id: 'rd' },
-    isExtra: true,
-    errors: [general.not_found],
+    ...more,
+    errors: [general.not_found, ...(more.errors ?? [])],
     run(tx, { id }) {
-      const domain = required(tx, domains, id, WHAT)
-      if (domain[link]) tx.put(domains, { ...domain, [link]: null })
+      const changed = without(tx, required(tx, domains, id, WHAT))
+      if (changed) tx.put(domains, changed)
     },
   })
+}
+
+/** Makes the operation that unlinks the endpoint configuration of a protocol. */
+function detachConfiguration<Protocol extends 'http' | 'https'>(protocol: Protocol) {
+  const part = `${protocol}_endpoint_configuration` as const
+  const what = `${protocol.toUpperCase()} endpoint configuration`
+  const without = (_tx: Transaction, domain: DomainRecord) =>
+    domain[`${part}_id`] === null ? undefined : { ...domain, [`${part}_id`]: null }
+  return detach(part, what, without, { isExtra: true })
 }
 
 /** Reserved domains (rules: reserved-domains#resource). */
@@ -77,35 +93,22 @@ export const reservedDomains = resource(
     createBody,
     updateBody,
     more: {
-      detachCertificate: operation({
-        name: 'reserved_domains.detach_certificate',
-        method: 'DELETE',
-        path: `${PATH}/{id}/certificate`,
-        status: 204,
-        summary: 'Detach the uploaded certificate from a reserved domain',
-        ids: { id: 'rd' },
-        errors: [general.not_found, errors.certificate_managed],
-        run(tx, { id }) {
-          const domain = required(tx, domains, id, WHAT)
-          if (domain.policy) refuse(errors.certificate_managed, { id })
-          if (domain.certificate_id) tx.put(domains, { ...domain, certificate_id: null })
+      detachCertificate: detach(
+        'certificate',
+        'uploaded certificate',
+        (_tx, domain) => {
+          if (domain.policy) refuse(errors.certificate_managed, { id: domain.id })
+          return domain.certificate_id === null ? undefined : { ...domain, certificate_id: null }
         },
-      }),
-      detachCertificateManagementPolicy: operation({
-        name: 'reserved_domains.detach_certificate_management_policy',
-        method: 'DELETE',
-        path: `${PATH}/{id}/certificate_management_policy`,
-        status: 204,
-        summary: 'Detach the certificate management policy from a reserved domain',
-        ids: { id: 'rd' },
-        errors: [general.not_found],
-        run(tx, { id }) {
-          const domain = required(tx, domains, id, WHAT)
-          if (domain.policy) tx.put(domains, withoutPolicy(tx, domain))
-        },
-      }),
-      detachHttpEndpointConfiguration: detachOperation('http'),
-      detachHttpsEndpointConfiguration: detachOperation('https'),
+        { errors: [errors.certificate_managed] },
+      ),
+      detachCertificateManagementPolicy: detach(
+        'certificate_management_policy',
+        'certificate management policy',
+        (tx, domain) => (domain.policy ? withoutPolicy(tx, domain) : undefined),
+      ),
+      detachHttpEndpointConfiguration: detachConfiguration('http'),
+      detachHttpsEndpointConfiguration: detachConfiguration('https'),
     },
   },
   {
@@ -152,11 +155,7 @@ function create(tx: Transaction, body: v.InferOutput<typeof createBody>): Domain
   return tx.put(domains, withTls(tx, domain, policy ? { certificate_management_policy: policy } : body))
 }
 
-interface DomainRules {
-  readonly takenDomains: readonly string[]
-}
-
-const domainRules = sectionReader<DomainRules>()
+const domainRules = sectionReader<{ readonly takenDomains: readonly string[] }>()
 
 /** Refuses a name that is already reserved, here or by another account (rules: domain-names#once, domain-names#other-accounts). */
 export function requireFree(tx: Transaction, domain: string, field = 'domain'): void {
@@ -186,9 +185,7 @@ export function newDomain(tx: Transaction, body: Omit<v.InferOutput<typeof creat
   const isOwned = isServiceDomain(tx.dialect, body.domain)
   const target = () => [tx.randomLabel(LABEL_LENGTH), tx.randomLabel(LABEL_LENGTH), cnameTargetBase].join('.')
   return {
-    id: tx.newId('rd'),
-    created_at: tx.now,
-    ...described(body),
+    ...newHead(tx, 'rd', body),
     domain: body.domain,
     region: body.region ?? null,
     cname_target: isOwned ? null : target(),
@@ -246,10 +243,9 @@ function linked(
   body: { readonly [K in keyof Links]?: string | undefined },
   domain: Links = UNLINKED,
 ): Links {
-  const http = endpointConfiguration(tx, 'http_endpoint_configuration_id', body.http_endpoint_configuration_id)
-  const https = endpointConfiguration(tx, 'https_endpoint_configuration_id', body.https_endpoint_configuration_id)
+  const link = (field: keyof Links) => endpointConfiguration(tx, field, body[field]) ?? domain[field]
   return {
-    http_endpoint_configuration_id: http ?? domain.http_endpoint_configuration_id,
-    https_endpoint_configuration_id: https ?? domain.https_endpoint_configuration_id,
+    http_endpoint_configuration_id: link('http_endpoint_configuration_id'),
+    https_endpoint_configuration_id: link('https_endpoint_configuration_id'),
   }
 }
