@@ -50,8 +50,7 @@ function callsOf(document) {
     const verb = operationId.slice(family.length + 1)
     if (!VERBS.includes(verb) || (verb !== 'list' && !made.includes(family))) return []
     const order = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
-    const shared = parameters.map(({ $ref = '', ...own }) => components.parameters[$ref.split('/').at(-1)] ?? own)
-    const pattern = (name) => shared.find((each) => each.name === name).schema.pattern
+    const pattern = (name) => parameters.find((each) => each.name === name).schema.pattern
     const isOwn = (name) => name === 'id' && created.includes(family)
     const isOfRoute = family === 'https_edge_routes'
     const other = (name) => (isOfRoute ? '@https_edges' : `${/[a-z]+/.exec(pattern(name))}_1`)

@@ -100,10 +100,12 @@ const certificate = controlCall({
   run: (host) => host.engine.authority.certificatePem,
 })
 
-export const authority: Control<
-  { /** The certificate authority that issues automatic certificates. */ readonly authority: AuthorityApi },
-  typeof errors
-> = {
+export interface AuthorityMember {
+  /** The certificate authority that issues automatic certificates. */
+  readonly authority: AuthorityApi
+}
+
+export const authority: Control<AuthorityMember, typeof errors> = {
   errors,
   types: [serverOptions],
   calls: { certificate },

@@ -130,9 +130,12 @@ export interface Declare {
 /** The names that no family can give to a declaration of its own, as over HTTP. */
 export const reservedDeclarations = [...Object.keys(fields.entries), 'end']
 
-export const declare: Control<{
-  /** Declares resources that this API refers to and cannot create; see `references`. */ readonly declare: Declare
-}> = {
+export interface DeclareMember {
+  /** Declares resources that this API refers to and cannot create; see `references`. */
+  readonly declare: Declare
+}
+
+export const declare: Control<DeclareMember> = {
   calls: (families) => ({ declare: declareCallWith(families), end: endCallWith(families) }),
   state: () => declared,
   members: (host) => ({ declare: direct(host) }),

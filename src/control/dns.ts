@@ -111,7 +111,12 @@ export interface Dns {
   records(): readonly DnsRecord[]
 }
 
-export const dns: Control<{ /** The simulated DNS zone. */ readonly dns: Dns }> = {
+export interface DnsMember {
+  /** The simulated DNS zone. */
+  readonly dns: Dns
+}
+
+export const dns: Control<DnsMember> = {
   calls: { records, put, remove },
   state: () => ({ collections: [zone] }),
   members: (host) => ({ dns: direct(host) }),

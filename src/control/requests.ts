@@ -74,9 +74,12 @@ const clear = controlCall({
   run: (host) => host.clearRequests(),
 })
 
-export const requests: Control<{
-  /** The journal of HTTP requests and their responses. */ readonly requests: Requests
-}> = {
+export interface RequestsMember {
+  /** The journal of HTTP requests and their responses. */
+  readonly requests: Requests
+}
+
+export const requests: Control<RequestsMember> = {
   types: [filterSchema([])],
   calls: { list, clear },
   members: (host) => ({ requests: direct(host) }),

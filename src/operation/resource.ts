@@ -31,7 +31,9 @@ export type ReadOperations<Kind extends ReadableKind> = {
   readonly list: Operation<(query?: ListInput & MatchedOf<Kind>) => Page<Kind['items'], ResourceOf<Kind>>>
 }
 
-type ResourceOperations<Kind extends ResourceKind> = ReadOperations<Kind> & {
+type ResourceOperations<Kind extends ResourceKind> = ReadOperations<Kind> & WriteOperations<Kind>
+
+type WriteOperations<Kind extends ResourceKind> = {
   readonly create: Operation<(...args: InputArguments<v.InferInput<Kind['createBody']>>) => ResourceOf<Kind>>
   readonly update: Operation<
     (id: string, ...args: InputArguments<v.InferInput<Kind['updateBody']>>) => ResourceOf<Kind>

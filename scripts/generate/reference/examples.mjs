@@ -37,7 +37,7 @@ function inOrder(operations) {
 
 /** The ids, the body and the query of an example. An id is that of the created resource, or any of the right prefix. */
 function sentOf({ parameters = [], requestBody }, document, created, upload) {
-  const inPlace = (place) => parameters.map((each) => resolved(each, document)).filter((each) => each.in === place)
+  const inPlace = (place) => parameters.filter((each) => each.in === place)
   const ids = inPlace('path').map(({ name, schema }) => [name, created ?? sampleOf(schema, document)])
   const query = inPlace('query').filter(({ schema }) => schema.examples)
   const schema = requestBody && resolved(requestBody.content['application/json'].schema, document)
@@ -54,7 +54,7 @@ const uploadFor = (schema, document, upload) =>
   schema.required?.includes('certificate_pem') ? upload : sampleOf(schema, document)
 
 /** A part of a document, or what it refers to. */
-export const resolved = (part, document) =>
+const resolved = (part, document) =>
   part.$ref
     ? part.$ref
         .split('/')

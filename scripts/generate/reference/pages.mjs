@@ -2,7 +2,7 @@
 
 import { operationsOf } from '../../operations.mjs'
 import { anchorOf, table } from '../markdown.ts'
-import { examplesOf, resolved } from './examples.mjs'
+import { examplesOf } from './examples.mjs'
 import { fieldTable, namesIn, typeOf } from './fields.mjs'
 
 /** The pages, by file name. */
@@ -62,7 +62,6 @@ function pathsOf(document) {
   return mapValues(document.paths, (item) =>
     mapValues(item, (operation) => ({
       ...operation,
-      parameters: operation.parameters?.map((parameter) => resolved(parameter, document)),
       responses: mapValues(operation.responses, (response) => responseIn(document, response)),
     })),
   )

@@ -111,7 +111,12 @@ export interface Faults {
   assertNoPendingFaults(): void
 }
 
-export const faults: Control<{ /** Injected failures of HTTP requests. */ readonly faults: Faults }, typeof errors> = {
+export interface FaultsMember {
+  /** Injected failures of HTTP requests. */
+  readonly faults: Faults
+}
+
+export const faults: Control<FaultsMember, typeof errors> = {
   errors,
   calls: { list, add, remove },
   state: (api) => ({ collections: [faultRecords], relations: relationsIn(api) }),

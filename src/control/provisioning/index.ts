@@ -101,10 +101,12 @@ export interface Provisioning {
   settled(domain: string): Promise<ReservedDomain>
 }
 
-export const provisioning: Control<
-  { /** Controls provisioning, and shows what it did. */ readonly provisioning: Provisioning },
-  typeof errors
-> = {
+export interface ProvisioningMember {
+  /** Controls provisioning, and shows what it did. */
+  readonly provisioning: Provisioning
+}
+
+export const provisioning: Control<ProvisioningMember, typeof errors> = {
   errors,
   calls: { script, clear, pending, attempt, renew, expire, timeline },
   state: () => ({ collections: [scriptedOutcomes, lastingOutcomes] }),
