@@ -1,5 +1,4 @@
 import type { Due } from '../operation/collection.ts'
-import { newHead } from '../operation/resource-head.ts'
 import type { Transaction } from '../operation/transaction.ts'
 import { LATEST_TIME, timestamp } from '../schema/time.ts'
 import { lifeAt } from './certificate-profiles.ts'
@@ -171,7 +170,8 @@ function newCertificate(tx: Transaction, { domain, policy }: ManagedDomain, issu
   const { private_key_type } = policy as Policy // Only a managed domain gets here.
   const { validity } = lifeAt(issued_at, provisioningRules(tx.rules).certificates)
   return {
-    ...newHead(tx, 'cert'),
+    id: tx.newId('cert'),
+    created_at: tx.now,
     issued_at,
     upload: null,
     order: {

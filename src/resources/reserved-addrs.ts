@@ -4,7 +4,7 @@ import { sectionReader } from '../operation/family.ts'
 import { accountLimits, tooFast, tooMany } from '../operation/limit.ts'
 import { operation } from '../operation/operation.ts'
 import { required, resource } from '../operation/resource.ts'
-import { described, newHead, viewHead } from '../operation/resource-head.ts'
+import { described, descriptionOf } from '../operation/resource-head.ts'
 import type { Transaction } from '../operation/transaction.ts'
 import { refTo, type View } from '../operation/view.ts'
 import type { CommonDialect } from '../schema/dialect.ts'
@@ -27,6 +27,7 @@ import {
   resourceHead,
   textOfBytes,
 } from '../schema/schema.ts'
+import { timestamp } from '../schema/time.ts'
 import type { Frozen } from '../schema/values.ts'
 import { errors as declarationErrors, endpointConfiguration } from './declarations.ts'
 
@@ -121,7 +122,10 @@ const shape = named(
 )
 
 const view: View<AddressRecord, Frozen<v.InferOutput<typeof shape>>> = (record, wire) => ({
-  ...viewHead(record, wire, PATH),
+  id: record.id,
+  uri: `${wire.url}${PATH}/${record.id}`,
+  created_at: timestamp(record.created_at),
+  ...descriptionOf(record),
   addr: record.addr,
   region: record.region,
   endpoint_configuration: refTo(wire, '/endpoint_configurations', record.endpoint_configuration_id),
@@ -197,7 +201,9 @@ export const reservedAddrs = resource(
       run(tx, body) {
         const endpoint = endpointConfiguration(tx, 'endpoint_configuration_id', body.endpoint_configuration_id)
         return tx.put(addresses, {
-          ...newHead(tx, 'ra', body),
+          id: tx.newId('ra'),
+          created_at: tx.now,
+          ...described(body),
           addr: freeAddress(tx, body.region),
           region: body.region ?? DEFAULT_REGION,
           endpoint_configuration_id: endpoint ?? null,

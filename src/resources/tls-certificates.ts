@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { resource } from '../operation/resource.ts'
-import { described, newHead, viewHead } from '../operation/resource-head.ts'
+import { described, descriptionOf } from '../operation/resource-head.ts'
 import type { View } from '../operation/view.ts'
 import {
   type CertificateRecord,
@@ -102,7 +102,10 @@ const view: View<CertificateRecord, Frozen<v.InferOutput<typeof shape>>> = (reco
   const content = record.upload ?? issuing(wire.authority).issue(record.order)
   const { subject_common_name, subject_alternative_names, not_before, not_after, ...others } = content.leaf
   return {
-    ...viewHead(record, wire, '/tls_certificates'),
+    id: record.id,
+    uri: `${wire.url}/tls_certificates/${record.id}`,
+    created_at: timestamp(record.created_at),
+    ...descriptionOf(record),
     certificate_pem: content.certificate_pem,
     subject_common_name,
     subject_alternative_names,
@@ -169,7 +172,9 @@ export const tlsCertificates = resource(
       run(tx, { certificate_pem: { leaf, ...chain }, private_key_pem: { key, private_key_pem }, ...rest }) {
         requireMatch(leaf, key)
         return tx.put(certificates, {
-          ...newHead(tx, 'cert', rest),
+          id: tx.newId('cert'),
+          created_at: tx.now,
+          ...described(rest),
           issued_at: null,
           upload: { ...chain, private_key_pem, leaf: leaf.fields },
           order: null,

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { collection } from '../operation/collection.ts'
 import { sectionReader } from '../operation/family.ts'
 import { resource } from '../operation/resource.ts'
-import { described, newHead, viewHead } from '../operation/resource-head.ts'
+import { described, descriptionOf } from '../operation/resource-head.ts'
 import type { Transaction } from '../operation/transaction.ts'
 import type { View } from '../operation/view.ts'
 import { documented, type Facts, named } from '../schema/documentation.ts'
@@ -12,6 +12,7 @@ import { recordHead } from '../schema/record-schema.ts'
 import { type Report, rule } from '../schema/rule.ts'
 import { anyObject, description, metadata, resourceHead } from '../schema/schema.ts'
 import { quote } from '../schema/text.ts'
+import { timestamp } from '../schema/time.ts'
 import type { Frozen } from '../schema/values.ts'
 import { isMissing } from './declarations.ts'
 
@@ -96,7 +97,10 @@ const shape = named(
 )
 
 const view: View<BackendRecord, Frozen<v.InferOutput<typeof shape>>> = (record, wire) => ({
-  ...viewHead(record, wire, '/backends/weighted'),
+  id: record.id,
+  uri: `${wire.url}/backends/weighted/${record.id}`,
+  created_at: timestamp(record.created_at),
+  ...descriptionOf(record),
   backends: record.backends,
 })
 
@@ -142,7 +146,7 @@ export const weightedBackends = resource(
       errors: [backendErrors.child_backend_not_found],
       run(tx, { backends: map = {}, ...rest }) {
         requireChildren(tx, map)
-        return tx.put(backends, { ...newHead(tx, PREFIX, rest), backends: map })
+        return tx.put(backends, { id: tx.newId(PREFIX), created_at: tx.now, ...described(rest), backends: map })
       },
     },
     update: {

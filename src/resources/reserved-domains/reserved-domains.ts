@@ -3,7 +3,7 @@ import type { OtherNames } from '../../operation/dialect-body.ts'
 import { sectionReader } from '../../operation/family.ts'
 import { type Operation, operation } from '../../operation/operation.ts'
 import { required, resource } from '../../operation/resource.ts'
-import { described, newHead } from '../../operation/resource-head.ts'
+import { described } from '../../operation/resource-head.ts'
 import type { Transaction } from '../../operation/transaction.ts'
 import { certificates } from '../../provisioning/certificate-records.ts'
 import { provisioningRules } from '../../provisioning/managed-domain.ts'
@@ -185,7 +185,9 @@ export function newDomain(tx: Transaction, body: Omit<v.InferOutput<typeof creat
   const isOwned = isServiceDomain(tx.dialect, body.domain)
   const target = () => [tx.randomLabel(LABEL_LENGTH), tx.randomLabel(LABEL_LENGTH), cnameTargetBase].join('.')
   return {
-    ...newHead(tx, 'rd', body),
+    id: tx.newId('rd'),
+    created_at: tx.now,
+    ...described(body),
     domain: body.domain,
     region: body.region ?? null,
     cname_target: isOwned ? null : target(),

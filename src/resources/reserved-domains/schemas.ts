@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import type { ReservedDomain } from '../../generated/resources.ts'
-import { viewHead } from '../../operation/resource-head.ts'
+import { descriptionOf } from '../../operation/resource-head.ts'
 import type { Transaction } from '../../operation/transaction.ts'
 import { refTo, type View } from '../../operation/view.ts'
 import type { Job } from '../../provisioning/managed-domain.ts'
@@ -240,7 +240,10 @@ export const view: View<DomainRecord, Frozen<v.InferOutput<typeof shape>>> = (re
   const { domainRegion } = domainDialect(wire.dialect)
   const has = (field: string) => wire.dialect.extraFields[NAME]?.includes(field)
   return {
-    ...viewHead(record, wire, PATH),
+    id: record.id,
+    uri: `${wire.url}${PATH}/${record.id}`,
+    created_at: timestamp(record.created_at),
+    ...descriptionOf(record),
     domain: record.domain,
     region: domainRegion === 'as set' ? record.region : domainRegion.always,
     cname_target: record.cname_target,
