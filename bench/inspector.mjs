@@ -1,0 +1,116 @@
+// What the inspector costs a browser, in numbers: `node bench/inspector.mjs`. Needs chromium and what the build made.
+import { chromium } from 'playwright-core'
+import { createGateway, manualClock } from '../dist/index.js'
+import { serve } from '../dist/node.js'
+
+const FLAGS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking']
+const HEADERS = { authorization: 'Bearer key', 'service-version': '2' }
+
+const waited = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
+
+const browser = await chromium.launch({
+  executablePath: process.env.FAUXGATE_CHROMIUM ?? '/usr/bin/chromium',
+  args: FLAGS,
+})
+
+/** Opens a part of the page of a new gateway. */
+async function opened(place, domains = 0) {
+  const gateway = createGateway({ seed: 'bench', clock: manualClock('2026-01-01T00:00:00Z'), dns: 'simulated' })
+  for (let number = 0; number < domains; number++) {
+    const certificate_management_policy = { authority: 'letsencrypt' }
+    gateway.reservedDomains.create({ domain: `d${number}.example.com`, certificate_management_policy })
+  }
+  const server = await serve(gateway)
+  const page = await browser.newPage({ viewport: { width: 1440, height: 900 } })
+  await page.addInitScript(() => {
+    globalThis.rows = {}
+    globalThis.blocks = []
+    globalThis.shownAt = undefined
+    new PerformanceObserver((list) => {
+      for (const { duration } of list.getEntries()) globalThis.blocks.push(duration)
+    }).observe({ type: 'longtask' })
+    const look = () => {
+      globalThis.shownAt ??= document.querySelector('.lane a') ? performance.now() : undefined
+      for (const each of document.querySelectorAll('.line code')) {
+        const id = each.textContent.split('/').pop()
+        globalThis.rows[id] ??= Date.now()
+      }
+    }
+    new MutationObserver(look).observe(document, { childList: true, subtree: true, characterData: true })
+  })
+  await page.goto(`${server.url}/_fauxgate/#${place}`)
+  await page.getByText('live', { exact: true }).waitFor()
+  return {
+    page,
+    ask: (id) =>
+      fetch(`${server.url}/reserved_addrs/${id}`, { headers: HEADERS }).then((answer) => answer.arrayBuffer()),
+    async close() {
+      await page.close()
+      await server.close()
+    },
+  }
+}
+
+/** Asks so often a second, and says when rows appear, and how busy the page's main thread is. */
+async function rate(perSecond, seconds) {
+  const { page, ask, close } = await opened('requests')
+  await waited(2000)
+  const session = await page.context().newCDPSession(page)
+  // The processor time of the main thread: what other processes take from it does not count.
+  await session.send('Performance.enable', { timeDomain: 'threadTicks' })
+  const busy = async () => {
+    const { metrics } = await session.send('Performance.getMetrics')
+    return metrics.find(({ name }) => name === 'TaskDuration').value
+  }
+  const answered = {}
+  const start = Date.now()
+  const before = await busy()
+  const asking = []
+  for (let number = 0; number < perSecond * seconds; number++) {
+    const left = start + (number * 1000) / perSecond - Date.now()
+    if (left > 1) await waited(left)
+    asking.push(ask(`n${number}`).then(() => (answered[`n${number}`] = Date.now())))
+  }
+  await Promise.all(asking)
+  const share = ((await busy()) - before) / ((Date.now() - start) / 1000)
+  await waited(500)
+  const rows = await page.evaluate(() => globalThis.rows)
+  const delays = Object.keys(answered)
+    .flatMap((id) => (rows[id] ? [rows[id] - answered[id]] : []))
+    .sort((a, b) => a - b)
+  await close()
+  const at = (part) => delays[Math.floor(delays.length * part)]?.toFixed(1)
+  console.log(
+    `${perSecond}/s: answer to row p50 ${at(0.5)} ms, p95 ${at(0.95)} ms (${delays.length} of ${perSecond * seconds} rows seen); main thread ${(share * 100).toFixed(0)} % busy`,
+  )
+}
+
+async function flood(total) {
+  const { page, ask, close } = await opened('requests')
+  await waited(2000)
+  await page.evaluate(() => globalThis.blocks.splice(0))
+  const start = Date.now()
+  for (let number = 0; number < total; number += 50) {
+    await Promise.all(Array.from({ length: 50 }, (_, each) => ask(`f${number + each}`)))
+  }
+  const seconds = (Date.now() - start) / 1000
+  await waited(1000)
+  const longest = await page.evaluate(() => Math.max(0, ...globalThis.blocks))
+  console.log(`${total} requests at ${(total / seconds).toFixed(0)}/s: longest block ${longest.toFixed(0)} ms`)
+  await close()
+}
+
+async function firstView(domains) {
+  const { page, close } = await opened('jobs', domains)
+  await page.locator('.lane a').first().waitFor()
+  const ms = await page.evaluate(() => globalThis.shownAt)
+  console.log(`first view of ${domains} domains: ${(ms / 1000).toFixed(2)} s`)
+  await close()
+}
+
+await rate(10, 10)
+await rate(200, 10)
+await flood(10_000)
+await firstView(1000)
+await firstView(10_000)
+await browser.close()
