@@ -4,7 +4,7 @@ import { FAULT_PREFIX } from './control/faults/fault.ts'
 import { snapshotReader } from './control/snapshot.ts'
 import { controlCallsWith, controlErrors, controls } from './controls.ts'
 import { routerOf } from './http/router.ts'
-import { requireFitting } from './kit/fitting.ts'
+import { requireCompatibleFamilies } from './kit/fitting.ts'
 import { account } from './operation/account.ts'
 import { type Families, type Family, withRulesBefore } from './operation/family.ts'
 import { limitTable } from './operation/limit-names.ts'
@@ -37,7 +37,7 @@ export function tableOf(dialect: CommonDialect, own: Families = NONE): Table {
   const ofOwn = tables.get(own) ?? new Map<string, Table>()
   const known = ofOwn.get(extras)
   if (known) return known
-  requireFitting(own, families, RESERVED)
+  requireCompatibleFamilies(own, families, RESERVED)
   const table = madeTable(dialect, withRulesBefore({ ...families, ...own }))
   tables.set(own, ofOwn.set(extras, table))
   return table

@@ -7,37 +7,43 @@ import { general } from '../schema/general-errors.ts'
 import { isIdPrefix } from '../schema/ids.ts'
 import { quote, snakeCase } from '../schema/text.ts'
 
-/** The names that own families cannot use. */
+/** The names that the families of a test cannot use. */
 interface Reserved {
   readonly prefixes: readonly string[]
   readonly declarations: readonly string[]
 }
 
 /**
- * Checks that the families of a test fit together with the built-in ones, so that none hides or changes another.
- * @throws TypeError that says what is wrong, or which family uses the same name, prefix, collection or path.
+ * Checks that the families of a test do not clash with one another or with the built-in ones.
+ * @throws TypeError that names the mistake, or the family with the same name, prefix, collection or path.
  */
-export function requireFitting(own: Families, builtIn: Families, { prefixes, declarations }: Reserved): void {
+export function requireCompatibleFamilies(
+  own: Families,
+  builtIn: Families,
+  { prefixes, declarations }: Reserved,
+): void {
   const reserved = [...prefixes.map((each) => `prefix ${each}`), ...declarations.map((each) => `declaration ${each}`)]
   const operations = namesOf({ ...builtIn, ...own })
-  const taken = new Map(reserved.map((fact) => [fact, 'fauxgate itself']))
-  for (const [name, family] of Object.entries(builtIn)) for (const fact of factsOf(family)) taken.set(fact, name)
+  const taken = new Map(reserved.map((identifier) => [identifier, 'fauxgate itself']))
+  for (const [name, family] of Object.entries(builtIn))
+    for (const identifier of identifiersOf(family)) taken.set(identifier, name)
   for (const [name, family] of Object.entries(own)) {
     if (Object.hasOwn(builtIn, name))
       throw new TypeError(`families.${name} has the name of a family of fauxgate's own.`)
     requireNames(name, family)
     requireKnownErrors(name, family)
     requireKnownOperations(name, family, operations)
-    for (const fact of factsOf(family)) {
-      const by = taken.get(fact)
-      if (by !== undefined) throw new TypeError(`families.${name} has the ${fact}, which ${by} has already.`)
-      taken.set(fact, name)
+    for (const identifier of identifiersOf(family)) {
+      const owner = taken.get(identifier)
+      if (owner !== undefined)
+        throw new TypeError(`families.${name} has the ${identifier}, which ${owner} has already.`)
+      taken.set(identifier, name)
     }
   }
   requireSameNames([...Object.values(builtIn), ...Object.values(own)])
 }
 
-function factsOf({ prefix, collections, operations, declares = {} }: Family): string[] {
+function identifiersOf({ prefix, collections, operations, declares = {} }: Family): string[] {
   return [
     ...Object.keys(declares).map((name) => `declaration ${snakeCase(name)}`),
     ...(prefix === undefined ? [] : [`prefix ${prefix}`]),
@@ -46,12 +52,12 @@ function factsOf({ prefix, collections, operations, declares = {} }: Family): st
   ]
 }
 
-/** Requests find a path whatever its parameters are called. */
+/** Removes the names of parameters from a path: they make no difference to requests. */
 function withoutNames(path: string): string {
   return path.replace(/\{\w+\}/g, '{}')
 }
 
-/** Calls, journal and faults name operations; their names follow from the family's and their own. */
+/** Checks the names of a family, its prefix and its operations. Calls, journal and faults use the names of operations. */
 function requireNames(name: string, { operations, prefix }: Family): void {
   if (!/^[a-z][A-Za-z0-9]*$/.test(name)) {
     throw new TypeError(`A family is called ${quote(name)}. Allowed: a letter a to z, then letters and digits.`)
@@ -88,7 +94,7 @@ function requireKnownOperations(family: string, { before = {} }: Family, operati
   }
 }
 
-/** Faults, documents and dialects know only the errors of the catalogue. */
+/** Checks that all errors are in the catalogue: faults, documents and dialects know no others. */
 function requireKnownErrors(family: string, { operations, before = {}, apiKeys, errors }: Family): void {
   const known = new Set([general, accountErrors, errors].flatMap((group): CatalogueError[] => Object.values(group)))
   const refusals = [
@@ -107,7 +113,7 @@ function ownErrorsOf({ body, query, errors = [] }: Operation): CatalogueError[] 
   return [...errors, ...[body, query].flatMap((each) => (each ? [...errorsIn(each)] : []))]
 }
 
-/** Operations at one path find its ids by the same names. */
+/** Checks that operations at one path use the same names for its ids. */
 function requireSameNames(families: readonly Family[]): void {
   const paths = new Map<string, string>()
   for (const { name, path } of families.flatMap((family) => Object.values(family.operations))) {

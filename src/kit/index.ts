@@ -1,5 +1,5 @@
 /**
- * The parts that families are made of: those of a test, and fauxgate's own. Schemas are valibot's.
+ * The parts from which tests and fauxgate itself make families. Schemas are those of valibot.
  *
  * @module
  */

@@ -61,12 +61,12 @@ const family = kit.resource(
       },
       once: ({ token = null }) => ({ token }),
     },
-    update: owned.changeOf(apiKeys),
+    update: owned.ownedUpdate(apiKeys),
     relations: ownerRelation,
   },
 )
 
-/** A token of this service: the characters of its id come first. */
+/** A token of this service. It starts with the characters of its id. */
 const TOKEN = /^([0-9A-Za-z]{27})_[0-9A-Za-z]{21}$/
 
 /** API keys, which are valid for requests until they are deleted. */

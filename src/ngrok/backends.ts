@@ -25,8 +25,8 @@ export const backendId = v.pipe(
   refusedUnless(backendErrors.child_backend_invalid, (id) => kit.isIdOf(id, 'bkd')),
 )
 
-/** Puts a new backend. Others can refer to it from now on. */
-export function madeBackend<R extends kit.ResourceRecord>(
+/** Creates a backend, to which other resources can then refer. */
+export function createBackend<R extends kit.ResourceRecord>(
   tx: kit.Transaction,
   collection: kit.Collection<R>,
   prefix: string,
@@ -51,7 +51,7 @@ const failover = v.object({ ...kit.recordHead('bkdfo', texts()), backends: child
 /** A failover backend. */
 export type FailoverRecord = kit.Frozen<v.InferOutput<typeof failover>>
 
-/** The failover backends, by their children too. */
+/** The failover backends, indexed by their children. */
 export const failovers = kit.collection<FailoverRecord>({
   name: 'failover_backends',
   key: ({ id }) => id,
@@ -65,7 +65,7 @@ export function requireNoFailoverParent(tx: kit.Transaction, id: string): void {
   if (parent) kit.refuse(backendErrors.weighted_backend_in_use, { id, parent: parent.id })
 }
 
-/** The rules of the deletion of a backend. One that is a child of another backend cannot be deleted. */
+/** The rules for deleting a backend. A backend that is a child of another backend cannot be deleted. */
 export const backendDeletion = {
   errors: [backendErrors.weighted_backend_in_use],
   before(tx: kit.Transaction, { id }: kit.ResourceRecord): void {

@@ -41,10 +41,10 @@ const view: kit.View<CredentialRecord, kit.Frozen<v.InferOutput<typeof shape>>> 
 const defaultCredential = kit.declaration({
   schema: kit.named(
     v.object({
-      default: kit.documented(v.literal(true), "True: the account's default authtoken, which no call makes."),
+      default: kit.documented(v.literal(true), "True: the account's default authtoken, which no operation makes."),
     }),
     'CredentialDeclaration',
-    'Declares a credential that no call makes.',
+    'Declares a credential that no operation makes.',
   ),
   answer: shape,
   run(tx) {
@@ -82,7 +82,7 @@ export const credentialFamily = kit.resource(
       },
       once: ({ token = null }) => ({ token }),
     },
-    update: owned.changeOf(credentials),
+    update: owned.ownedUpdate(credentials),
     delete: {
       errors: [errors.credential_default],
       before(tx, credential) {

@@ -1,12 +1,13 @@
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
 import { edges } from './edge-records.ts'
-import { EDGE_PREFIXES, type EdgeKind, edgeKindOf, endpoints, OF_NO_AGENT, otherAt } from './endpoint-records.ts'
+import { EDGE_PREFIXES, type EdgeKind, edgeKindOf, endpoints, NO_AGENT, otherAt } from './endpoint-records.ts'
 import { agentPlaceOf, urlErrors } from './endpoint-url.ts'
 import { endpointShape, endpointView, publicParts } from './endpoint-view.ts'
 import { declarationErrors } from './session-declaration.ts'
 
-const URL_OF: Readonly<Record<EdgeKind, { readonly schemes: readonly string[]; readonly example: string }>> = {
+/** The URLs of each kind of edge. */
+const URLS: Readonly<Record<EdgeKind, { readonly schemes: readonly string[]; readonly example: string }>> = {
   https: { schemes: ['https', 'http'], example: 'https://app.example.com' },
   tcp: { schemes: ['tcp'], example: 'tcp://1.tcp.ngrok.io:12345' },
   tls: { schemes: ['tls'], example: 'tls://app.example.com' },
@@ -14,7 +15,10 @@ const URL_OF: Readonly<Record<EdgeKind, { readonly schemes: readonly string[]; r
 
 const fields = kit.named(
   v.object({
-    edge: kit.documented(kit.idOf(EDGE_PREFIXES), 'The edge, HTTPS, TCP or TLS. It is declared too if it was not.'),
+    edge: kit.documented(
+      kit.idOf(EDGE_PREFIXES),
+      'The HTTPS, TCP or TLS edge. This also declares the edge, if it is not declared yet.',
+    ),
     url: kit.documented(
       v.string(),
       'The URL at which the edge is online: `https` or `http` for an HTTPS edge, `tcp` with a port for a TCP edge, `tls` for a ' +
@@ -23,21 +27,21 @@ const fields = kit.named(
     ),
     domain: kit.reference(
       'rd',
-      'The id of the reserved domain that the URL uses. Default: the one that fits the URL, if any.',
+      'The id of the reserved domain that the URL uses. Default: the domain that fits the URL, if any.',
     ),
   }),
   'EdgeEndpointDeclaration',
-  'Declares the endpoint of an edge, which no call makes. `gateway.declare.end(id)` removes it.',
+  'Declares the endpoint of an edge, which no operation makes. `gateway.declare.end(id)` removes it.',
 )
 
-/** The endpoint of an edge that others made. Those of edges that are made here follow from their hostports. */
+/** The declaration of the endpoint of a declared edge. The endpoints of other edges follow from their hostports. */
 export const edgeEndpoint = kit.declaration({
   schema: fields,
   answer: endpointShape,
   errors: [...Object.values(urlErrors), declarationErrors.agent_url_taken],
   run(tx, { edge, url, domain }) {
     const place = agentPlaceOf(tx, url, 'public')
-    const { schemes, example } = URL_OF[edgeKindOf(edge)]
+    const { schemes, example } = URLS[edgeKindOf(edge)]
     if (!schemes.includes(publicParts(place).proto)) {
       kit.refuse(kit.general.field_invalid, {
         field: 'url',
@@ -48,8 +52,8 @@ export const edgeEndpoint = kit.declaration({
     const other = otherAt(tx, place)
     if (other) kit.refuse(declarationErrors.agent_url_taken, { field: 'url', received: kit.quote(url), id: other.id })
     kit.declareEdge(tx, edge)
-    const made = tx.put(endpoints, {
-      ...OF_NO_AGENT,
+    const endpoint = tx.put(endpoints, {
+      ...NO_AGENT,
       ...place,
       ...(domain !== undefined && { domain_id: existingDomain(tx, domain) }),
       id: tx.newId('ep'),
@@ -60,7 +64,7 @@ export const edgeEndpoint = kit.declaration({
       pooling_enabled: false,
       traffic_policy: null,
     })
-    return tx.show(endpointView, made)
+    return tx.show(endpointView, endpoint)
   },
   end: {
     prefix: 'ep',
@@ -73,7 +77,7 @@ export const edgeEndpoint = kit.declaration({
   },
 })
 
-/** Returns whether an operation made an edge: its endpoints come and go with its hostports. */
+/** Tells whether an operation made an edge. Then its endpoints follow from its hostports. */
 function isMade(tx: kit.Transaction, edge: string): boolean {
   return tx.get(edges[edgeKindOf(edge)], edge) !== undefined
 }

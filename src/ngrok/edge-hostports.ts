@@ -1,37 +1,37 @@
 import * as kit from '../kit/index.ts'
 import { type EdgeRecord, edgeErrors, edges, HOSTPORT } from './edge-records.ts'
-import { type EdgeKind, endpoints, OF_NO_AGENT, otherAt, prefixOf, reservationOf } from './endpoint-records.ts'
+import { type EdgeKind, endpoints, NO_AGENT, otherAt, prefixOf, reservationOf } from './endpoint-records.ts'
 
-/** The fields of a body that are those of the edge itself. */
+/** The fields of a body that belong to the edge itself, not to its modules. */
 export interface SentEdge {
   readonly description?: string | undefined
   readonly metadata?: string | undefined
   readonly hostports?: readonly string[] | undefined
 }
 
-/** Makes an edge, and its endpoints. */
-export function madeEdge(tx: kit.Transaction, kind: EdgeKind, { hostports = [], ...texts }: SentEdge): EdgeRecord {
+/** Creates an edge and its endpoints. */
+export function createEdge(tx: kit.Transaction, kind: EdgeKind, { hostports = [], ...texts }: SentEdge): EdgeRecord {
   const edge = { ...kit.newHead(tx, prefixOf(kind), texts), hostports }
   kit.declareMade(tx, edge.id)
-  serve(tx, kind, edge, [])
+  putEndpoints(tx, kind, edge, [])
   return tx.put(edges[kind], edge)
 }
 
-/** Changes an edge, and its endpoints. */
-export function changedEdge(tx: kit.Transaction, kind: EdgeKind, before: EdgeRecord, sent: SentEdge): EdgeRecord {
+/** Changes an edge and its endpoints. */
+export function updateEdge(tx: kit.Transaction, kind: EdgeKind, before: EdgeRecord, sent: SentEdge): EdgeRecord {
   const after = { ...before, ...kit.described(sent, before), hostports: sent.hostports ?? before.hostports }
-  serve(tx, kind, after, before.hostports)
+  putEndpoints(tx, kind, after, before.hostports)
   return tx.put(edges[kind], after)
 }
 
-/** Removes the endpoints of an edge that is deleted. */
+/** Removes the endpoints of an edge before an operation deletes it. */
 export function releaseEdge(tx: kit.Transaction, { id }: EdgeRecord): void {
   for (const each of tx.findAll(endpoints, 'edge', id)) tx.remove(endpoints, each)
   kit.undeclare(tx, id)
 }
 
-/** Puts the endpoints of an edge: one for each hostport. Those that it has already stay. */
-function serve(tx: kit.Transaction, kind: EdgeKind, edge: EdgeRecord, had: readonly string[]): void {
+/** Puts one endpoint for each hostport of an edge. Keeps the endpoints of hostports that it had `before`. */
+function putEndpoints(tx: kit.Transaction, kind: EdgeKind, edge: EdgeRecord, before: readonly string[]): void {
   const { id: edge_id, description, metadata } = edge
   const urls = new Set(edge.hostports.map((each) => urlAt(kind, each)))
   for (const each of tx.findAll(endpoints, 'edge', edge_id)) {
@@ -45,7 +45,7 @@ function serve(tx: kit.Transaction, kind: EdgeKind, edge: EdgeRecord, had: reado
     if (edge.hostports.indexOf(each) < index) {
       kit.refuse(edgeErrors.edge_hostport_taken, { ...at, problem: 'is in the list already' })
     }
-    if (had.includes(each)) continue
+    if (before.includes(each)) continue
     const place = placeFor(tx, kind, each, at)
     const head = {
       id: tx.newId('ep'),
@@ -54,7 +54,7 @@ function serve(tx: kit.Transaction, kind: EdgeKind, edge: EdgeRecord, had: reado
       ...kit.described({ description, metadata }),
     }
     const rest = { type: 'edge', edge_id, pooling_enabled: false, traffic_policy: null } as const
-    tx.put(endpoints, { ...head, ...OF_NO_AGENT, ...place, ...rest })
+    tx.put(endpoints, { ...head, ...NO_AGENT, ...place, ...rest })
   }
 }
 
@@ -62,7 +62,7 @@ function urlAt(kind: EdgeKind, hostport: string): string {
   return kind === 'tcp' ? `tcp://${hostport}` : `${kind}://${hostport.replace(/:443$/, '')}`
 }
 
-/** Returns the place of a hostport, or refuses it (rules: edges#hostports). */
+/** Returns the URL and the reservation of a hostport, or refuses it (rules: edges#hostports). */
 function placeFor(tx: kit.Transaction, kind: EdgeKind, text: string, at: { field: string; received: string }) {
   const { host = '', port = '' } = HOSTPORT.exec(text)?.groups ?? {}
   const parts = { host, port, path: '', url: urlAt(kind, text) }
@@ -75,8 +75,8 @@ function placeFor(tx: kit.Transaction, kind: EdgeKind, text: string, at: { field
     refuseAs(edgeErrors.edge_address_not_reserved, 'is not reserved. Use the addr of a reserved address')
   }
   if (kind !== 'tcp') {
-    const ofAddress = kind === 'https' ? edgeErrors.https_edge_on_address : edgeErrors.tls_edge_on_address
-    if (address.tcp_addr_id !== null) refuseAs(ofAddress, 'is a TCP address. Use a reserved domain')
+    const addressError = kind === 'https' ? edgeErrors.https_edge_on_address : edgeErrors.tls_edge_on_address
+    if (address.tcp_addr_id !== null) refuseAs(addressError, 'is a TCP address. Use a reserved domain')
     if (port !== '443') refuseAs(edgeErrors.edge_port_not_443, 'does not have the port 443')
     if (domain.domain_id === null) refuseAs(edgeErrors.edge_domain_not_reserved, 'is not reserved. Reserve the domain')
   }

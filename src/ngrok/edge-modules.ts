@@ -14,7 +14,7 @@ const backendShape = kit.named(
   'The backend that gets the traffic of an edge or a route.',
 )
 
-/** The paths of backends, by the beginnings of their ids. */
+/** The last segments of the paths of backends, by the prefixes of their ids. */
 const BACKENDS: Readonly<Record<string, string>> = {
   bkdtg: 'tunnel_group',
   bkdfo: 'failover',
@@ -148,6 +148,7 @@ const tlsErrors = kit.declareErrors({
   ),
 })
 
+/** Makes the schema of an optional choice of texts. An empty text counts as absent. */
 function optionalChoice<const T extends readonly string[]>(texts: T, sentence: string) {
   const read = v.pipe(v.picklist(texts), kit.blankIsAbsent(), kit.facts({ json: { enum: [...texts, ''] } }))
   return v.optional(kit.documented(read, sentence))
@@ -222,7 +223,7 @@ const DENY = ':\n  - actions:\n      - type: deny\n'
 const POLICIES = { https: `on_http_request${DENY}`, tcp: `on_tcp_connect${DENY}`, tls: `on_tcp_connect${DENY}` }
 
 const policyShape = kit.named(
-  v.object({ enabled: v.unwrap(kit.enabled), value: kit.documented(v.string(), `${POLICY} Exactly as it was sent.`) }),
+  v.object({ enabled: v.unwrap(kit.enabled), value: kit.documented(v.string(), `${POLICY} Exactly as sent.`) }),
   'PolicyText',
   'A traffic policy as a text.',
 )

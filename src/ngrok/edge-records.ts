@@ -3,10 +3,10 @@ import * as kit from '../kit/index.ts'
 import type { EdgeKind } from './endpoint-records.ts'
 import { texts } from './shared.ts'
 
-type OfHostport = kit.FieldFacts & { readonly problem: string }
+type HostportFacts = kit.FieldFacts & { readonly problem: string }
 
 const hostport = (number: number) =>
-  kit.ofField(number, 400, (it: OfHostport) => `${it.field} is ${it.received}, which ${it.problem}.`)
+  kit.ofField(number, 400, (it: HostportFacts) => `${it.field} is ${it.received}, which ${it.problem}.`)
 
 /** The errors of edges of every kind. */
 export const edgeErrors = kit.declareErrors({
@@ -70,7 +70,7 @@ export interface EdgeRecord extends kit.ResourceRecord {
   readonly hostports: readonly string[]
 }
 
-/** The edges that operations made, by their kind. */
+/** The edges that operations made, by kind. */
 export const edges = {
   https: edgesOf('edghts', 'https_edges'),
   tcp: edgesOf('edgtcp', 'tcp_edges'),
@@ -87,7 +87,7 @@ const route = v.object({
 /** A route of an HTTPS edge. */
 export type RouteRecord = kit.Frozen<v.InferOutput<typeof route>>
 
-/** The routes that operations made, by their edge too. */
+/** The routes that operations made, indexed by their edge. */
 export const routes = kit.collection<RouteRecord>({
   name: 'https_edge_routes',
   key: ({ id }) => id,

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
-import { changedEdge, madeEdge, releaseEdge, type SentEdge } from './edge-hostports.ts'
+import { createEdge, releaseEdge, type SentEdge, updateEdge } from './edge-hostports.ts'
 import {
   httpsEdgeMutualTls,
   httpsEdgeTlsTermination,
@@ -21,14 +21,14 @@ import { releaseRoute, routeShape, routeView } from './https-edge-routes.ts'
 import { moduleFields } from './modules.ts'
 import { bodiesOf } from './shared.ts'
 
-/** The names of a kind of edges, and its modules. */
-interface EdgeWords<Body, Shape, Errors> {
+/** The names and the modules of a kind of edges. */
+interface EdgeDefinition<Body, Shape, Errors> {
   readonly modules: { readonly body: Body; readonly shape: Shape; readonly errors: Errors }
   readonly title: `${string}Edge`
   readonly what: string
   readonly article?: 'an'
   readonly sentence: string
-  /** An example of the body that creates one. */
+  /** An example of the body that creates an edge. */
   readonly example: object
 }
 
@@ -37,9 +37,9 @@ function edgeKind<
   const Body extends v.ObjectEntries,
   const Shape extends v.ObjectEntries,
   Errors extends kit.ErrorsByKey,
->(kind: Kind, { modules, title, what, article, sentence, example }: EdgeWords<Body, Shape, Errors>) {
+>(kind: Kind, { modules, title, what, article, sentence, example }: EdgeDefinition<Body, Shape, Errors>) {
   const name = `${kind}_edges` as const
-  const one = `${article ?? 'a'} ${what}`
+  const instance = `${article ?? 'a'} ${what}`
   const fields = { ...edgeFields, ...modules.body }
   const limit = {
     what: `${what}s`,
@@ -69,10 +69,10 @@ function edgeKind<
       title,
       sentence,
     ),
-    ...bodiesOf(title, one, {
+    ...bodiesOf(title, instance, {
       create: fields,
       update: fields,
-      note: '. Modules that are not sent stay',
+      note: '. Modules that are not sent stay unchanged',
       examples: [example, { metadata: 'm' }],
     }),
   }
@@ -102,12 +102,12 @@ function edgeRules<Shown extends object>(kind: EdgeKind, modules: EdgeModules<Sh
     related: (tx: kit.Transaction, { id }: EdgeRecord) => modules.view(tx, { id }),
     create: {
       errors,
-      run: (tx: kit.Transaction, body: SentEdge) => withModules(tx, madeEdge(tx, kind, body), body),
+      run: (tx: kit.Transaction, body: SentEdge) => withModules(tx, createEdge(tx, kind, body), body),
     },
     update: {
       errors,
       run: (tx: kit.Transaction, before: EdgeRecord, body: SentEdge) =>
-        withModules(tx, changedEdge(tx, kind, before, body), body),
+        withModules(tx, updateEdge(tx, kind, before, body), body),
     },
     delete: {
       before(tx: kit.Transaction, edge: EdgeRecord) {
@@ -167,7 +167,7 @@ const httpsRules = edgeRules('https', httpsModules)
 
 const routesOf = (tx: kit.Transaction, { id }: EdgeRecord) => tx.findAll(routes, 'edge', id)
 
-/** HTTPS edges. Their routes are a family of their own. */
+/** HTTPS edges. Their routes are another family. */
 export const httpsEdges = kit.resource(
   edgeKind('https', {
     modules: {

@@ -102,12 +102,12 @@ export const limitErrors = kit.declareErrors({
   endpoint_limit_online_reached: kit.tooMany(18021),
 })
 
-/** The body of a creation may have no type. */
+/** Tells whether an endpoint is of the cloud. A body that creates an endpoint may have no type. */
 function isCloud({ type = 'cloud' }: kit.Fields): boolean {
   return type === 'cloud'
 }
 
-/** The limits of endpoints. Those of agents count as online, and are refused by none: tests declare them. */
+/** The limits of endpoints. Endpoints of agents count as online, but no limit refuses them, since tests declare them. */
 export const endpointLimits = kit.accountLimits({
   cloud_endpoints: {
     what: 'cloud endpoints',

@@ -11,7 +11,7 @@ const USUAL_PORTS: Readonly<Record<string, string>> = { http: '80', https: '443'
 export interface UrlParts {
   readonly scheme: string
   readonly host: string
-  /** The port that the URL names, or else the usual one of its scheme; empty if there is none. */
+  /** The port of the URL, else the usual port of its scheme, else "". */
   readonly port: string
   readonly path: string
   /** The URL without the usual port, in lower case. */
@@ -22,14 +22,14 @@ const URL_FORM = /^([a-z][a-z0-9+.-]*):\/\/([^\s/?#@:]{1,253})(?::(\d{1,5}))?(\/
 const LABEL = /^(?!-)[a-z0-9-]{1,63}$/
 
 /**
- * Reads the URL of an endpoint. Node's own parser accepts texts that no endpoint can have, and knows no default ports
- * of tls and tcp.
+ * Reads the URL of an endpoint, or returns undefined. Does not use Node's parser, which accepts texts that no endpoint can
+ * have, and does not know the default ports of tls and tcp.
  */
 export function urlParts(text: string): UrlParts | undefined {
   const [, scheme = '', host = '', named, path = ''] = URL_FORM.exec(text.toLowerCase()) ?? []
   const labels = host.replace(/^\*\./, '').split('.')
-  const isRight = labels.every((label) => LABEL.test(label) && !label.endsWith('-'))
-  if (!isRight || Number(named ?? 1) < 1 || Number(named ?? 1) > 65_535) return undefined
+  const isValid = labels.every((label) => LABEL.test(label) && !label.endsWith('-'))
+  if (!isValid || Number(named ?? 1) < 1 || Number(named ?? 1) > 65_535) return undefined
   const usual = USUAL_PORTS[scheme] ?? ''
   const port = named === undefined ? usual : String(Number(named))
   return { scheme, host, port, path, url: `${scheme}://${host}${port === usual ? '' : `:${port}`}` }
@@ -51,7 +51,7 @@ const record = v.object({
   domain_id: v.nullable(kit.idOf('rd')),
   tcp_addr_id: v.nullable(kit.idOf('ra')),
   edge_id: v.nullable(kit.someText),
-  /** Of an agent: the session, whose credential has the principal. */
+  /** The session of the agent, if any. The owner of its credential is the principal. */
   tunnel_session_id: v.nullable(kit.ownId('ts')),
   principal_id: v.nullable(kit.someText),
   name: v.nullable(v.string()),
@@ -63,8 +63,8 @@ export type EndpointRecord = kit.Frozen<v.InferOutput<typeof record>>
 
 export type Place = Pick<EndpointRecord, 'url' | 'binding' | 'domain_id' | 'tcp_addr_id'>
 
-/** The fields of an endpoint that no agent has, and no edge. */
-export const OF_NO_AGENT = {
+/** The fields of an endpoint that has neither an agent nor an edge. */
+export const NO_AGENT = {
   edge_id: null,
   tunnel_session_id: null,
   principal_id: null,
@@ -99,7 +99,7 @@ export function otherAt(
   return tx.findAll(endpoints, 'place', placeKey(place)).find(({ id }) => id !== self)
 }
 
-/** Returns what is reserved for a public URL: the address, or the longest domain that is its host or lies above it. */
+/** Returns the reservation for a public URL: the address, or the longest domain that is its host or above its host. */
 export function reservationOf(tx: kit.Transaction, { scheme, host, port }: UrlParts): Omit<Place, 'url' | 'binding'> {
   if (scheme === 'tcp') {
     return { domain_id: null, tcp_addr_id: tx.find(kit.addresses, 'addr', `${host}:${port}`)?.id ?? null }
@@ -115,7 +115,7 @@ export function reservationOf(tx: kit.Transaction, { scheme, host, port }: UrlPa
 
 const EDGES = { edghts: 'https', edgtcp: 'tcp', edgtls: 'tls' } as const
 
-/** The kinds of edges, as their paths have them. */
+/** The kinds of edges, as in their paths. */
 export type EdgeKind = (typeof EDGES)[keyof typeof EDGES]
 
 /** The prefixes of the ids of edges. */
@@ -127,13 +127,13 @@ export function prefixOf(kind: EdgeKind): string {
   return prefix
 }
 
-/** Returns the kind of an edge, by its id. */
+/** Returns the kind of an edge from its id. */
 export function edgeKindOf(id: string): EdgeKind {
   const [, kind = 'https'] = Object.entries(EDGES).find(([prefix]) => id.startsWith(prefix)) ?? []
   return kind
 }
 
-/** Returns the id of the tunnel that an agent has for an endpoint. */
+/** Returns the id of the tunnel of an endpoint. */
 export function tunnelIdOf(endpointId: string): string {
   return endpointId.replace('ep_', 'tn_')
 }

@@ -11,7 +11,7 @@ import {
 } from './endpoint-records.ts'
 
 /** Declares the error of a URL where another endpoint is online. */
-export const taken = (number: number, allowed: string) =>
+export const urlTaken = (number: number, allowed: string) =>
   kit.ofField(
     number,
     400,
@@ -42,9 +42,9 @@ export const urlErrors = kit.declareErrors({
     () => 'a host that is a reserved domain or below one; for tcp a reserved address',
   ),
   endpoint_binding_not_fitting: kit.field(18007, 400),
-  endpoint_url_taken: taken(18009, 'another URL, or pooling_enabled for both'),
-  endpoint_other_not_pooled: taken(18016, 'another URL, or pooling_enabled for the other one too'),
-  endpoint_not_pooled: taken(18017, 'another URL, or pooling_enabled where the other one has it'),
+  endpoint_url_taken: urlTaken(18009, 'another URL, or pooling_enabled for both'),
+  endpoint_other_not_pooled: urlTaken(18016, 'another URL, or pooling_enabled for the other one too'),
+  endpoint_not_pooled: urlTaken(18017, 'another URL, or pooling_enabled where the other one has it'),
   endpoint_kubernetes_scheme: kit.field(
     18018,
     400,
@@ -60,7 +60,7 @@ export const urlErrors = kit.declareErrors({
 
 type Binding = (typeof BINDINGS)[number]
 
-/** Returns the place of the URL of a cloud endpoint. Refuses a wrong URL, and one for which nothing is reserved. */
+/** Returns the place of the URL of a cloud endpoint. Refuses a wrong URL, and a public URL without a reservation. */
 export function placeOf(tx: kit.Transaction, text: string, sent: Binding | undefined): Place {
   const place = agentPlaceOf(tx, text, sent)
   if (place.binding === 'public' && !place.domain_id && !place.tcp_addr_id) {
@@ -69,7 +69,7 @@ export function placeOf(tx: kit.Transaction, text: string, sent: Binding | undef
   return place
 }
 
-/** Returns the place of a URL: with which binding it is online, and what is reserved for it. Refuses a wrong URL. */
+/** Returns the place of a URL: its binding and its reservation, if any. Refuses a wrong URL. */
 export function agentPlaceOf(tx: kit.Transaction, text: string, sent: Binding | undefined): Place {
   const sentUrl = { field: 'url', received: kit.quote(text) }
   const parts = urlParts(text) ?? kit.refuse(urlErrors.endpoint_url_unparsable, sentUrl)
@@ -79,14 +79,14 @@ export function agentPlaceOf(tx: kit.Transaction, text: string, sent: Binding | 
   if (!SCHEMES.some((each) => each === scheme)) kit.refuse(urlErrors.endpoint_scheme_invalid, sentUrl)
   if (path === '/') kit.refuse(urlErrors.endpoint_url_slash, sentUrl)
   if (path !== '') kit.refuse(urlErrors.endpoint_url_path, sentUrl)
-  requireFitting(parts, binding, sentUrl)
+  requireFittingBinding(parts, binding, sentUrl)
   if (parts.port === '') kit.refuse(urlErrors.endpoint_port_missing, sentUrl)
   if (binding !== 'public') return { url, binding, domain_id: null, tcp_addr_id: null }
   if (scheme !== 'tcp' && url !== `${scheme}://${host}`) kit.refuse(urlErrors.endpoint_port_not_allowed, sentUrl)
   return { url, binding, ...reservationOf(tx, parts) }
 }
 
-function requireFitting({ scheme, host }: UrlParts, binding: Binding, sentUrl: kit.FieldFacts): void {
+function requireFittingBinding({ scheme, host }: UrlParts, binding: Binding, sentUrl: kit.FieldFacts): void {
   const isInternal = host.endsWith('.internal')
   if (binding === 'internal' && !isInternal) kit.refuse(urlErrors.endpoint_not_internal, sentUrl)
   if (binding === 'internal' && host.split('.').length > 6) kit.refuse(urlErrors.endpoint_too_many_labels, sentUrl)
@@ -106,14 +106,14 @@ function requireFitting({ scheme, host }: UrlParts, binding: Binding, sentUrl: k
   }
 }
 
-/** Refuses a URL with another scheme than before. */
+/** Refuses a URL with a scheme other than before. */
 export function requireScheme(text: string, before: string): void {
   const scheme = String(urlParts(before)?.scheme)
   const sent = urlParts(text)?.scheme ?? scheme
   if (sent !== scheme) kit.refuse(urlErrors.endpoint_scheme_fixed, { field: 'url', received: kit.quote(text), scheme })
 }
 
-/** Refuses a cloud endpoint where another one is online, unless both share the place. */
+/** Refuses a cloud endpoint at a place where another endpoint is online, unless both are pooled. */
 export function requireFree(
   tx: kit.Transaction,
   endpoint: Pick<EndpointRecord, 'url' | 'binding' | 'pooling_enabled'>,

@@ -1,10 +1,10 @@
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
 import { type EndpointRecord, edgeKindOf, SCHEMES, tunnelIdOf, urlParts } from './endpoint-records.ts'
-import { present, refField, userField } from './shared.ts'
+import { refField, userField, withoutNulls } from './shared.ts'
 
 export const URL_SENTENCE = 'The URL at which the endpoint is online, without the usual port of its scheme.'
-export const POLICY = 'The traffic policy, in JSON or YAML, byte for byte as it was sent.'
+export const POLICY = 'The traffic policy, in JSON or YAML, byte for byte as sent.'
 export const POOLING = 'True if other pooled endpoints can be online at the same URL.'
 export const BINDING = 'The networks that can reach the endpoint: one of `public`, `internal`, `kubernetes`.'
 
@@ -14,7 +14,7 @@ const refOf = (what: string) => v.exactOptional(refField(`${what} Absent if ther
 export const endpointShape = kit.named(
   v.object({
     ...kit.resourceHead,
-    uri: v.exactOptional(kit.documented(v.string(), 'The URL of the resource; of cloud endpoints only.')),
+    uri: v.exactOptional(kit.documented(v.string(), 'The URL of the resource; only for cloud endpoints.')),
     updated_at: kit.documented(kit.time, 'The time of the last change.'),
     type: kit.documented(
       v.picklist(['cloud', 'ephemeral', 'edge']),
@@ -29,7 +29,7 @@ export const endpointShape = kit.named(
     traffic_policy: text(POLICY),
     domain: refOf('The reserved domain that the URL uses.'),
     tcp_addr: refOf('The reserved address that the URL uses.'),
-    edge: refOf('The edge that it belongs to.'),
+    edge: refOf('The edge of the endpoint.'),
     tunnel: refOf('The tunnel of the agent.'),
     tunnel_session: refOf('The session of the agent.'),
     principal: v.exactOptional(userField('The owner of the credential of the agent. Absent if there is none.')),
@@ -41,7 +41,7 @@ export const endpointShape = kit.named(
   'A URL that is online, of the cloud, an agent or an edge.',
 )
 
-/** Returns the fields of an endpoint that its tunnel has too. */
+/** Returns the fields that an endpoint and its tunnel have in common. */
 export function publicParts({ url }: Pick<EndpointRecord, 'url'>) {
   const { scheme, host, port } = urlParts(url) ?? { scheme: '', host: '', port: '' }
   const proto = SCHEMES.find((each) => each === scheme) ?? 'https'
@@ -65,7 +65,7 @@ export const endpointView: kit.View<EndpointRecord, kit.Frozen<v.InferOutput<typ
     ...publicParts(endpoint),
     bindings: [endpoint.binding],
     pooling_enabled: endpoint.pooling_enabled,
-    ...present({
+    ...withoutNulls({
       traffic_policy,
       domain: kit.refTo(wire, '/reserved_domains', endpoint.domain_id),
       tcp_addr: kit.refTo(wire, '/reserved_addrs', endpoint.tcp_addr_id),

@@ -2,16 +2,17 @@ import type * as v from 'valibot'
 import * as kit from '../kit/index.ts'
 import { edgeEndpoint } from './edge-endpoint.ts'
 import { endpointBodies, endpointLimits, errors, limitErrors } from './endpoint-bodies.ts'
-import { type EndpointRecord, OF_NO_AGENT, endpoints as records, tunnelIdOf } from './endpoint-records.ts'
+import { type EndpointRecord, NO_AGENT, endpoints as records, tunnelIdOf } from './endpoint-records.ts'
 import { placeOf, requireFree, requireScheme, urlErrors } from './endpoint-url.ts'
 import { endpointShape, endpointView, publicParts } from './endpoint-view.ts'
 import { policyTextErrors, requirePolicy } from './policy-text.ts'
 import { tunnels } from './session-records.ts'
-import { changed, FILTERABLE } from './shared.ts'
+import { FILTERABLE, putIfChanged } from './shared.ts'
 
 const placeErrors = [...Object.values(urlErrors), ...Object.values(policyTextErrors)]
 
-const endingDevDomain: typeof kit.devDomain = {
+/** The declaration of the dev domain, with an end that checks for endpoints. */
+const devDomain: typeof kit.devDomain = {
   ...kit.devDomain,
   end: {
     prefix: 'rd',
@@ -26,7 +27,7 @@ const endingDevDomain: typeof kit.devDomain = {
   },
 }
 
-/** Endpoints: those of the cloud are made here, the others by agents and edges. */
+/** Endpoints. Operations make cloud endpoints; agents and edges make the others. */
 export const endpoints = kit.resource(
   {
     name: 'endpoints',
@@ -50,7 +51,7 @@ export const endpoints = kit.resource(
       'name',
     ],
     matching: { id: 'id', url: 'url', ids: 'id', urls: 'url' },
-    declares: { edgeEndpoint, devDomain: endingDevDomain },
+    declares: { edgeEndpoint, devDomain },
     shape: endpointShape,
     ...endpointBodies,
   },
@@ -60,12 +61,12 @@ export const endpoints = kit.resource(
       errors: placeErrors,
       run(tx, { url, type: _, bindings, pooling_enabled, traffic_policy, ...rest }) {
         const place = placeOf(tx, url, bindings)
-        requireFittingPolicy(tx, { ...place, traffic_policy })
+        requireValidPolicy(tx, { ...place, traffic_policy })
         requireFree(tx, { ...place, pooling_enabled })
         return tx.put(records, {
           ...kit.newHead(tx, 'ep', rest),
           updated_at: tx.now,
-          ...OF_NO_AGENT,
+          ...NO_AGENT,
           ...place,
           type: 'cloud',
           pooling_enabled,
@@ -82,14 +83,14 @@ export const endpoints = kit.resource(
         const after = {
           ...endpoint,
           ...kit.described(body, endpoint),
-          ...movedPlace(tx, endpoint, body),
+          ...placeAfter(tx, endpoint, body),
           pooling_enabled,
           traffic_policy,
         }
         const isMoved = after.url !== endpoint.url || after.binding !== endpoint.binding
-        if (isMoved || traffic_policy !== endpoint.traffic_policy) requireFittingPolicy(tx, after)
+        if (isMoved || traffic_policy !== endpoint.traffic_policy) requireValidPolicy(tx, after)
         requireFree(tx, after, endpoint.id)
-        return changed(tx, records, endpoint, after)
+        return putIfChanged(tx, records, endpoint, after)
       },
     },
     delete: {
@@ -123,7 +124,7 @@ function requireCloud({ id, type }: EndpointRecord): void {
   if (type !== 'cloud') kit.refuse(errors.endpoint_not_cloud, { id, type })
 }
 
-function requireFittingPolicy(
+function requireValidPolicy(
   tx: kit.Transaction,
   { url, binding, traffic_policy }: Pick<EndpointRecord, 'url' | 'binding' | 'traffic_policy'>,
 ): void {
@@ -132,13 +133,13 @@ function requireFittingPolicy(
 
 type Sent = Pick<v.InferOutput<typeof endpointBodies.updateBody>, 'url' | 'bindings'>
 
-function movedPlace(tx: kit.Transaction, endpoint: EndpointRecord, { url, bindings }: Sent) {
+function placeAfter(tx: kit.Transaction, endpoint: EndpointRecord, { url, bindings }: Sent) {
   if (url === undefined && bindings === undefined) return {}
   if (url !== undefined) requireScheme(url, endpoint.url)
   return placeOf(tx, url ?? endpoint.url, bindings ?? (url === undefined ? undefined : endpoint.binding))
 }
 
-/** Takes a domain or an address that is deleted off its endpoints. Refuses if a cloud endpoint uses it. */
+/** Removes a domain or an address that is deleted from its endpoints. Refuses if a cloud endpoint uses it. */
 function release(
   tx: kit.Transaction,
   index: 'domain' | 'tcp_addr',

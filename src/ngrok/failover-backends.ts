@@ -5,14 +5,14 @@ import {
   backendErrors,
   backendTexts,
   children,
+  createBackend,
   type FailoverRecord,
   failovers,
-  madeBackend,
   requireNoFailoverParent,
 } from './backends.ts'
 import { bodiesOf } from './shared.ts'
 
-/** The most children: the service does not tell its number. */
+/** The most children. The service has a limit too, but does not publish it. */
 const MOST_CHILDREN = 100
 
 const errors = kit.declareErrors({
@@ -71,7 +71,7 @@ export const failoverBackends = kit.resource(
       errors: childErrors,
       run(tx, { backends = [], ...rest }) {
         requireChildren(tx, backends)
-        return madeBackend(tx, failovers, 'bkdfo', rest, { backends })
+        return createBackend(tx, failovers, 'bkdfo', rest, { backends })
       },
     },
     update: {

@@ -3,20 +3,22 @@ import * as kit from '../kit/index.ts'
 
 const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 
-/** Printable characters, spaces and tabs, and none of these at an end. */
+/** Printable characters, with spaces and tabs only between them. */
 const VALUE = /^(?![ \t])[\t\x20-\x7e\x80-\u{10ffff}]*(?<![ \t])$/u
 
-type Wrong = kit.FieldError<string, object>
+type HeaderError = kit.FieldError<string, object>
 
-/** The errors of headers: a name that is none, a value that is none, and a name that two headers have. */
-export interface HeaderErrors<Name extends Wrong, Value extends Wrong, Twice extends Wrong> {
+/** The errors of headers: an invalid name, an invalid value, and a name that two headers have. */
+export interface HeaderErrors<Name extends HeaderError, Value extends HeaderError, Twice extends HeaderError> {
   readonly name: Name
   readonly value: Value
   readonly twice: Twice
 }
 
-/** Makes the schema of headers: names to values. Names are kept in lower case. */
-export function headersWith<N extends Wrong, V extends Wrong, T extends Wrong>(errors: HeaderErrors<N, V, T>) {
+/** Makes the schema of headers by name. Names are stored in lower case. */
+export function headersWith<N extends HeaderError, V extends HeaderError, T extends HeaderError>(
+  errors: HeaderErrors<N, V, T>,
+) {
   return v.pipe(
     kit.anyObject<Readonly<Record<string, string>>>('an object of header names and values'),
     kit.rule([errors.name, errors.value, errors.twice], (map, report) => {
@@ -33,8 +35,8 @@ export function headersWith<N extends Wrong, V extends Wrong, T extends Wrong>(e
   )
 }
 
-/** Makes the schema of the name of a header, kept in lower case. */
-export function headerNameWith<E extends Wrong>(error: E) {
+/** Makes the schema of the name of a header, stored in lower case. */
+export function headerNameWith<E extends HeaderError>(error: E) {
   return v.pipe(
     v.string(),
     kit.rule([error], (name, report) => {

@@ -1,10 +1,10 @@
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
-import { backendDeletion, backendErrors, backendTexts, madeBackend } from './backends.ts'
+import { backendDeletion, backendErrors, backendTexts, createBackend } from './backends.ts'
 import { headersWith } from './header-fields.ts'
 import { bodiesOf, texts } from './shared.ts'
 
-/** The service has such a limit and does not tell its number. */
+/** The longest body in bytes. The service has a limit too, but does not publish it. */
 const LONGEST_BODY = 65_536
 
 const errors = kit.declareErrors({
@@ -23,7 +23,7 @@ const invalid = errors.response_header_invalid
 const body = kit.textOfBytes(LONGEST_BODY, errors.response_body_too_large, 'The body of the response.')
 const headers = kit.documented(
   headersWith({ name: invalid, value: invalid, twice: invalid }),
-  'The headers of the response. Names are kept in lower case.',
+  'The headers of the response. Names are stored in lower case.',
   { json: { additionalProperties: { type: 'string' } }, rules: 'backends#http-responses' },
 )
 const status_code = kit.documented(
@@ -88,7 +88,7 @@ export const httpResponseBackends = kit.resource(
     }),
     create: {
       run: (tx, { body = '', headers = {}, status_code = 200, ...rest }) =>
-        madeBackend(tx, responses, 'bkdhr', rest, { body, headers, status_code }),
+        createBackend(tx, responses, 'bkdhr', rest, { body, headers, status_code }),
     },
     update: {
       run(tx, before, { body = before.body, headers = before.headers, status_code = before.status_code, ...rest }) {

@@ -47,7 +47,7 @@ const modules = moduleFields({
 
 const MATCH = 'The path of the requests that the route handles.'
 
-/** The schema of a route in an answer. */
+/** The schema of a route in a response. */
 export const routeShape = kit.named(
   v.object({
     edge_id: kit.documented(v.string(), 'The id of the edge.'),
@@ -88,7 +88,7 @@ const fields = { ...edgeTexts, match_type: v.optional(match_type, ''), match: v.
 const { createBody, updateBody } = bodiesOf('HttpsEdgeRoute', 'a route', {
   create: fields,
   update: fields,
-  note: '. Modules that are not sent stay',
+  note: '. Modules that are not sent stay unchanged',
   examples: [{ match: '/', backend: { backend_id: 'bkdtg_1' } }, { match: '/blog' }],
 })
 
@@ -96,19 +96,19 @@ type Resource = kit.Frozen<v.InferOutput<typeof routeShape>>
 
 const idsOf = ({ edge_id, id }: RouteRecord) => ({ edge_id, id })
 
-const viewed = ({ match, match_type, edge_id, ...rest }: RouteRecord, tx: kit.Transaction) => ({
+const ownView = ({ match, match_type, edge_id, ...rest }: RouteRecord, tx: kit.Transaction) => ({
   edge_id,
   ...kit.viewHead(rest, tx.wire, `/edges/https/${edge_id}/routes`),
   match_type,
   match,
 })
 
-/** Returns the view of a route. */
+/** Returns the view of a route, with its modules. */
 export function routeView(tx: kit.Transaction, route: RouteRecord): Resource {
-  return { ...viewed(route, tx), ...modules.view(tx, idsOf(route)) }
+  return { ...ownView(route, tx), ...modules.view(tx, idsOf(route)) }
 }
 
-/** Removes a route that goes with its edge, or by itself. */
+/** Removes a route and its modules. */
 export function releaseRoute(tx: kit.Transaction, route: RouteRecord): void {
   modules.remove(tx, idsOf(route))
   kit.undeclare(tx, route.id)
@@ -137,8 +137,8 @@ function requireOwnMatch(tx: kit.Transaction, route: Omit<RouteRecord, 'id'> & {
 
 const ids = { edge_id: 'edghts', id: 'edghtsrt' }
 const path = '/edges/https/{edge_id}/routes'
-const ofOne = { path: `${path}/{id}`, ids }
-const ofBody = [routeErrors.route_match_taken, ...Object.values(modules.errors), kit.general.not_found]
+const common = { path: `${path}/{id}`, ids }
+const bodyErrors = [routeErrors.route_match_taken, ...Object.values(modules.errors), kit.general.not_found]
 
 const operations = {
   create: kit.operationWithBody({
@@ -150,13 +150,13 @@ const operations = {
     ids: { edge_id: 'edghts' },
     body: createBody,
     response: routeShape,
-    errors: [routeErrors.route_match_missing, ...ofBody],
+    errors: [routeErrors.route_match_missing, ...bodyErrors],
     run(tx, { edge_id }, body): Resource {
       kit.required(tx, edges.https, edge_id, 'HTTPS edge')
       const { match_type, match, ...rest } = body
       if (match === '') kit.refuse(routeErrors.route_match_missing, {})
-      const made = { edge_id, match_type: match_type || 'path_prefix', match } as const
-      const route = { ...kit.newHead(tx, ids.id, rest), ...made }
+      const matchFields = { edge_id, match_type: match_type || 'path_prefix', match } as const
+      const route = { ...kit.newHead(tx, ids.id, rest), ...matchFields }
       requireOwnMatch(tx, route)
       kit.declareMade(tx, route.id, edge_id)
       tx.put(routes, route)
@@ -165,7 +165,7 @@ const operations = {
     },
   }),
   get: kit.operation({
-    ...ofOne,
+    ...common,
     name: 'https_edge_routes.get',
     method: 'GET',
     status: 200,
@@ -175,14 +175,14 @@ const operations = {
     run: (tx, at) => routeView(tx, routeAt(tx, at)),
   }),
   update: kit.operationWithBody({
-    ...ofOne,
+    ...common,
     name: 'https_edge_routes.update',
     method: 'PATCH',
     status: 200,
     summary: 'Change a route of an HTTPS edge',
     body: updateBody,
     response: routeShape,
-    errors: ofBody,
+    errors: bodyErrors,
     run(tx, at, body): Resource {
       const before = routeAt(tx, at)
       const { match_type, match, ...rest } = body
@@ -199,7 +199,7 @@ const operations = {
     },
   }),
   delete: kit.operation({
-    ...ofOne,
+    ...common,
     name: 'https_edge_routes.delete',
     method: 'DELETE',
     status: 204,

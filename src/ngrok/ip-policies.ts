@@ -41,7 +41,7 @@ const ruleErrors = kit.declareErrors({
 
 const ruleTexts = texts({ description: ruleErrors.ip_rule_description_too_long })
 
-/** Reads a range of addresses. Returns its normal form, or the error of a wrong one. */
+/** Reads a range of addresses. Returns its normal form, or the error if it is wrong. */
 function readRange(cidr: string) {
   const [address = '', length, ...rest] = cidr.split('/')
   const bytes = kit.ipBytes(address)
@@ -105,12 +105,12 @@ const policyFields = {
   action: refusedField(
     policyErrors.ip_policy_action,
     'no action: each rule of a policy has its own',
-    'Refused: each rule of a policy has an action of its own.',
+    'Refused: each rule of a policy has its own action.',
     'ngrok-families#ip-policies',
   ),
 }
 
-/** IP policies. Their rules are a family of their own. */
+/** IP policies. Their rules are another family. */
 export const ipPolicies = kit.resource(
   {
     name: 'ip_policies',
@@ -251,7 +251,7 @@ export const ipPolicyRules = kit.resource(
         if (!tx.get(policies, ip_policy_id)) {
           kit.refuse(ruleErrors.ip_rule_policy_unknown, { field: 'ip_policy_id', received: kit.quote(ip_policy_id) })
         }
-        return tx.put(rules, unique.checked(tx, { ...kit.newHead(tx, 'ipr', rest), cidr, ip_policy_id, action }))
+        return tx.put(rules, unique.requireUnique(tx, { ...kit.newHead(tx, 'ipr', rest), cidr, ip_policy_id, action }))
       },
     },
     update: {
@@ -259,7 +259,7 @@ export const ipPolicyRules = kit.resource(
       run(tx, rule, body) {
         if (Object.keys(body).length === 0) kit.refuse(ruleErrors.ip_rule_update_empty, {})
         const { cidr = rule.cidr, action = rule.action, ...rest } = body
-        return tx.put(rules, unique.checked(tx, { ...rule, ...kit.described(rest, rule), cidr, action }))
+        return tx.put(rules, unique.requireUnique(tx, { ...rule, ...kit.described(rest, rule), cidr, action }))
       },
     },
     relations(rule, others, report) {

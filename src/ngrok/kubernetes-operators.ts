@@ -2,15 +2,15 @@ import * as kit from '../kit/index.ts'
 import { endpoints as endpointRecords } from './endpoint-records.ts'
 import { endpointShape, endpointView } from './endpoint-view.ts'
 import { endpoints } from './endpoints.ts'
-import { DAY, endOf, type Order, operatorErrors, operators } from './operator-records.ts'
+import { DAY, expiryOf, type Order, operatorErrors, operators } from './operator-records.ts'
 import { DEFAULT_REGION, operatorBodies, operatorShape, operatorView } from './operator-schemas.ts'
-import { changed } from './shared.ts'
+import { putIfChanged } from './shared.ts'
 
 const RENEWAL = 30 * DAY
 const INGRESS_ENDPOINT = 'connect.ngrok-endpoints.com:443'
-const UNPLACED = { name: '', namespace: '', version: '', cluster_name: '' }
+const NO_DEPLOYMENT = { name: '', namespace: '', version: '', cluster_name: '' }
 
-// The page of both lists of endpoints has one name.
+// Both lists of endpoints have the same schema of a page.
 const { response } = endpoints.operations.list
 
 const boundEndpoints = kit.listOperation({
@@ -32,7 +32,7 @@ const boundEndpoints = kit.listOperation({
       collection: endpointRecords,
       has: (each) =>
         each.binding === 'kubernetes' &&
-        compiled.some((holds) => !('problem' in holds) && holds(tx.show(endpointView, each), tx.now)),
+        compiled.some((matches) => !('problem' in matches) && matches(tx.show(endpointView, each), tx.now)),
       view: endpointView,
       path: `/kubernetes_operators/${id}/bound_endpoints`,
       items: 'endpoints',
@@ -60,16 +60,16 @@ export const kubernetesOperators = kit.resource(
     create: {
       run(tx, { enabled_features = [], region = DEFAULT_REGION, deployment, binding = {}, ...rest }) {
         const { endpoint_selectors = null, csr, ingress_endpoint } = binding
-        const ofBindings = enabled_features.includes('bindings') ? INGRESS_ENDPOINT : null
+        const defaultIngress = enabled_features.includes('bindings') ? INGRESS_ENDPOINT : null
         return tx.put(operators, {
           ...kit.newHead(tx, 'k8sop', rest),
           updated_at: tx.now,
           enabled_features,
           region,
-          deployment: withSent(UNPLACED, deployment),
+          deployment: withSent(NO_DEPLOYMENT, deployment),
           endpoint_selectors,
           order: orderFor(tx, csr, null),
-          ingress_endpoint: ingress_endpoint ?? ofBindings,
+          ingress_endpoint: ingress_endpoint ?? defaultIngress,
         })
       },
     },
@@ -78,7 +78,7 @@ export const kubernetesOperators = kit.resource(
         if (Object.keys(body).length === 0) return before
         const { enabled_features = before.enabled_features, region = before.region, binding = {} } = body
         const { endpoint_selectors = before.endpoint_selectors, csr, ingress_endpoint } = binding
-        return changed(tx, operators, before, {
+        return putIfChanged(tx, operators, before, {
           ...before,
           ...kit.described(body, before),
           enabled_features,
@@ -86,7 +86,7 @@ export const kubernetesOperators = kit.resource(
           deployment: withSent(before.deployment, body.deployment),
           endpoint_selectors,
           order: orderFor(tx, csr, before.order),
-          // The service names its address from the first change on.
+          // The service shows its address after the first change.
           ingress_endpoint: ingress_endpoint ?? before.ingress_endpoint ?? INGRESS_ENDPOINT,
         })
       },
@@ -94,14 +94,14 @@ export const kubernetesOperators = kit.resource(
   },
 )
 
-/** Orders a certificate for a request. The one for the same request stays until its renewal is near. */
+/** Orders a certificate for a request. Keeps the order for the same request until its renewal is near. */
 function orderFor(tx: kit.Transaction, csr: string | undefined, before: Order | null): Order | null {
-  const isKept = before?.csr === csr && before && tx.now < endOf(before) - RENEWAL
+  const isKept = before?.csr === csr && before && tx.now < expiryOf(before) - RENEWAL
   if (csr === undefined || isKept) return before
   return { csr, not_before: Math.floor(tx.now / 1000) * 1000, number: tx.nextOrder() }
 }
 
-/** Returns fields with those that were sent in their place. */
+/** Returns fields, replaced by those that were sent. */
 function withSent<T extends object>(fields: T, sent: { readonly [K in keyof T]?: T[K] | undefined } = {}): T {
   return { ...fields, ...Object.fromEntries(Object.entries(sent).filter(([, value]) => value !== undefined)) }
 }

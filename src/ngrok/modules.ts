@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
 
-/** An edge or a route, which has modules. Its names begin the names of their operations and schemas. */
+/** An edge or a route with modules. The names of their operations and schemas begin with its names. */
 export interface Owner<Ids extends kit.PathIds = { readonly id: string }> extends kit.ModuleOwner<Ids> {
   /** The name for operations, such as `tcp_edge`. */
   readonly name: string
@@ -48,11 +48,11 @@ interface Definition<Sent, Body, Shape extends v.GenericSchema, Errors, Ids exte
   readonly body: v.GenericSchema<Sent, Body>
   /** An example of the PUT. */
   readonly example: object
-  /** The schema of the answer. */
+  /** The schema of the response. */
   readonly shape: Shape
-  /** Makes the answer of what was sent. */
+  /** Makes the response from a body. */
   view(body: kit.Frozen<Body>, wire: kit.Wire, ids: Ids): kit.Frozen<v.InferOutput<Shape>>
-  /** Refuses a body by rules that look at the gateway. */
+  /** Refuses a body by rules that need the state of the gateway. */
   check?(tx: kit.Transaction, body: Body): void
 }
 
@@ -93,7 +93,7 @@ type ShapeFields<All> = { [Name in keyof All]: v.GenericSchema<unknown, Resource
 
 type ModuleFields<All> = { [Name in keyof All]: kit.Frozen<ResourceIn<All[Name]>> | null }
 
-/** Makes the parts of a resource with modules: the fields of its bodies and answers, and the functions that set and remove them. */
+/** Makes the parts of a resource with modules: the fields of its bodies and responses, and functions that set and remove modules. */
 export function moduleFields<Ids extends kit.PathIds, const All extends Modules<Ids>>(modules: All) {
   const all = Object.entries(modules)
   const each = <T>(make: (module: All[string], name: string) => T) =>
@@ -102,15 +102,15 @@ export function moduleFields<Ids extends kit.PathIds, const All extends Modules<
   return {
     /** The fields of a body: each replaces a module. */
     body: each(({ body }) => v.optional(body)) as unknown as BodyFields<All>, // The type checker does not follow entries.
-    /** The fields of an answer: each is null if its module was never set. */
+    /** The fields of a response: each is null if its module was never set. */
     shape: each(({ shape }, name) =>
       kit.documented(v.nullable(shape), `The module \`${name}\`; null if it was not set.`),
     ) as unknown as ShapeFields<All>, // As above.
     /** The errors of all modules, by their keys. */
     errors: Object.assign({}, ...all.map(([, { errors }]) => errors)) as ErrorsOf<All>, // As above.
-    /** The fields of a view, which has no records but its own. */
+    /** The fields of a response without modules. */
     none: none as ModuleFields<All>, // As above.
-    /** Returns the fields of an answer. */
+    /** Returns the fields of a response. */
     view: (tx: kit.Transaction, ids: Ids) => each((module) => module.view(tx, ids)) as ModuleFields<All>, // As above.
     /** Replaces the modules that a body has. */
     set(tx: kit.Transaction, ids: Ids, body: object): void {

@@ -15,7 +15,7 @@ export const operatorErrors = kit.declareErrors({
   operator_selector_invalid: kit.field(19003, 400, (it: { problem: string }) => `an expression in CEL; ${it.problem}`),
 })
 
-// A picklist would keep documents from saying that any case will do.
+// With a picklist, the documents could not say that any case is allowed.
 const feature = kit.documented(
   v.pipe(
     v.string(ALLOWED_FEATURES),
@@ -71,13 +71,13 @@ export const operators = kit.collection<OperatorRecord>({
   schema: record,
 })
 
-/** A certificate that was ordered for a request. */
+/** The order of a certificate for a request. */
 export type Order = NonNullable<OperatorRecord['order']>
 
 export const DAY = 86_400_000
 const LIFETIME = 365 * DAY
 
-/** Returns when the certificate of an order expires. */
-export function endOf({ not_before }: Order): number {
+/** Returns the time at which the certificate of an order expires. */
+export function expiryOf({ not_before }: Order): number {
   return not_before + LIFETIME
 }

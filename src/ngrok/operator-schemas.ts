@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
-import { csr, endOf, features, type OperatorRecord, selectors } from './operator-records.ts'
+import { csr, expiryOf, features, type OperatorRecord, selectors } from './operator-records.ts'
 import { ACCOUNT_USER, bodiesOf, knownRegions, texts, userField } from './shared.ts'
 
 export const DEFAULT_REGION = 'global'
@@ -13,8 +13,8 @@ const BINDING = 'The settings by which the operator binds endpoints.'
 const INGRESS = 'The address that the operator forwards to.'
 
 const text = (what: string) => v.optional(kit.documented(v.string(), `The ${what}.`))
-const deployed = { name: text('name'), version: text('version of the operator') }
-const placed = { ...deployed, namespace: text('namespace'), cluster_name: text('name of the cluster') }
+const updatableFields = { name: text('name'), version: text('version of the operator') }
+const deploymentFields = { ...updatableFields, namespace: text('namespace'), cluster_name: text('name of the cluster') }
 
 const fields = {
   ...texts(),
@@ -46,11 +46,11 @@ const fields = {
 export const operatorBodies = bodiesOf('KubernetesOperator', 'a Kubernetes operator', {
   create: {
     ...fields,
-    deployment: v.optional(kit.named(v.object(placed), 'KubernetesOperatorDeploymentCreate', DEPLOYMENT)),
+    deployment: v.optional(kit.named(v.object(deploymentFields), 'KubernetesOperatorDeploymentCreate', DEPLOYMENT)),
   },
   update: {
     ...fields,
-    deployment: v.optional(kit.named(v.object(deployed), 'KubernetesOperatorDeploymentUpdate', DEPLOYMENT)),
+    deployment: v.optional(kit.named(v.object(updatableFields), 'KubernetesOperatorDeploymentUpdate', DEPLOYMENT)),
   },
 })
 
@@ -104,9 +104,9 @@ export const operatorView: kit.View<OperatorRecord, kit.Frozen<v.InferOutput<typ
   const { order, ingress_endpoint } = operator
   const cert = order
     ? {
-        cert: kit.issuing(wire.authority).issueForClient({ ...order, not_after: endOf(order) }),
+        cert: kit.issuing(wire.authority).issueForClient({ ...order, not_after: expiryOf(order) }),
         not_before: kit.timestamp(order.not_before),
-        not_after: kit.timestamp(endOf(order)),
+        not_after: kit.timestamp(expiryOf(order)),
       }
     : { cert: '', not_before: NO_TIME, not_after: NO_TIME }
   return {

@@ -4,15 +4,15 @@ import { endSessionsOf } from './session-records.ts'
 import { ACCOUNT_USER, texts } from './shared.ts'
 import { keyMaterial } from './ssh-key.ts'
 
-/** The prefixes of a user's id on the two paths; records have the first. */
+/** The prefixes of a user's id in the two paths; records have the first one. */
 export const PREFIXES = ['bot', 'service'] as const
 
 const user = v.object({ id: kit.ownId(PREFIXES[0]), created_at: kit.instant, name: v.string(), active: v.boolean() })
 
-/** A bot user, who is a service user too. */
+/** A bot user, which is also a service user. */
 export type UserRecord = kit.Frozen<v.InferOutput<typeof user>>
 
-/** The bot users, who are the service users too. */
+/** The bot users, which are also the service users. */
 export const users = kit.collection<UserRecord>({
   name: 'bot_users',
   key: ({ id }) => id,
@@ -39,7 +39,7 @@ const credential = v.object({
 /** The record of a credential. A snapshot without secrets has no token. */
 export type CredentialRecord = kit.Frozen<v.InferOutput<typeof credential>>
 
-/** Credentials, by the id of their owner too. */
+/** The credentials, indexed by the id of their owner. */
 export const credentials = kit.collection<CredentialRecord>({
   name: 'credentials',
   key: ({ id }) => id,
@@ -53,7 +53,7 @@ const sshCredential = v.object({ ...owned('sshcr'), acl: v.array(v.string()), pu
 /** The record of an SSH credential. */
 export type SshCredentialRecord = kit.Frozen<v.InferOutput<typeof sshCredential>>
 
-/** SSH credentials, by the id of their owner and by their key material too. */
+/** The SSH credentials, indexed by the id of their owner and by their key material. */
 export const sshCredentials = kit.collection<SshCredentialRecord>({
   name: 'ssh_credentials',
   key: ({ id }) => id,
@@ -63,7 +63,7 @@ export const sshCredentials = kit.collection<SshCredentialRecord>({
 
 const apiKey = v.object({ ...owned('ak'), token })
 
-/** API keys, by the id of their owner too. A snapshot without secrets has no token. */
+/** The API keys, indexed by the id of their owner. A snapshot without secrets has no token. */
 export const apiKeys = kit.collection<kit.Frozen<v.InferOutput<typeof apiKey>>>({
   name: 'api_keys',
   key: ({ id }) => id,
@@ -93,13 +93,13 @@ export function ownerRelation({ owner_id }: Owned, others: kit.OtherRecords, rep
   if (owner_id !== ACCOUNT_USER && !userWith(others, owner_id)) report(['owner_id'], owner_id, 'an owner that exists')
 }
 
-/** Makes a token: the characters of its id, then 21 others. */
+/** Makes a token: the characters of its id, then 21 random ones. */
 export function newToken(tx: kit.Transaction, id: string): string {
   const characters = tx.newId('token')
   return `${id.slice(id.indexOf('_') + 1)}_${characters.slice(-21)}`
 }
 
-/** Makes a credential. */
+/** Creates a credential. */
 export function newCredential(
   tx: kit.Transaction,
   facts: Pick<CredentialRecord, 'owner_id' | 'acl' | 'is_default'>,
@@ -111,7 +111,7 @@ export function newCredential(
 
 const OWNED: readonly kit.Collection<Owned & object>[] = [credentials, sshCredentials, apiKeys]
 
-/** Deletes all that a user owns, and ends the sessions of the credentials. */
+/** Deletes everything that a user owns, and ends the sessions of the credentials. */
 export function removeOwned(tx: kit.Transaction, user: { readonly id: string }): void {
   const key = ownerKey({ ...user, owner_id: user.id })
   for (const each of OWNED) {

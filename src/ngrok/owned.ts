@@ -1,4 +1,4 @@
-/** The fields, errors and rules of what a user owns: credentials, SSH credentials and API keys. */
+/** The fields, errors and rules of records that a user owns: credentials, SSH credentials and API keys. */
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
 import { type Owned, PREFIXES, userWith } from './owned-records.ts'
@@ -37,13 +37,13 @@ export const errors = kit.declareErrors({
 
 const OWNER = 'The user who owns it: the user of the account, a bot user or a service user.'
 
-/** The fields of a body that changes something owned. */
+/** The fields of a body that updates a record that a user owns. */
 export const updateFields = texts({
   description: errors.owned_description_too_long,
   metadata: errors.owned_metadata_too_long,
 })
 
-/** The fields of a body that creates something owned. */
+/** The fields of a body that creates a record that a user owns. */
 export const createFields = {
   ...updateFields,
   owner_id: v.optional(
@@ -59,7 +59,7 @@ export const createFields = {
   ),
 }
 
-/** The field by which other services take a token of the client's own. */
+/** The field for a token that the client chooses. This service refuses it. */
 export const precomputedToken = v.optional(
   kit.documented(
     v.pipe(
@@ -72,10 +72,10 @@ export const precomputedToken = v.optional(
   ),
 )
 
-/** The owner in an answer. */
+/** The owner in a response. */
 export const owner_id = kit.documented(v.string(), OWNER)
 
-/** The token in an answer. */
+/** The token in a response. */
 export const token = kit.documented(
   v.nullable(v.pipe(v.string(), kit.secret)),
   'The token. Only the response that creates it has the token; null in all others.',
@@ -84,7 +84,7 @@ export const token = kit.documented(
 /** The errors of {@link ownerIn}. */
 export const ownerErrors = [errors.owner_not_found, errors.owner_inactive]
 
-/** Returns the id of the owner that a body names, by default the account's user. Refuses one that is not there or inactive. */
+/** Returns the id of the owner that a body names, by default the account's user. Refuses an unknown or inactive owner. */
 export function ownerIn(tx: kit.Transaction, id: string): string {
   if (id === '' || id === ACCOUNT_USER) return ACCOUNT_USER
   const user = userWith(tx, id)
@@ -97,8 +97,8 @@ interface Changes extends Pick<Owned, 'description' | 'metadata'> {
   readonly acl?: readonly string[] | undefined
 }
 
-/** Makes the rules of a change of something owned: it needs at least one field. */
-export function changeOf<R extends Owned>(records: kit.Collection<R>) {
+/** Makes the rules for updating a record that a user owns. An update needs at least one field. */
+export function ownedUpdate<R extends Owned>(records: kit.Collection<R>) {
   return {
     errors: [errors.owned_update_empty],
     run(tx: kit.Transaction, record: R, body: Changes): R {
@@ -119,14 +119,14 @@ function isAclRule(text: string): boolean {
   return found !== null && Number(found.groups?.port ?? 1) <= 65_535
 }
 
-/** The rules of a credential. */
+/** The access rules of a credential. */
 export const acl = kit.documented(
   v.array(v.pipe(v.string(), refusedUnless(errors.acl_rule_invalid, isAclRule))),
-  'The rules that allow what an agent may bind, such as `bind:*.example.com`; none allows everything. fauxgate checks only their form.',
+  'The rules that allow what an agent may bind, such as `bind:*.example.com`; an empty list allows everything. fauxgate checks only their form.',
   { json: { examples: [['bind:*.example.com', 'bind:1.tcp.ngrok.io:20000', 'bind:team=*']] } },
 )
 
-/** The limit of credentials, or of SSH credentials, that have an ACL; with the error of each. */
+/** The limit of credentials, or of SSH credentials, that have an ACL. Each family adds its error. */
 export const aclLimit: kit.AccountLimit = {
   what: 'credentials with an ACL',
   counts: ({ acl }) => Array.isArray(acl) && acl.length > 0,

@@ -29,13 +29,13 @@ const textErrors = kit.declareErrors({
 /** The errors of {@link policyProblems}. */
 export const policyTextErrors = { ...kit.policyErrors, ...textErrors }
 
-/** The place of a traffic policy. The protocol is that of the edge, or the scheme of the endpoint. */
+/** The place of a traffic policy. `protocol` is the kind of the edge, or the scheme of the endpoint. */
 export interface PolicyPlace {
   readonly protocol: 'http' | 'https' | 'tcp' | 'tls'
   readonly place: 'edge' | 'public' | 'internal' | 'kubernetes'
 }
 
-/** Actions that only these phases have. */
+/** The actions that are allowed in only one phase. */
 const ONLY_IN: Readonly<Record<string, Phase>> = {
   'terminate-tls': 'on_tcp_connect',
   'compress-response': 'on_http_response',
@@ -75,7 +75,7 @@ function objectsIn(list: unknown): readonly (readonly [number, Readonly<Record<s
   return Array.isArray(list) ? [...list.entries()].filter(([, each]) => kit.isObject(each)) : []
 }
 
-/** The readers, by the field that has the text: problems name it. */
+/** The readers of policies by the field that has the text, which problems name. */
 const readers = {
   value: kit.bodyReader(v.object({ value: policy })),
   traffic_policy: kit.bodyReader(v.object({ traffic_policy: policy })),
@@ -88,8 +88,8 @@ export function requirePolicy(tx: kit.Transaction, text: string, at: PolicyPlace
 }
 
 /**
- * Returns the problems of a traffic policy that was sent as a text, in JSON or YAML (rules: traffic-policy#texts). They are
- * about the field `value` of an edge's module, or `traffic_policy` of an endpoint.
+ * Returns the problems of a traffic policy that was sent as a text, in JSON or YAML (rules: traffic-policy#texts). They
+ * name the field `value` of an edge's module, or `traffic_policy` of an endpoint.
  */
 export function policyProblems(
   text: string,
@@ -97,10 +97,10 @@ export function policyProblems(
   { dialect, rules }: Pick<kit.Transaction, 'dialect' | 'rules'>,
 ): readonly kit.Problem[] {
   const name = at.place === 'edge' ? 'value' : 'traffic_policy'
-  const { phases, why } = phasesIn(text)
+  const { phases, problem } = phasesIn(text)
   if (!phases) {
     const error = at.place === 'edge' ? textErrors.policy_unreadable : textErrors.endpoint_policy_unreadable
-    return [kit.problem(error, { field: name, received: kit.quote(text), problem: why })]
+    return [kit.problem(error, { field: name, received: kit.quote(text), problem })]
   }
   const allowed: readonly string[] = phasesOf(at)
   const problems = Object.keys(phases)
@@ -119,28 +119,30 @@ export function policyProblems(
   }
   const tooMany = kit.ruleLimitProblem(rules, name, Object.values(phases).flat().length)
   if (tooMany) problems.push(tooMany)
-  return problems.map(asOfPolicy)
+  return problems.map(withPolicyMessage)
 }
 
-/** Programs tell the errors of policies by this word. */
-function asOfPolicy({ withFacts, ...each }: kit.Problem): kit.Problem {
+/** Adds a beginning to the message of a problem, by which programs recognize errors of policies. */
+function withPolicyMessage({ withFacts, ...each }: kit.Problem): kit.Problem {
   const message = `The traffic policy is not valid: ${each.message}`
-  return { ...each, message, ...(withFacts && { withFacts: (facts) => asOfPolicy(withFacts(facts)) }) }
+  return { ...each, message, ...(withFacts && { withFacts: (facts) => withPolicyMessage(withFacts(facts)) }) }
 }
 
-/** The number of wrong phases that are named. */
+/** The most wrong phases that problems name. */
 const MOST_PHASES = 20
 
 type Lists = Readonly<Record<string, readonly unknown[]>>
 
-function phasesIn(text: string): { readonly phases: Lists; readonly why?: never } | { phases?: never; why: string } {
-  const { value, why } = readText(text)
-  if (why !== undefined) return { why }
-  if (!kit.isObject(value)) return { why: `it is ${kit.quote(value)}, not an object` }
+function phasesIn(
+  text: string,
+): { readonly phases: Lists; readonly problem?: never } | { phases?: never; problem: string } {
+  const { value, problem } = readText(text)
+  if (problem !== undefined) return { problem }
+  if (!kit.isObject(value)) return { problem: `it is ${kit.quote(value)}, not an object` }
   const [wrong] = Object.entries(value).filter(([, listed]) => !Array.isArray(listed))
-  // Every value is a list, as just checked.
+  // The line above has checked that every value is a list.
   return wrong
-    ? { why: `${kit.quote(wrong[0])} is ${kit.quote(wrong[1])}, not a list of rules` }
+    ? { problem: `${kit.quote(wrong[0])} is ${kit.quote(wrong[1])}, not a list of rules` }
     : { phases: value as Lists }
 }
 

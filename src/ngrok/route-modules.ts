@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
 import { headerNameWith, headersWith } from './header-fields.ts'
 import { moduleOf, ROUTES } from './modules.ts'
-import { answerFields, textList } from './shared.ts'
+import { responseFields, textList } from './shared.ts'
 
 const headerErrors = kit.declareErrors({
   header_name_invalid: kit.field(7023, 400, () => 'the name of an HTTP header'),
@@ -18,7 +18,7 @@ const added = headersWith({
 
 const headers = {
   add: v.optional(
-    kit.documented(added, 'The headers to add, by name. Names are kept in lower case.', {
+    kit.documented(added, 'The headers to add, by name. Names are stored in lower case.', {
       json: { additionalProperties: { type: 'string' } },
     }),
     {},
@@ -39,11 +39,11 @@ const headersShape = kit.named(
   'The headers that a route adds or removes.',
 )
 
-function headersModule(of: 'request' | 'response', title: string) {
+function headersModule(message: 'request' | 'response', title: string) {
   return moduleOf(ROUTES, {
-    segment: `${of}_headers`,
+    segment: `${message}_headers`,
     title,
-    what: `${of} headers`,
+    what: `${message} headers`,
     errors: headerErrors,
     body: v.object({ enabled: kit.enabled, ...headers }),
     example: { add: { 'x-frontend': 'ngrok' }, remove: ['cache-control'] },
@@ -58,7 +58,7 @@ export const routeRequestHeaders = headersModule('request', 'RequestHeaders')
 /** The headers of responses that a route adds and removes. */
 export const routeResponseHeaders = headersModule('response', 'ResponseHeaders')
 
-/** The module that carries TCP in a websocket. */
+/** The module that carries the TCP traffic of a websocket. */
 export const routeWebsocketTcpConverter = moduleOf(ROUTES, {
   segment: 'websocket_tcp_converter',
   title: 'WebsocketTcpConverter',
@@ -74,11 +74,11 @@ export const routeWebsocketTcpConverter = moduleOf(ROUTES, {
 })
 
 const agents = {
-  allow: textList('Regular expressions of the user agents that may pass, whatever `deny` says.'),
+  allow: textList('Regular expressions of the user agents that may pass, even if `deny` matches.'),
   deny: textList('Regular expressions of the user agents that may not pass.'),
 }
 
-/** The module that lets in and keeps out user agents. */
+/** The module that allows and denies user agents. */
 export const routeUserAgentFilter = moduleOf(ROUTES, {
   segment: 'user_agent_filter',
   title: 'UserAgentFilter',
@@ -86,7 +86,7 @@ export const routeUserAgentFilter = moduleOf(ROUTES, {
   body: v.object({ enabled: kit.enabled, ...agents }),
   example: { deny: ['(made_up_bot)/(\\d+)\\.(\\d+)'] },
   shape: kit.named(
-    v.object(answerFields({ enabled: kit.enabled, ...agents })),
+    v.object(responseFields({ enabled: kit.enabled, ...agents })),
     'RouteUserAgentFilter',
     'The user agents that a route allows and denies.',
   ),

@@ -2,24 +2,24 @@ import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
 import { moduleOf, ROUTES } from './modules.ts'
 import { signInErrors, signInFields, signInShape } from './route-sign-in.ts'
-import { answerFields, textList } from './shared.ts'
+import { responseFields, textList } from './shared.ts'
 
-type Of = { readonly provider: string }
+type ProviderFacts = { readonly provider: string }
 
 const empty = (number: number) =>
-  kit.ofField<Of>(
+  kit.ofField<ProviderFacts>(
     number,
     400,
     (it) => `${it.field} is ${it.received}. The lists of ${it.provider} have no empty texts.`,
   )
 
 const providerErrors = kit.declareErrors({
-  oauth_app_incomplete: kit.ofField<Of>(
+  oauth_app_incomplete: kit.ofField<ProviderFacts>(
     7033,
     400,
     (it) => `${it.provider} has only one of client_id and client_secret. Send both, or neither for the service's app.`,
   ),
-  oauth_scopes_of_managed_app: kit.ofField<Of>(
+  oauth_scopes_of_managed_app: kit.ofField<ProviderFacts>(
     7034,
     400,
     (it) => `${it.provider} has scopes without client_id and client_secret. Scopes need an app of your own.`,
@@ -34,7 +34,7 @@ const providerErrors = kit.declareErrors({
     400,
     (it) => `${it.field} names nobody. Send one of ${it.names}.`,
   ),
-  oauth_email_invalid: kit.ofField<Of>(
+  oauth_email_invalid: kit.ofField<ProviderFacts>(
     7043,
     400,
     (it) =>
@@ -69,10 +69,10 @@ const account = {
 const accountShape = {
   client_id: kit.documented(v.nullable(v.string()), `${CLIENT_ID} Then it is null.`),
   client_secret: kit.documented(v.nullable(v.pipe(v.string(), kit.secret)), `${CLIENT_SECRET} Null without one.`),
-  ...answerFields(lists),
+  ...responseFields(lists),
 }
 
-/** Returns one value for GitHub, which has teams and organizations too, and another for each other provider. */
+/** Returns an object with one value for GitHub, which also has teams and organizations, and another for all other providers. */
 function byProvider<G, O>(github: G, other: O) {
   return {
     github,
@@ -86,13 +86,13 @@ function byProvider<G, O>(github: G, other: O) {
   }
 }
 
-const PROVIDERS = Object.keys(byProvider(0, 0)) as (keyof ReturnType<typeof byProvider>)[] // Its own keys.
+const PROVIDERS = Object.keys(byProvider(0, 0)) as (keyof ReturnType<typeof byProvider>)[] // The keys of that object.
 
-const WHOSE = 'The app and the people of one provider.'
-const githubBody = kit.named(v.object({ ...account, ...membership }), 'OAuthGitHubBody', WHOSE)
-const otherBody = kit.named(v.object(account), 'OAuthProviderBody', WHOSE)
-const githubShape = kit.named(v.object({ ...accountShape, ...answerFields(membership) }), 'OAuthGitHub', WHOSE)
-const otherShape = kit.named(v.object(accountShape), 'OAuthProvider', WHOSE)
+const PROVIDER = 'The app and the people of one provider.'
+const githubBody = kit.named(v.object({ ...account, ...membership }), 'OAuthGitHubBody', PROVIDER)
+const otherBody = kit.named(v.object(account), 'OAuthProviderBody', PROVIDER)
+const githubShape = kit.named(v.object({ ...accountShape, ...responseFields(membership) }), 'OAuthGitHub', PROVIDER)
+const otherShape = kit.named(v.object(accountShape), 'OAuthProvider', PROVIDER)
 
 const fields = v.object(byProvider(v.optional(githubBody), v.optional(otherBody)))
 
@@ -114,7 +114,7 @@ const consistent = kit.rule<Providers, OneOf<typeof providerErrors>>(Object.valu
   const [provider] = found
   if (provider === undefined) return report(providerErrors.oauth_provider_missing, { names: PROVIDERS.join(', ') })
   if (found.length > 1) return report(providerErrors.oauth_providers_several, { names: found.join(' and ') })
-  const { client_id, client_secret, scopes, ...people } = sent[provider] as Provider // It was found.
+  const { client_id, client_secret, scopes, ...people } = sent[provider] as Provider // `found` has its name.
   const at = { path: [provider], value: {} }
   if ((client_id === '') !== (client_secret === '')) report(providerErrors.oauth_app_incomplete, { provider }, at)
   const hasApp = client_id !== '' || client_secret !== ''
@@ -156,7 +156,7 @@ interface Account {
   readonly client_secret: string
 }
 
-/** Returns the account of a provider as answers have it. */
+/** Returns the account of a provider for a response. */
 function providerView<A extends Account>(account: A | undefined) {
   return account
     ? { ...account, client_id: account.client_id || null, client_secret: account.client_secret || null }

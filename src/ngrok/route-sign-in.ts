@@ -2,11 +2,11 @@
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
 import { moduleOf, ROUTES } from './modules.ts'
-import { answerFields, refusedUnless, textList } from './shared.ts'
+import { refusedUnless, responseFields, textList } from './shared.ts'
 
 const YEAR = 365 * 24 * 60 * 60
 
-/** The errors of what all modules that let people sign in have in common. */
+/** The errors of the fields that all modules for signing in have in common. */
 export const signInErrors = kit.declareErrors({
   cookie_prefix_invalid: kit.field(7042, 400, () => 'letters, digits and periods'),
   inactivity_timeout_too_long: kit.field(7092, 400, () => `whole seconds from 0 to ${YEAR}, a year`),
@@ -41,8 +41,8 @@ export const signInFields = {
   ),
 }
 
-/** The same fields of an answer. */
-export const signInShape = answerFields(signInFields)
+/** The same fields of a response. */
+export const signInShape = responseFields(signInFields)
 
 const oidcErrors = kit.declareErrors({
   oidc_issuer_missing: kit.field(
@@ -61,9 +61,9 @@ const issuer = kit.documented(
   { isRequired: true },
 )
 
-const given = v.pipe(v.string(), v.nonEmpty('a non-empty string'))
-const client_id = kit.documented(given, 'The id of your app at the provider.')
-const client_secret = kit.documented(v.pipe(given, kit.secret), 'The secret of your app.')
+const nonEmptyText = v.pipe(v.string(), v.nonEmpty('a non-empty string'))
+const client_id = kit.documented(nonEmptyText, 'The id of your app at the provider.')
+const client_secret = kit.documented(v.pipe(nonEmptyText, kit.secret), 'The secret of your app.')
 const scopes = textList('The scopes to ask for.')
 
 /** The module that lets people sign in at an OpenID provider. */
@@ -83,8 +83,8 @@ export const routeOidc = moduleOf(ROUTES, {
 })
 
 const PERSISTENT = 'urn:oasis:names:tc:SAML:2.0:nameid-format:persistent'
-/** The host of the addresses that the service gives a route for its identity provider. */
-const HOST = 'https://idp.ngrok.com/saml'
+/** The start of the URLs that the service gives a route for its identity provider. */
+const SAML_URL = 'https://idp.ngrok.com/saml'
 
 const samlFields = v.object({
   ...signInFields,
@@ -94,7 +94,7 @@ const samlFields = v.object({
     '',
   ),
   force_authn: v.optional(
-    kit.documented(v.boolean(), 'True if people must sign in again although the identity provider knows them.'),
+    kit.documented(v.boolean(), 'True if people must sign in again even if the identity provider knows them.'),
     false,
   ),
   allow_idp_initiated: v.optional(
@@ -126,7 +126,7 @@ export const routeSaml = moduleOf(ROUTES, {
   example: { idp_metadata_url: 'https://idp.example.com/metadata' },
   shape: kit.named(
     v.object({
-      ...answerFields(samlFields.entries),
+      ...responseFields(samlFields.entries),
       entity_id: textField('The id of the service at the identity provider: a URL.'),
       assertion_consumer_service_url: textField(
         'The URL to which the identity provider sends people after they signed in.',
@@ -139,7 +139,7 @@ export const routeSaml = moduleOf(ROUTES, {
     'Lets people pass only after they signed in at an identity provider.',
   ),
   view(body, { authority }, { id }) {
-    const own = `${HOST}/${id}`
+    const own = `${SAML_URL}/${id}`
     return {
       ...body,
       nameid_format: body.nameid_format || PERSISTENT,

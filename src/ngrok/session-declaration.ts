@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
 import { BINDINGS, otherAt } from './endpoint-records.ts'
-import { agentPlaceOf, taken } from './endpoint-url.ts'
+import { agentPlaceOf, urlTaken } from './endpoint-url.ts'
 import { BINDING, POLICY, POOLING, URL_SENTENCE } from './endpoint-view.ts'
 import { credentials, newCredential, sshCredentials } from './owned-records.ts'
 import { COMMANDS, openTunnel, type SessionRecord, sessions } from './session-records.ts'
@@ -9,7 +9,7 @@ import { ACCOUNT_USER, knownRegions, texts } from './shared.ts'
 
 /** The errors of the declaration of a session. */
 export const declarationErrors = kit.declareErrors({
-  agent_url_taken: taken(334, 'another URL, or pooling_enabled for both'),
+  agent_url_taken: urlTaken(334, 'another URL, or pooling_enabled for both'),
 })
 
 const { metadata } = texts()
@@ -22,7 +22,7 @@ const endpoint = kit.named(
     ...texts(),
     url: v.optional(kit.documented(v.string(), `${URL_SENTENCE} Default: a new host below \`ngrok-free.app\`.`)),
     forwards_to,
-    name: text('The name that the agent gives it.', 'command_line'),
+    name: text('The name that the agent gives the endpoint.', 'command_line'),
     binding: v.optional(
       kit.documented(
         kit.oneOfThese(BINDINGS),
@@ -49,12 +49,13 @@ const labelled = kit.named(
   'A tunnel with labels that the agent has open.',
 )
 
-const reason = (command: string) => v.optional(kit.documented(v.string(), `Why the agent fails to ${command}.`))
+const reason = (command: string) =>
+  v.optional(kit.documented(v.string(), `The reason why the agent fails to ${command}.`))
 
 const failing = kit.named(
   v.object({ restart: reason('restart'), stop: reason('stop'), update: reason('update') }),
   'CommandFailures',
-  'The commands at which the agent fails, each with the reason.',
+  'The commands that the agent fails to obey, each with the reason.',
 )
 
 const started = v.pipe(
@@ -96,7 +97,7 @@ export const sessionFields = kit.named(
   'Declares the session of an agent, with its endpoints and tunnels.',
 )
 
-/** Makes a session as an agent would start it, with its tunnels and endpoints. */
+/** Starts the session of an agent, with its tunnels and endpoints. */
 export function startSession(tx: kit.Transaction, sent: v.InferOutput<typeof sessionFields>): SessionRecord {
   const { credential, endpoints, labelled, metadata, started_at, update = null, ...facts } = sent
   const { id: credential_id, owner_id } = credentialOf(tx, credential)

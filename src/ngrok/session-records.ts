@@ -20,11 +20,11 @@ const session = v.object({
   region: v.string(),
   transport: v.string(),
   supports: v.array(kit.oneOfThese(COMMANDS)),
-  /** The reasons why the agent does not obey, by command. */
+  /** The reasons why the agent fails to obey, by command. */
   failing: v.partial(v.object({ restart: v.string(), stop: v.string(), update: v.string() })),
   /** The version that the agent can be updated to. */
   update: v.nullable(v.string()),
-  /** The version that the agent has from its restart on. */
+  /** The version that the agent has after its next restart. */
   next_version: v.nullable(v.string()),
   reachable: v.boolean(),
 })
@@ -32,7 +32,7 @@ const session = v.object({
 /** The session of an agent. */
 export type SessionRecord = kit.Frozen<v.InferOutput<typeof session>>
 
-/** The sessions of agents, by their credential too. */
+/** The sessions of agents, indexed by their credential. */
 export const sessions = kit.collection<SessionRecord>({
   name: 'tunnel_sessions',
   key: ({ id }) => id,
@@ -55,7 +55,7 @@ const tunnel = v.object({
 /** A tunnel of an agent. */
 export type TunnelRecord = kit.Frozen<v.InferOutput<typeof tunnel>>
 
-/** The tunnels of agents, by their session too. */
+/** The tunnels of agents, indexed by their session. */
 export const tunnels = kit.collection<TunnelRecord>({
   name: 'tunnels',
   key: ({ id }) => id,
@@ -63,15 +63,15 @@ export const tunnels = kit.collection<TunnelRecord>({
   indexes: { session: (each) => each.session_id },
 })
 
-type OfSession = 'id' | 'session_id' | 'started_at' | 'region'
-type OfTunnel = 'id' | 'created_at' | 'updated_at' | 'tunnel_session_id'
+type SessionFields = 'id' | 'session_id' | 'started_at' | 'region'
+type TunnelFields = 'id' | 'created_at' | 'updated_at' | 'tunnel_session_id'
 
 /** Opens a tunnel of a session, with its endpoint if there is one. Both ids have the same characters. */
 export function openTunnel(
   tx: kit.Transaction,
   { id: session_id, started_at, region }: SessionRecord,
-  facts: Omit<TunnelRecord, OfSession>,
-  endpoint?: Omit<EndpointRecord, OfTunnel>,
+  facts: Omit<TunnelRecord, SessionFields>,
+  endpoint?: Omit<EndpointRecord, TunnelFields>,
 ): void {
   const endpointId = tx.newId('ep')
   tx.put(tunnels, { ...facts, id: tunnelIdOf(endpointId), session_id, started_at, region })
@@ -80,7 +80,7 @@ export function openTunnel(
   tx.put(endpoints, { ...endpoint, ...head, tunnel_session_id: session_id })
 }
 
-/** Ends a session: its tunnels and endpoints are gone too. */
+/** Ends a session, and removes its tunnels and endpoints. */
 export function endSession(tx: kit.Transaction, session: SessionRecord): void {
   for (const each of tx.findAll(endpoints, 'tunnel_session', session.id)) tx.remove(endpoints, each)
   for (const each of tx.findAll(tunnels, 'session', session.id)) tx.remove(tunnels, each)

@@ -8,11 +8,11 @@ interface Bodies<Create, Update> {
   readonly update: Update
   /** The end of the sentence about the update, such as ": at least one field". */
   readonly note?: string
-  /** An example of the creation, and one of the update. */
+  /** Examples of both bodies. */
   readonly examples?: readonly [create?: object, update?: object]
 }
 
-/** Makes the bodies that create and change a resource. `title` begins their names; `one` is a resource in words, such as "a vault". */
+/** Makes the bodies that create and change a resource. Their names begin with `title`. `one` is a resource in words, such as "a vault". */
 export function bodiesOf<const Create extends v.ObjectEntries, const Update extends v.ObjectEntries>(
   title: string,
   one: string,
@@ -34,12 +34,12 @@ export function texts(errors: { readonly description?: TooLong; readonly metadat
   }
 }
 
-/** Makes an optional list of texts of a body. */
+/** Makes the schema of an optional list of texts in a body. */
 export function textList(sentence: string) {
   return v.optional(kit.documented(v.array(v.string()), sentence), () => [])
 }
 
-/** Makes an optional field of a body that is always refused with the error. `allowed` says what to send in place of it. */
+/** Makes an optional field of a body that is always refused with the error. `allowed` says what to send instead. */
 export function refusedField<E extends kit.FieldError<string, { readonly allowed: string }>>(
   error: E,
   allowed: string,
@@ -53,19 +53,19 @@ export function refusedField<E extends kit.FieldError<string, { readonly allowed
   return v.optional(kit.documented(read, sentence, { json: { deprecated: true }, type: 'never', rules }))
 }
 
-/** Makes a rule on one field: a value that is not right is refused with the error. */
+/** Makes a rule that refuses invalid values of a field with the error. */
 export function refusedUnless<T, E extends kit.FieldError<string, object>>(error: E, isRight: (value: T) => boolean) {
   return kit.rule<T, E>([error], (value, report) => {
     if (!isRight(value)) report(error, {})
   })
 }
 
-/** Makes a rule on one field: an empty text is refused with the error. */
+/** Makes a rule that refuses an empty text in a field with the error. */
 export function refusedIfEmpty<E extends kit.FieldError<string, object>>(error: E) {
   return refusedUnless<string, E>(error, (text) => text !== '')
 }
 
-/** Declares the error of a name that another record has. `other` is one that must not have it, such as "vault". */
+/** Declares the error of a name that another record has. `other` is the kind of the record, such as "vault". */
 export function nameTaken(number: number, other: string) {
   return kit.ofField(
     number,
@@ -79,11 +79,11 @@ interface Unique<R> {
   /** The field that refusals name. */
   readonly field: keyof R & string
   readonly error: kit.CatalogueError<string, kit.FieldFacts & { readonly id: string }>
-  /** The values that the field may have, for a record of a snapshot. */
+  /** The allowed values of the field, for messages about a snapshot. */
   readonly allowed: string
 }
 
-/** Makes the rule that no two records have the same value of an index: for a change, and for the records of a snapshot. */
+/** Makes the rule that no two records have the same value in an index, both for operations and for snapshots. */
 export function uniqueBy<R extends { readonly id: string }>(
   collection: kit.Collection<R>,
   index: string,
@@ -94,21 +94,21 @@ export function uniqueBy<R extends { readonly id: string }>(
     return typeof value === 'string' ? records.find(collection, index, value) : undefined
   }
   return {
-    /** Returns a record that is about to be put. Refuses it if another one has its value. */
-    checked(tx: kit.Transaction, record: R): R {
+    /** Returns the record, unless another one has its value: then refuses it. */
+    requireUnique(tx: kit.Transaction, record: R): R {
       const other = sameIn(tx, record)
       if (other && other.id !== record.id)
         kit.refuse(error, { field, received: kit.quote(record[field]), id: other.id })
       return record
     },
-    /** Reports a record whose value another one has. */
+    /** Reports the record of a snapshot if another one has its value. */
     relations(record: R, others: kit.OtherRecords, report: kit.ReportRelation): void {
       if (sameIn(others, record)?.id !== record.id) report([field], record[field], allowed)
     },
   }
 }
 
-/** The type of a region: the known ones for editors, and any other text. */
+/** Returns the type of a region: the known regions, for completion in editors, or any other text. */
 export function knownRegions(...further: readonly string[]) {
   const known = [...further, ...kit.REGIONS].map((each) => `'${each}'`)
   return { type: [...known, '(string & Record<never, never>)'].join(' | ') }
@@ -117,11 +117,11 @@ export function knownRegions(...further: readonly string[]) {
 /** The fields that filters of most lists can name. */
 export const FILTERABLE = ['id', 'created_at', 'description', 'metadata'] as const
 
-/** The id of the account's one user, who is the owner and the creator of all that names no other. */
+/** The id of the account's only user, the default owner and creator of all resources. */
 export const ACCOUNT_USER = 'usr_0000000theUserOfThisAccount'
 
 /** Puts a record with the time of its change, unless nothing changed. */
-export function changed<R extends { readonly updated_at: number }>(
+export function putIfChanged<R extends { readonly updated_at: number }>(
   tx: kit.Transaction,
   collection: kit.Collection<R>,
   before: R,
@@ -131,7 +131,7 @@ export function changed<R extends { readonly updated_at: number }>(
   return tx.put(collection, { ...after, updated_at: tx.now })
 }
 
-// A schema with a name has one sentence for all fields, so these fields have the type alone.
+// A named schema has one sentence for all fields, so these fields only have its type.
 const REF = { type: 'Ref' }
 
 /** Makes the field of a response that refers to another resource. */
@@ -145,14 +145,14 @@ export function userField(sentence: string) {
   return kit.documented(v.object({ ...kit.ref.entries, uri }), sentence, REF)
 }
 
-/** Returns fields without those that are null: ngrok leaves out what has no value. */
-export function present<T extends object>(fields: T): { readonly [K in keyof T]?: Exclude<T[K], null> } {
+/** Returns fields without those that are null, because ngrok leaves them out. */
+export function withoutNulls<T extends object>(fields: T): { readonly [K in keyof T]?: Exclude<T[K], null> } {
   const left = Object.entries(fields).filter(([, value]) => value !== null)
-  return Object.fromEntries(left) as ReturnType<typeof present<T>> // The type checker does not follow entries.
+  return Object.fromEntries(left) as ReturnType<typeof withoutNulls<T>> // The type checker does not follow entries.
 }
 
-/** Returns the fields of an answer that are those of a body, where none of them is absent. */
-export function answerFields<const E extends Readonly<Record<string, v.OptionalSchema<v.GenericSchema, unknown>>>>(
+/** Returns the fields of a body as fields of a response, where none of them is absent. */
+export function responseFields<const E extends Readonly<Record<string, v.OptionalSchema<v.GenericSchema, unknown>>>>(
   entries: E,
 ) {
   const shown = Object.entries(entries).map(([name, field]) => [name, v.unwrap(field)])

@@ -40,7 +40,7 @@ const public_key = kit.documented(
       else if (keyMaterial(text) === undefined) report(errors.ssh_key_invalid, {})
     }),
   ),
-  `The public key, ${FORM}. Answers repeat it as sent.`,
+  `The public key, ${FORM}. Responses repeat it as sent.`,
   { isRequired: true },
 )
 
@@ -85,10 +85,10 @@ export const sshCredentialFamily = kit.resource(
       run(tx, { owner_id, acl, public_key, ...body }) {
         const owner = owned.ownerIn(tx, owner_id)
         const credential = { ...kit.newHead(tx, 'sshcr', body), owner_id: owner, acl, public_key }
-        return tx.put(sshCredentials, unique.checked(tx, credential))
+        return tx.put(sshCredentials, unique.requireUnique(tx, credential))
       },
     },
-    update: owned.changeOf(sshCredentials),
+    update: owned.ownedUpdate(sshCredentials),
     delete: { before: endSessionsOf },
     relations(credential, others, report) {
       ownerRelation(credential, others, report)

@@ -1,7 +1,7 @@
-/** The parts of a key after the name of its algorithm: the fewest and the most bytes of each, or a text that it must be. */
+/** The parts of a key after the name of its algorithm. Each has the fewest and the most bytes, or is a fixed text. */
 const PARTS: Readonly<Record<string, readonly (string | readonly [number, number])[]>> = {
   'ssh-ed25519': [[32, 32]],
-  // The exponent, and a modulus of 1024 bits, as OpenSSH asks for, to 16384.
+  // The exponent, and a modulus of 1024 bits, the minimum of OpenSSH, to 16384.
   'ssh-rsa': [
     [1, 8],
     [129, 2049],
@@ -15,8 +15,8 @@ const PARTS: Readonly<Record<string, readonly (string | readonly [number, number
 export const ALGORITHMS = Object.keys(PARTS)
 
 /**
- * Returns the key material of a public key in OpenSSH's form, `algorithm base64 comment`, in base64: the same for the same key.
- * Undefined if it is no such line, or if the material is not a key of the algorithm (RFC 4253, 6.6; RFC 5656, 3.1; RFC 8709, 4).
+ * Returns the key material, in base64, of a public key in OpenSSH's form, `algorithm base64 comment`. The same key gives the
+ * same material. Returns undefined for another form, or if the material is not a key of the algorithm (RFC 4253, 6.6; RFC 5656, 3.1; RFC 8709, 4).
  */
 export function keyMaterial(line: string): string | undefined {
   const [, algorithm = '', base64 = ''] = /^(\S+)[ \t]+([A-Za-z0-9+/]+={0,2})(?:[ \t][^\r\n]*)?\r?\n?$/.exec(line) ?? []
@@ -35,7 +35,7 @@ function fits(part = '', expected: string | readonly [number, number]): boolean 
   return part.length >= fewest && part.length <= most
 }
 
-/** Splits bytes into parts, each with its length before it, in four bytes; undefined if the last one is cut off. */
+/** Splits bytes into parts, each after its length in four bytes. Returns undefined if the last one is cut off. */
 function partsOf(bytes: string): string[] | undefined {
   const parts: string[] = []
   let at = 0

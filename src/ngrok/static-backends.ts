@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
-import { backendDeletion, backendErrors, backendTexts, madeBackend } from './backends.ts'
+import { backendDeletion, backendErrors, backendTexts, createBackend } from './backends.ts'
 import { bodiesOf, texts } from './shared.ts'
 
 const errors = kit.declareErrors({
@@ -41,7 +41,7 @@ const TLS = kit.named(
 const sentTls = kit.named(
   v.object({ enabled: v.optional(TLS.entries.enabled) }),
   'StaticBackendTlsBody',
-  'The settings of the connection to the address. Fields that are not sent stay. Default: without TLS.',
+  'The settings of the connection to the address. Fields that are not sent stay unchanged. Default: without TLS.',
 )
 
 const record = v.object({
@@ -91,7 +91,7 @@ export const staticBackends = kit.resource(
       errors: [errors.static_address_missing],
       run(tx, { address, tls, ...rest }) {
         if (address === '') kit.refuse(errors.static_address_missing, {})
-        return madeBackend(tx, statics, 'bkdsc', rest, { address, tls: { enabled: tls?.enabled ?? false } })
+        return createBackend(tx, statics, 'bkdsc', rest, { address, tls: { enabled: tls?.enabled ?? false } })
       },
     },
     update: {

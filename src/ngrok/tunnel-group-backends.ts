@@ -1,10 +1,10 @@
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
-import { backendDeletion, backendErrors, backendTexts, madeBackend } from './backends.ts'
+import { backendDeletion, backendErrors, backendTexts, createBackend } from './backends.ts'
 import { type TunnelRecord, tunnels } from './session-records.ts'
 import { bodiesOf, texts } from './shared.ts'
 
-/** The service has such limits and does not tell its numbers. */
+/** The service has these limits too, but does not publish them. */
 const MOST_LABELS = 100
 const LONGEST_LABEL = 255
 
@@ -27,7 +27,7 @@ type Labels = Readonly<Record<string, string>>
 
 const isOfLength = (text: string) => text.length > 0 && text.length <= LONGEST_LABEL
 
-/** The labels of a group. Its own rule keeps keys such as `__proto__`. */
+/** The labels of a group. `v.record` would drop keys such as `__proto__`. */
 const labels = kit.documented(
   v.pipe(
     kit.anyObject<Labels>('an object of labels'),
@@ -57,10 +57,14 @@ export const tunnelGroups = kit.collection<TunnelGroupRecord>({
   schema: record,
 })
 
-/** Returns whether a tunnel is in a group: it has each label of the group, which has one at least. */
-export function isInGroup({ labels: had }: TunnelRecord, { labels: wanted }: TunnelGroupRecord): boolean {
-  const all = Object.entries(wanted)
-  return had !== null && all.length > 0 && all.every(([key, value]) => Object.hasOwn(had, key) && had[key] === value)
+/** Tells whether a tunnel is in a group: the group has labels, and the tunnel has all of them. */
+export function isInGroup({ labels }: TunnelRecord, { labels: required }: TunnelGroupRecord): boolean {
+  const all = Object.entries(required)
+  return (
+    labels !== null &&
+    all.length > 0 &&
+    all.every(([key, value]) => Object.hasOwn(labels, key) && labels[key] === value)
+  )
 }
 
 const PATH = '/backends/tunnel_group'
@@ -106,7 +110,7 @@ export const tunnelGroupBackends = kit.resource(
       const matching = [...tx.newestFirst(tunnels)].filter((each) => isInGroup(each, group))
       return { tunnels: matching.map(({ id }) => kit.refTo(tx.wire, '/tunnels', id)) }
     },
-    create: { run: (tx, { labels = {}, ...rest }) => madeBackend(tx, tunnelGroups, 'bkdtg', rest, { labels }) },
+    create: { run: (tx, { labels = {}, ...rest }) => createBackend(tx, tunnelGroups, 'bkdtg', rest, { labels }) },
     update: {
       run: (tx, group, { labels = group.labels, ...rest }) =>
         tx.put(tunnelGroups, { ...group, ...kit.described(rest, group), labels }),

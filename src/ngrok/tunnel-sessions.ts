@@ -94,8 +94,8 @@ const commandErrors = kit.declareErrors({
   session_restart_over_ssh: overSsh(1122, 'restart'),
 })
 
-/** Returns the session of an agent that obeys the command, or refuses the command. */
-function obeying(tx: kit.Transaction, id: string, command: Command): SessionRecord {
+/** Returns the session if its agent obeys the command; otherwise refuses the command. */
+function sessionThatObeys(tx: kit.Transaction, id: string, command: Command): SessionRecord {
   const session = kit.required(tx, sessions, id, 'tunnel session')
   if (command !== 'stop' && session.transport === 'ssh') {
     kit.refuse(commandErrors[`session_${command}_over_ssh` as const], { id })
@@ -128,7 +128,7 @@ function command<Sent, Body>(
     ids: { id: 'ts' },
     body,
     errors: [kit.general.not_found, commandErrors.session_unreachable, ...own],
-    run: (tx, { id }, sent) => run(tx, obeying(tx, id, verb), sent),
+    run: (tx, { id }, sent) => run(tx, sessionThatObeys(tx, id, verb), sent),
   })
 }
 
@@ -159,7 +159,7 @@ function updateAgent(tx: kit.Transaction, session: SessionRecord, version: strin
   tx.put(sessions, { ...session, next_version: version || update })
 }
 
-/** The operations that ask the agent of a session for something. */
+/** The operations that send commands to the agent of a session. */
 const commands = {
   stop: command('stop', 'Stop the agent of a tunnel session', noFields, endSession),
   restart: command('restart', 'Restart the agent of a tunnel session', noFields, restartSession),
@@ -171,7 +171,7 @@ const commands = {
   ),
 }
 
-/** Sessions of agents. Tests declare them, and the API stops, restarts and updates their agents. */
+/** Sessions of agents. Tests declare sessions, and the API stops, restarts and updates their agents. */
 export const tunnelSessions = kit.familyOf({
   operations: {
     ...kit.readOperations(

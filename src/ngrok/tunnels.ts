@@ -3,7 +3,7 @@ import * as kit from '../kit/index.ts'
 import { SCHEMES } from './endpoint-records.ts'
 import { publicParts, URL_SENTENCE } from './endpoint-view.ts'
 import { tunnels as records, sessions, type TunnelRecord } from './session-records.ts'
-import { knownRegions, present, refField } from './shared.ts'
+import { knownRegions, refField, withoutNulls } from './shared.ts'
 import { isInGroup, tunnelGroups } from './tunnel-group-backends.ts'
 
 const { id, metadata } = kit.resourceHead
@@ -23,7 +23,7 @@ const shape = kit.named(
     backends: v.exactOptional(
       kit.documented(
         v.array(kit.ref),
-        'The tunnel group backends that it is in, newest first. Absent if there are none.',
+        'The tunnel group backends that have the tunnel, newest first. Absent if there are none.',
       ),
     ),
     labels: v.exactOptional(
@@ -44,11 +44,16 @@ const view: kit.View<TunnelRecord, kit.Frozen<v.InferOutput<typeof shape>>> = (t
     forwards_to,
     tunnel_session: kit.refTo(wire, '/tunnel_sessions', session_id),
     ...(metadata !== undefined && { metadata }),
-    ...present({ public_url, proto, labels, endpoint: kit.refTo(wire, '/endpoints', url && id.replace('tn_', 'ep_')) }),
+    ...withoutNulls({
+      public_url,
+      proto,
+      labels,
+      endpoint: kit.refTo(wire, '/endpoints', url && id.replace('tn_', 'ep_')),
+    }),
   }
 }
 
-/** Tunnels: what agents forward. Only agents open them, and tests declare agents. */
+/** Tunnels. Only agents open them, and tests declare the sessions of agents. */
 export const tunnels = kit.familyOf({
   operations: kit.readOperations(
     {

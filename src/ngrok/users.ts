@@ -10,11 +10,11 @@ const errors = kit.declareErrors({
     (it) => `${it.field} is missing or empty. Send a name of 1 to 255 bytes in UTF-8.`,
   ),
   user_name_too_long: kit.tooLong(4110),
-  user_name_taken: nameTaken(4112, 'one'),
+  user_name_taken: nameTaken(4112, 'user'),
   user_limit_reached: kit.tooMany(4119),
 })
 
-/** Both paths have the same users, and so the same limit. */
+/** The limit of both paths, which have the same users. */
 const limits = kit.accountLimits({
   bot_users: { what: 'bot users', reached: errors.user_limit_reached, plans: { free: 0, hobbyist: 0 } },
 })
@@ -38,11 +38,11 @@ const updateFields = { name: v.optional(name), active: v.optional(active) }
 const unique = uniqueBy(users, 'name', {
   field: 'name',
   error: errors.user_name_taken,
-  allowed: 'a name that no other one has',
+  allowed: 'a name that no other user has',
 })
 
-/** Makes the family of one of the two paths under which the same users are. */
-function usersAt<const P extends (typeof PREFIXES)[number]>(prefix: P) {
+/** Makes the family for one of the two paths. Both paths have the same users. */
+function userFamily<const P extends (typeof PREFIXES)[number]>(prefix: P) {
   const path = `/${prefix}_users`
   const title = prefix === 'bot' ? 'BotUser' : 'ServiceUser'
   const shape = kit.named(fields, title, 'A user for a program. It owns credentials and API keys.')
@@ -70,13 +70,13 @@ function usersAt<const P extends (typeof PREFIXES)[number]>(prefix: P) {
       create: {
         errors: [errors.user_name_taken],
         run(tx, body) {
-          return tx.put(users, unique.checked(tx, { id: tx.newId(PREFIXES[0]), created_at: tx.now, ...body }))
+          return tx.put(users, unique.requireUnique(tx, { id: tx.newId(PREFIXES[0]), created_at: tx.now, ...body }))
         },
       },
       update: {
         errors: [errors.user_name_taken],
         run(tx, user, { name = user.name, active = user.active }) {
-          const after = unique.checked(tx, { ...user, name, active })
+          const after = unique.requireUnique(tx, { ...user, name, active })
           return name === user.name && active === user.active ? user : tx.put(users, after)
         },
       },
@@ -87,7 +87,7 @@ function usersAt<const P extends (typeof PREFIXES)[number]>(prefix: P) {
 }
 
 /** Bot users. */
-export const botUsers = usersAt('bot')
+export const botUsers = userFamily('bot')
 
-/** Service users: the bot users under another path. */
-export const serviceUsers = { ...usersAt('service'), collections: [] }
+/** Service users, which are the bot users under another path. */
+export const serviceUsers = { ...userFamily('service'), collections: [] }

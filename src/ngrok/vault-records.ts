@@ -24,15 +24,15 @@ export function nameOf({ missing, invalid, tooLong }: NameErrors, sentence: stri
   })
 }
 
-/** Declares the error of a vault's or a secret's name that has other characters. */
-export const otherCharacters = (number: number) => kit.field(number, 400, () => CHARACTERS)
-/** Declares the error of a vault's or a secret's name that is missing. */
-export const noName = (number: number) =>
+/** Declares the error of a vault's or a secret's name with other characters. */
+export const invalidName = (number: number) => kit.field(number, 400, () => CHARACTERS)
+/** Declares the error of a missing name of a vault or a secret. */
+export const missingName = (number: number) =>
   kit.ofField(number, 400, (it) => `${it.field} is missing or empty. Allowed: 1 to ${LONGEST_NAME} ${CHARACTERS}.`)
 
 export const vaultErrors = kit.declareErrors({
-  vault_name_invalid: otherCharacters(23000),
-  vault_name_missing: noName(23001),
+  vault_name_invalid: invalidName(23000),
+  vault_name_missing: missingName(23001),
   vault_name_too_long: kit.tooLong(23002),
 })
 

@@ -2,20 +2,20 @@ import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
 import {
   ACCOUNT_USER,
-  changed,
   FILTERABLE,
   nameTaken,
+  putIfChanged,
   refField,
   refusedIfEmpty,
   texts,
   uniqueBy,
   userField,
 } from './shared.ts'
-import { nameOf, noName, otherCharacters, type VaultRecord, vaultName, vaults } from './vault-records.ts'
+import { invalidName, missingName, nameOf, type VaultRecord, vaultName, vaults } from './vault-records.ts'
 
 const errors = kit.declareErrors({
-  secret_name_invalid: otherCharacters(24000),
-  secret_name_missing: noName(24001),
+  secret_name_invalid: invalidName(24000),
+  secret_name_missing: missingName(24001),
   secret_name_too_long: kit.tooLong(24002),
   secret_value_missing: kit.ofField(24003, 400, (it) => `${it.field} is missing or empty. Send the text to keep.`),
   secret_value_too_long: kit.tooLong(24004),
@@ -52,7 +52,7 @@ const secretValue = kit.documented(
     kit.secretHere,
     refusedIfEmpty(errors.secret_value_missing),
   ),
-  `The text to keep. No response has it. At most ${LONGEST_VALUE} bytes in UTF-8.`,
+  `The text to store. No response has it. At most ${LONGEST_VALUE} bytes in UTF-8.`,
   { json: { minLength: 1, maxLength: LONGEST_VALUE, writeOnly: true }, isRequired: true },
 )
 
@@ -83,10 +83,10 @@ export const secretShape = kit.named(
     vault: refField('The vault that has the secret.'),
     vault_name: kit.documented(v.string(), 'The name of that vault.'),
     created_by: userField('The user who created the secret.'),
-    last_updated_by: userField('The user who changed the secret last.'),
+    last_updated_by: userField('The user who putIfChanged the secret last.'),
   }),
   'VaultSecret',
-  'A text that a vault keeps under a name. No response has the text.',
+  'A text that a vault stores under a name. No response has the text.',
 )
 
 export const secretView: kit.View<SecretRecord, kit.Frozen<v.InferOutput<typeof secretShape>>> = (each, wire) => ({
@@ -123,7 +123,7 @@ const unique = uniqueBy(secrets, 'place', {
   allowed: 'a name that no other secret of the vault has',
 })
 
-/** Secrets of vaults. The value of a secret is kept, and shown nowhere. */
+/** Secrets of vaults. The value of a secret is stored, but never shown. */
 export const vaultSecrets = kit.resource(
   {
     name: 'vault_secrets',
@@ -153,15 +153,15 @@ export const vaultSecrets = kit.resource(
       run(tx, { name, value, vault_id, vault_name, ...rest }) {
         const vault = vaultOf(tx, vault_id, vault_name)
         const place = { vault_id: vault.id, vault_name: vault.name }
-        const made = { ...kit.newHead(tx, 'secret', rest), updated_at: tx.now, name, value, ...place }
-        return tx.put(secrets, unique.checked(tx, made))
+        const secret = { ...kit.newHead(tx, 'secret', rest), updated_at: tx.now, name, value, ...place }
+        return tx.put(secrets, unique.requireUnique(tx, secret))
       },
     },
     update: {
       errors: [errors.secret_name_taken],
       run(tx, before, { name = before.name, value = before.value, ...rest }) {
         const after = { ...before, ...kit.described(rest, before), name, value }
-        return changed(tx, secrets, before, unique.checked(tx, after))
+        return putIfChanged(tx, secrets, before, unique.requireUnique(tx, after))
       },
     },
     relations(each, others, report) {

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
-import { ACCOUNT_USER, bodiesOf, changed, FILTERABLE, nameTaken, texts, uniqueBy } from './shared.ts'
+import { ACCOUNT_USER, bodiesOf, FILTERABLE, nameTaken, putIfChanged, texts, uniqueBy } from './shared.ts'
 import { vaults as records, VAULT_NAME, type VaultRecord, vaultErrors, vaultName } from './vault-records.ts'
 import { secretShape, secrets, secretView, vaultSecrets } from './vault-secrets.ts'
 
@@ -20,7 +20,7 @@ const shape = kit.named(
     updated_at: kit.documented(kit.time, 'The time of the last change.'),
     name: kit.documented(v.string(), VAULT_NAME),
     created_by: kit.documented(v.string(), 'The id of the user who created the vault.'),
-    last_updated_by: kit.documented(v.string(), 'The id of the user who changed the vault last.'),
+    last_updated_by: kit.documented(v.string(), 'The id of the user who putIfChanged the vault last.'),
   }),
   'Vault',
   'A set of named secrets.',
@@ -40,10 +40,10 @@ const unique = uniqueBy(records, 'name', {
   allowed: 'a name that no other vault has',
 })
 
-// The page of both lists of secrets has one name.
+// Both lists of secrets have the same schema of a page.
 const { response } = vaultSecrets.operations.list
 
-/** Vaults, with a list of the secrets of each. A vault's secrets must be deleted before it. */
+/** Vaults, with a list of the secrets of each. A vault can be deleted only after its secrets. */
 export const vaults = kit.resource(
   {
     name: 'vaults',
@@ -90,17 +90,20 @@ export const vaults = kit.resource(
     create: {
       errors: [errors.vault_name_taken],
       run(tx, { name, ...rest }) {
-        return tx.put(records, unique.checked(tx, { ...kit.newHead(tx, 'vault', rest), updated_at: tx.now, name }))
+        return tx.put(
+          records,
+          unique.requireUnique(tx, { ...kit.newHead(tx, 'vault', rest), updated_at: tx.now, name }),
+        )
       },
     },
     update: {
       errors: [errors.vault_name_taken],
       run(tx, before, { name = before.name, ...rest }) {
-        const after = unique.checked(tx, { ...before, ...kit.described(rest, before), name })
+        const after = unique.requireUnique(tx, { ...before, ...kit.described(rest, before), name })
         if (name !== before.name) {
           for (const secret of tx.findAll(secrets, 'vault', before.id)) tx.put(secrets, { ...secret, vault_name: name })
         }
-        return changed(tx, records, before, after)
+        return putIfChanged(tx, records, before, after)
       },
     },
     delete: {

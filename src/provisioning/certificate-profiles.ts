@@ -1,6 +1,6 @@
 const DAY_MS = 86_400_000
 
-/** The validity in ms of each profile that a public authority has or has announced (rules: provisioning-jobs#profiles). */
+/** The validity in ms of each profile that a public authority offers or has announced (rules: provisioning-jobs#profiles). */
 export const PROFILES = {
   '90d': 90 * DAY_MS,
   '64d': 64 * DAY_MS,
@@ -20,19 +20,19 @@ export interface CertificateLife {
   readonly renewalLead?: number | undefined
 }
 
-/** Returns the life of a certificate issued at a time in ms: what the gateway sets, else as the authority has it at that time. */
-export function lifeAt(issuedAt: number, own: CertificateLife = {}) {
-  const { validity = PROFILES[defaultProfile(issuedAt)], renewalLead = suggestedLead(validity) } = own
+/** Returns the life of a certificate issued at a time in ms. The default is that of the authority at that time. */
+export function lifeAt(issuedAt: number, options: CertificateLife = {}) {
+  const { validity = PROFILES[defaultProfile(issuedAt)], renewalLead = suggestedLead(validity) } = options
   return { validity, renewalLead }
 }
 
-/** Returns the profile that the authority has by default at a time in ms. */
+/** Returns the default profile of the authority at a time in ms. */
 function defaultProfile(issuedAt: number): ProfileName {
   if (issuedAt >= Date.UTC(2028, 1, 16)) return '45d'
   return issuedAt >= Date.UTC(2027, 1, 10) ? '64d' : '90d'
 }
 
-/** The lead of a renewal that the authority suggests: a third of the validity, and half of a short one. */
+/** Returns the lead of a renewal that the authority suggests: a third of the validity, or half of a short one. */
 function suggestedLead(validity: number): number {
   return Math.floor(validity / (validity < 10 * DAY_MS ? 2 : 3))
 }

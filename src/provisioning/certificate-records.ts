@@ -26,7 +26,7 @@ interface Upload {
   readonly not_after: number
 }
 
-/** The record of a TLS certificate: an upload, or an order that the authority can carry out at any time. */
+/** The record of a TLS certificate: an upload, or an order from which the authority issues it at any time. */
 export type CertificateRecord = ResourceRecord &
   (
     | { readonly issued_at: null; readonly upload: Upload; readonly order: null }
@@ -43,7 +43,7 @@ export const certificateMetadata = textOfBytes(LONGEST_METADATA, recordErrors.ce
 const uploadFields = v.object({
   certificate_pem: v.string(),
   private_key_pem: v.exactOptional(v.pipe(v.string(), secret)),
-  /** Stores of fauxgate 0.1.0 have what is read from the PEM text, too. */
+  /** Stores of fauxgate 0.1.0 also have the fields that are read from the PEM text. */
   leaf: v.exactOptional(v.unknown()),
 })
 
@@ -93,8 +93,8 @@ const uploadOrOrder = rule([], ({ issued_at, upload, order }: v.InferOutput<type
   if (order && order.not_after < order.not_before) {
     wrong(['order', 'not_after'], order.not_after, `a time in ms from ${order.not_before}, the not_before, on`)
   }
-  const wanted = order ? order.not_before : null
-  if (issued_at !== wanted) wrong(['issued_at'], issued_at, order ? `${wanted}, as in order.not_before` : 'null')
+  const expected = order ? order.not_before : null
+  if (issued_at !== expected) wrong(['issued_at'], issued_at, order ? `${expected}, as in order.not_before` : 'null')
 })
 
 export const certificates = collection<CertificateRecord>({
@@ -103,7 +103,7 @@ export const certificates = collection<CertificateRecord>({
   schema: v.pipe(
     fields,
     uploadOrOrder,
-    v.transform((record) => record as CertificateRecord), // It is one of the two, as just checked.
+    v.transform((record) => record as CertificateRecord), // `uploadOrOrder` has checked this.
   ),
   isAttached: (record) => record.issued_at !== null,
   exported(record, withSecrets) {

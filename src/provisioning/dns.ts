@@ -17,8 +17,8 @@ const NAME = new RegExp(`^(\\*\\.)?(${LABEL}\\.)*${LABEL}$`)
 const ADDRESS_END = /(^|\.)\d+$/
 
 /**
- * Returns a name without its trailing dot and in lower case (rules: simulated-dns#names). Only the letters A to Z have
- * case here: other letters, which become a to z in lower case, stay invalid.
+ * Returns a name without its trailing dot and in lower case (rules: simulated-dns#names). It lowers only A to Z. Other
+ * characters that would become a to z, such as the Kelvin sign, stay invalid.
  */
 export function normalName(name: string): string {
   return name.replace(/[A-Z]+/g, (letters) => letters.toLowerCase()).replace(/\.$/, '')
@@ -31,7 +31,7 @@ export function isDnsName(name: string): boolean {
 
 const NAME_ALLOWED = 'a DNS name such as "app.example.com", not an address'
 
-/** A DNS name in any form that clients write. It is read as its normal name. */
+/** A DNS name in any form that clients write. The schema returns its normal name. */
 export const recordName = v.pipe(
   v.string(),
   rule([], (text, report) => {
@@ -48,7 +48,7 @@ type RecordType = (typeof TYPES)[number]
 export const recordType = v.picklist(TYPES, TYPES.join(', '))
 
 const fields = {
-  name: documented(recordName, 'The DNS name, or `*.` and one; kept in lower case without a trailing dot.'),
+  name: documented(recordName, 'The DNS name, perhaps after `*.`; stored in lower case without a trailing dot.'),
   type: documented(
     recordType,
     'The type of the record; `PROXY` for the addresses of a CDN that hides the record, `SERVFAIL` and `TIMEOUT` for name servers that fail.',
@@ -62,23 +62,23 @@ const value = documented(
 
 export type { DnsRecord }
 
-const NO_VALUE = { allowed: 'no value', isRight: (value: string) => value === '', kept: (value: string) => value }
+const NO_VALUE = { allowed: 'no value', isValid: (value: string) => value === '', normalize: (value: string) => value }
 
-/** The rule for the values of each type, in words and as a test, and the form in which a value is stored. */
+/** The values that each type of record allows, in words and as a test, and the form in which a value is stored. */
 const VALUES: Readonly<
-  Record<RecordType, { allowed: string; isRight(value: string): boolean; kept(value: string): string }>
+  Record<RecordType, { allowed: string; isValid(value: string): boolean; normalize(value: string): string }>
 > = {
-  CNAME: { allowed: NAME_ALLOWED, isRight: isDnsName, kept: normalName },
-  A: { allowed: 'an IPv4 address', isRight: (value) => ipBytes(value)?.length === 4, kept: normalName },
+  CNAME: { allowed: NAME_ALLOWED, isValid: isDnsName, normalize: normalName },
+  A: { allowed: 'an IPv4 address', isValid: (value) => ipBytes(value)?.length === 4, normalize: normalName },
   CAA: {
     allowed: 'names of authorities, separated by commas, such as "letsencrypt.org", or "" for none',
-    isRight: (value) => authoritiesIn(value).every(isDnsName),
-    kept: (value) => authoritiesIn(value).join(', '),
+    isValid: (value) => authoritiesIn(value).every(isDnsName),
+    normalize: (value) => authoritiesIn(value).join(', '),
   },
   PROXY: {
     allowed: 'the name of a CDN, of 1 to 100 characters',
-    isRight: (value) => value !== '' && value.length <= 100,
-    kept: (value) => value.trim(),
+    isValid: (value) => value !== '' && value.length <= 100,
+    normalize: (value) => value.trim(),
   },
   SERVFAIL: NO_VALUE,
   TIMEOUT: NO_VALUE,
@@ -100,10 +100,10 @@ function fitted<T extends ValueOfType>(schema: v.GenericSchema<unknown, T>) {
     ruleOnWhole<T, never>([], ({ type, value }, report) => {
       const known = TYPES.find((each) => each === type)
       if ((value !== undefined && typeof value !== 'string') || !known) return
-      const { allowed, isRight, kept } = VALUES[known]
-      if (!isRight(kept(value ?? ''))) report(general.field_invalid, { allowed }, { path: ['value'], value })
+      const { allowed, isValid, normalize } = VALUES[known]
+      if (!isValid(normalize(value ?? ''))) report(general.field_invalid, { allowed }, { path: ['value'], value })
     }),
-    v.transform((sent) => ({ ...sent, value: VALUES[sent.type].kept(sent.value ?? '') })),
+    v.transform((sent) => ({ ...sent, value: VALUES[sent.type].normalize(sent.value ?? '') })),
   )
 }
 
@@ -124,7 +124,7 @@ const record = v.object({
 export const dnsRecord: v.GenericSchema<unknown, DnsRecord> = named(
   fitted(record),
   'DnsRecord',
-  'A record of the simulated DNS zone, or the failure that resolvers see in its place; a name has one.',
+  'A record of the simulated DNS zone, or the failure that resolvers see in its place. Each name has at most one.',
 )
 
 const body = v.object({
@@ -132,7 +132,7 @@ const body = v.object({
   value: v.optional(value),
   after: v.optional(
     sentDuration(
-      "How long the record takes to propagate, on the gateway's clock: until then resolvers find none. Default: no time.",
+      "How long the record takes to propagate, on the gateway's clock: resolvers do not find it before. Default: no time.",
     ),
   ),
 })
@@ -140,10 +140,10 @@ const body = v.object({
 export const dnsRecordBody = named(
   fitted(body),
   'DnsRecordBody',
-  'A record to set in the simulated DNS zone; it replaces the one that the name has.',
+  'A record to set in the simulated DNS zone; it replaces the previous record of the name.',
 )
 
-/** Sets the record of a name, which resolvers see at once or `after` a while (rules: simulated-dns#propagation). */
+/** Sets the record of a name. Resolvers see it at once, or after the delay `after` (rules: simulated-dns#propagation). */
 export function setRecord(tx: Transaction, { after, ...record }: v.InferOutput<typeof dnsRecordBody>): DnsRecord {
   const ms = durationMs(after) ?? 0
   const visible = ms === 0 ? {} : { visibleFrom: timestamp(Math.ceil((tx.now + ms) / 1000) * 1000) }
@@ -157,7 +157,7 @@ export const zone = collection<DnsRecord>({
   schema: dnsRecord,
 })
 
-/** Returns the records by name, or only that of a name, if it has one. */
+/** Returns all records, ordered by name, or only the record of one name, if any. */
 export function zoneRecords(tx: Transaction, name?: string): DnsRecord[] {
   if (name === undefined) return [...tx.newestFirst(zone)].sort((a, b) => (a.name < b.name ? -1 : 1))
   const record = tx.get(zone, reversed(name))
@@ -165,7 +165,7 @@ export function zoneRecords(tx: Transaction, name?: string): DnsRecord[] {
 }
 
 /**
- * Resolves one name: its own record, else that of the wildcard right below its closest encloser. A name that exists, if
+ * Resolves a name to its own record, else to the wildcard directly below its closest encloser. A name that exists, even
  * only because there are names below it, matches no wildcard (RFC 4592, 3.3.1).
  */
 function resolve(tx: Transaction, name: string): DnsRecord | undefined {
@@ -180,7 +180,7 @@ function resolve(tx: Transaction, name: string): DnsRecord | undefined {
 }
 
 function hasKeysBelow(tx: Transaction, key: string): boolean {
-  // "/" sorts right after ".", so the last key before this one is below the name, if any is.
+  // "/" sorts right after ".", so if any key is below the name, the last one before this key is.
   const [last] = tx.newestFirst(zone, `${key}/`)
   return last !== undefined && zone.key(last).startsWith(`${key}.`)
 }
@@ -203,8 +203,8 @@ interface Targets {
 }
 
 /**
- * Returns the records that a domain needs: its own CNAME and, for a wildcard, that of the ACME challenge. If these are
- * right, also the CAA record that keeps the authority from issuing (rules: simulated-dns#needed-records, simulated-dns#caa).
+ * Returns the records that a domain needs: its own CNAME and, for a wildcard, the CNAME of the ACME challenge. If these
+ * are right, also returns the CAA record that forbids the authority to issue (rules: simulated-dns#needed-records, simulated-dns#caa).
  */
 export function neededRecords(tx: Transaction, domain: Targets): NeededRecord[] {
   const targets = [
@@ -217,11 +217,11 @@ export function neededRecords(tx: Transaction, domain: Targets): NeededRecord[] 
     const problem = found && `Expected a CNAME record for ${name} with the value ${value}. Found ${found}.`
     return [{ name, type: 'CNAME', value, problem }]
   })
-  return needed.every(({ problem }) => problem === null) ? [...needed, ...forbidden(tx, domain)] : needed
+  return needed.every(({ problem }) => problem === null) ? [...needed, ...forbiddingCaa(tx, domain)] : needed
 }
 
-/** Returns the CAA record, at the name or the nearest one above it, that does not allow the authority (RFC 8659, 3). */
-function forbidden(tx: Transaction, { domain, policy }: Targets): NeededRecord[] {
+/** Returns the CAA record, at the name or the nearest name above, that forbids the authority to issue (RFC 8659, 3). */
+function forbiddingCaa(tx: Transaction, { domain, policy }: Targets): NeededRecord[] {
   if (!policy) return []
   const { authority } = policy
   for (let key = reversed(domain.replace(/^\*\./, '')); key !== ''; key = parentOf(key)) {
@@ -241,7 +241,7 @@ function forbidden(tx: Transaction, { domain, policy }: Targets): NeededRecord[]
         name,
         type: 'CAA',
         value: authority,
-        problem: `${expected} Found ${isFailing ? endOf(tx, record, name) : caa}.`,
+        problem: `${expected} Found ${isFailing ? describeOther(tx, record, name) : caa}.`,
       },
     ]
   }
@@ -252,8 +252,8 @@ function isVisible({ now }: Transaction, { visibleFrom }: DnsRecord): boolean {
   return (timeMs(visibleFrom) ?? now) <= now
 }
 
-/** Describes the records of a name without a CNAME record, as a fragment for a message. */
-function endOf(tx: Transaction, record: DnsRecord | undefined, name: string): string {
+/** Describes what a name has instead of a CNAME record, as a fragment for a message. */
+function describeOther(tx: Transaction, record: DnsRecord | undefined, name: string): string {
   if (record && !isVisible(tx, record)) {
     const left = counted(Math.ceil(((timeMs(record.visibleFrom) ?? 0) - tx.now) / 1000), 'second')
     return `no record for ${name} yet: the one that was set propagates until ${record.visibleFrom}. Wait for another ${left}`
@@ -274,14 +274,14 @@ function endOf(tx: Transaction, record: DnsRecord | undefined, name: string): st
 
 const LONGEST_CHAIN = 8
 
-/** Follows the CNAME records of a name to its target. Returns null if they lead there, else what they lead to. */
+/** Follows the CNAME records of a name to its target. Returns null if they lead there, else a fragment for a message. */
 function mismatch(tx: Transaction, name: string, target: string): string | null {
   const chain: string[] = []
   for (let at = name; chain.length < LONGEST_CHAIN; at = chain.at(-1) ?? name) {
     const record = resolve(tx, at)
     if (record?.type !== 'CNAME' || !isVisible(tx, record)) {
-      if (chain.length === 0) return endOf(tx, record, at)
-      return `a CNAME record to ${path(chain)}, which has ${record ? endOf(tx, record, at) : 'no record'}`
+      if (chain.length === 0) return describeOther(tx, record, at)
+      return `a CNAME record to ${path(chain)}, which has ${record ? describeOther(tx, record, at) : 'no record'}`
     }
     if (record.value === target) return null
     if (record.value === name || chain.includes(record.value)) {

@@ -24,9 +24,9 @@ export interface ProvisioningRules {
   readonly hooks: AttemptHooks
 }
 
-/** The hook of provisioning, for whoever decides about each attempt. */
+/** The hook that can decide the outcome of each provisioning attempt. */
 export interface AttemptHooks {
-  /** Called at each attempt with its usual error, if it has one. Returns the error that it has instead. Absent: the usual one. */
+  /** Called at each attempt with its usual error, if any. Returns the error to use instead. Default: the usual error. */
   attempt?:
     | ((domain: string, now: number, usual: ProvisioningError | undefined) => ProvisioningError | undefined)
     | undefined
@@ -43,7 +43,7 @@ const job = v.object({
   msg: v.string(),
   started_at: instant,
   retries_at: v.nullable(scheduledTime),
-  /** The number of INTERNAL_ERRORs so far, with which the backoff grows. */
+  /** The number of INTERNAL_ERRORs so far. Each of them lengthens the backoff. */
   internal_errors: drawn,
 })
 
@@ -101,7 +101,10 @@ export function checkManaged(domain: ManagedFields & { domain: string }, report:
   }
 }
 
-/** An event after the year 9999 is not due. Of a new job's first attempt the record does not say when it would be. */
+/**
+ * Tells whether the next event may be after the year 9999, so that it never falls due. A record does not have the time of
+ * the first attempt of a job, nor of an attempt whose `retries_at` has passed.
+ */
 function mayNeverHappen({ job, renews_at }: ManagedFields, now: number): boolean {
   const at = job ? job.retries_at : renews_at
   return at === null || at === LATEST_TIME || (job !== null && at <= now)
@@ -113,8 +116,8 @@ function checkJob({ error_code, retries_at, internal_errors }: Job, report: Repo
     const allowed = isFailing ? 'a value, with an error_code' : 'null, without an error_code'
     report(general.field_invalid, { allowed }, { path: ['job', 'retries_at'], value: retries_at })
   }
-  const isCounted = isFailing ? error_code !== 'INTERNAL_ERROR' || internal_errors > 0 : internal_errors === 0
-  if (!isCounted) {
+  const isCountValid = isFailing ? error_code !== 'INTERNAL_ERROR' || internal_errors > 0 : internal_errors === 0
+  if (!isCountValid) {
     const allowed = isFailing ? 'at least 1 with INTERNAL_ERROR' : '0 without an error_code'
     report(general.field_invalid, { allowed }, { path: ['job', 'internal_errors'], value: internal_errors })
   }

@@ -12,22 +12,22 @@ const MESSAGES: Readonly<Record<ProvisioningError, string>> = {
 
 /** Runs one attempt of a domain's job now (rules: provisioning-jobs#outcomes). */
 export function attempt<D extends ManagedDomain>(tx: Transaction, domain: D): D {
-  const tried = domain.job?.error_code ? transit(tx, domain, 'retried', {}) : domain
+  const current = domain.job?.error_code ? transit(tx, domain, 'retried', {}) : domain
   const isRenewal = domain.certificate_id !== null
-  const failure = hooked(tx, tried, failureOf(tx, tried))
-  if (!failure) return transit(tx, tried, isRenewal ? 'renewed' : 'issued', {})
-  return transit(tx, tried, isRenewal ? 'renewal failed' : 'failed', failure)
+  const failure = afterHook(tx, current, failureOf(tx, current))
+  if (!failure) return transit(tx, current, isRenewal ? 'renewed' : 'issued', {})
+  return transit(tx, current, isRenewal ? 'renewal failed' : 'failed', failure)
 }
 
-/** Lets the hook decide, if there is one. */
-function hooked(tx: Transaction, { domain }: ManagedDomain, usual: Failure | undefined): Failure | undefined {
+/** Returns the failure that the hook decides, or the usual one without a hook. */
+function afterHook(tx: Transaction, { domain }: ManagedDomain, usual: Failure | undefined): Failure | undefined {
   const { attempt } = provisioningRules(tx.rules).hooks
   const error_code = attempt ? attempt(domain, tx.now, usual?.error_code) : usual?.error_code
   if (error_code === usual?.error_code) return usual
   return error_code && { error_code, msg: MESSAGES[error_code] }
 }
 
-/** Decides by the script, then by simulated DNS, if enabled; otherwise the attempt succeeds. */
+/** Returns the failure that the script, or else simulated DNS, sets for an attempt. Without one, the attempt succeeds. */
 function failureOf(tx: Transaction, domain: ManagedDomain): Failure | undefined {
   const scripted = takeOutcome(tx, domain.domain)
   if (scripted) {
@@ -48,15 +48,15 @@ function failureOf(tx: Transaction, domain: ManagedDomain): Failure | undefined 
 export function withPolicy<D extends ManagedDomain>(tx: Transaction, domain: D, policy: Policy): D {
   const before = domain.policy
   if (before?.authority === policy.authority && before.private_key_type === policy.private_key_type) return domain
-  const free = before
+  const idle = before
     ? withoutJob(tx, domain, `The policy asks for an ${policy.private_key_type} key now.`)
     : { ...domain, certificate_id: null }
-  return attemptedAtOnce(tx, transit(tx, free, 'started', { policy }))
+  return attemptWithoutDelay(tx, transit(tx, idle, 'started', { policy }))
 }
 
 /** Starts the renewal of a domain's certificate (rules: provisioning-jobs#renewal). */
 export function withRenewal<D extends ManagedDomain>(tx: Transaction, domain: D): D {
-  return attemptedAtOnce(tx, transit(tx, domain, 'renewal started', {}))
+  return attemptWithoutDelay(tx, transit(tx, domain, 'renewal started', {}))
 }
 
 export function withUploadedCertificate<D extends ManagedDomain>(
@@ -67,20 +67,20 @@ export function withUploadedCertificate<D extends ManagedDomain>(
   return { ...withoutPolicy(tx, domain), certificate_id }
 }
 
-/** Takes the policy off a domain, and with it the status, the job and the automatic certificate. */
+/** Removes the policy of a domain, with its status, its job and its automatic certificate. */
 export function withoutPolicy<D extends ManagedDomain>(tx: Transaction, domain: D): D {
   if (!domain.policy) return domain
   const automatic = domain.certificate_id && tx.get(certificates, domain.certificate_id)
   if (automatic) tx.remove(certificates, automatic)
-  const free = withoutJob(tx, domain, 'The policy was taken off the domain.')
-  return { ...free, policy: null, renews_at: null, due: null, certificate_id: null }
+  const idle = withoutJob(tx, domain, 'The policy was taken off the domain.')
+  return { ...idle, policy: null, renews_at: null, due: null, certificate_id: null }
 }
 
 function withoutJob<D extends ManagedDomain>(tx: Transaction, domain: D, reason: string): D {
   return domain.job ? transit(tx, domain, 'cancelled', { reason }) : domain
 }
 
-/** Issues the certificate within the call that started the job, if the delay is 0. */
-function attemptedAtOnce<D extends ManagedDomain>(tx: Transaction, domain: D): D {
+/** Runs the first attempt in the call that starts the job, if the delay is 0. */
+function attemptWithoutDelay<D extends ManagedDomain>(tx: Transaction, domain: D): D {
   return provisioningRules(tx.rules).provisioningDelay === 0 ? attempt(tx, domain) : domain
 }

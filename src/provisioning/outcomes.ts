@@ -43,7 +43,7 @@ const details = {
 export const failedAttempt = named(
   v.strictObject({ outcome: documented(v.picklist(PROVISIONING_ERRORS), 'The error of the attempt.'), ...details }),
   'FailedAttempt',
-  'A provisioning attempt that fails, with what its job says.',
+  'A provisioning attempt that fails, with the message and the retry time of its job.',
 )
 
 export type { FailedAttempt }
@@ -52,11 +52,11 @@ export type { FailedAttempt }
 export type Outcome = (typeof OUTCOMES)[number] | FailedAttempt
 
 /** An outcome with its details, if it has some. */
-type Detailed = { readonly outcome: (typeof OUTCOMES)[number] } & Omit<FailedAttempt, 'outcome'>
+type DetailedOutcome = { readonly outcome: (typeof OUTCOMES)[number] } & Omit<FailedAttempt, 'outcome'>
 
-const detailed = (outcome: Outcome): Detailed => (typeof outcome === 'string' ? { outcome } : outcome)
+const withDetails = (outcome: Outcome): DetailedOutcome => (typeof outcome === 'string' ? { outcome } : outcome)
 
-/** Returns a duration in ms that may have a minus; undefined if the value is none. */
+/** Returns a duration in ms that may have a minus; undefined if the value is not a duration. */
 export function signedMs(value: unknown): number | undefined {
   if (typeof value === 'number' && value < 0) return signedMs(-value) === undefined ? undefined : value
   const [, minus, text] = (typeof value === 'string' && /^(-?)(.*)$/s.exec(value)) || []
@@ -74,9 +74,9 @@ const domain = v.pipe(
   }),
 )
 
-const kept = { outcome: oneOfThese(OUTCOMES), ...details }
+const outcomeFields = { outcome: oneOfThese(OUTCOMES), ...details }
 
-/** The place of the first outcome: all places have as many digits, so keys sort like places. */
+/** The place of the first outcome. All places have the same number of digits, so that keys sort like places. */
 const MIDDLE = 2 ** 52
 
 const scripted = v.object({
@@ -90,14 +90,14 @@ const scripted = v.object({
       report(general.field_invalid, { allowed })
     }),
   ),
-  ...kept,
+  ...outcomeFields,
 })
 
 type ScriptedOutcome = Frozen<v.InferOutput<typeof scripted>>
 
 const lasting = v.object({
   domain,
-  ...kept,
+  ...outcomeFields,
   /** True once an attempt had this outcome. */
   used: v.exactOptional(v.literal(true)),
 })
@@ -107,7 +107,7 @@ type LastingOutcome = Frozen<v.InferOutput<typeof lasting>>
 /** The most outcomes that can be scripted, over all domains, and the most domains with a lasting outcome. */
 export const MOST_OUTCOMES = 10_000
 
-/** Outcomes that attempts take one by one. The key of a domain's next one is its highest. */
+/** Outcomes that attempts take one by one. A domain's next outcome has its highest key. */
 export const scriptedOutcomes = collection<ScriptedOutcome>({
   name: 'ordered_outcomes',
   key: ({ domain, place }) => `${domain} ${place}`,
@@ -123,21 +123,21 @@ export const lastingOutcomes = collection<LastingOutcome>({
   most: MOST_OUTCOMES,
 })
 
-/** Sets the outcome of all attempts of a domain, or any, that find no scripted one. */
+/** Sets the outcome of all attempts, of one domain or of any, that find no scripted outcome. */
 export function putLasting(tx: Transaction, domain: string, outcome: Outcome): void {
-  tx.put(lastingOutcomes, { domain, ...detailed(outcome) })
+  tx.put(lastingOutcomes, { domain, ...withDetails(outcome) })
 }
 
-/** Scripts outcomes for a domain, or any: after those that are scripted for it already, or before them. */
+/** Scripts outcomes for one domain or for any, after its outcomes that are already scripted, or before them. */
 export function scriptOutcomes(tx: Transaction, domain: string, outcomes: readonly Outcome[], isFirst: boolean): void {
   for (const outcome of isFirst ? [...outcomes].reverse() : outcomes) {
     const number = tx.nextOrder()
-    tx.put(scriptedOutcomes, { domain, place: MIDDLE + (isFirst ? number : -number), ...detailed(outcome) })
+    tx.put(scriptedOutcomes, { domain, place: MIDDLE + (isFirst ? number : -number), ...withDetails(outcome) })
   }
 }
 
 /** Takes the outcome that is scripted for a domain's next attempt: its own first, then one for any domain. */
-export function takeOutcome(tx: Transaction, domain: string): Detailed | undefined {
+export function takeOutcome(tx: Transaction, domain: string): DetailedOutcome | undefined {
   for (const scope of [domain, ANY_DOMAIN]) {
     const [next] = outcomesFor(tx, scope)
     if (next) tx.remove(scriptedOutcomes, next)
@@ -157,7 +157,7 @@ export function unusedLasting(tx: Transaction): readonly LastingOutcome[] {
   return [...tx.newestFirst(lastingOutcomes)].filter(({ used }) => !used)
 }
 
-/** Yields the outcomes of a domain, or any, the next one first. */
+/** Yields the outcomes for one domain or for any, the next one first. */
 function* outcomesFor(tx: Transaction, domain: string): Generator<ScriptedOutcome> {
   if (tx.count(scriptedOutcomes) === 0) return
   // "!" comes right after the space in the keys.
@@ -175,7 +175,7 @@ export function dropOutcomes(tx: Transaction, domain?: string): void {
 }
 
 /** Returns the outcomes that no attempt has used: those of named domains by name, those for any domain last. */
-export function pendingOutcomes(tx: Transaction): ({ domain: string | null } & Detailed)[] {
+export function pendingOutcomes(tx: Transaction): ({ domain: string | null } & DetailedOutcome)[] {
   const sortKey = (domain: string) => (domain === ANY_DOMAIN ? '~' : domain)
   return [...tx.newestFirst(scriptedOutcomes)]
     .sort((a, b) => compare(sortKey(a.domain), sortKey(b.domain)))

@@ -25,11 +25,11 @@ const timelineEntry = v.object({
   at: seconds,
   transition: oneOfThese(TRANSITIONS),
   outcome: v.nullable(oneOfThese(OUTCOMES)),
-  /** The part of the message that differs: a certificate's id, why an attempt failed, … */
+  /** The variable part of the message: the id of a certificate, the reason of a failure, … */
   note: v.nullable(v.string()),
 })
 
-/** A transition as records keep it. */
+/** A transition as records store it. */
 export type TimelineRecord = Frozen<v.InferOutput<typeof timelineEntry>>
 
 /** The last transitions of a domain, oldest first. */
@@ -43,9 +43,9 @@ export const timelineEntryView = named(
     transition: documented(v.picklist(TRANSITIONS), 'The transition.'),
     outcome: documented(
       v.nullable(v.picklist(OUTCOMES)),
-      'The outcome of an attempt; null for transitions that end none.',
+      'The outcome of an attempt; null for transitions that do not end an attempt.',
     ),
-    message: documented(v.string(), 'The same in words for people.'),
+    message: documented(v.string(), 'The transition in words.'),
   }),
   'TimelineEntry',
   "A transition of a domain's provisioning.",
@@ -58,7 +58,7 @@ export const timeline = v.pipe(
   v.maxLength(LONGEST_TIMELINE, `at most ${LONGEST_TIMELINE} entries`),
 )
 
-/** Adds an entry; the oldest ones make room. */
+/** Adds an entry, and drops the oldest one if there are too many. */
 export function withEntry(timeline: Timeline, entry: TimelineRecord): Timeline {
   return [...timeline.slice(1 - LONGEST_TIMELINE), entry]
 }

@@ -55,7 +55,7 @@ const success = {
     `${note} is in use, to be renewed at ${timestamp(wholeSecond(renewalTime(at * 1000, rules)))}.`,
 }
 
-/** The input of each transition beside the domain. */
+/** The input of each transition in addition to the domain. */
 interface Facts {
   readonly started: { readonly policy: Policy }
   readonly retried: object
@@ -145,11 +145,11 @@ function failedJob(tx: Transaction, domain: ManagedDomain, { error_code, msg, re
   const isInternal = error_code === 'INTERNAL_ERROR'
   const backoff = Math.min(internalErrorBackoff.most, internalErrorBackoff.first * 2 ** before.internal_errors)
   const usual = tx.now + (isInternal ? backoff : dnsErrorRetry)
-  const shown = retriesAfter === undefined ? usual : Math.max(0, tx.now + retriesAfter)
-  // At a time that has passed nothing can happen.
-  const isPast = wholeSecond(shown) <= tx.now
-  const { at, due } = scheduled(tx, isPast ? usual : shown)
-  const retries_at = isPast ? wholeSecond(shown) : at
+  const retryTime = retriesAfter === undefined ? usual : Math.max(0, tx.now + retriesAfter)
+  // An attempt cannot run at a time that has passed, so it runs at the usual time.
+  const isPast = wholeSecond(retryTime) <= tx.now
+  const { at, due } = scheduled(tx, isPast ? usual : retryTime)
+  const retries_at = isPast ? wholeSecond(retryTime) : at
   const internal_errors = before.internal_errors + (isInternal ? 1 : 0)
   const job = { ...before, error_code, msg, retries_at, internal_errors }
   return { changes: { job, due }, outcome: error_code, note: msg }
@@ -158,7 +158,7 @@ function failedJob(tx: Transaction, domain: ManagedDomain, { error_code, msg, re
 function newCertificateInUse(tx: Transaction, domain: ManagedDomain): Effects {
   const replaced = domain.certificate_id === null ? undefined : tx.get(certificates, domain.certificate_id)
   if (replaced) tx.remove(certificates, replaced)
-  // A certificate shows its times in whole seconds, so its life counts from the second that it shows.
+  // A certificate shows its times in whole seconds, so its life starts at the second that it shows.
   const issued_at = Math.floor(tx.now / 1000) * 1000
   const { id } = tx.put(certificates, newCertificate(tx, domain, issued_at))
   const { at: renews_at, due } = scheduled(tx, renewalTime(issued_at, provisioningRules(tx.rules)))
@@ -184,8 +184,8 @@ function newCertificate(tx: Transaction, { domain, policy }: ManagedDomain, issu
   }
 }
 
-function renewalTime(issuedAtMs: number, { certificates: own }: ProvisioningRules): number {
-  const { validity, renewalLead } = lifeAt(issuedAtMs, own)
+function renewalTime(issuedAtMs: number, { certificates: options }: ProvisioningRules): number {
+  const { validity, renewalLead } = lifeAt(issuedAtMs, options)
   return issuedAtMs + validity - renewalLead
 }
 
@@ -195,8 +195,8 @@ function wholeSecond(ms: number): number {
 }
 
 /**
- * Schedules an event for a time in ms. `at` is the time that is shown and at which it happens. An event after the year
- * 9999 is shown at its end and never happens: then `due` is null.
+ * Schedules an event for a time in ms. `at` is the time that the API shows for it. An event after the year 9999 is shown at
+ * the end of that year and never happens: then `due` is null.
  */
 function scheduled(tx: Transaction, ms: number): { readonly at: number; readonly due: Due | null } {
   const at = wholeSecond(ms)

@@ -19,7 +19,7 @@ const share = documented(
   'The share of failed requests in the window that trips the circuit: 0.5 is a half.',
 )
 
-/** An integer, which is 10 by default. */
+/** Makes the schema of an integer that is 10 by default. */
 function tenOr<Schema extends v.GenericSchema<number>>(schema: Schema, sentence: string) {
   return v.optional(documented(schema, sentence, { rules: 'circuit-breaker#numbers' }), 10)
 }
@@ -28,11 +28,11 @@ const fields = {
   enabled,
   tripped_duration: tenOr(
     v.pipe(integerFrom(1), refusedAs(errors.tripped_duration_invalid)),
-    'Seconds to wait after the circuit trips before the health of the upstream is looked at again.',
+    'Seconds to wait after the circuit trips before the health of the upstream is checked again.',
   ),
   rolling_window: tenOr(
     v.pipe(integerFrom(1), refusedAs(errors.rolling_window_invalid)),
-    'Seconds of the window that the statistics are kept for.',
+    'The length of the window of the statistics, in seconds.',
   ),
   num_buckets: tenOr(
     v.pipe(integerFrom(1, 128), refusedAs(errors.num_buckets_out_of_range)),

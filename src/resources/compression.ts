@@ -12,5 +12,9 @@ export const compression = edgeModule(HTTPS_ROUTES, {
   body: named(v.object({ enabled }), 'CompressionBody', 'The new compression.', {
     json: { examples: [{ enabled: true }] },
   }),
-  shape: named(v.object({ enabled: v.unwrap(enabled) }), 'Compression', 'Compresses answers on their way to clients.'),
+  shape: named(
+    v.object({ enabled: v.unwrap(enabled) }),
+    'Compression',
+    'Compresses responses on their way to clients.',
+  ),
 })

@@ -25,22 +25,23 @@ export const errors = declareErrors({
 
 const isRoute = (id: string) => isIdOf(id, 'edghtsrt_')
 
-/** The beginnings of ids that can be declared: of edges, routes, endpoint configurations and backends of any kind. */
+/** The prefixes of ids that can be declared: of edges, routes, endpoint configurations and backends of any kind. */
 const DECLARABLE = ['edghts_', 'edghtsrt_', 'edgtcp_', 'edgtls_', 'ec_', 'bkd']
 
-/** The prefixes that no other family can have. Families of ngrok make edges, routes and backends of some kinds. */
+/** The prefixes that no other family can have. Families of ngrok use the other prefixes that can be declared. */
 export const declaredPrefixes = ['ec', 'bkd']
 
 const fields = v.object({
   id: v.pipe(
     v.string(),
     rule([], (id, report) => {
-      const isDeclarable = DECLARABLE.some((start) => isIdOf(id, start))
-      if (!isDeclarable) report(general.field_invalid, { allowed: 'an id of what can be declared' })
+      const isDeclarable = DECLARABLE.some((prefix) => isIdOf(id, prefix))
+      if (!isDeclarable)
+        report(general.field_invalid, { allowed: 'the id of an edge, a route, an endpoint configuration or a backend' })
     }),
   ),
   edge_id: v.nullable(idOf('edghts')),
-  /** Set if an operation made it. */
+  /** True if an operation made the edge, the route or the backend. */
   is_made: v.optional(v.literal(true)),
 })
 
@@ -59,8 +60,8 @@ const declarations = collection<Declaration>({
 })
 
 /**
- * Edges, routes, endpoint configurations and child backends. They have no operations: with `references: 'declared'`
- * the ones that were declared exist, else all do (rules: references#declared).
+ * Edges, routes, endpoint configurations and child backends. They have no operations. With `references: 'declared'`
+ * only declared ones exist, else all do (rules: references#declared).
  */
 export const declared: Family<Record<never, never>, typeof errors> = {
   operations: {},
@@ -75,19 +76,19 @@ export const declared: Family<Record<never, never>, typeof errors> = {
 const referenceRules = sectionReader<{ readonly references: 'any' | 'declared' }>()
 
 /**
- * Declares that an edge, a route, an endpoint configuration or a backend exists, where `references` is `declared`. With `edge_id`,
- * the route belongs to that edge. It changes nothing that an operation made.
+ * Declares that an edge, a route, an endpoint configuration or a backend exists, if `references` is `declared`. With `edge_id`,
+ * the route belongs to that edge. A declaration by `declareMade` stays unchanged.
  */
 export function declare(tx: Transaction, id: string, edge_id: string | null = null): void {
   if (!tx.get(declarations, id)?.is_made) tx.put(declarations, { id, edge_id })
 }
 
-/** Notes that an operation made an edge, a route or a backend. An edge that an operation made has only such routes. */
+/** Declares an edge, a route or a backend that an operation made. An edge that an operation made has only routes that operations made. */
 export function declareMade(tx: Transaction, id: string, edge_id: string | null = null): void {
   tx.put(declarations, { id, edge_id, is_made: true })
 }
 
-/** Ends a declaration, or what `declareMade` noted: where `references` is `declared`, the id does not exist any more. */
+/** Ends a declaration by `declare` or `declareMade`: if `references` is `declared`, the id no longer exists. */
 export function undeclare(tx: Transaction, id: string): void {
   const declaration = tx.get(declarations, id)
   if (declaration) tx.remove(declarations, declaration)
@@ -100,7 +101,7 @@ export function endpointConfiguration(tx: Transaction, field: string, id: string
   return id
 }
 
-/** Refuses a path whose edge does not exist; `name` is that of its id in the path. */
+/** Refuses a path whose edge does not exist; `name` is the name of the id in the path. */
 export function requireEdge(tx: Transaction, edge: string, name = 'id'): void {
   if (isMissing(tx, edge)) refuse(errors.edge_not_found, { received: edge }, { [name]: edge })
 }

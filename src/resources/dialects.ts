@@ -5,7 +5,7 @@ import type { DomainDialect } from './reserved-domains/dialect.ts'
 // (rules: dialects#data)
 /**
  * The differences between services that follow this API, as data.
- * Two ship, {@link standard} and {@link ngrok}; pass an object of your own to emulate another service.
+ * There are {@link standard} and {@link ngrok}. Pass another object to emulate another service.
  *
  * @example
  * ```ts
@@ -106,7 +106,7 @@ export const ngrok: Dialect = {
   },
 }
 
-/** The dialects that ship, by name. The command, the sandboxes and their pages offer these. */
+/** The built-in dialects by name. The command, the sandboxes and their pages offer them. */
 export const dialects = {
   standard,
   ngrok,
@@ -114,4 +114,4 @@ export const dialects = {
 
 export type DialectName = keyof typeof dialects
 
-export const dialectNames = Object.keys(dialects) as DialectName[] // It has no other names.
+export const dialectNames = Object.keys(dialects) as DialectName[] // The keys of `dialects`.

@@ -8,8 +8,8 @@ import { webhookVerification } from './webhook-verification.ts'
 import { weightedBackends } from './weighted-backends.ts'
 
 /**
- * The table of all resource families. The direct API has one property for each, the HTTP handler one route for each
- * of their operations.
+ * The table of all resource families. The direct API has a property for each family, and the HTTP handler
+ * has a route for each operation of a family.
  */
 export const families = {
   reservedAddrs,
@@ -22,7 +22,7 @@ export const families = {
   compression,
 }
 
-/** The name of an operation of a table of families: that of `reservedDomains.create` is `reserved_domains.create`. */
+/** The name of an operation in a table of families, such as `reserved_domains.create` for `reservedDomains.create`. */
 export type NameIn<Families extends Record<string, { operations: object }>> = {
   [Family in keyof Families &
     string]: `${SnakeCase<Family>}.${SnakeCase<keyof Families[Family]['operations'] & string>}`
@@ -34,7 +34,7 @@ type SnakeCase<Text extends string> = Text extends `${infer First}${infer Rest}`
     : `_${Lowercase<First>}${SnakeCase<Rest>}`
   : Text
 
-/** The key of an error of a table of families. */
+/** The key of an error in a table of families. */
 export type ErrorKeyIn<F extends Readonly<Record<string, { readonly errors: object }>>> = {
   [Name in keyof F]: keyof F[Name]['errors']
 }[keyof F] &

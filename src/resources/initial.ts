@@ -1,5 +1,5 @@
 /**
- * The initial resources of a gateway, by family: bodies of `create`. For modules: bodies of `replace` with the ids of
+ * The initial resources of a gateway, by family: bodies of `create`, or for modules bodies of `replace` with the ids of
  * the path.
  */
 export type InitialOf<Calls> = {

@@ -41,7 +41,7 @@ export const policyLimits = accountLimits({
   },
 })
 
-/** Returns the problem of a traffic policy with more rules than the account may have in one; undefined if it has fewer. */
+/** Returns the problem of a traffic policy with more rules than the account may have in a policy; undefined if it has fewer. */
 export function ruleLimitProblem(rules: Rules, field: string, amount: number): Problem | undefined {
   return limitProblem(rules, policyLimits, { field, amount })
 }
@@ -59,7 +59,7 @@ export const POLICY_ACTIONS: readonly string[] = `
 
 const TERMINATING: ReadonlySet<unknown> = new Set(['deny', 'custom-response'])
 
-/** A field of an action's config: what is allowed, as messages say it, and a test of the value. */
+/** A field of an action's config: the allowed values in words, for messages, and a test of the value. */
 interface ConfigField {
   readonly allowed: string
   readonly isRequired?: true
@@ -85,7 +85,7 @@ const policyRules = sectionReader<{ readonly unknownActions: 'refuse' | 'accept'
 
 const NAME = 'The name of the rule, for people.'
 const EXPRESSIONS =
-  'CEL expressions over `req`, `res` and `conn` that traffic must meet for the rule to apply; all traffic without any.'
+  'CEL expressions over `req`, `res` and `conn` that traffic must meet for the rule to apply; without expressions, it applies to all traffic.'
 const ACTIONS = 'The actions on the traffic, in order; nothing follows `deny` and `custom-response`.'
 const CONFIG = 'The configuration of the action. Its fields depend on the type.'
 const RULE = 'The actions on traffic that meets the expressions.'
@@ -109,7 +109,7 @@ function celProblem(source: string): string | undefined {
     parseCel(source)
     return undefined
   } catch (error) {
-    // The parser's own errors have one.
+    // Errors of the parser have a summary.
     return (error as { summary?: string }).summary ?? 'it cannot be parsed'
   }
 }
@@ -134,7 +134,7 @@ const action = named(
   ACTION,
 )
 
-/** Checks the documented fields of an action's config; others pass. */
+/** Checks the documented fields of an action's config. All other fields are allowed. */
 function checkConfig(
   type: string,
   config: Readonly<Record<string, unknown>>,
@@ -143,8 +143,8 @@ function checkConfig(
   const fields = Object.hasOwn(CONFIGS, type) ? CONFIGS[type] : undefined
   for (const [name, { allowed, isRequired, test }] of Object.entries(fields ?? {})) {
     const value = config[name]
-    const isRight = value === undefined || value === null ? !isRequired : test(value)
-    if (!isRight) report(policyErrors.action_config_invalid, { allowed }, { path: ['config', name], value })
+    const isValid = value === undefined || value === null ? !isRequired : test(value)
+    if (!isValid) report(policyErrors.action_config_invalid, { allowed }, { path: ['config', name], value })
   }
 }
 
@@ -185,7 +185,7 @@ const actionShape = named(
   ACTION,
 )
 
-/** One rule of a traffic policy, in an answer. */
+/** The schema of a rule of a traffic policy, in a response. */
 export const policyRuleShape = named(
   v.object({
     name: v.exactOptional(documented(v.string(), NAME)),

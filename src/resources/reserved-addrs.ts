@@ -84,7 +84,7 @@ const addr = documented(
       }
     }),
   ),
-  `The TCP address, \`hostname:port\`, that no other one has; ports are ${FIRST_PORT} to ${FIRST_PORT + PORTS - 1}.`,
+  `The TCP address, \`hostname:port\`, unique; ports are ${FIRST_PORT} to ${FIRST_PORT + PORTS - 1}.`,
   { json: { pattern: '^[^\\s:]+:[12]\\d{4}$' } },
 )
 
@@ -118,7 +118,7 @@ const shape = named(
     }),
   }),
   'ReservedAddress',
-  'A TCP address that is held for the account.',
+  'A TCP address that is reserved for the account.',
 )
 
 const view: View<AddressRecord, Frozen<v.InferOutput<typeof shape>>> = (record, wire) => ({
@@ -225,18 +225,18 @@ export const reservedAddrs = resource(
   },
 )
 
-/** Finds a free address of the region. The search starts at a random place. */
+/** Finds a free address of the region. The search starts at a random address. */
 function freeAddress(tx: Transaction, sent: Region | undefined): string {
-  const where = sent ?? DEFAULT_REGION
+  const region = sent ?? DEFAULT_REGION
   const size = addressRules(tx.rules).addressesPerRegion
   const start = tx.randomInteger(size)
   for (let step = 0; step < size; step++) {
     const place = (start + step) % size
-    const host = addressHost(tx.dialect, Math.floor(place / PORTS), where)
+    const host = addressHost(tx.dialect, Math.floor(place / PORTS), region)
     const addr = `${host}:${FIRST_PORT + (place % PORTS)}`
     if (!tx.find(addresses, 'addr', addr)) return addr
   }
-  return refuse(errors.address_pool_exhausted, { region: where, size, ...(sent && { field: 'region' }) })
+  return refuse(errors.address_pool_exhausted, { region, size, ...(sent && { field: 'region' }) })
 }
 
 function addressHost(dialect: CommonDialect, n: number, region: Region): string {

@@ -26,27 +26,27 @@ export interface RouteIds {
   readonly id: string
 }
 
-/** The operations of every route module other than its `replace`. */
+/** The operations `get` and `delete`, which every route module has. */
 export interface RouteModule<Module> {
   /**
    * Gets the module of a route: `GET`.
-   * @throws GatewayError what ids are refused as.
+   * @throws GatewayError with the error of a wrong id.
    */
   get(ids: RouteIds): Module
   /**
    * Removes the module of a route: `DELETE`.
-   * @throws GatewayError what ids are refused as.
+   * @throws GatewayError with the error of a wrong id.
    */
   delete(ids: RouteIds): void
 }
 
-/** The things that can have a module: their path, and the prefixes of the ids in it. */
+/** The edges or routes that can have a module: their path, and the prefixes of the ids in it. */
 export interface ModuleOwner<Ids extends PathIds> {
-  /** The path of one, with the names of its ids, such as `/edges/tcp/{id}`. */
+  /** The path of an owner, with the names of its ids, such as `/edges/tcp/{id}`. */
   readonly path: string
   /** The prefix of each id in the path. */
   readonly ids: Ids
-  /** The name of one in summaries, such as "TCP edge". */
+  /** The name of an owner in summaries, such as "TCP edge". */
   readonly what: string
   /** The article of `what`. Default: "a". */
   readonly article?: 'an'
@@ -66,41 +66,41 @@ interface ModuleDefinition<
   Errors extends ErrorsByKey,
   Ids extends PathIds,
 > {
-  /** The operations' group, for example `circuit_breaker`. */
+  /** The name of the module in names of operations, for example `circuit_breaker`. */
   readonly name: string
   /** The last segment of the path. */
   readonly segment: string
   readonly what: string
   readonly errors?: Errors
-  /** The limits of the account that `check` looks at. */
+  /** The limits of the account that `check` reads. */
   readonly limits?: LimitsByName
   /** The schema of the PUT. */
   readonly body: v.GenericSchema<Sent, Body>
-  /** The schema of the answer. */
+  /** The schema of the response. */
   readonly shape: Shape
-  /** Makes the wire's form of a body, if that is not the body itself; `ids` are those of its path. */
+  /** Makes the response from a body and the ids of its path. Default: the body itself. */
   view?(body: Frozen<Body>, wire: Wire, ids: Ids): Frozen<v.InferOutput<Shape>>
-  /** Refuses a body by rules that look at the gateway. */
+  /** Refuses a body by rules that need the state of the gateway. */
   check?(tx: Transaction, body: Body): void
 }
 
 /** The module of an edge or a route, for a family that shows it as a field. */
 export interface EdgeModule<Ids extends PathIds, Sent, Body, Resource, Errors extends ErrorsByKey = ErrorsByKey> {
-  /** The schema of what replaces it. */
+  /** The schema of the body that replaces it. */
   readonly body: v.GenericSchema<Sent, Body>
-  /** The schema of what is shown. */
+  /** The schema of its response. */
   readonly shape: v.GenericSchema<unknown, Resource>
   /** The errors of the module. */
   readonly errors: Errors
   /** Returns the view of the module; null if it was never set. */
   view(tx: Transaction, ids: Ids): Frozen<Resource> | null
-  /** Replaces the module. Problems are named as those of a field of the body that has the module. */
+  /** Replaces the module. Problems name fields below `field`, the field of the body that has the module. */
   set(tx: Transaction, ids: Ids, body: Body, field: string): void
   /** Removes the module, if it was set. */
   remove(tx: Transaction, ids: Ids): void
 }
 
-/** A family of a module. */
+/** The family of a module. */
 export interface HasModule<Module> {
   /** The module, for the families of the edges and routes that have it. */
   readonly module: Module
@@ -115,10 +115,10 @@ export function edgeModule<
   Errors extends ErrorsByKey = Record<never, never>,
 >(owner: ModuleOwner<Ids>, definition: ModuleDefinition<Sent, Body, Shape, Errors, Ids>) {
   type Resource = Frozen<v.InferOutput<Shape>>
-  // Without errors, their type is that of none.
+  // The type checker does not know that the default of Errors fits {}.
   const { name, segment, what, body, shape, check, errors = {} as Errors } = definition
   const { ids, what: place, article = 'a' } = owner
-  // Names of limits are in the types of the families that they are about.
+  // The types of other families have the names of these limits, so this type has none.
   const limits: Record<never, never> = definition.limits ?? {}
   const stored = v.object({ key: keyRule(ids), module: body })
   const withoutSecrets = withoutSecretFields<object>(shape)
@@ -133,20 +133,20 @@ export function edgeModule<
   })
   const { view } = definition
   const moduleView: View<ModuleRecord, Resource> = (record, wire) =>
-    // Without a view, the body is what is shown.
+    // Without a view, the response is the body.
     view ? deepFreeze(view(record.module as Frozen<Body>, wire, idsIn(record.key, ids))) : (record.module as Resource)
   const put = (tx: Transaction, key: string, sent: Body) => {
     check?.(tx, sent)
     return tx.put(modules, { key, module: deepFreeze(sent) })
   }
-  const removed = (tx: Transaction, key: string) => {
+  const removeModule = (tx: Transaction, key: string) => {
     const record = tx.get(modules, key)
     if (record) tx.remove(modules, record)
   }
-  const ofOne = { path: `${owner.path}/${segment}`, ids, errors: routeErrors }
+  const common = { path: `${owner.path}/${segment}`, ids, errors: routeErrors }
   const operations = {
     replace: operationWithBody({
-      ...ofOne,
+      ...common,
       name: `${name}.replace`,
       method: 'PUT',
       status: 200,
@@ -158,7 +158,7 @@ export function edgeModule<
       run: (tx, route, sent) => tx.show(moduleView, put(tx, keyOf(tx, route), sent)),
     }),
     get: operation({
-      ...ofOne,
+      ...common,
       name: `${name}.get`,
       method: 'GET',
       status: 200,
@@ -171,12 +171,12 @@ export function edgeModule<
       },
     }),
     delete: operation({
-      ...ofOne,
+      ...common,
       name: `${name}.delete`,
       method: 'DELETE',
       status: 204,
       summary: `Remove the ${what} module of ${article} ${place}`,
-      run: (tx, route) => removed(tx, keyOf(tx, route)),
+      run: (tx, route) => removeModule(tx, keyOf(tx, route)),
     }),
   }
   const { edge_not_found } = declarationErrors
@@ -191,13 +191,13 @@ export function edgeModule<
       return record ? tx.show(moduleView, record) : null
     },
     set: (tx, route, sent, field) => within(field, () => void put(tx, pathKey(route), sent)),
-    remove: (tx, route) => removed(tx, pathKey(route)),
+    remove: (tx, route) => removeModule(tx, pathKey(route)),
   }
   const withModule: typeof family & HasModule<typeof module> = { ...family, module }
   return withModule
 }
 
-/** Runs work on a field of a body: its refusals name what is below the field. */
+/** Runs work on a field of a body. Refusals name the path with that field. */
 function within(field: string, work: () => void): void {
   try {
     work()
@@ -211,7 +211,7 @@ function within(field: string, work: () => void): void {
   }
 }
 
-/** Makes the schema of a key: the ids of an edge and of its route, or that of an edge. */
+/** Makes the schema of a key: the id of an edge, or the ids of an edge and its route. */
 const keyRule = (ids: PathIds) =>
   v.pipe(
     v.string(),
@@ -237,7 +237,7 @@ function pathKey({ edge_id, id = '' }: PathIds): string {
   return edge_id === undefined ? id : `${edge_id}/${id}`
 }
 
-/** Returns the ids in a key, by the names that the path gives them. */
+/** Returns the ids in a key, by their names in the path. */
 function idsIn<Ids extends PathIds>(key: string, names: Ids): Ids {
   const found = key.split('/')
   // The key has an id for each name, in the same order.

@@ -34,7 +34,7 @@ const errors = declareErrors({
   ),
 })
 
-/** A PEM text, read as soon as it is checked, so that its problems are reported with those of the other fields. */
+/** Makes the schema of a PEM text. It reads the text, so that its problems are reported with those of other fields. */
 function pem<T>(
   errors: readonly CatalogueError[],
   read: (text: string) => T,
@@ -55,17 +55,17 @@ const shape = named(
     subject_alternative_names: documented(
       named(
         v.object({
-          dns_names: documented(v.array(v.string()), 'The DNS names that the leaf is good for, wildcards among them.'),
-          ips: documented(v.array(v.string()), 'The IP addresses that the leaf is good for.'),
+          dns_names: documented(v.array(v.string()), 'The DNS names that the leaf is valid for, including wildcards.'),
+          ips: documented(v.array(v.string()), 'The IP addresses that the leaf is valid for.'),
         }),
         'TLSCertificateSANs',
-        'The alternative names that a leaf is good for.',
+        'The alternative names that a leaf is valid for.',
       ),
-      'The alternative names that the leaf is good for.',
+      'The alternative names that the leaf is valid for.',
     ),
     issued_at: documented(
       v.nullable(time),
-      'The time at which it was issued automatically; null for one that was uploaded.',
+      'The time at which the certificate was issued automatically; null for an uploaded certificate.',
     ),
     not_before: documented(time, "The start of the leaf's validity."),
     not_after: documented(time, "The end of the leaf's validity."),
@@ -95,7 +95,7 @@ const shape = named(
 )
 
 function ofLeaf(what: string) {
-  return documented(v.string(), `The ${what}; "" where it has none.`)
+  return documented(v.string(), `The ${what}; "" if there is none.`)
 }
 
 const view: View<CertificateRecord, Frozen<v.InferOutput<typeof shape>>> = (record, wire) => {

@@ -57,7 +57,7 @@ const provider = documented(
 
 const providerSecret = documented(
   v.pipe(v.string(), secret),
-  `What requests of the provider are checked with: required for every provider but \`${WITHOUT_SECRET}\`, which has none.`,
+  `The secret that verifies requests of the provider. Required for all but \`${WITHOUT_SECRET}\`, which has none.`,
   { rules: 'webhook-verification#secret' },
 )
 
@@ -65,12 +65,12 @@ const fields = v.object({ enabled, provider: v.optional(provider, ''), secret: v
 
 type ProviderError = (typeof errors)[keyof typeof errors]
 
-/** Case does not matter, but only for letters that are ASCII as they were sent. */
+/** Tells whether a provider is supported, in any case of its ASCII letters. */
 function isSupported(provider: string): boolean {
   return /^[a-zA-Z0-9_]+$/.test(provider) && WEBHOOK_PROVIDERS.includes(provider.toLowerCase())
 }
 
-/** The rules on provider and secret together. Each may have problems of its own already. */
+/** The rule on provider and secret together. Each field may already have a problem. */
 const providerAndSecret = ruleOnWhole<v.InferOutput<typeof fields>, ProviderError>(
   Object.values(errors),
   ({ provider, secret: sent }, report) => {
@@ -79,11 +79,11 @@ const providerAndSecret = ruleOnWhole<v.InferOutput<typeof fields>, ProviderErro
       return report(errors.webhook_provider_missing, { allowed: ALLOWED }, at)
     if (typeof provider !== 'string') return
     if (!isSupported(provider)) return report(errors.webhook_provider_unsupported, { allowed: ALLOWED }, at)
-    const isNeeded = provider.toLowerCase() !== WITHOUT_SECRET
+    const isRequired = provider.toLowerCase() !== WITHOUT_SECRET
     const isSent = sent !== undefined && sent !== ''
     const secretAt = { path: ['secret'], value: sent }
-    if (isNeeded && !isSent) report(errors.webhook_secret_missing, { provider }, secretAt)
-    if (!isNeeded && isSent) report(errors.webhook_secret_not_accepted, { provider }, secretAt)
+    if (isRequired && !isSent) report(errors.webhook_secret_missing, { provider }, secretAt)
+    if (!isRequired && isSent) report(errors.webhook_secret_not_accepted, { provider }, secretAt)
   },
 )
 
@@ -100,6 +100,6 @@ export const webhookVerification = edgeModule(HTTPS_ROUTES, {
   shape: named(
     v.object({ enabled: v.unwrap(enabled), provider, secret: providerSecret }),
     'WebhookVerification',
-    'Lets only those webhooks pass that their provider has signed.',
+    'Lets only webhooks pass that their provider has signed.',
   ),
 })

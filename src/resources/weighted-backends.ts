@@ -53,7 +53,7 @@ const MAP: Facts = {
   rules: 'weighted-backends#weights',
 }
 
-/** Child ids to weights (rules: weighted-backends#resource). Its own rule keeps keys such as `__proto__`. */
+/** The weights of children by id (rules: weighted-backends#resource). `v.record` would drop keys such as `__proto__`. */
 const weights = documented(
   v.pipe(
     anyObject<Weights>('an object of ids and weights'),
@@ -113,7 +113,7 @@ const createBody = named(v.object(body), 'WeightedBackendCreate', 'The body that
 const updateBody = named(
   v.object(body),
   'WeightedBackendUpdate',
-  'The changes of a weighted backend. Without `backends`, it has none any more.',
+  'The changes of a weighted backend. Without `backends`, it no longer has any.',
   { json: { examples: [{ backends: { bkdhr_2: 100 } }] } },
 )
 
@@ -165,7 +165,7 @@ export const weightedBackends = resource(
 )
 
 /**
- * Checks that no weighted backend has a backend as a child, before you delete it.
+ * Checks that no weighted backend has a backend as a child, before an operation deletes it.
  * @throws Refusal with one of `backendErrors`
  */
 export function requireNoWeightedParent(tx: Transaction, id: string): void {

@@ -5,13 +5,13 @@ import type { Draw } from '../schema/values.ts'
 import { derOf, integer, octetString, oid, sequence } from '../x509/der-writer.ts'
 import {
   certifiedKey,
-  drawnKey,
-  drawnSerial,
   type Issuer,
   issuerOf,
   type KeyPair,
   leafCertificate,
   nameOf,
+  randomKey,
+  randomSerial,
   rsaKey,
 } from '../x509/issue.ts'
 import { oids } from '../x509/oids.ts'
@@ -59,7 +59,7 @@ export function materialOf(plan: Plan): Material {
   const authorities = authoritiesOf(issuers, draw)
   const times = { not_before: notBefore, not_after: notAfter }
   const leaf = leafCertificate(
-    { serial: drawnSerial(random('serial number')), subject, key, keyType, ...times, names, ips },
+    { serial: randomSerial(random('serial number')), subject, key, keyType, ...times, names, ips },
     authorities[0] ?? { name: nameOf(...subject), key },
   )
   return { chain: [leaf, ...authorities.map(({ der }) => der)], key, random }
@@ -70,7 +70,7 @@ function authoritiesOf(count: number, draw: Draw): readonly Issuer[] {
   const authorities: Issuer[] = []
   for (let level = 0; level < count; level++) {
     const commonName = level === 0 ? 'fauxgate pair root' : `fauxgate pair intermediate ${level}`
-    const key = drawnKey(draw('pair authority keys', level))
+    const key = randomKey(draw('pair authority keys', level))
     // Of a root's kind, also intermediates: in longer chains there are CAs below them.
     authorities.unshift(issuerOf('root', commonName, key, authorities[0]))
   }
@@ -80,7 +80,7 @@ function authoritiesOf(count: number, draw: Draw): readonly Issuer[] {
 /** Makes the key of a draw's random bytes. RSA keys are published ones: `role` tells which. */
 export function pairKey(type: KeyType, random: ReturnType<Draw>, role: keyof typeof rsaTestPrimes): KeyPair {
   if (type === 'rsa') return rsaKey(rsaTestPrimes[role])
-  return type === 'ed25519' ? ed25519Key(random(32)) : drawnKey(random)
+  return type === 'ed25519' ? ed25519Key(random(32)) : randomKey(random)
 }
 
 /** RFC 8410: one AlgorithmIdentifier, without parameters, for the key and for its signatures. */

@@ -4,8 +4,6 @@ import type { Draw } from '../schema/values.ts'
 import { accessor } from '../schema/values.ts'
 import {
   clientCertificate,
-  drawnKey,
-  drawnSerial,
   ecdsaKey,
   type Issuer,
   issuerOf,
@@ -13,6 +11,8 @@ import {
   LEAF_PURPOSES,
   leafCertificate,
   leafUsages,
+  randomKey,
+  randomSerial,
   rsaKey,
 } from './issue.ts'
 import type { CertificateFields, CertificateOrder, IssuedCertificate, IssuingAuthority, ServerOrder } from './order.ts'
@@ -20,15 +20,15 @@ import { writePem } from './pem.ts'
 import { readRequest } from './request.ts'
 
 /**
- * PUBLISHED TEST KEYS. Anyone can read them here, so anyone can make certificates with them: never put a certificate of
- * theirs in a trust store. They are for gateways inside a test's process.
+ * PUBLISHED TEST KEYS. Anyone can read them here, so anyone can make certificates with them: never put a
+ * certificate of these keys in a trust store. The keys are for gateways inside a test's process.
  */
 export const testKeys = {
   /** Published test key of the root authority: a P-256 secret in hex, the SHA-256 of "fauxgate test root". */
   root: '3468bab5d6e5746e72a88fdb9b14fd6ac4f7e022aa128bb13325e34c528ee456',
-  /** Published test key of the intermediate authority: the same of "fauxgate test intermediate". */
+  /** Published test key of the intermediate authority: the SHA-256 of "fauxgate test intermediate". */
   intermediate: 'f8ff8bde735a35eeab95718a66d612dcda8f176a7ae393d68315ccbb688a9eda',
-  /** Published test key of all RSA leaves, its two primes in hex, made once with openssl: a new one would take seconds each time. */
+  /** Published test key of all RSA leaves, its two primes in hex. openssl made them once, since a new key takes seconds. */
   rsaLeaf: [
     'd7a7c1af27ee69df1881e7899587f12d3b296ac85b3c4f3219747f895a4fa95328df3cb9a28245ff47d9b816374a2be1879108e0c9c0c63ed84b393ec8bea21596c4c80fa7a7bb5c79d9ee4edb290ba67426ecb544c81f29dca726c26c923327f5fd3da39cb2d6d510143271176e7bd6dd7f56ba65e339ceb084843798f07957',
     'd228a25ff79b6ff824a99b8ee795958aa340315373d530ed31152ee13cec6f0a07460216523fc8ec9d2800eeaf20b339f7d315b1307b89a8b48fa7e1b53dc5d8c5a454e334142db1159f47fbbc961428f5987be0f5ee4d427eb9dc27a55070fa7ceaed8f8d53d5af8bba8d026d6db2e9db19b52f4f3373f78a99a7055d869811',
@@ -40,36 +40,36 @@ const COMMON_NAMES = { root: 'fauxgate test root', intermediate: 'fauxgate test 
 const LONGEST_COMMON_NAME = 64
 
 /**
- * The certificate authority of a gateway: a root, an intermediate and what they issue
- * (rules: certificate-authority#issuing). Nothing is computed before it is needed. An RSA leaf always has the published
- * test key.
+ * Makes the certificate authority of a gateway: a root and an intermediate that issues leaves
+ * (rules: certificate-authority#issuing). It computes keys and certificates only when they are needed. An RSA leaf always
+ * has the published test key.
  *
- * @param keys where the authority's own keys come from: the fixed, published test keys, or fresh secret bytes, which are
- * `keys('authority keys', 0)` for the root and `1` for the intermediate
- * @param draw random bytes for leaves, from streams of their own for keys and serial numbers
+ * @param keys the source of the authority's own keys: `'test'` for the published test keys, else fresh secret bytes from
+ * `keys('authority keys', 0)` for the root and `keys('authority keys', 1)` for the intermediate
+ * @param draw the source of random bytes for leaves, with one stream for keys and another for serial numbers
  */
 export function authorityOf(keys: 'test' | Draw, draw: Draw): IssuingAuthority {
   const keyOf = (role: 'root' | 'intermediate', number: number) =>
-    keys === 'test' ? ecdsaKey(hexToBytes(testKeys[role])) : drawnKey(keys('authority keys', number))
+    keys === 'test' ? ecdsaKey(hexToBytes(testKeys[role])) : randomKey(keys('authority keys', number))
   const root = once(() => issuerOf('root', COMMON_NAMES.root, keyOf('root', 0)))
   const intermediate = once(() => {
     return issuerOf('intermediate', COMMON_NAMES.intermediate, keyOf('intermediate', 1), root())
   })
   const rsaLeafKey = once(() => rsaKey(testKeys.rsaLeaf))
-  const issues: Omit<IssuingAuthority, 'certificatePem'> = {
+  const methods: Omit<IssuingAuthority, 'certificatePem'> = {
     issue(order) {
       const isRsa = order.private_key_type === 'rsa'
-      const key = isRsa ? rsaLeafKey() : drawnKey(draw('certificate keys', order.number))
-      return issueLeaf(order, drawnSerial(draw('serial numbers', order.number)), key, intermediate())
+      const key = isRsa ? rsaLeafKey() : randomKey(draw('certificate keys', order.number))
+      return issueLeaf(order, randomSerial(draw('serial numbers', order.number)), key, intermediate())
     },
     issueForServer: (order) => issueForServer(order, draw, intermediate()),
     issueForClient({ csr, not_before, not_after, number }) {
       const times = { not_before: wholeSeconds(not_before), not_after: wholeSeconds(not_after) }
-      const serial = drawnSerial(draw('serial numbers', number))
+      const serial = randomSerial(draw('serial numbers', number))
       return chainOf(clientCertificate({ ...readRequest(csr), ...times, serial }, intermediate()), intermediate())
     },
   }
-  return withCertificate(issues, root)
+  return withCertificate(methods, root)
 }
 
 const withCertificate = /* @__PURE__ */ accessor('certificatePem', (root: () => Issuer) => pemOf(root()))
@@ -79,10 +79,10 @@ function pemOf({ der }: Issuer): string {
 }
 
 function once<T>(make: () => T): () => T {
-  let made: { readonly value: T } | undefined
+  let cached: { readonly value: T } | undefined
   return () => {
-    made ??= { value: make() }
-    return made.value
+    cached ??= { value: make() }
+    return cached.value
   }
 }
 
@@ -100,13 +100,13 @@ function issueLeaf(order: CertificateOrder, serial: bigint, key: KeyPair, issuer
   return { ...pemsOf(der, key, issuer), leaf }
 }
 
-/** Issues a leaf whose names are in its extension alone (RFC 9525). */
+/** Issues a leaf with its names only in the extension, not in the subject (RFC 9525). */
 function issueForServer({ names, ips, not_before, not_after }: ServerOrder, draw: Draw, issuer: Issuer) {
   // A later certificate has another serial number.
   const number = Math.floor(not_before / 1000)
-  const key = drawnKey(draw('server keys', number))
+  const key = randomKey(draw('server keys', number))
   const times = { not_before: wholeSeconds(not_before), not_after: wholeSeconds(not_after) }
-  const serial = drawnSerial(draw('server serial numbers', number))
+  const serial = randomSerial(draw('server serial numbers', number))
   const der = leafCertificate({ serial, subject: [], key, keyType: 'ecdsa', ...times, names, ips }, issuer)
   return pemsOf(der, key, issuer)
 }
@@ -119,7 +119,7 @@ function chainOf(leaf: Uint8Array, issuer: Issuer): string {
   return writePem('CERTIFICATE', leaf) + pemOf(issuer)
 }
 
-/** The fields that a reader finds in the leaf. */
+/** Returns the fields that `readCertificate` reads from the leaf. */
 function leafFields(order: CertificateOrder, serial: bigint): CertificateFields {
   return {
     subject_common_name: order.domain.length > LONGEST_COMMON_NAME ? '' : order.domain,
@@ -139,7 +139,7 @@ function leafFields(order: CertificateOrder, serial: bigint): CertificateFields 
   }
 }
 
-/** Cuts a time to the second: what a certificate can say, up to the end of the year 9999. */
+/** Rounds a time down to the second, at most the end of the year 9999: certificates can state no other times. */
 function wholeSeconds(ms: number): number {
   return Math.min(Math.floor(ms / 1000) * 1000, LATEST_TIME)
 }

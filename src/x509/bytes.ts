@@ -1,20 +1,20 @@
 const CHUNK = 8192
 
-/** The bytes of a binary string: one byte per character, characters 0 to 255. */
+/** Returns the bytes of a binary string: one byte per character, characters 0 to 255. */
 export function bytesOf(binary: string): Uint8Array {
   const bytes = new Uint8Array(binary.length)
   for (let i = 0; i < binary.length; i++) bytes[i] = binary.charCodeAt(i)
   return bytes
 }
 
-/** The binary string of some bytes: one character per byte. */
+/** Returns the binary string of some bytes: one character per byte. */
 export function binaryOf(bytes: Uint8Array): string {
   let binary = ''
   for (let i = 0; i < bytes.length; i += CHUNK) binary += String.fromCharCode(...bytes.subarray(i, i + CHUNK))
   return binary
 }
 
-/** Counts the bits of a number without sign: 2048 for the modulus of an RSA 2048 key. In linear time, unlike noble's. */
+/** Counts the bits of a number without sign: 2048 for the modulus of an RSA 2048 key. Takes linear time, unlike noble's. */
 export function bitLength(value: bigint): number {
   return value === 0n ? 0 : value.toString(2).length
 }

@@ -24,9 +24,9 @@ import type { CertificateFields } from './order.ts'
 
 const VERSION = 0xa0
 const EXTENSIONS = 0xa3
-const LIST = 'list of extensions'
+const EXTENSION_LIST = 'list of extensions'
 
-/** An X.509 certificate. Byte sequences are views of the DER it was read from. */
+/** An X.509 certificate. Its byte sequences are views of the DER that it was read from. */
 export interface Certificate {
   /** The signed part, exactly as received. */
   readonly tbs: Uint8Array
@@ -39,8 +39,8 @@ export interface Certificate {
 }
 
 /**
- * Reads an X.509 certificate (RFC 5280, 4.1). Signatures, validity and purposes are not checked; an attribute that
- * occurs more than once counts with its first value.
+ * Reads an X.509 certificate (RFC 5280, 4.1). It does not check signatures, validity or purposes. If an
+ * attribute occurs more than once, it uses the first value.
  *
  * @throws Unreadable if it is malformed or its key is not RSA, ECDSA (P-256, P-384, P-521) or Ed25519
  */
@@ -80,7 +80,7 @@ export function readCertificate(der: Uint8Array): Certificate {
   }
 }
 
-/** The members of a TBSCertificate as their exact bytes. */
+/** Returns the exact bytes of each member of a TBSCertificate. */
 function partsOf(tbs: Uint8Array) {
   const members = slices(tbs, 'signed part')
   const version = members[0]?.[0] === VERSION ? versionOf(members.shift()) : 1
@@ -106,17 +106,17 @@ function serialOf(member: Uint8Array): string {
 
 /**
  * Reads a validity time as milliseconds since 1970. RFC 5280, 4.1.2.5: UTCTime (1950 to 2049) or GeneralizedTime, to the
- * second and in UTC ("Z"). Without forge, whose readers take any text for a time.
+ * second and in UTC ("Z"). Does not use forge, which accepts any text as a time.
  */
 function timeOf(element: Asn1 | undefined, what: string): number {
   const tag = element && tagOf(element)
   if (tag !== tags.utcTime && tag !== tags.generalizedTime) throw wrongTime(what)
   const text = binaryOf(contentOf(element, what, tag))
-  const full = tag === tags.utcTime ? (text < '50' ? `20${text}` : `19${text}`) : text
-  if (!/^\d{14}Z$/.test(full)) throw wrongTime(what)
-  const iso = full.replace(/(....)(..)(..)(..)(..)(..)Z/, '$1-$2-$3T$4:$5:$6.000Z')
+  const fullYear = tag === tags.utcTime ? (text < '50' ? `20${text}` : `19${text}`) : text
+  if (!/^\d{14}Z$/.test(fullYear)) throw wrongTime(what)
+  const iso = fullYear.replace(/(....)(..)(..)(..)(..)(..)Z/, '$1-$2-$3T$4:$5:$6.000Z')
   const date = new Date(iso)
-  // The platform takes times that do not exist, such as 30 February or 24:00, for others.
+  // Date reads a time that does not exist, such as 30 February or 24:00, as another time.
   if (Number.isNaN(date.getTime()) || date.toISOString() !== iso) throw wrongTime(what)
   return date.getTime()
 }
@@ -125,15 +125,15 @@ function wrongTime(what: string): Unreadable {
   return new Unreadable(`its ${what} time is not a valid UTC time in the form of RFC 5280`)
 }
 
-/** The value of each extension (RFC 5280, 4.2) by its identifier. */
+/** Returns the value of each extension (RFC 5280, 4.2) by its identifier. */
 function extensionsOf(member: Uint8Array | undefined, version: number): ReadonlyMap<string, Uint8Array> {
   const values = new Map<string, Uint8Array>()
   if (!member) return values
   if (version < 3) throw new Unreadable(`it has extensions, which its version ${version} does not allow`)
-  const [list] = childrenOf(parse(member), LIST, EXTENSIONS)
-  for (const extension of childrenOf(list, LIST)) {
-    const parts = childrenOf(extension, LIST)
-    const oid = oidOf(parts[0], LIST)
+  const [list] = childrenOf(parse(member), EXTENSION_LIST, EXTENSIONS)
+  for (const extension of childrenOf(list, EXTENSION_LIST)) {
+    const parts = childrenOf(extension, EXTENSION_LIST)
+    const oid = oidOf(parts[0], EXTENSION_LIST)
     if (values.has(oid)) throw new Unreadable(`it has the extension ${oid} twice`)
     const hasCritical = parts[1] && tagOf(parts[1]) === tags.boolean
     values.set(oid, contentOf(parts[hasCritical ? 2 : 1], `extension ${oid}`, tags.octetString))
@@ -141,7 +141,7 @@ function extensionsOf(member: Uint8Array | undefined, version: number): Readonly
   return values
 }
 
-/** Other forms than DNS names and IP addresses, such as mail addresses and URIs, are left out. */
+/** Reads the DNS names and IP addresses, and leaves out other forms, such as mail addresses and URIs. */
 function alternativeNames(der: Uint8Array | undefined) {
   const dns_names: string[] = []
   const ips: string[] = []
@@ -160,7 +160,7 @@ function ipOf(bytes: Uint8Array): string {
   return text
 }
 
-/** In the order of the bits. */
+/** Reads the key usages, in the order of their bits. */
 function keyUsages(der: Uint8Array | undefined): string[] {
   if (!der) return []
   const [unused, ...bytes] = contentOf(parse(der), 'key usage', tags.bitString)
@@ -168,7 +168,7 @@ function keyUsages(der: Uint8Array | undefined): string[] {
   return keyUsageBits.filter((_, bit) => ((bytes[bit >> 3] ?? 0) & (0x80 >> (bit & 7))) !== 0)
 }
 
-/** In the certificate's order; unknown ones are dotted. */
+/** Reads the extended key usages in the certificate's order; an unknown one is a dotted identifier. */
 function extendedKeyUsages(der: Uint8Array | undefined): string[] {
   const what = 'extended key usage'
   const usages = der ? childrenOf(parse(der), what).map((usage) => oidOf(usage, what)) : []

@@ -14,7 +14,7 @@ function binaryDerOf(element: Asn1): string {
   return asn1.toDer(element).getBytes()
 }
 
-/** An element with an identifier octet: of other elements where the octet says so, else of bytes or a binary string. */
+/** Makes an element. If its identifier octet has the constructed bit, the content is elements, else bytes or a binary string. */
 export function element(tag: number, content: readonly Asn1[] | Uint8Array | string): Asn1 {
   const value = ArrayBuffer.isView(content) ? binaryOf(content) : content
   return asn1.create(tag & 0xc0, tag & 0x1f, (tag & CONSTRUCTED) !== 0, value)
@@ -24,17 +24,17 @@ export function sequence(...elements: readonly Asn1[]): Asn1 {
   return element(tags.sequence, elements)
 }
 
-/** An INTEGER that is not negative, in as few bytes as it needs with its sign bit (X.690, 8.3). */
+/** Makes an INTEGER that is not negative, in the fewest bytes that hold it and its sign bit (X.690, 8.3). */
 export function integer(value: bigint): Asn1 {
   return element(tags.integer, numberToBytesBE(value, Math.floor(bitLength(value) / 8) + 1))
 }
 
-/** The BOOLEAN that is true (X.690, 11.1). False is the default wherever X.509 has a BOOLEAN, so DER leaves it out. */
-export function isTrue(): Asn1 {
+/** Makes the BOOLEAN TRUE (X.690, 11.1). FALSE is the default of every BOOLEAN in X.509, so DER leaves it out. */
+export function booleanTrue(): Asn1 {
   return element(tags.boolean, '\xff')
 }
 
-export function nothing(): Asn1 {
+export function nullValue(): Asn1 {
   return element(tags.null, '')
 }
 
@@ -42,24 +42,24 @@ export function oid(dotted: string): Asn1 {
   return element(tags.oid, asn1.oidToDer(dotted).getBytes())
 }
 
-/** A BIT STRING; the last `unused` bits of its last byte do not belong to it. */
+/** Makes a BIT STRING; the last `unused` bits of its last byte do not belong to it. */
 export function bitString(content: Uint8Array, unused = 0): Asn1 {
   return element(tags.bitString, String.fromCharCode(unused) + binaryOf(content))
 }
 
-/** An OCTET STRING around bytes or an element's DER. */
+/** Makes an OCTET STRING around bytes or an element's DER. */
 export function octetString(content: Uint8Array | Asn1): Asn1 {
   return element(tags.octetString, ArrayBuffer.isView(content) ? content : binaryDerOf(content))
 }
 
 /**
- * A Time in whole seconds (RFC 5280, 4.1.2.5): UTCTime from 1950 through 2049, else GeneralizedTime. Without forge, whose
- * writer of a GeneralizedTime drops the zeros in front of a year before 1000.
+ * Makes a Time in whole seconds (RFC 5280, 4.1.2.5): UTCTime from 1950 through 2049, else GeneralizedTime. Does not use
+ * forge, which drops the leading zeros of a year before 1000.
  *
  * @param ms milliseconds since 1970, in the years 0 to 9999
  */
 export function time(ms: number): Asn1 {
   const text = `${new Date(ms).toISOString().slice(0, 19).replace(/[-:T]/g, '')}Z`
-  const isShort = text >= '1950' && text < '2050'
-  return isShort ? element(tags.utcTime, text.slice(2)) : element(tags.generalizedTime, text)
+  const isUtcTime = text >= '1950' && text < '2050'
+  return isUtcTime ? element(tags.utcTime, text.slice(2)) : element(tags.generalizedTime, text)
 }

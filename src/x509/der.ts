@@ -3,9 +3,9 @@ import { bytesToNumberBE } from '@noble/curves/utils.js'
 import asn1 from 'node-forge/lib/asn1.js'
 import { binaryOf, bytesOf } from './bytes.ts'
 
-/** Deeper than any certificate or key needs; the parser recurses once per level. */
+/** More levels than any certificate or key needs. The parser recurses once per level. */
 const DEEPEST = 64
-/** Identifiers in use have at most 20 bytes; a bound keeps their conversion to decimal cheap. */
+/** More bytes than any real identifier, which has at most 20. The limit keeps the conversion to decimal cheap. */
 const LONGEST_OID = 128
 
 /**
@@ -18,7 +18,7 @@ export function malformed(what: string): Unreadable {
   return new Unreadable(`its ${what} is missing or malformed`)
 }
 
-/** Returns what `read` returns, or what `otherwise` makes of the message where something was unreadable. */
+/** Calls `read` and returns its result. If it throws {@link Unreadable}, returns the result of `otherwise` for the message. */
 export function readOr<T, U>(read: () => T, otherwise: (problem: string) => U): T | U {
   try {
     return read()
@@ -28,7 +28,7 @@ export function readOr<T, U>(read: () => T, otherwise: (problem: string) => U): 
   }
 }
 
-/** An element. `value` holds the children of a constructed one, else the content as a binary string. */
+/** An ASN.1 element. `value` has the children of a constructed element, or a primitive element's content as a binary string. */
 export interface Asn1 {
   readonly tagClass: number
   readonly type: number
@@ -55,7 +55,7 @@ export const tags = {
 /**
  * Parses one DER element that takes up all of `der`.
  *
- * @throws Unreadable if it is not DER, is cut off or has further bytes after it
+ * @throws Unreadable if it is not DER, is cut off, or has more bytes after it
  */
 export function parse(der: Uint8Array): Asn1 {
   const options = { strict: true, parseAllBytes: true, decodeBitStrings: false, maxDepth: DEEPEST }
@@ -67,25 +67,25 @@ export function parse(der: Uint8Array): Asn1 {
 }
 
 /**
- * The elements directly inside the SEQUENCE that takes up all of `der`, each as its exact bytes. Signatures and names
- * are compared over bytes as received, which a parsed tree no longer has.
+ * Returns the exact bytes of each element directly inside the SEQUENCE that takes up all of `der`. Signatures and names
+ * are checked over the bytes as received, and a parsed tree no longer has these.
  */
 export function slices(der: Uint8Array, what: string): Uint8Array[] {
   if (der[0] !== tags.sequence) throw malformed(what)
   const { content, end } = headerAt(der, 0)
   if (end > der.length) throw new Unreadable('its DER ends too early')
-  if (end < der.length) throw new Unreadable('there are bytes behind the end of its DER')
-  const found: Uint8Array[] = []
+  if (end < der.length) throw new Unreadable('there are bytes after the end of its DER')
+  const elements: Uint8Array[] = []
   for (let at = content; at < end; ) {
     const next = headerAt(der, at).end
     if (next > end) throw new Unreadable('its DER is damaged')
-    found.push(der.subarray(at, next))
+    elements.push(der.subarray(at, next))
     at = next
   }
-  return found
+  return elements
 }
 
-/** Returns where the content of the element at a place begins and ends. */
+/** Returns the start and the end of the content of the element at an offset. */
 function headerAt(der: Uint8Array, at: number): { readonly content: number; readonly end: number } {
   const first = der[at + 1]
   if (first === undefined) throw new Unreadable('its DER ends too early')
@@ -96,29 +96,29 @@ function headerAt(der: Uint8Array, at: number): { readonly content: number; read
   return { content, end: content + Number(bytesToNumberBE(der.subarray(at + 2, content))) }
 }
 
-/** The identifier octet of an element: class, the constructed bit and the tag number. */
+/** Returns the identifier octet of an element: class, the constructed bit and the tag number. */
 export function tagOf(element: Asn1): number {
   return element.tagClass | (element.constructed ? 0x20 : 0) | element.type
 }
 
-/** The children of a constructed element of the given tag. `what` names the element in the error, here and below. */
+/** Returns the children of a constructed element with this tag. `what` names the element in the error, here and below. */
 export function childrenOf(element: Asn1 | undefined, what: string, tag: number = tags.sequence): readonly Asn1[] {
   if (!element || tagOf(element) !== tag || typeof element.value === 'string') throw malformed(what)
   return element.value
 }
 
-/** The child with a context-specific tag such as 0xa0, or undefined. */
+/** Returns the child with a context-specific tag such as 0xa0, or undefined. */
 export function tagged(children: readonly Asn1[], tag: number): Asn1 | undefined {
   return children.find((child) => tagOf(child) === tag)
 }
 
-/** The content of a primitive element of the given tag. */
+/** Returns the content of a primitive element with this tag. */
 export function contentOf(element: Asn1 | undefined, what: string, tag: number): Uint8Array {
   if (!element || tagOf(element) !== tag || typeof element.value !== 'string') throw malformed(what)
   return bytesOf(element.value)
 }
 
-/** The content bytes of an INTEGER, in two's complement; not longer than it needs to be (X.690, 8.3.2). */
+/** Returns the content bytes of an INTEGER, in two's complement. Throws if there are more than needed (X.690, 8.3.2). */
 export function integerBytes(element: Asn1 | undefined, what: string): Uint8Array {
   const bytes = contentOf(element, what, tags.integer)
   const [first, second] = bytes
@@ -127,14 +127,14 @@ export function integerBytes(element: Asn1 | undefined, what: string): Uint8Arra
   return bytes
 }
 
-/** An INTEGER that must not be negative. */
+/** Reads an INTEGER that must not be negative. */
 export function natural(element: Asn1 | undefined, what: string): bigint {
   const bytes = integerBytes(element, what)
   if ((bytes[0] ?? 0) >= 0x80) throw malformed(what)
   return bytesToNumberBE(bytes)
 }
 
-/** An OBJECT IDENTIFIER in dotted form. Without forge, whose reader refuses arcs of more than 53 bits. */
+/** Reads an OBJECT IDENTIFIER in dotted form. Does not use forge, which rejects arcs of more than 53 bits. */
 export function oidOf(element: Asn1 | undefined, what: string): string {
   const bytes = contentOf(element, what, tags.oid)
   const last = bytes.at(-1)
@@ -152,7 +152,7 @@ export function oidOf(element: Asn1 | undefined, what: string): string {
   return [root, first - root * 40n, ...rest].join('.')
 }
 
-/** A BIT STRING of whole bytes, as signatures and public keys are. */
+/** Reads a BIT STRING of whole bytes, such as a signature or a public key. */
 export function wholeBits(element: Asn1 | undefined, what: string): Uint8Array {
   const bytes = contentOf(element, what, tags.bitString)
   if (bytes[0] !== 0) throw malformed(what)

@@ -1,6 +1,6 @@
 import { declareErrors, type Entry, entry } from '../schema/errors.ts'
 
-/** Declares an error of a PEM text, by the field that has the text. */
+/** Declares an error about the PEM text in a field. */
 function ofPem<Own = unknown>(
   number: number,
   message: (values: Own & { readonly field: string }) => string,

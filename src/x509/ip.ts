@@ -1,17 +1,17 @@
 import { bytesToHex } from '@noble/hashes/utils.js'
 
-/** An address of 4 or 16 bytes as text: dotted for IPv4, RFC 5952 for IPv6. Undefined for another length. */
+/** Returns the text of an address of 4 or 16 bytes: dotted for IPv4, RFC 5952 for IPv6. Undefined for another length. */
 export function ipText(bytes: Uint8Array): string | undefined {
   if (bytes.length === 4) return bytes.join('.')
   if (bytes.length !== 16) return undefined
   const isMapped = bytes.subarray(0, 12).every((byte, i) => byte === (i < 10 ? 0 : 0xff))
   if (isMapped) return `::ffff:${bytes.subarray(12).join('.')}`
   const groups = bytesToHex(bytes).match(/.{4}/g) ?? []
-  // The platform shortens it as RFC 5952 has it.
+  // URL shortens an address as RFC 5952 says.
   return new URL(`http://[${groups.join(':')}]/`).hostname.slice(1, -1)
 }
 
-/** Returns the 4 or 16 bytes of an IPv4 or IPv6 address; undefined for any other text, also with a zone (`%eth0`). */
+/** Returns the 4 or 16 bytes of an IPv4 or IPv6 address; undefined for any other text, including an address with a zone (`%eth0`). */
 export function ipBytes(text: string): Uint8Array | undefined {
   return text.includes(':') ? ipv6Bytes(text) : ipv4Bytes(text)
 }
@@ -19,13 +19,13 @@ export function ipBytes(text: string): Uint8Array | undefined {
 function ipv4Bytes(text: string): Uint8Array | undefined {
   if (!/^\d{1,3}(\.\d{1,3}){3}$/.test(text)) return undefined
   const numbers = text.split('.').map(Number)
-  // A leading 0 is an octal number to some.
+  // Some programs read a number with a leading 0 as octal.
   return numbers.every((number) => number < 256) && numbers.join('.') === text ? Uint8Array.from(numbers) : undefined
 }
 
 function ipv6Bytes(text: string): Uint8Array | undefined {
   if (!/^[\da-f:.]+$/i.test(text) || !URL.canParse(`http://[${text}]/`)) return undefined
-  // The platform writes it in groups of hex digits, with at most one "::".
+  // URL writes an address in groups of hex digits, with at most one "::".
   const [start = '', end = ''] = new URL(`http://[${text}]/`).hostname.slice(1, -1).split('::')
   const [first, last] = [groupsOf(start), groupsOf(end)]
   const groups = [...first, ...Array<number>(8 - first.length - last.length).fill(0), ...last]

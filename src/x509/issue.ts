@@ -4,7 +4,18 @@ import { sha1 } from '@noble/hashes/legacy.js'
 import { utf8Bytes } from '../schema/platform.ts'
 import { LATEST_TIME } from '../schema/time.ts'
 import { type Asn1, tags } from './der.ts'
-import { bitString, derOf, element, integer, isTrue, nothing, octetString, oid, sequence, time } from './der-writer.ts'
+import {
+  bitString,
+  booleanTrue,
+  derOf,
+  element,
+  integer,
+  nullValue,
+  octetString,
+  oid,
+  sequence,
+  time,
+} from './der-writer.ts'
 import { hashes } from './hashes.ts'
 import { curves } from './keys.ts'
 import {
@@ -21,12 +32,13 @@ import { signPkcs1 } from './rsa.ts'
 /** The tags of a TBSCertificate's version and extensions (RFC 5280, 4.1). */
 const VERSION = 0xa0
 const EXTENSIONS = 0xa3
-/** The key identifier in an authority key identifier, and the one of a subject key's OCTET STRING. */
+/** The tag of the key identifier in an authority key identifier (RFC 5280, 4.2.1.1). */
 const KEY_IDENTIFIER = 0x80
-/** The public key in an ECPrivateKey (RFC 5915). */
+/** The tag of the public key in an ECPrivateKey (RFC 5915). */
 const EC_PUBLIC_KEY = 0xa1
-/** Bytes of a secret before it is brought into the curve's range, and of a serial number. */
+/** The number of random bytes that are reduced to a secret in the curve's range. */
 const SECRET_SIZE = 48
+/** The bytes of a serial number. */
 const SERIAL_SIZE = 16
 
 /** A public key as certificates carry it. */
@@ -37,7 +49,7 @@ export interface CertifiedKey {
   readonly id: Uint8Array
 }
 
-/** A key pair that certificates are made for and signed with. The same message gives the same signature. */
+/** A key pair of an authority or a leaf. The same message gives the same signature. */
 export interface KeyPair extends CertifiedKey {
   /** The private key, DER (RFC 5958). */
   readonly pkcs8: Uint8Array
@@ -54,7 +66,7 @@ interface Content {
   readonly key: CertifiedKey
   readonly not_before: number
   readonly not_after: number
-  /** All but the key identifiers, which follow from the keys. */
+  /** All extensions but the key identifiers, which follow from the keys. */
   readonly extensions: readonly Asn1[]
 }
 
@@ -130,16 +142,16 @@ export function clientCertificate(
   return certificate({ ...content, extensions }, issuer)
 }
 
-/** Makes a CA, signed by `issuer` or by its own key. It is valid whatever the clock says. */
+/** Makes a CA, signed by `issuer` or by its own key. It is valid at all times. */
 export function issuerOf(role: 'root' | 'intermediate', commonName: string, key: KeyPair, issuer?: Issuer): Issuer {
   const name = nameOf(['O', 'fauxgate'], ['CN', commonName])
   const content = {
-    // From the key, so that two authorities of the same name never use one serial for two certificates.
+    // The serial derives from the key, so that two authorities of the same name never use one serial for two certificates.
     serial: serialFrom(key.id.subarray(0, SERIAL_SIZE)),
     subject: name,
     key,
     not_before: 0,
-    // Stands for "no end" (RFC 5280, 4.1.2.5).
+    // This time means "no end" (RFC 5280, 4.1.2.5).
     not_after: LATEST_TIME,
     extensions: [basicConstraints(role), keyUsage(['keyCertSign', 'cRLSign'])],
   }
@@ -149,21 +161,21 @@ export function issuerOf(role: 'root' | 'intermediate', commonName: string, key:
 /** An attribute of a Name by its short name. */
 export type Attribute = readonly [type: keyof typeof attributeOids, value: string]
 
-/** Makes a Name (RFC 5280, 4.1.2.4) of some attributes; of none, the empty name. A country is two letters. */
+/** Makes a Name (RFC 5280, 4.1.2.4) from some attributes, or the empty name from none. A country is two letters. */
 export function nameOf(...attributes: readonly Attribute[]): Asn1 {
   const sets = attributes.map(([type, value]) => {
-    // The country's text has a type of its own (RFC 5280, A.1, X520countryName).
+    // A country is a PrintableString (RFC 5280, A.1, X520countryName).
     const tag = type === 'C' ? tags.printableString : tags.utf8String
     return element(tags.set, [sequence(oid(attributeOids[type]), element(tag, utf8Bytes(value)))])
   })
   return sequence(...sets)
 }
 
-export function drawnSerial(random: (size: number) => Uint8Array): bigint {
+export function randomSerial(random: (size: number) => Uint8Array): bigint {
   return serialFrom(random(SERIAL_SIZE))
 }
 
-/** Makes a serial number of as many bytes, positive and without a leading 0 (RFC 5280, 4.1.2.2). */
+/** Makes a serial number from random bytes: as long, positive and without a leading 0 (RFC 5280, 4.1.2.2). */
 function serialFrom(random: Uint8Array): bigint {
   return bytesToNumberBE(random.with(0, ((random[0] ?? 0) & 0x3f) | 0x40))
 }
@@ -171,16 +183,16 @@ function serialFrom(random: Uint8Array): bigint {
 // Extensions.
 
 function extension(id: string, value: Asn1, isCritical = false): Asn1 {
-  return sequence(oid(id), ...(isCritical ? [isTrue()] : []), octetString(value))
+  return sequence(oid(id), ...(isCritical ? [booleanTrue()] : []), octetString(value))
 }
 
-/** Basic constraints, critical (RFC 5280, 4.2.1.9): a CA, if need be one with nothing but leaves below it, or a leaf. */
+/** Makes basic constraints, critical (RFC 5280, 4.2.1.9). Only leaves may be below an intermediate. */
 export function basicConstraints(role: 'root' | 'intermediate' | 'leaf'): Asn1 {
-  const members = { root: [isTrue()], intermediate: [isTrue(), integer(0n)], leaf: [] }[role]
+  const members = { root: [booleanTrue()], intermediate: [booleanTrue(), integer(0n)], leaf: [] }[role]
   return extension(oids.basicConstraints, sequence(...members), true)
 }
 
-/** Key usage, critical (RFC 5280, 4.2.1.3), of usages within the first byte. */
+/** Makes a key usage, critical (RFC 5280, 4.2.1.3), from usages whose bits are in the first byte. */
 export function keyUsage(usages: readonly Exclude<KeyUsage, 'decipherOnly'>[]): Asn1 {
   const bits = usages.map((usage) => keyUsageBits.indexOf(usage))
   const byte = bits.reduce((sum, bit) => sum | (0x80 >> bit), 0)
@@ -188,12 +200,12 @@ export function keyUsage(usages: readonly Exclude<KeyUsage, 'decipherOnly'>[]): 
   return extension(oids.keyUsage, bitString(Uint8Array.of(byte), 7 - Math.max(...bits)), true)
 }
 
-/** Extended key usage (RFC 5280, 4.2.1.12). */
+/** Makes an extended key usage (RFC 5280, 4.2.1.12). */
 export function extendedKeyUsage(usages: readonly ExtendedKeyUsage[]): Asn1 {
   return extension(oids.extendedKeyUsage, sequence(...usages.map((usage) => oid(extendedKeyUsageOids[usage]))))
 }
 
-/** Subject alternative name with DNS names in ASCII, then addresses of 4 or 16 bytes (RFC 5280, 4.2.1.6). */
+/** Makes a subject alternative name with DNS names in ASCII, then addresses of 4 or 16 bytes (RFC 5280, 4.2.1.6). */
 export function alternativeNames(names: readonly string[], ips: readonly Uint8Array[], isCritical = false): Asn1 {
   const elements = [...names.map((name) => element(nameTags.dns, name)), ...ips.map((ip) => element(nameTags.ip, ip))]
   return extension(oids.subjectAlternativeName, sequence(...elements), isCritical)
@@ -207,13 +219,13 @@ export function certifiedKey(algorithm: Asn1, bits: Uint8Array): CertifiedKey {
 }
 
 /** Makes a P-256 key pair from 48 random bytes: their number modulo the order - 1, plus 1 (FIPS 186-5, A.2.1). */
-export function drawnKey(random: (size: number) => Uint8Array): KeyPair {
+export function randomKey(random: (size: number) => Uint8Array): KeyPair {
   return ecdsaKey(curves['P-256'].arithmetic.utils.randomSecretKey(random(SECRET_SIZE)))
 }
 
 /**
  * Makes the P-256 key pair of a secret of 32 bytes, 1 to the curve's order - 1. It signs with ECDSA and SHA-256. Its PKCS#8
- * has the public key inside and the curve named once, as openssl writes it.
+ * includes the public key and names the curve once, as openssl does.
  */
 export function ecdsaKey(secret: Uint8Array): KeyPair {
   const { arithmetic } = curves['P-256']
@@ -234,13 +246,13 @@ export function rsaKey(primes: readonly [p: string, q: string]): KeyPair {
   const [p, q] = [BigInt(`0x${primes[0]}`), BigInt(`0x${primes[1]}`)]
   const [n, e] = [p * q, 65_537n]
   const d = invert(e, (p - 1n) * (q - 1n))
-  const algorithm = sequence(oid(oids.rsaEncryption), nothing())
+  const algorithm = sequence(oid(oids.rsaEncryption), nullValue())
   // RSAPrivateKey (RFC 8017, A.1.2).
   const key = sequence(...[0n, n, e, d, p, q, d % (p - 1n), d % (q - 1n), invert(q, p)].map(integer))
   return {
     ...certifiedKey(algorithm, derOf(sequence(integer(n), integer(e)))),
     pkcs8: derOf(sequence(integer(0n), algorithm, octetString(key))),
-    algorithm: sequence(oid(oids.sha256WithRsa), nothing()),
+    algorithm: sequence(oid(oids.sha256WithRsa), nullValue()),
     sign: (message) => signPkcs1({ n, d }, hashes.sha256, message),
   }
 }

@@ -21,13 +21,13 @@ import { typeText } from './pem.ts'
 
 const PUBLIC_KEY = 'public key'
 const PRIVATE_KEY = 'DER structure'
-/** The curve in an ECPrivateKey (RFC 5915). */
+/** The tag of the curve in an ECPrivateKey (RFC 5915). */
 const EC_PARAMETERS = 0xa0
-/** openssl's own limits. They also bound how long the check of a signature can take. */
+/** The limits of openssl. They also bound the time that a signature check takes. */
 const MOST_MODULUS_BITS = 16_384
 const MOST_EXPONENT_BITS = 64
 
-/** The curves that ECDSA keys may use (rules: tls-certificates#accepted), with the bytes of a coordinate or secret. */
+/** The curves that ECDSA keys may use (rules: tls-certificates#accepted), with the length of a coordinate or secret in bytes. */
 export const curves = {
   'P-256': { oid: oids.p256, arithmetic: p256, bytes: 32 },
   'P-384': { oid: '1.3.132.0.34', arithmetic: p384, bytes: 48 },
@@ -36,7 +36,7 @@ export const curves = {
 
 export type Curve = keyof typeof curves
 
-/** Names for messages (RFC 3279, 2.3; RFC 8410; SEC 2). */
+/** Names of unsupported algorithms and curves, for messages (RFC 3279, 2.3; RFC 8410; SEC 2). */
 const UNSUPPORTED: Readonly<Record<string, string>> = {
   [oids.rsassaPss]: 'RSASSA-PSS',
   '1.2.840.10040.4.1': 'DSA',
@@ -48,13 +48,13 @@ const UNSUPPORTED: Readonly<Record<string, string>> = {
   '1.3.132.0.10': 'secp256k1',
 }
 
-/** An AlgorithmIdentifier: what it names, and its parameters where it has any. */
+/** An AlgorithmIdentifier: the identifier of the algorithm, and its parameters, if any. */
 export interface Algorithm {
   readonly oid: string
   readonly parameters: Asn1 | undefined
 }
 
-/** A public key. `point` is encoded as SEC 1 has it, compressed or not. */
+/** A public key. `point` is encoded by SEC 1, compressed or not. */
 export type PublicKey =
   | { readonly kind: 'rsa'; readonly n: bigint; readonly e: bigint }
   | { readonly kind: 'ecdsa'; readonly curve: Curve; readonly point: Uint8Array }
@@ -66,7 +66,7 @@ export type PrivateKey =
   | { readonly kind: 'ecdsa'; readonly curve: Curve; readonly secret: Uint8Array }
   | { readonly kind: 'ed25519'; readonly seed: Uint8Array }
 
-/** A short name of a key for messages: `RSA 2048`, `ECDSA P-256` or `Ed25519`. */
+/** Returns a short name of a key for messages: `RSA 2048`, `ECDSA P-256` or `Ed25519`. */
 export function keyName(key: PublicKey | PrivateKey): string {
   if (key.kind === 'rsa') return `RSA ${bitLength(key.n)}`
   return key.kind === 'ecdsa' ? `ECDSA ${key.curve}` : 'Ed25519'
@@ -78,7 +78,7 @@ export function readAlgorithm(element: Asn1 | undefined, what: string): Algorith
   return { oid: oidOf(oid, what), parameters }
 }
 
-/** The kind of key that an AlgorithmIdentifier announces (RFC 3279, RFC 5480, RFC 8410), for ECDSA with its curve. */
+/** Returns the kind of key that an AlgorithmIdentifier names (RFC 3279, RFC 5480, RFC 8410), for ECDSA with its curve. */
 function keyKindOf({ oid, parameters }: Algorithm) {
   if (oid === oids.rsaEncryption) return { kind: 'rsa' } as const
   if (oid === oids.ed25519) return { kind: 'ed25519' } as const
@@ -86,11 +86,11 @@ function keyKindOf({ oid, parameters }: Algorithm) {
   throw new Unreadable(`its key is of the type ${UNSUPPORTED[oid] ?? oid}, which is not supported`)
 }
 
-/** The curve that the parameters of an EC key name (RFC 5480, 2.1.1.1). */
+/** Returns the curve that the parameters of an EC key name (RFC 5480, 2.1.1.1). */
 function readCurve(parameters: Asn1 | undefined): Curve {
   if (!parameters || tagOf(parameters) !== tags.oid) throw new Unreadable('its EC key does not name its curve')
   const oid = oidOf(parameters, 'curve')
-  const names = Object.keys(curves) as Curve[] // The keys of the table.
+  const names = Object.keys(curves) as Curve[] // The keys of `curves`.
   const curve = names.find((name) => curves[name].oid === oid)
   if (curve) return curve
   throw new Unreadable(`its key is on the curve ${UNSUPPORTED[oid] ?? oid}, which is not supported`)
@@ -167,9 +167,10 @@ function readRsaPrivateKey(der: Uint8Array): PrivateKey {
   return { kind: 'rsa', n, e, d }
 }
 
-function readEcPrivateKey(der: Uint8Array, announced?: Curve): PrivateKey {
+/** Reads an ECPrivateKey (RFC 5915). A PKCS#8 structure around it has named the curve already. */
+function readEcPrivateKey(der: Uint8Array, outerCurve?: Curve): PrivateKey {
   const children = childrenOf(parse(der), PRIVATE_KEY)
-  const curve = announced ?? readCurve(namedCurve(children))
+  const curve = outerCurve ?? readCurve(namedCurve(children))
   const secret = bytesToNumberBE(contentOf(children[1], PRIVATE_KEY, tags.octetString))
   if (secret === 0n || secret >= curves[curve].arithmetic.Point.Fn.ORDER) {
     throw new Unreadable(`its secret is out of the range of ${curve}`)
@@ -182,7 +183,7 @@ function namedCurve(children: readonly Asn1[]): Asn1 | undefined {
   return parameters && childrenOf(parameters, PRIVATE_KEY, EC_PARAMETERS)[0]
 }
 
-/** Tells whether a private key is the one of a certificate's public key. */
+/** Tells whether a private key belongs to a certificate's public key. */
 export function belongsTo(key: PrivateKey, certified: PublicKey): boolean {
   if (key.kind === 'rsa') return certified.kind === 'rsa' && key.n === certified.n && key.e === certified.e
   if (key.kind === 'ed25519') {
@@ -195,8 +196,8 @@ export function belongsTo(key: PrivateKey, certified: PublicKey): boolean {
 
 function pointOf({ curve, secret }: PrivateKey & { kind: 'ecdsa' }, isCompressed: boolean): Uint8Array {
   const { arithmetic } = curves[curve]
-  // The library fills a table before it first multiplies the base point of a curve. Issuing needs the one of P-256; to
-  // fill the one of a larger curve takes ten times as long as a multiplication without it.
+  // noble fills a table before it first multiplies the base point of a curve. Issuing needs the table of P-256. For a
+  // larger curve, filling the table takes ten times as long as one multiplication without it.
   if (curve === 'P-256') return arithmetic.getPublicKey(secret, isCompressed)
   const base = arithmetic.Point.fromAffine(arithmetic.Point.BASE.toAffine())
   return base.multiplyUnsafe(bytesToNumberBE(secret)).toBytes(isCompressed)

@@ -30,17 +30,17 @@ export function readName(raw: Uint8Array, what: string): Name {
   return { raw, attributes }
 }
 
-/** The first value of an attribute by its short name, or "" where the name lacks it. */
+/** Returns the first value of an attribute by its short name, or "" if the name lacks it. */
 export function attributeOf(name: Name, type: string): string {
   return name.attributes.find((attribute) => attribute.type === type)?.value ?? ''
 }
 
-/** A name as people read it: `CN=app.example.com, O=Example`. */
+/** Returns a name in the usual notation: `CN=app.example.com, O=Example`. */
 export function wholeName(name: Name): string {
   return name.attributes.map(({ type, value }) => `${type}=${value}`).join(', ')
 }
 
-/** A name for messages, quoted and cut to a line: `"CN=app.example.com, O=Example"`. */
+/** Returns a name for messages, quoted and cut to a line: `"CN=app.example.com, O=Example"`. */
 export function nameText(name: Name): string {
   return quote(wholeName(name))
 }
@@ -51,13 +51,13 @@ function shortName(oid: string): string | undefined {
 
 function textOf(element: Asn1 | undefined, what: string): string {
   if (!element || typeof element.value !== 'string') throw malformed(what)
-  const text = decoded(tagOf(element), element.value)
+  const text = decodeText(tagOf(element), element.value)
   if (text === undefined || /\p{Surrogate}/u.test(text)) throw malformed(`${what}'s text`)
   return text
 }
 
-function decoded(tag: number, content: string): string | undefined {
-  // The parser has put the two bytes of each character of a BMPString together already.
+function decodeText(tag: number, content: string): string | undefined {
+  // The parser has already combined the two bytes of each character of a BMPString.
   if (SINGLE_BYTE.has(tag) || tag === BMP_STRING) return content
   if (tag === tags.utf8String) return decodeUtf8(content)
   if (tag === UNIVERSAL_STRING) return decodeUniversal(content)

@@ -4,7 +4,7 @@ import type { Authority } from '../operation/view.ts'
 /** The types of key that an automatic certificate can have. */
 export const MANAGED_KEY_TYPES = ['rsa', 'ecdsa'] as const
 
-/** The fields of a TLS certificate that are read from it, by name and order those of responses; "" where it lacks one. */
+/** The fields that are read from a TLS certificate, named and ordered as in responses. A missing field is "". */
 export interface CertificateFields {
   readonly subject_common_name: string
   readonly subject_alternative_names: { readonly dns_names: readonly string[]; readonly ips: readonly string[] }
@@ -16,7 +16,7 @@ export interface CertificateFields {
   readonly extended_key_usages: readonly string[]
   readonly private_key_type: 'rsa' | 'ecdsa' | 'ed25519'
   readonly issuer_common_name: string
-  /** Lower-case hex in whole bytes, as openssl prints it; "-" in front of a negative one. */
+  /** Lower-case hex in whole bytes, as openssl prints it; a negative one starts with "-". */
   readonly serial_number: string
   readonly subject_organization: string
   readonly subject_organizational_unit: string
@@ -34,7 +34,7 @@ export interface CertificateOrder {
   readonly not_before: number
   /** End of validity in ms since 1970; whole seconds count. */
   readonly not_after: number
-  /** Tells orders apart: the serial number and the key come from it. */
+  /** The number of the order, from which its serial number and key derive. */
   readonly number: number
 }
 
@@ -48,7 +48,7 @@ export interface ServerOrder extends Pick<CertificateOrder, 'not_before' | 'not_
 
 /** The order of a client's certificate. The same order gives the same certificate. */
 export interface ClientOrder extends Omit<CertificateOrder, 'domain' | 'private_key_type'> {
-  /** The request of the client, PKCS #10 in PEM: the subject and the key are its. */
+  /** The request of the client, PKCS #10 in PEM. The certificate has its subject and key. */
   readonly csr: string
 }
 
@@ -60,19 +60,19 @@ export interface IssuedCertificate {
   readonly leaf: CertificateFields
 }
 
-/** A certificate authority at work. */
+/** A certificate authority that can issue certificates. */
 export interface IssuingAuthority extends Authority {
   // (rules: certificate-authority#issuing)
   /** Issues a certificate. */
   issue(order: CertificateOrder): IssuedCertificate
-  /** Issues a certificate, with an ECDSA key, for a server of the test's own; of no resource. */
+  /** Issues a certificate, with an ECDSA key, for a server of the test itself. It belongs to no resource. */
   issueForServer(order: ServerOrder): Omit<IssuedCertificate, 'leaf'>
   /** Issues a certificate for a client's own key. Returns the leaf and the intermediate, PEM. */
   issueForClient(order: ClientOrder): string
 }
 
 /**
- * Returns the authority of a gateway, which issues certificates: `issuing(wire.authority).issueForClient({ csr, … })` signs the key of
- * a client's request.
+ * Returns the authority of a gateway, which issues certificates: `issuing(wire.authority).issueForClient({ csr, … })` certifies
+ * the key of a client's request.
  */
 export const issuing = sectionReader<IssuingAuthority>()

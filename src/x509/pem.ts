@@ -3,9 +3,9 @@ import { binaryOf, bytesOf } from './bytes.ts'
 
 const COLUMNS = 64
 
-/** A block of a PEM text, with its decoded bytes or what is wrong with its base64. */
-export type PemBlock = Decoded & {
-  /** The label, for example `CERTIFICATE`. Whatever a client sent: messages name it by {@link typeText}. */
+/** A block of a PEM text, with its decoded bytes or the problem with its base64. */
+export type PemBlock = DecodeResult & {
+  /** The label, for example `CERTIFICATE`. A client can send any label, so messages must use {@link typeText}. */
   readonly type: string
   /** True if it has headers (RFC 1421) before its base64. */
   readonly hasHeaders?: true
@@ -13,7 +13,7 @@ export type PemBlock = Decoded & {
   readonly encrypted: boolean
 }
 
-type Decoded =
+type DecodeResult =
   | { readonly der: Uint8Array; readonly damage?: undefined }
   | { readonly der?: undefined; readonly damage: string }
 
@@ -23,7 +23,7 @@ export interface Pem {
   readonly problem?: string | undefined
 }
 
-/** A block whose END line has not come yet. `number` is the one of its BEGIN line, from 1 on. */
+/** A block whose END line is still to come. `number` is the line number of its BEGIN line; the first line is 1. */
 interface OpenBlock {
   readonly type: string
   readonly number: number
@@ -32,36 +32,36 @@ interface OpenBlock {
 
 /**
  * Splits a text into its PEM blocks (RFC 7468). Text outside the blocks is ignored, and lines end with LF or CRLF. A
- * BEGIN or END is a line of its own. Any other one is a problem, so that no block is left out in silence
+ * BEGIN or END must have a line to itself. Otherwise it is a problem, so that no block is silently ignored
  * (rules: pem#blocks). Takes time linear in the text's length. Never throws, and its messages repeat nothing of the text.
- * Without forge, which passes over what it cannot read.
+ * Does not use forge, which skips blocks that it cannot read.
  */
 export function splitPem(text: string): Pem {
   const blocks: PemBlock[] = []
-  /** The lines of the text, those of blocks emptied. */
+  /** All lines of the text. A line that belongs to a block is "". */
   const outside: string[] = []
   let open: OpenBlock | undefined
   for (const [index, line] of text.split('\n').entries()) {
     const number = index + 1
     const boundary = boundaryOf(line)
-    if (boundary?.wrong !== undefined) return { blocks, problem: `line ${number} ${boundary.wrong}` }
+    if (boundary?.problem !== undefined) return { blocks, problem: `line ${number} ${boundary.problem}` }
     if (boundary === undefined) {
       if (open) open.lines.push(line.trimEnd())
       outside.push(open ? '' : line)
       continue
     }
     outside.push('')
-    const problem = misplaced(boundary, number, open)
-    if (problem !== undefined) return { blocks, problem: missed(outside) ?? problem }
+    const problem = placementProblem(boundary, number, open)
+    if (problem !== undefined) return { blocks, problem: misspeltBoundary(outside) ?? problem }
     if (open) blocks.push(readBlock(open, outside))
     open = open ? undefined : { type: boundary.type, number, lines: [] }
   }
   if (open) return { blocks, problem: `the block that line ${open.number} begins has no END line` }
-  const lost = leftOut(outside)
-  return lost === undefined && blocks.length > 0 ? { blocks } : { blocks, problem: missed(outside) ?? lost }
+  const stray = strayBase64(outside)
+  return stray === undefined && blocks.length > 0 ? { blocks } : { blocks, problem: misspeltBoundary(outside) ?? stray }
 }
 
-/** Writes a block as responses carry it (rules: pem#writing): base64 in 64 columns, "\n" line ends, one at the end. */
+/** Writes a block for responses (rules: pem#writing): base64 in 64 columns; every line, also the last, ends with "\n". */
 export function writePem(type: string, der: Uint8Array): string {
   const base64 = btoa(binaryOf(der))
   let body = ''
@@ -69,7 +69,7 @@ export function writePem(type: string, der: Uint8Array): string {
   return `-----BEGIN ${type}-----\n${body}-----END ${type}-----\n`
 }
 
-/** Reads a complete block. Its headers are put among the lines `outside` of blocks: nothing must be lost in them either. */
+/** Reads a complete block. Adds its headers to the lines `outside` of blocks, which must not have a stray block. */
 function readBlock({ type, number, lines }: OpenBlock, outside: string[]): PemBlock {
   if (!lines[0]?.includes(':')) return { type, encrypted: false, ...decode(lines, number) }
   const blank = lines.indexOf('')
@@ -81,18 +81,18 @@ function readBlock({ type, number, lines }: OpenBlock, outside: string[]): PemBl
 
 // Base64 (RFC 4648, 4).
 
-/** Decodes base64 that is broken into lines, with blanks anywhere in it. `begin` is the number of the line before. */
-function decode(lines: readonly string[], begin: number): Decoded {
+/** Decodes base64 that is broken into lines, with blanks anywhere. `begin` is the number of the line before it. */
+function decode(lines: readonly string[], begin: number): DecodeResult {
   const base64 = lines.join('').replace(/[ \t]/g, '')
   if (base64 === '') return { damage: `the block that line ${begin} begins is empty` }
   const isWhole = base64.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(base64)
   if (isWhole) return { der: bytesOf(atob(base64)) }
   const characters = counted(base64.length, 'character')
   const length = `the base64 of the block that line ${begin} begins has ${characters}, not a multiple of four`
-  return { damage: wrongCharacter(lines, begin) ?? length }
+  return { damage: characterProblem(lines, begin) ?? length }
 }
 
-function wrongCharacter(lines: readonly string[], begin: number): string | undefined {
+function characterProblem(lines: readonly string[], begin: number): string | undefined {
   let padding = 0
   for (const [index, text] of lines.entries()) {
     for (const { 0: character, index: at } of text.matchAll(/[^ \t]/gu)) {
@@ -106,7 +106,7 @@ function wrongCharacter(lines: readonly string[], begin: number): string | undef
   return undefined
 }
 
-/** Names a character that nobody sees or that is not ASCII. Undefined for any other, since it may be part of a secret. */
+/** Names a character that is invisible or not ASCII. Returns undefined for any other, since it may be part of a secret. */
 function oddCharacter(character: string): string | undefined {
   const point = character.codePointAt(0) ?? 0
   if (point > 0x20 && point < 0x7f) return undefined
@@ -120,33 +120,37 @@ function oddCharacter(character: string): string | undefined {
 interface BoundaryLine {
   readonly begins: boolean
   readonly type: string
-  readonly wrong?: undefined
+  readonly problem?: undefined
 }
 
-/** Blanks and the CR of a CRLF may follow. */
-const WHOLE = /^-----(BEGIN|END) ([A-Z0-9.]+(?: [A-Z0-9.]+)*)-----[ \t\r]*$/
-/** The word of a boundary at the start of a line, after dashes of any kind and number: perhaps meant to be one. */
-const MEANT = /(?:^|[^A-Za-z0-9])[-\p{Pd}]\s*(?:BEGIN|END)(?![A-Za-z])/iu
-/** A possible line of base64, even without its first characters. No word, path or hexadecimal number matches. */
+/** A BEGIN or END line. Blanks and the CR of a CRLF may follow. */
+const BOUNDARY = /^-----(BEGIN|END) ([A-Z0-9.]+(?: [A-Z0-9.]+)*)-----[ \t\r]*$/
+/** A line that is perhaps meant as a boundary: BEGIN or END after dashes of any kind and number. */
+const LIKELY_BOUNDARY = /(?:^|[^A-Za-z0-9])[-\p{Pd}]\s*(?:BEGIN|END)(?![A-Za-z])/iu
+/** A run that can be base64, even without its first characters. It is base64 if it has every one of BASE64_KINDS. */
 const LONG_RUN = /[A-Za-z0-9+/]{60,}/g
-const OF_BASE64 = [/[A-Z]/, /[a-z]/, /[0-9]/, /[G-Zg-z]/]
+const BASE64_KINDS = [/[A-Z]/, /[a-z]/, /[0-9]/, /[G-Zg-z]/]
 
-/** Reads a line as a BEGIN or END line. Undefined where it holds neither; `wrong` completes "line 7 …". */
-function boundaryOf(line: string): BoundaryLine | { readonly wrong: string } | undefined {
-  const [, word, type] = WHOLE.exec(line) ?? []
+/** Reads a BEGIN or END line. Returns undefined if the line has neither; `problem` completes "line 7 …". */
+function boundaryOf(line: string): BoundaryLine | { readonly problem: string } | undefined {
+  const [, word, type] = BOUNDARY.exec(line) ?? []
   if (type !== undefined) return { begins: word === 'BEGIN', type }
   const [start] = /-----(?:BEGIN|END)/.exec(line) ?? []
-  return start === undefined ? undefined : { wrong: wrongWith(line.replace(/\r$/, ''), start) }
+  return start === undefined ? undefined : { problem: boundaryProblem(line.replace(/\r$/, ''), start) }
 }
 
-function wrongWith(line: string, start: string): string {
+function boundaryProblem(line: string, start: string): string {
   if (/\\[nr]/.test(line)) return 'has "\\n" or "\\r" written out, as two characters, in place of a line break'
   const [odd] = /[^\t\x20-\x7e]/u.exec(line) ?? []
   if (odd !== undefined) return `has ${oddCharacter(odd)} beside its "${start}"`
   return `must have "${start} LABEL-----" and nothing else, with a label of capital letters and digits`
 }
 
-function misplaced({ begins, type }: BoundaryLine, number: number, open: OpenBlock | undefined): string | undefined {
+function placementProblem(
+  { begins, type }: BoundaryLine,
+  number: number,
+  open: OpenBlock | undefined,
+): string | undefined {
   if (begins) {
     return open && `line ${number} begins a block before the one that line ${open.number} begins has its END line`
   }
@@ -155,25 +159,25 @@ function misplaced({ begins, type }: BoundaryLine, number: number, open: OpenBlo
 }
 
 /** Finds the first line outside of blocks that seems to be meant as a BEGIN or END line. */
-function missed(outside: string[]): string | undefined {
-  const index = outside.findIndex((line) => MEANT.test(line))
+function misspeltBoundary(outside: string[]): string | undefined {
+  const index = outside.findIndex((line) => LIKELY_BOUNDARY.test(line))
   return index === -1 ? undefined : `line ${index + 1} is not a BEGIN or END line: these have five dashes and capitals`
 }
 
-/** Finds base64 among the lines outside of blocks: that of a block which is not read because its BEGIN or END line is spoilt. */
-function leftOut(outside: string[]): string | undefined {
+/** Finds base64 in the lines outside of blocks: it is of a block whose BEGIN or END line is damaged. */
+function strayBase64(outside: string[]): string | undefined {
   const index = outside.findIndex((line) => hasBase64(line.replace(/\\[nr]/g, ' ')))
   return index === -1 ? undefined : `line ${index + 1} has base64 outside a block`
 }
 
 function hasBase64(line: string): boolean {
-  return [...line.matchAll(LONG_RUN)].some(([run]) => OF_BASE64.every((each) => each.test(run)))
+  return [...line.matchAll(LONG_RUN)].some(([run]) => BASE64_KINDS.every((kind) => kind.test(run)))
 }
 
 // Labels.
 
-/** The labels that messages may repeat. Any other may be a secret in the place of a label. */
-const KNOWN = [
+/** The labels that messages may repeat. Any other label may be a misplaced secret. */
+const KNOWN_LABELS = [
   /^((X509|TRUSTED|ATTRIBUTE) )?CERTIFICATE$/,
   /^(NEW )?CERTIFICATE REQUEST$/,
   /^(RSA )?PUBLIC KEY$/,
@@ -182,7 +186,7 @@ const KNOWN = [
   /^(X509 CRL|PKCS7|CMS)$/,
 ]
 
-/** The type of a PEM block for messages: `type X509 CRL`, or `an unknown type`. */
+/** Returns the type of a PEM block for messages: `type X509 CRL`, or `an unknown type`. */
 export function typeText(type: string): string {
-  return KNOWN.some((label) => label.test(type)) ? `type ${type}` : 'an unknown type'
+  return KNOWN_LABELS.some((label) => label.test(type)) ? `type ${type}` : 'an unknown type'
 }

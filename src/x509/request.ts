@@ -9,10 +9,10 @@ const TYPE = 'CERTIFICATE REQUEST'
 const WHAT = 'request'
 
 /**
- * Reads a request for a certificate (PKCS #10, RFC 2986) in PEM. The attributes, such as wanted extensions, are not read.
+ * Reads a request for a certificate (PKCS #10, RFC 2986) in PEM. It does not read the attributes, such as requested extensions.
  *
  * @returns the subject's Name, the key, and its kind
- * @throws Unreadable if it is malformed, its key is of no supported kind, or that key did not sign it
+ * @throws Unreadable if it is malformed, its kind of key is not supported, or its key did not sign it
  */
 export function readRequest(pem: string) {
   const der = requestDer(pem)
@@ -30,7 +30,7 @@ export function readRequest(pem: string) {
   const [keyAlgorithm, bits] = childrenOf(parse(keyInfo), WHAT)
   return {
     subject: parse(subject),
-    key: certifiedKey(keyAlgorithm as Asn1, wholeBits(bits, WHAT)), // It was read above.
+    key: certifiedKey(keyAlgorithm as Asn1, wholeBits(bits, WHAT)), // `readPublicKey` has read it.
     keyType: publicKey.kind,
   }
 }
@@ -45,7 +45,7 @@ function requestDer(pem: string): Uint8Array {
   throw new Unreadable(block.damage)
 }
 
-/** Checks a request for a certificate (PKCS #10, PEM). Returns the problem as a fragment for a message; undefined if there is none. */
+/** Checks a request for a certificate (PKCS #10, PEM). Returns the problem as a fragment for a message, or undefined. */
 export function requestProblem(pem: string): string | undefined {
   return readOr(
     () => void readRequest(pem),

@@ -3,7 +3,7 @@ import { bytesToHex } from '@noble/hashes/utils.js'
 import { bitLength } from './bytes.ts'
 import type { Hash } from './hashes.ts'
 
-// On BigInt: forge's RSA lacks SHA-224, is several times slower, and collects entropy at import.
+// This code uses BigInt, because forge's RSA lacks SHA-224, is several times slower, and collects entropy at import.
 
 /** The numbers of an RSA public key. */
 interface RsaNumbers {
@@ -26,10 +26,10 @@ export function signPkcs1({ n, d }: { n: bigint; d: bigint }, hash: Hash, messag
 
 /** Tells whether `signature` is the RSASSA-PKCS1-v1_5 signature of `message` (RFC 8017, 8.2.2). */
 export function verifyPkcs1(key: RsaNumbers, hash: Hash, message: Uint8Array, signature: Uint8Array): boolean {
-  return open(key, signature) === encodedPkcs1(hash, message, lengthOf(key.n))
+  return recover(key, signature) === encodedPkcs1(hash, message, lengthOf(key.n))
 }
 
-/** EMSA-PKCS1-v1_5 (RFC 8017, 9.2) as a number; for a key too short for it, a number that nothing equals. */
+/** Encodes by EMSA-PKCS1-v1_5 (RFC 8017, 9.2) to a number. Returns -1, which no signature has, if the key is too short. */
 function encodedPkcs1(hash: Hash, message: Uint8Array, length: number): bigint {
   const info = hash.digestInfo + bytesToHex(hash.digest(message))
   const padding = length - info.length / 2 - 3
@@ -45,9 +45,9 @@ export function verifyPss(
 ): boolean {
   const bits = bitLength(key.n) - 1
   const length = Math.ceil(bits / 8)
-  const opened = length < hash.length + saltLength + 2 ? undefined : open(key, signature)
-  if (opened === undefined || bitLength(opened) > bits) return false
-  const encoded = numberToBytesBE(opened, length)
+  const recovered = length < hash.length + saltLength + 2 ? undefined : recover(key, signature)
+  if (recovered === undefined || bitLength(recovered) > bits) return false
+  const encoded = numberToBytesBE(recovered, length)
   if (encoded[length - 1] !== 0xbc) return false
   const masked = encoded.subarray(0, length - hash.length - 1)
   const digest = encoded.subarray(masked.length, length - 1)
@@ -59,13 +59,13 @@ export function verifyPss(
   return equalBytes(hash.digest(salted), digest)
 }
 
-/** The number inside a signature, or undefined if the signature's length or value does not fit the key. */
-function open({ n, e }: RsaNumbers, signature: Uint8Array): bigint | undefined {
+/** Returns the number inside a signature (RFC 8017, 5.2.2), or undefined if its length or value does not fit the key. */
+function recover({ n, e }: RsaNumbers, signature: Uint8Array): bigint | undefined {
   const value = bytesToNumberBE(signature)
   return signature.length === lengthOf(n) && value < n ? power(value, e, n) : undefined
 }
 
-/** The bytes of a modulus, and so of a signature. */
+/** Returns the length of a modulus in bytes, which is also that of a signature. */
 function lengthOf(n: bigint): number {
   return Math.ceil(bitLength(n) / 8)
 }
@@ -79,7 +79,7 @@ function power(base: bigint, exponent: bigint, modulus: bigint): bigint {
   return result
 }
 
-/** MGF1 (RFC 8017, B.2.1), applied. */
+/** Removes the mask that MGF1 (RFC 8017, B.2.1) makes from a seed. */
 function unmask(masked: Uint8Array, seed: Uint8Array, hash: Hash): Uint8Array {
   const block = masked.slice()
   for (let counter = 0, at = 0; at < block.length; counter++) {

@@ -43,10 +43,10 @@ const SCHEMES: Readonly<Record<string, Scheme>> = {
 }
 
 /**
- * Checks that `child` names `issuer` as its issuer, byte for byte, and carries a signature by its key. Validity and CA
- * flags are not looked at (rules: tls-certificates#accepted).
+ * Checks that `child` names `issuer` as its issuer, byte for byte, and is signed by its key. Does not check validity
+ * and CA flags (rules: tls-certificates#accepted).
  *
- * @returns the reason why not, as a fragment for a message; undefined if it does
+ * @returns the problem as a fragment for a message, or undefined if there is none
  */
 export function signatureProblem(child: Certificate, issuer: Certificate): string | undefined {
   if (!equalBytes(child.issuer.raw, issuer.subject.raw)) return differentNames(child, issuer)
@@ -62,18 +62,18 @@ function differentNames(child: Certificate, issuer: Certificate): string {
   return `its issuer and the next certificate's subject, ${named}, differ in their bytes`
 }
 
-/** The parts of a certificate, or of a request for one, that a signature is about. */
-type Signed = Pick<Certificate, 'tbs' | 'signature' | 'signatureAlgorithm'>
+/** The parts of a certificate, or of a request for one, that a signature check needs. */
+type SignedData = Pick<Certificate, 'tbs' | 'signature' | 'signatureAlgorithm'>
 
 /**
- * Returns whether a key signed a certificate or a request for one.
+ * Tells whether a key signed a certificate or a request for one.
  * @throws Unreadable if the signature algorithm is not supported.
  */
-export function isSignedBy(key: PublicKey, signed: Signed): boolean {
+export function isSignedBy(key: PublicKey, signed: SignedData): boolean {
   return mismatch(key, signed) === undefined
 }
 
-function mismatch(key: PublicKey, signed: Signed): string | undefined {
+function mismatch(key: PublicKey, signed: SignedData): string | undefined {
   const scheme = schemeOf(signed.signatureAlgorithm)
   if (scheme.kind !== key.kind) {
     return `its signature is ${KIND_NAMES[scheme.kind]}, the next certificate's key is ${keyName(key)}`
@@ -82,20 +82,22 @@ function mismatch(key: PublicKey, signed: Signed): string | undefined {
 }
 
 /** Verifies a signature by a key of the kind that signs this way. */
-function verify(scheme: Scheme, key: PublicKey, { tbs, signature }: Signed): boolean {
+function verify(scheme: Scheme, key: PublicKey, { tbs, signature }: SignedData): boolean {
   if (scheme.kind === 'rsa' && key.kind === 'rsa') {
     const { hash, pss } = scheme
     return pss ? verifyPss(key, pss, tbs, signature) : verifyPkcs1(key, hash, tbs, signature)
   }
   if (scheme.kind === 'ecdsa' && key.kind === 'ecdsa') {
     const options = { lowS: false, prehash: false, format: 'der' } as const
-    return holds(() => curves[key.curve].arithmetic.verify(signature, scheme.hash.digest(tbs), key.point, options))
+    return falseIfThrows(() =>
+      curves[key.curve].arithmetic.verify(signature, scheme.hash.digest(tbs), key.point, options),
+    )
   }
-  return key.kind === 'ed25519' && holds(() => ed25519.verify(signature, tbs, key.bytes))
+  return key.kind === 'ed25519' && falseIfThrows(() => ed25519.verify(signature, tbs, key.bytes))
 }
 
-/** The curves' functions throw for a signature that is not well formed. */
-function holds(check: () => boolean): boolean {
+/** Returns the result of a check, or false if it throws: noble's curves throw for a malformed signature. */
+function falseIfThrows(check: () => boolean): boolean {
   try {
     return check()
   } catch {
@@ -103,7 +105,7 @@ function holds(check: () => boolean): boolean {
   }
 }
 
-/** Reads what a signature algorithm means (RFC 4055, 5758, 8410). */
+/** Returns the scheme of a signature algorithm (RFC 4055, 5758, 8410). */
 function schemeOf({ oid, parameters }: Algorithm): Scheme {
   if (oid === oids.rsassaPss) {
     const pss = pssOf(parameters)
@@ -114,7 +116,7 @@ function schemeOf({ oid, parameters }: Algorithm): Scheme {
   return scheme
 }
 
-/** RSASSA-PSS-params (RFC 4055, 3.1): members [0] to [3], each with a default. */
+/** Reads RSASSA-PSS-params (RFC 4055, 3.1): members [0] to [3], each with a default. */
 function pssOf(parameters: Asn1 | undefined): PssParameters {
   const members = childrenOf(parameters, WHAT)
   const member = (tag: number) => {

@@ -8,12 +8,12 @@ import { nameText } from './name.ts'
 import { type Pem, type PemBlock, splitPem, typeText, writePem } from './pem.ts'
 import { signatureProblem } from './signature.ts'
 
-/** Bytes of UTF-8. */
-const LONGEST = 65_536
-/** Each certificate costs the check of a signature. */
+/** The longest text, in bytes of UTF-8. */
+const LONGEST_TEXT = 65_536
+/** The most certificates in a chain. Each costs a signature check. */
 const MOST_CERTIFICATES = 10
 const KEY_TYPES = 'PRIVATE KEY, RSA PRIVATE KEY, EC PRIVATE KEY'
-/** Blocks that tools write beside a key: `openssl ecparam -genkey` its parameters, others the certificate. */
+/** The blocks that tools write beside a key: `openssl ecparam -genkey` writes its parameters, other tools the certificate. */
 const BESIDE_A_KEY: ReadonlySet<string> = new Set(['EC PARAMETERS', 'CERTIFICATE'])
 
 type Field = 'certificate_pem' | 'private_key_pem'
@@ -25,8 +25,8 @@ export interface PemCertificate extends Certificate {
 }
 
 /**
- * Reads an uploaded chain of one to ten PEM certificates, leaf first. A single certificate's signature is not looked at.
- * Returns the chain as responses carry it, its leaf, and the earliest expiry in it, in ms.
+ * Reads an uploaded chain of one to ten PEM certificates, leaf first. Does not check the last one's signature.
+ * Returns the chain as PEM for responses, its leaf, and its earliest expiry in ms.
  *
  * @throws Refusal with one of `chainErrors` (rules: tls-certificates#accepted)
  */
@@ -40,7 +40,7 @@ export function readChain(text: string) {
   }
 }
 
-/** Reads one to ten PEM certificates, as {@link readChain} does, whether one is signed by the next or not. */
+/** Reads one to ten PEM certificates, like {@link readChain}, but does not check that each is signed by the next. */
 export function readCertificates(text: string): [PemCertificate, ...PemCertificate[]] {
   const field = 'certificate_pem'
   if (text.trim() === '') refuse(errors.certificate_missing, { field })
@@ -51,7 +51,7 @@ export function readCertificates(text: string): [PemCertificate, ...PemCertifica
 }
 
 function certificateBlocks(field: Field, text: string): readonly PemBlock[] {
-  // In a block or not.
+  // A key can also be outside of complete blocks.
   if (/-----BEGIN [A-Z0-9. ]*PRIVATE KEY-----/.test(text)) refuse(errors.certificate_is_key, { field })
   const { blocks, problem } = splitPem(text)
   const other = blocks.find(({ type }) => type !== 'CERTIFICATE')
@@ -81,8 +81,8 @@ function requireOrder(certificates: readonly Certificate[]): void {
 }
 
 /**
- * Reads an uploaded PEM private key, the first one where there are several. No message repeats any of its content.
- * Returns the key, and its block alone as {@link writePem} writes it.
+ * Reads an uploaded PEM private key, or the first of several. No message repeats any of its content.
+ * Returns the key, and only its block as {@link writePem} writes it.
  *
  * @throws Refusal with one of `keyErrors` (rules: tls-certificates#private-key)
  */
@@ -113,7 +113,7 @@ function isKeyType(type: string): boolean {
 }
 
 /**
- * Checks that a private key is the one of the leaf certificate.
+ * Checks that a private key belongs to the leaf certificate.
  *
  * @throws Refusal with `certificate_key_mismatch`
  */
@@ -125,6 +125,7 @@ export function requireMatch(leaf: Certificate, key: PrivateKey): void {
 
 /** Checks that an uploaded PEM text has at most 64 KiB (rules: tls-certificates#accepted). */
 function requireShort(field: Field, text: string): void {
-  const bytes = text.length * 3 > LONGEST ? utf8Length(text) : 0
-  if (bytes > LONGEST) refuse(errors.certificate_too_long, { field, received: bytes, limit: LONGEST, unit: 'bytes' })
+  const bytes = text.length * 3 > LONGEST_TEXT ? utf8Length(text) : 0
+  if (bytes > LONGEST_TEXT)
+    refuse(errors.certificate_too_long, { field, received: bytes, limit: LONGEST_TEXT, unit: 'bytes' })
 }

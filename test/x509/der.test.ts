@@ -71,7 +71,7 @@ describe('the children of an element', () => {
     ['a byte too few', [0x30, 0x02, 5], SHORT],
     ['a cut length', [0x30, 0x82, 0x01], SHORT],
     ['a length of 4 GiB', [0x30, 0x84, 0xff, 0xff, 0xff, 0xff, 9], SHORT],
-    ['a byte too many', [0x30, 0x02, 5, 0, 8], 'there are bytes behind the end of its DER'],
+    ['a byte too many', [0x30, 0x02, 5, 0, 8], 'there are bytes after the end of its DER'],
     ['an indefinite length', [0x30, 0x80, 0, 0], DAMAGED],
     ['a length in five bytes', [0x30, 0x85, 0, 0, 0, 0, 0], DAMAGED],
     ['a child that is longer than what holds it', [0x30, 0x03, 0x04, 0x02, 7], DAMAGED],

@@ -48,7 +48,7 @@ describe('a malformed certificate is told what is wrong (RFC 5280, 4.1)', () => 
     ['nothing', new Uint8Array(), 'its outer structure is missing or malformed'],
     ['another element', element(0x04, 'abc'), 'its outer structure is missing or malformed'],
     ['a cut', original.slice(0, -1), 'its DER ends too early'],
-    ['bytes behind it', Uint8Array.from([...original, 0]), 'there are bytes behind the end of its DER'],
+    ['bytes behind it', Uint8Array.from([...original, 0]), 'there are bytes after the end of its DER'],
     ['an indefinite length', Uint8Array.from([0x30, 0x80, 0, 0]), 'its DER is damaged'],
     ['a length of 2^32', Uint8Array.from([0x30, 0x85, 1, 0, 0, 0, 0]), 'its DER is damaged'],
     [

@@ -39,7 +39,7 @@ const name = v.pipe(
 )
 
 // (rules: reserved-domains#dev-domain)
-/** The declaration of the account's dev domain, which nobody can delete. */
+/** The declaration of the account's dev domain, which no operation can delete. */
 export const devDomain = declaration({
   schema: named(
     v.object({
@@ -51,7 +51,7 @@ export const devDomain = declaration({
       ),
     }),
     'DevDomainDeclaration',
-    'Declares the dev domain of the account, which no call makes or deletes. `gateway.declare.end(id)` removes it.',
+    'Declares the dev domain of the account, which no operation makes or deletes. `gateway.declare.end(id)` removes it.',
   ),
   answer: shape,
   errors: takenErrors,
@@ -73,8 +73,8 @@ function baseIn({ dialect }: Transaction): string {
 }
 
 /**
- * Finds three words that make a free name. The search starts at a random place. Without a free name, returns the last
- * one.
+ * Finds three words that make a free name. The search starts at random words. If no name is free, returns the first name
+ * of the search.
  */
 function freeName(tx: Transaction, base: string): string {
   const size = WORDS_EACH ** WORDS.length

@@ -5,7 +5,7 @@ import type { CommonDialect } from '../../schema/dialect.ts'
 export interface DomainDialect {
   /** The one certificate authority that a certificate management policy can name. */
   readonly authority: string
-  /** `private_key_type` of a policy that names none. */
+  /** The default of `private_key_type` in a policy. */
   readonly defaultPrivateKeyType: 'rsa' | 'ecdsa'
   /** Domains that the service owns, with everything below them. */
   readonly serviceDomains: readonly string[]
@@ -14,13 +14,13 @@ export interface DomainDialect {
   /** The `region` of a reserved domain: the one that was set (else null), or always this text. */
   readonly domainRegion: 'as set' | { readonly always: string }
   /**
-   * A custom domain that is created with neither certificate nor policy gets a policy: of the dialect's authority and
-   * default key type.
+   * True if a custom domain that is created without certificate and policy gets a policy, with the authority and the
+   * default key type of the dialect.
    */
   readonly policyByDefault: boolean
-  /** The name that the dev domain of an account is below; null if accounts have none. */
+  /** The name above the dev domain of an account; null if accounts have no dev domain. */
   readonly devDomainBase: string | null
-  /** Names that nobody can reserve, by the key of the error: a name itself, or with `*.` before it all names below it. */
+  /** Names that nobody can reserve, by the key of the error. A name with `*.` before it means all names below it. */
   readonly refusedDomains: { readonly [Key in RefusedDomainKey]?: readonly string[] }
 }
 
@@ -41,12 +41,12 @@ export function refusalIn(
   return undefined
 }
 
-/** Returns the condition that a dialect refuses names with an error. */
+/** Returns a function that tells whether a dialect refuses some names with an error. */
 export function refuses(key: RefusedDomainKey): (dialect: CommonDialect) => boolean {
   return (dialect) => domainDialect(dialect).refusedDomains[key] !== undefined
 }
 
-/** Tells whether a name, or the names that it is a wildcard for, are below a wildcard. */
+/** Tells whether a wildcard covers a name. The name may be a wildcard too. */
 export function isBelow(name: string, wildcard: string): boolean {
   return wildcard.startsWith('*.') && name.endsWith(wildcard.slice(1))
 }

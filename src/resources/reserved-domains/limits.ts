@@ -22,7 +22,7 @@ function isCustom({ domain }: Fields, dialect: CommonDialect): boolean {
   return typeof domain === 'string' && !isServiceDomain(dialect, domain.toLowerCase())
 }
 
-/** The limits of reserved domains. A dev domain is attached to the account, and counts for none (rules: account#dev-domain). */
+/** The limits of reserved domains. A dev domain belongs to the account, and counts towards no limit (rules: account#dev-domain). */
 export const domainLimits = accountLimits({
   reserved_domains: {
     what: 'reserved domains',

@@ -29,10 +29,10 @@ export const nameErrors = declareErrors({
 
 export type NameError = FieldError<string, object>
 
-/** A label, for JSON Schema: at most 63 letters, digits and hyphens, no hyphen at either end, `--` only after `xn`. */
+/** The pattern of a label for JSON Schema: at most 63 letters, digits and hyphens, no hyphen at either end, `--` only after `xn`. */
 const LABEL = '(?!(?![Xx][Nn])..--)[0-9A-Za-z]([0-9A-Za-z-]{0,61}[0-9A-Za-z])?'
 
-/** A whole name, for JSON Schema: no number or `localhost` at its end, two labels after a wildcard. */
+/** The pattern of a name for JSON Schema: no number or `localhost` at its end, two labels after a wildcard. */
 const NAME = `^(?!.*\\.(\\d+|localhost)$)(\\*\\.(?=[^.]+\\.))?(${LABEL}\\.)+${LABEL}$`
 
 export const domainName = v.pipe(
@@ -49,9 +49,9 @@ const LONGEST_NAME = 253
 const LONGEST_LABEL = 63
 
 /**
- * Returns the first rule that a domain name breaks (rules: domain-names#grammar): rules on the whole name come first, then
- * those on each label, then those on its suffix. Case does not matter, but a letter that is ASCII in lower case only is
- * no ASCII letter.
+ * Returns the error of the first rule that a domain name breaks (rules: domain-names#grammar). Rules on the whole name
+ * come first, then rules on each label, then rules on its suffix. Case does not matter, but a letter that is ASCII only in
+ * lower case, such as the Kelvin sign, is invalid.
  */
 export function nameProblem(name: string): NameError | undefined {
   if (name.length > LONGEST_NAME) return nameErrors.domain_too_long
@@ -87,8 +87,8 @@ function labelProblem(label: string, isFirst: boolean): NameError | undefined {
 }
 
 /**
- * Tells whether the text after `xn--`, in lower case, is the Punycode of a text with other letters than ASCII's (RFC
- * 3492). The platform's URL parser would know too, but its strictness differs between Node's versions.
+ * Tells whether the text after `xn--`, in lower case, is the Punycode of a text with letters other than ASCII (RFC 3492).
+ * The URL parser also checks this, but its strictness differs between versions of Node.
  */
 function isPunycode(encoded: string): boolean {
   try {

@@ -1,7 +1,7 @@
 /** The part of punycode.js that this library uses: RFC 3492 without the prefix `xn--`. It comes without types. */
 declare module 'punycode.js' {
   const punycode: {
-    /** Throws a RangeError where the text is no Punycode. */
+    /** Throws a RangeError if the text is not Punycode. */
     decode(text: string): string
     encode(text: string): string
   }

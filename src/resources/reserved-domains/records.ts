@@ -57,11 +57,11 @@ const fields = v.object({
   ...managedFields,
   http_endpoint_configuration_id: v.nullable(idOf('ec')),
   https_endpoint_configuration_id: v.nullable(idOf('ec')),
-  /** Absent until it was set. */
+  /** Absent until it is set. */
   resolves_to: v.exactOptional(resolvesTo),
-  /** Absent until it was set; null after that if there is none. */
+  /** Absent until it is set; null after it is removed. */
   error_redirect_url: v.exactOptional(v.nullable(errorRedirectUrl)),
-  /** True for the dev domain, which is the account's from its beginning. */
+  /** True for the dev domain, which the account has from the start. */
   is_dev: v.exactOptional(v.boolean()),
 })
 

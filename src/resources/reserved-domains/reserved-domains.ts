@@ -23,7 +23,7 @@ import { type TlsBody, tlsErrors, withTls } from './tls.ts'
 
 const WHAT = 'reserved domain'
 
-/** A bare label means the name below the first of the service's own domains. */
+/** The aliases of `domain`. A bare label means the name below the first domain of the service. */
 const otherNames: OtherNames = {
   both: errors.domain_name_and_domain,
   labelsBelow: (dialect) => String(domainDialect(dialect).serviceDomains[0]),
@@ -33,8 +33,8 @@ const otherNames: OtherNames = {
 export const takenErrors = [errors.domain_taken, errors.domain_taken_elsewhere, errors.domain_conflicts_elsewhere]
 
 /**
- * Makes an operation that takes something off a domain, by the last segment of its path. `without` returns the domain
- * without it, or nothing if the domain has none.
+ * Makes an operation that detaches something from a domain. `part` is the last segment of its path. `without` returns the
+ * domain without it, or undefined if the domain does not have it.
  */
 function detach<const Part extends string>(
   part: Part,
@@ -127,17 +127,17 @@ export const reservedDomains = resource(
         report(['domain'], domain, 'a name that no other domain has')
       if (certificate_id === null) return
       const certificate = others.get(certificates, certificate_id)
-      const isRight = policy ? certificate?.order?.domain === domain : certificate?.upload
+      const isValid = policy ? certificate?.order?.domain === domain : certificate?.upload
       const allowed = policy
         ? 'an automatic certificate for the domain, with a policy'
         : 'an uploaded certificate, without a policy'
-      if (!isRight) report(['certificate_id'], certificate_id, allowed)
+      if (!isValid) report(['certificate_id'], certificate_id, allowed)
     },
     onDue: (tx, domain) => tx.put(domains, domain.job ? attempt(tx, domain) : withRenewal(tx, domain)),
   },
 )
 
-/** The service was seen to answer a PATCH that sets a policy before it had a job (rules: provisioning-jobs#late-status). */
+/** Returns the status that the service was seen to send: none in the response to the PATCH that sets a policy (rules: provisioning-jobs#late-status). */
 function lateStatus(tx: Transaction, { policy }: DomainRecord, before: DomainRecord) {
   const isNew = policy !== null && policy !== before.policy
   return isNew && provisioningRules(tx.rules).quirks.lateStatus ? { certificate_management_status: null } : {}
@@ -170,7 +170,7 @@ export function requireFree(tx: Transaction, domain: string, field = 'domain'): 
   if (other !== undefined) refuse(errors.domain_conflicts_elsewhere, { field, received, taken: quote(other) })
 }
 
-/** Returns the names that a name is below, each by itself and as a wildcard. */
+/** Returns the names above a name, each as a name and as a wildcard. */
 function namesAbove(domain: string): string[] {
   const labels = domain.split('.')
   return labels.slice(1).flatMap((_, index) => {
@@ -198,13 +198,13 @@ export function newDomain(tx: Transaction, body: Omit<v.InferOutput<typeof creat
     job: null,
     due: null,
     timeline: [],
-    ...linked(tx, body),
-    ...further(body),
+    ...linksAfter(tx, body),
+    ...dialectFields(body),
   }
 }
 
-/** Returns the fields of a record that only some dialects have, as far as a body has them. */
-function further({
+/** Returns those fields of a body that only some dialects have. */
+function dialectFields({
   resolves_to,
   error_redirect_url,
 }: Pick<v.InferOutput<typeof updateBody>, 'resolves_to' | 'error_redirect_url'>) {
@@ -220,17 +220,17 @@ function update(tx: Transaction, domain: DomainRecord, sent: v.InferOutput<typeo
     const allowed = `${quote(domain.domain)}, the domain's own name, which cannot be changed`
     refuse(general.field_invalid, { field: 'domain', received: quote(name), allowed })
   }
-  if (Object.keys(body).length === 0) refuse(errors.domain_update_empty, furtherFields(tx.dialect))
+  if (Object.keys(body).length === 0) refuse(errors.domain_update_empty, dialectUpdateFields(tx.dialect))
   const changed = {
     ...domain,
     ...described(body, domain),
-    ...linked(tx, body, domain),
-    ...further(body),
+    ...linksAfter(tx, body, domain),
+    ...dialectFields(body),
   }
   return tx.put(domains, withTls(tx, changed, body))
 }
 
-function furtherFields({ extraFields }: CommonDialect): { readonly also?: string } {
+function dialectUpdateFields({ extraFields }: CommonDialect): { readonly also?: string } {
   const names = extraFields[`${NAME}.update`]?.filter((name) => name !== 'domain') ?? []
   return names.length > 0 ? { also: names.join(', ') } : {}
 }
@@ -239,8 +239,8 @@ type Links = Pick<DomainRecord, 'http_endpoint_configuration_id' | 'https_endpoi
 
 const UNLINKED: Links = { http_endpoint_configuration_id: null, https_endpoint_configuration_id: null }
 
-/** Returns the endpoint configurations of a domain after a request: those of the body, else the domain's. */
-function linked(
+/** Returns the endpoint configurations of a domain after a request: the body's, else the domain's. */
+function linksAfter(
   tx: Transaction,
   body: { readonly [K in keyof Links]?: string | undefined },
   domain: Links = UNLINKED,

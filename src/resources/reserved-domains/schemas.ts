@@ -32,7 +32,8 @@ export const PATH = `/${NAME}`
 
 const AUTHORITY = 'The public ACME certificate authority that issues the certificates.'
 const KEY_TYPE = 'The type of the keys of the certificates.'
-const DOMAIN = 'The hostname, exact or with one leading `*.`; it is kept in lower case, and can be reserved once.'
+const DOMAIN =
+  'The hostname, exact or with one leading `*.`; it is stored in lower case, and can be reserved only once.'
 const GRAMMAR =
   'At least two labels of 1 to 63 letters, digits and inner hyphens, with dots between, at most 253 characters in all; ' +
   'internationalized names as Punycode.'
@@ -62,7 +63,7 @@ export const policyBody = named(
     ),
   }),
   'ReservedDomainCertPolicyBody',
-  'The policy to put in force.',
+  'The new certificate management policy.',
 )
 
 /** The fields of both bodies, in the order of the document's tables. */
@@ -84,7 +85,7 @@ const REFUSALS: Readonly<Record<RefusedDomainKey, FieldError<string, { also: str
   domain_suffix_unreachable: nameErrors.domain_suffix_unreachable,
 }
 
-/** A name that can be reserved (rules: domain-names#refused). Records keep names that the dialect has refused since. */
+/** A name that can be reserved (rules: domain-names#refused). Records may have names that the dialect refuses now. */
 const reservableName = v.pipe(
   domainName,
   rule(Object.values(REFUSALS), (name, report, { dialect }) => {
@@ -114,14 +115,14 @@ export const createBody = named(
   },
 )
 
-/** Some clients send a domain's own name back. The types do not offer it, so its type is that of no value. */
+/** The current name of a domain, which some clients send back. The types do not offer the field, so its type is `never`. */
 const ownName = extra(
   v.optional(
     documented(v.pipe(v.string(), blankIsAbsent()), "The domain's own name, which cannot be changed.", {
       isUnoffered: true,
     }),
   ),
-) as unknown as v.OptionalSchema<v.GenericSchema<never, string>, undefined> // See above.
+) as unknown as v.OptionalSchema<v.GenericSchema<never, string>, undefined> // `never`, as the docstring says.
 
 export const updateBody = named(
   v.object({
@@ -142,10 +143,10 @@ const job = named(
   v.object({
     error_code: documented(
       v.nullable(v.picklist(PROVISIONING_ERRORS)),
-      'The error of the last attempt: `INTERNAL_ERROR` passes by itself, `DNS_ERROR` is for the user to correct; else null.',
+      'The error of the last attempt: `INTERNAL_ERROR` is temporary, `DNS_ERROR` needs a correction by the user; null without an error.',
       { rules: 'provisioning-jobs#failure' },
     ),
-    msg: documented(v.string(), 'The state of the job, in words for people.'),
+    msg: documented(v.string(), 'The state of the job, in words.'),
     started_at: documented(time, 'The time at which the job started.', { rules: 'provisioning-jobs#start' }),
     retries_at: documented(v.nullable(time), 'The time of the next attempt; null before the first.', {
       rules: 'provisioning-jobs#failure',
@@ -233,7 +234,7 @@ export const shape = named(
     resolves_to: extra(v.exactOptional(resolvesTo)),
   }),
   'ReservedDomain',
-  'A hostname that is held for the account.',
+  'A hostname that is reserved for the account.',
 )
 
 export const view: View<DomainRecord, Frozen<v.InferOutput<typeof shape>>> = (record, wire) => {

@@ -29,7 +29,7 @@ export interface TlsBody {
 /** Applies the certificate or the policy of a body (rules: domain-certificates#one-or-the-other). */
 export function withTls(tx: Transaction, domain: DomainRecord, body: TlsBody): DomainRecord {
   const policy = body.certificate_management_policy
-  // The automatic certificate in use counts as absent: the Terraform provider sends it back beside the policy.
+  // The automatic certificate in use counts as absent, because the Terraform provider sends it back with the policy.
   const isOwnAutomatic = domain.policy !== null && body.certificate_id === domain.certificate_id
   const certificate = isOwnAutomatic ? undefined : body.certificate_id
   const isOwned = isServiceDomain(tx.dialect, domain.domain)
@@ -39,20 +39,20 @@ export function withTls(tx: Transaction, domain: DomainRecord, body: TlsBody): D
   if (certificate && isOwned) refuse(errors.certificate_on_service_domain, { field: 'certificate_id', received })
   if (certificate) return withUploadedCertificate(tx, domain, requireUploaded(tx, certificate))
   if (!policy) return domain
-  const inForce = domain.policy?.private_key_type ?? domainDialect(tx.dialect).defaultPrivateKeyType
-  const { authority, private_key_type = inForce } = policy
+  const currentType = domain.policy?.private_key_type ?? domainDialect(tx.dialect).defaultPrivateKeyType
+  const { authority, private_key_type = currentType } = policy
   return withPolicy(tx, domain, { authority, private_key_type })
 }
 
-/** Both fields are wrong, so both are named. */
+/** Returns a refusal that names both fields. */
 function certificateAndPolicy(certificate: string): Refusal {
-  const found = (field: string) => problem(errors.certificate_and_policy, { field, received: quote(certificate) })
-  return new Refusal([found('certificate_id'), found('certificate_management_policy')])
+  const problemOf = (field: string) => problem(errors.certificate_and_policy, { field, received: quote(certificate) })
+  return new Refusal([problemOf('certificate_id'), problemOf('certificate_management_policy')])
 }
 
 function requireUploaded(tx: Transaction, id: string): string {
-  const named = { field: 'certificate_id', received: quote(id) }
-  const certificate = tx.get(certificates, id) ?? refuse(errors.certificate_not_found, named)
-  if (certificate.issued_at !== null) refuse(errors.certificate_not_uploaded, named)
+  const facts = { field: 'certificate_id', received: quote(id) }
+  const certificate = tx.get(certificates, id) ?? refuse(errors.certificate_not_found, facts)
+  if (certificate.issued_at !== null) refuse(errors.certificate_not_uploaded, facts)
   return id
 }
