@@ -29,7 +29,7 @@ function open(dialect: Dialect = standard) {
 }
 
 describe('A family of a test (rules: one-table#families), through the direct API', () => {
-  it('is created, read, listed, changed and deleted, beside the families that there are', () => {
+  it('is created, read, listed, changed and deleted, in addition to the built-in families', () => {
     const gateway = open()
     const widget = gateway.widgets.create({ name: 'left', size: 3, metadata: 'm' })
     expect(widget).toEqual({
@@ -68,7 +68,7 @@ describe('A family of a test (rules: one-table#families), through the direct API
     expect(() => recordsOf(audit)).toThrow('The family keeps no records.')
   })
 
-  it('reads the options of its gateway, but for secret ones', () => {
+  it('reads the options of its gateway, except secret ones', () => {
     const { unlock } = widgets.operations
     let rules: object = {}
     const run: typeof unlock.run = (tx, ...rest) => {
@@ -120,7 +120,7 @@ describe('A family of a test (rules: one-table#families), through the direct API
     expect(JSON.stringify(commits)).not.toContain('very-secret-token')
   })
 
-  it('that leaves a due event as it was is named, and no call runs for ever', () => {
+  it('that does not handle a due event is named, and no call runs forever', () => {
     const clock = { now: Date.parse('2026-01-01T00:00:00Z') }
     const gateway = createGateway({ families: { widgets: { ...widgets, onDue: () => undefined } }, clock })
     const { id } = gateway.widgets.create({ name: 'left', token: 'very-secret-token' })
@@ -142,7 +142,7 @@ describe('A family of a test (rules: one-table#families), through the direct API
     expect(() => gateway.clock.advance('1h')).toThrow('The lock is stuck.')
   })
 
-  it('that looks up an index, or is due at a time, that there cannot be is told what there is', () => {
+  it('that uses an unknown index or an impossible due time gets an error with the allowed ones', () => {
     const wrong = (run: (tx: Transaction, record: WidgetRecord) => unknown) =>
       thrownBy(() => {
         const own = { ...widgets, onDue: (tx: Transaction, record: object) => void run(tx, record as WidgetRecord) }
@@ -159,7 +159,7 @@ describe('A family of a test (rules: one-table#families), through the direct API
     )
   })
 
-  it('exists from the beginning where it is asked for, and is among what is left over', () => {
+  it('can be an initial resource, and is among the leftover resources', () => {
     const gateway = createGateway({ families: { widgets }, initial: { widgets: [{ name: 'first' }] } })
     expect(gateway.leftovers()).toEqual([])
     const { id } = gateway.widgets.create({ name: 'second' })
@@ -187,7 +187,7 @@ describe('A family of a test, over HTTP', () => {
     expect((await send('DELETE', `/widgets/${created.body.id}`)).status).toBe(204)
   })
 
-  it('refuses unknown fields, and takes those that a dialect has beside them', async () => {
+  it('refuses unknown fields, and takes the extra fields of a dialect', async () => {
     const send = client(open())
     const refused = await send('POST', '/widgets', { json: { name: 'left', colour: 'red' } })
     expect(refused.body.msg).toBe(
@@ -211,7 +211,7 @@ describe('A family of a test, over HTTP', () => {
     )
   })
 
-  it('has the further query parameters of its list, each sent several times or once, on every page', async () => {
+  it('has the extra query parameters of its list, sent once or repeatedly, on every page', async () => {
     const gateway = open()
     for (const name of ['a', 'b', 'c', 'd']) gateway.widgets.create({ name, size: name === 'b' ? 2 : 1 })
     const names = (page: { readonly widgets: readonly { readonly name: string }[] }) =>
@@ -267,7 +267,7 @@ describe('A family of a test, over HTTP', () => {
     expect((await send('DELETE', `/reserved_domains/${id}`)).status).toBe(204)
   })
 
-  it('meets faults by its operations and with its errors, and stands in the journal without its secrets', async () => {
+  it('takes faults by its operations and with its errors, and is in the journal without its secrets', async () => {
     const gateway = open()
     gateway.faults.add({ operation: 'widgets.create', error: 'widget_locked', times: 1 })
     const send = client(gateway)
@@ -285,7 +285,7 @@ describe('A family of a test, over HTTP', () => {
 })
 
 describe('A family of a test, in snapshots', () => {
-  it('is kept whole and restored, in another process too', () => {
+  it('is complete and can be restored, in another process too', () => {
     const gateway = open()
     const { id } = gateway.widgets.create({ name: 'left', size: 5 })
     const snapshot = JSON.parse(JSON.stringify(gateway.snapshot({ privateKeys: true })))
@@ -297,7 +297,7 @@ describe('A family of a test, in snapshots', () => {
     expect(other.widgets.get(id).locked).toBe(true)
   })
 
-  it('is checked, field by field and against the others', () => {
+  it('is checked, both its fields and its relations to other records', () => {
     const gateway = open()
     gateway.widgets.create({ name: 'left' })
     gateway.widgets.create({ name: 'right' })
@@ -351,7 +351,7 @@ describe('A family of a test, in documents', () => {
     expect(summariesOf({ what: 'user', article: 'a' })).toEqual(['Create a user', 'List users, newest first'])
   })
 
-  it('gives no name to two things', () => {
+  it('cannot use the same name twice', () => {
     const { get, create } = widgets.operations
     const described = (...operations: object[]) =>
       openApi(standard, { families: { widgets: { ...widgets, operations } } })
@@ -368,7 +368,7 @@ describe('A family of a test, in documents', () => {
 })
 
 describe('A family has a limit of the account by its name (rules: account#limits)', () => {
-  test('with the numbers of any other, for nothing', async () => {
+  test('with the same numbers as any built-in limit', async () => {
     const clock = manualClock('2026-01-01T00:00:00Z')
     const gateway = createGateway({ families: { widgets }, clock, account: { limits: { widgets: [2, RATE] } } })
     const send = client(gateway, { widgets })
@@ -383,7 +383,7 @@ describe('A family has a limit of the account by its name (rules: account#limits
     expect(gateway.widgets.update(id, { size: 2 }).size).toBe(2)
   })
 
-  test('which a mistyped name is told', () => {
+  test('which the error of a mistyped name lists', () => {
     const account = { limits: { widget: 2 } } as never
     expect(() => createGateway({ families: { widgets }, account })).toThrow(
       'account.limits.widget is no limit of this gateway. Did you mean widgets?',

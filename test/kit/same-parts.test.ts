@@ -6,10 +6,10 @@ import { describe, expect, it } from 'vitest'
 
 const src = fileURLToPath(new URL('../../src/', import.meta.url))
 
-/** The rooms that families are made of. */
+/** The folders that families may use. */
 const SHARED = /\/(schema|operation)\//
 
-/** The names that a file imports from, or exports of, these rooms. */
+/** Returns the names that a file imports or exports from these folders. */
 function sharedNames(file: string): string[] {
   const source = ts.createSourceFile(file, readFileSync(file, 'utf8'), ts.ScriptTarget.Latest)
   return source.statements.flatMap((statement) => {
@@ -27,7 +27,7 @@ describe("fauxgate's own families (rules: one-table#families)", () => {
     .filter((each) => each.isFile())
     .map((each) => join(each.parentPath, each.name))
 
-  it('are made of what the kit gives to everybody', () => {
+  it('use only the public parts of the kit', () => {
     const given = new Set(sharedNames(join(src, 'kit/index.ts')))
     const used = new Set(sources.flatMap(sharedNames))
     expect(given.size).toBeGreaterThan(50)

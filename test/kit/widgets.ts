@@ -119,7 +119,7 @@ const brokenWidget = declaration({
   },
 })
 
-/** A family that fauxgate does not have, made of what the kit gives. */
+/** A family that fauxgate does not have, made with the kit. */
 export const widgets = resource(
   {
     name: 'widgets',

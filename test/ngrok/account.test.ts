@@ -23,7 +23,7 @@ type Opened = ReturnType<typeof opened>
 
 type Limits = NonNullable<NonNullable<NgrokOptions['account']>['limits']>
 
-/** The number of the error that a call is refused with. */
+/** Returns the number of the error of a call. */
 const numberOf = (call: () => unknown) => Number(thrownBy(call).code.replace('ERR_NGROK_', ''))
 
 /** A request that creates something: path and body; the body may need the id that the one before it got. */
@@ -167,7 +167,7 @@ describe('A plan (rules: account#plans)', () => {
     expect(numberOf(() => gateway.reservedAddrs.create())).toBe(508)
   })
 
-  it('free has three endpoints online, those of agents among them, and five rules in a policy', () => {
+  it('free has three endpoints online, including those of agents, and five rules in a policy', () => {
     const { gateway } = opened({ account: { plan: 'free' } })
     gateway.declare.tunnelSession({ endpoints: [{}, {}] })
     gateway.endpoints.create(endpoint('a', { traffic_policy: JSON.stringify(rules(5)) }) as never)
@@ -182,7 +182,7 @@ describe('A plan (rules: account#plans)', () => {
     ])
   })
 
-  it('keeps its maximum beside a rate, and gives way to another maximum', () => {
+  it('keeps its maximum if the test sets a rate, and loses it if the test sets another maximum', () => {
     const domain = (n: number) => ({ domain: `app-${n}.ngrok.app` })
     const rate = opened({ account: { plan: 'free', limits: { reserved_domains: { max: 5, window: '1h' } } } }).gateway
     expect(numberOf(() => rate.reservedDomains.create(domain(1)))).toBe(401)
@@ -196,7 +196,7 @@ describe('A plan (rules: account#plans)', () => {
   })
 })
 
-describe('Of several errors (rules: account#order)', () => {
+describe('Among several errors (rules: account#order)', () => {
   const taken = { domain: 'a.ngrok.app' }
   const options = (limits: Limits) => ({ account: { limits } })
 
@@ -222,7 +222,7 @@ describe('Of several errors (rules: account#order)', () => {
 describe('A change (rules: account#changes)', () => {
   const limits = { pooling: 1, acl: 0 } as const
 
-  it('that brings something under a limit is refused, and nothing changes', async () => {
+  it('that would exceed a limit is refused, and nothing changes', async () => {
     const { refusedBy, gateway } = opened({ account: { limits } })
     const { id } = gateway.credentials.create()
     expect(await refusedBy('PATCH', `/credentials/${id}`, { json: ACL })).toBe('400 ERR_NGROK_620')
@@ -235,7 +235,7 @@ describe('A change (rules: account#changes)', () => {
     )
   })
 
-  it('of what is above a limit already is made, and so is its deletion', () => {
+  it('of a resource that is already above a limit is allowed, and so is its deletion', () => {
     const { gateway } = opened()
     const credential = gateway.credentials.create(ACL)
     const one = gateway.endpoints.create(pooled as never)
@@ -343,7 +343,7 @@ describe('Options', () => {
     expect(() => opened({ account: account as never })).toThrow(message)
   })
 
-  it('of which some are undefined leave the plan as it is', () => {
+  it('that are undefined leave the plan unchanged', () => {
     const { gateway } = opened({ account: { plan: 'free', limits: { reserved_domains: undefined } } })
     expect(numberOf(() => gateway.reservedDomains.create({ domain: 'a.ngrok.app' }))).toBe(401)
   })
@@ -360,7 +360,7 @@ describe('Wherever a gateway is created', () => {
     expect(outcome(await client(gateway)('POST', '/reserved_domains', { json }))).toBe('400 ERR_NGROK_401')
   })
 
-  test('a shared sandbox has them, and refuses a mistyped one', () => {
+  test('a shared sandbox has the limits, and refuses a mistyped limit', () => {
     const stored = (account: object) => storedOptions(v.parse(sandboxOptions, { dialect: 'ngrok', account }), 0)
     const sandbox = createGateway(gatewayOptions(stored({ limits: { vaults: 0, reserved_domains: 0 } })))
     expect(numberOf(() => sandbox.reservedDomains.create(json))).toBe(401)
@@ -376,7 +376,7 @@ describe('Wherever a gateway is created', () => {
     )
   })
 
-  test('initial resources come under them', () => {
+  test('initial resources count towards the limits', () => {
     const initial = { reservedDomains: [json] }
     expect(() => createNgrok({ account: { plan: 'free' }, initial })).toThrow(
       'initial.reservedDomains[0]: The plan "free" allows no reserved domains.',

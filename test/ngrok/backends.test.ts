@@ -3,7 +3,7 @@ import { refusalOf } from '../support/client.ts'
 import { opened } from './support.ts'
 
 describe('A tunnel group backend (rules: backends#tunnel-groups)', () => {
-  it('has the tunnels of agents that have all its labels, as they come and go, and they have it', () => {
+  it('has the tunnels with all its labels while they are open, and these tunnels refer to it', () => {
     const { gateway } = opened()
     const group = gateway.tunnelGroupBackends.create({ labels: { foo: 'bar', baz: 'qux' } })
     const labelled = [{ labels: { foo: 'bar', baz: 'qux', more: 'x' } }, { labels: { foo: 'bar' } }]
@@ -35,7 +35,7 @@ describe('A tunnel group backend (rules: backends#tunnel-groups)', () => {
     [Object.fromEntries(Array.from({ length: 101 }, (_, n) => [`k${n}`, 'x'])), 'group_labels_too_many'],
   ])('refuses the labels %j', (labels, key) => {
     const { gateway } = opened()
-    // Some of them are none.
+    // These labels are invalid.
     expect(refusalOf(() => gateway.tunnelGroupBackends.create({ labels: labels as Record<string, string> }))).toBe(key)
   })
 })
@@ -47,7 +47,7 @@ describe('A failover backend (rules: backends#failover)', () => {
     expect(gateway.failoverBackends.update(id, { metadata: 'm' }).backends).toEqual(['bkdhr_1'])
   })
 
-  it('refuses children that are none, are failover backends, or are too many', async () => {
+  it('refuses children that are not backends, are failover backends, or are too many', async () => {
     const { gateway, refusedBy } = opened()
     const { id } = gateway.failoverBackends.create()
     const refused = (backends: unknown) => refusedBy('POST', '/backends/failover', { json: { backends } })
@@ -77,7 +77,7 @@ describe('An HTTP response backend (rules: backends#http-responses)', () => {
 })
 
 describe('A static backend (rules: backends#static-addresses)', () => {
-  it('keeps its address and its TLS when a PATCH has nothing in them, as the client for Go sends', async () => {
+  it('keeps its address and its TLS after a PATCH with empty values, as the client for Go sends it', async () => {
     const { gateway, send } = opened()
     const made = gateway.staticBackends.create({ address: 'example.com:8080', tls: { enabled: true } })
     const json = { metadata: 'm', address: '', tls: {} }
@@ -101,8 +101,8 @@ describe('A static backend (rules: backends#static-addresses)', () => {
   })
 })
 
-describe('Backends that others name (rules: backends#shared-rules)', () => {
-  it('cannot be deleted before', async () => {
+describe('Backends that other backends name (rules: backends#shared-rules)', () => {
+  it('cannot be deleted before the backends that name them', async () => {
     const { gateway, send, refusedBy } = opened({ references: 'declared' })
     const group = gateway.tunnelGroupBackends.create({ labels: { a: 'b' } }).id
     const response = gateway.httpResponseBackends.create().id

@@ -1,4 +1,4 @@
-// Made once by openssl, with a P-256 key that nobody has any more.
+// Made once by openssl, with a P-256 key that was not stored.
 /** A certificate request (PKCS #10) of an operator. */
 export const CSR = `-----BEGIN CERTIFICATE REQUEST-----
 MIHQMHgCAQAwFjEUMBIGA1UEAwwLYW4gb3BlcmF0b3IwWTATBgcqhkjOPQIBBggq
@@ -9,7 +9,7 @@ Vd3xYrhd9xV1CaG5uR8yl5YhwQ==
 -----END CERTIFICATE REQUEST-----
 `
 
-/** The request of another key. */
+/** The request for another key. */
 export const OTHER_CSR = `-----BEGIN CERTIFICATE REQUEST-----
 MIHRMHgCAQAwFjEUMBIGA1UEAwwLYW4gb3BlcmF0b3IwWTATBgcqhkjOPQIBBggq
 hkjOPQMBBwNCAASGmFG95wZ/k+5wXB9yi1SJsrVYquC5p5tWI91FV1QitjR7BxLW

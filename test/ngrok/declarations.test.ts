@@ -93,7 +93,7 @@ describe('A declared edge endpoint (contract: declare)', () => {
     expect(() => gateway.declare.edgeEndpoint(declared)).not.toThrow()
   })
 
-  it('is the only kind of endpoint that ends so', () => {
+  it('is the only kind of endpoint that a test can end', () => {
     const { gateway } = opened()
     gateway.reservedDomains.create({ domain: 'app.example.com' })
     const cloud = gateway.endpoints.create({ url: 'https://app.example.com', traffic_policy: 'on_http_request: []' })
@@ -103,7 +103,7 @@ describe('A declared edge endpoint (contract: declare)', () => {
     expect(gateway.endpoints.get(cloud.id)).toEqual(cloud)
   })
 
-  it('loses its domain when that is deleted, and survives a snapshot', () => {
+  it('loses its domain when the domain is deleted, and survives a snapshot', () => {
     const { gateway } = opened()
     const { id } = gateway.reservedDomains.create({ domain: 'app.example.com' })
     const made = gateway.declare.edgeEndpoint({ edge: 'edghts_1', url: 'https://app.example.com' })
@@ -139,7 +139,7 @@ describe('A declared dev domain (rules: reserved-domains#dev-domain)', () => {
     expect(opened({ seed: 'another' }).gateway.declare.devDomain().domain).not.toBe(made.domain)
   })
 
-  it('is a reserved domain like any other, but that nobody can delete it (458)', async () => {
+  it('is a reserved domain like any other, except that nobody can delete it (458)', async () => {
     const { gateway, send, refusedBy } = opened()
     const { id, domain } = gateway.declare.devDomain({ name: 'heron-sharing-precisely' })
     expect(domain).toBe('heron-sharing-precisely.ngrok-free.dev')
@@ -178,7 +178,7 @@ describe('A declared dev domain (rules: reserved-domains#dev-domain)', () => {
     expect(gateway.reservedDomains.list().reserved_domains).toEqual([])
   })
 
-  it('is not there unless it is declared, is no leftover, and cannot be declared twice under a name (413)', () => {
+  it('exists only if it is declared, is no leftover, and cannot be declared twice with the same name (413)', () => {
     const { gateway } = opened({ takenDomains: ['theirs.ngrok-free.dev'] })
     expect(gateway.reservedDomains.list().reserved_domains).toEqual([])
     const declare = (name: string) => () => gateway.declare.devDomain({ name })
@@ -207,14 +207,14 @@ describe('A declared dev domain (rules: reserved-domains#dev-domain)', () => {
     gateway.restore(JSON.parse(JSON.stringify(gateway.snapshot())))
   })
 
-  it('is the only domain that ends so', () => {
+  it('is the only domain that a test can end', () => {
     const { gateway } = opened()
     const { id } = gateway.reservedDomains.create({ domain: 'app.example.com' })
     expect(thrownBy(() => gateway.declare.end(id)).key).toBe('not_found')
     expect(gateway.reservedDomains.get(id).domain).toBe('app.example.com')
   })
 
-  it('is nothing that a dialect without dev domains has', () => {
+  it('cannot be declared in a dialect without dev domains', () => {
     const { endpoints } = ngrokFamilies
     const gateway = createGateway({ families: { endpoints } })
     const error = thrownBy(() => gateway.declare.devDomain())
@@ -236,7 +236,7 @@ describe('A declared dev domain (rules: reserved-domains#dev-domain)', () => {
 })
 
 describe('The control API declares (contract: declare)', () => {
-  it('several things at once, and shows what was made', async () => {
+  it('several resources at once, and returns the resources', async () => {
     const { gateway } = opened({ references: 'declared' })
     const control = controlsOf(gateway.fetch, 'http://localhost')
     const json = {
@@ -260,7 +260,7 @@ describe('The control API declares (contract: declare)', () => {
     }
   })
 
-  it('all or nothing', async () => {
+  it('all resources of a call, or none', async () => {
     const { gateway } = opened()
     const before = JSON.stringify(gateway.snapshot())
     const json = { dev_domain: {}, edge_endpoint: { edge: 'edgtcp_1', url: 'https://a.com' } }
@@ -268,7 +268,7 @@ describe('The control API declares (contract: declare)', () => {
     expect([outcome(answer), JSON.stringify(gateway.snapshot())]).toEqual(['400 ERR_NGROK_215', before])
   })
 
-  it('nothing of these where the families are not', () => {
+  it('none of these resources in a gateway without the families', () => {
     const gateway = createGateway({ dialect: ngrok })
     expect(Object.keys(gateway.declare)).toEqual(['edge', 'endpointConfiguration', 'backend', 'end'])
   })

@@ -42,7 +42,7 @@ const edge = ({ gateway }: World) => {
   gateway.declare.edgeEndpoint({ edge: 'edgtls_2AbCdEfGhIjKlMnOpQrStUvWxYz', url: 'tls://app.example.com', domain: id })
 }
 
-/** Examples of what an agent or an edge makes: what declares it, and its place in the recorded list. */
+/** Examples of resources of an agent or an edge: the declaration, and the place in the recorded list. */
 const DECLARED: readonly (readonly [call: string, declare: (world: World) => unknown, place: number | undefined])[] = [
   ['GET /tunnel_sessions', agent, 0],
   ['GET /tunnel_sessions/ts_', agent, undefined],
@@ -59,7 +59,7 @@ const DECLARED: readonly (readonly [call: string, declare: (world: World) => unk
 /** Fields whose keys are data. */
 const MAPS = ['labels']
 
-/** The names of all fields of an object, those of inner objects too. */
+/** Returns the names of all fields of an object, including those of inner objects. */
 function fieldsOf(value: object): string[] {
   const names = Object.entries(value).flatMap(([name, each]) => {
     const isObject = typeof each === 'object' && each !== null && !Array.isArray(each) && !MAPS.includes(name)
@@ -70,7 +70,7 @@ function fieldsOf(value: object): string[] {
 
 const itemAt = (list: object, place: number): object => Object.values(list).find(Array.isArray)?.[place] ?? {}
 
-describe('What is declared has the recorded fields', () => {
+describe('A declared resource has the recorded fields', () => {
   test.each(DECLARED)('%s', async (call, declare, place) => {
     const world = opened()
     const { gateway, send } = world

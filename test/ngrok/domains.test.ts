@@ -28,7 +28,7 @@ describe('An endpoint configuration is detached (rules: dialects#extra-operation
     }
   })
 
-  it('changes nothing, and makes no commit, where none is linked', () => {
+  it('with no change and no commit if none is linked', () => {
     const all = gateway()
     const { id } = all.reservedAddrs.create()
     const commits: string[] = []
@@ -48,7 +48,7 @@ describe('An endpoint configuration is detached (rules: dialects#extra-operation
     expect(outcome(await send('GET', `${path}/${prefix}_gone/${part}`))).toBe('405 ERR_NGROK_90405')
   })
 
-  it('is what other dialects do not have: over HTTP, directly, for a fault and in the document', async () => {
+  it('only in this dialect: other dialects lack the operation over HTTP, in the direct API, for faults and in the document', async () => {
     const other = createGateway({ seed: 'detach' })
     const { id } = other.reservedDomains.create({ domain })
     for (const [path, part] of paths) {
@@ -70,7 +70,7 @@ describe('An endpoint configuration is detached (rules: dialects#extra-operation
     expect(() => gateway().faults.add({ operation })).not.toThrow()
   })
 
-  it('has its fault, its journal entry and its empty answer', async () => {
+  it('with an empty response, with a journal entry, and with a fault if a test adds one', async () => {
     const all = createGateway({ dialect: ngrok, emptyJsonOnDelete: true })
     const { id } = all.reservedDomains.create({ domain })
     all.faults.add({
@@ -105,7 +105,7 @@ describe('error_redirect_url of a domain (rules: reserved-domains#error-redirect
     expect(made.body.error_redirect_url).toBe(error_redirect_url)
   })
 
-  it('stays unless it is sent, and "" removes it, which is a value of an update', async () => {
+  it('stays unless it is sent, and an update with "" removes it', async () => {
     const { send, refusedBy } = opened()
     const { id } = (await send('POST', DOMAINS, { json: { domain, error_redirect_url: 'https://e.com' } })).body
     const patched = async (json: object) => (await send('PATCH', `${DOMAINS}/${id}`, { json })).body.error_redirect_url
@@ -149,7 +149,7 @@ describe('error_redirect_url of a domain (rules: reserved-domains#error-redirect
     expect(() => gateway.restore(JSON.parse(snapshot.replace('https://e.com', 'e.com')))).toThrow(/error_redirect_url/)
   })
 
-  it('is in every answer by the document, and so is is_dev; no request takes is_dev', async () => {
+  it('is in every response that the document describes, like is_dev, which no request takes', async () => {
     const { schemas } = openApi(ngrok).components
     expect(schemas.ReservedDomain?.required).toEqual(expect.arrayContaining(['error_redirect_url', 'is_dev']))
     expect(JSON.stringify(schemas.ReservedDomainCreate)).not.toContain('is_dev')
@@ -183,7 +183,7 @@ describe('A name that nobody can reserve (rules: domain-names#refused)', () => {
     },
   )
 
-  it('is none that only looks like it, and no other dialect refuses it', () => {
+  it('does not include similar names, and other dialects refuse none of these names', () => {
     const { gateway } = opened()
     for (const name of [
       'myngrok.com',
@@ -210,7 +210,7 @@ describe('A name that nobody can reserve (rules: domain-names#refused)', () => {
     expect(message('app.localhost')).toContain('a last label that is not "localhost" and')
   })
 
-  it('stays in a state that has it already', () => {
+  it('stays in a state that already has it', () => {
     const before = createGateway({ seed: 'old', dialect: { ...ngrok, refusedDomains: {} } })
     const { id } = before.reservedDomains.create({ domain: 'ngrok.com' })
     const after = createGateway({ seed: 'new', dialect: ngrok })
@@ -269,7 +269,7 @@ describe('A name that another account has (rules: domain-names#other-accounts)',
     }
   })
 
-  it('is one in any dialect', () => {
+  it('is refused in any dialect', () => {
     const gateway = createGateway({ takenDomains: [domain] })
     expect(thrownBy(() => gateway.reservedDomains.create({ domain })).code).toBe('ERR_GATEWAY_414')
   })

@@ -2,16 +2,16 @@ import { expect } from 'vitest'
 import { outcome } from '../support/client.ts'
 import { everyPage, programTest as test } from './support.ts'
 
-// Kinds of programs that use edges: each makes its calls as public code of its kind does.
+// Programs that use edges. Each makes the calls that public programs of its kind make.
 
-test('A controller of TCP edges finds or makes the group, the address and the edge, and finds all of them when it starts anew', async ({
+test('A controller of TCP edges finds or makes the group, the address and the edge, and finds all of them after a restart', async ({
   gateway,
   ask,
 }) => {
   const wanted = { labels: { 'k8s.example.com/service': 'ssh', 'k8s.example.com/port': '22' } }
   const owner = JSON.stringify({ namespace: 'default', name: 'ssh' })
 
-  /** Whatever became of it, the controller knows no more than the labels and its own name. */
+  /** Finds or creates the edge. The controller knows only the labels and its own name. */
   async function edgeOfLabels() {
     for (const edge of await everyPage(ask, '/edges/tcp', 'tcp_edges')) {
       if (edge.backend === null) continue
@@ -41,17 +41,17 @@ test('A controller of TCP edges finds or makes the group, the address and the ed
   const edge = await reconcile()
   const { addr } = await addressOfOwner()
   expect([edge.hostports, edge.ip_restriction, edge.traffic_policy]).toEqual([[addr], null, null])
-  // Without a policy for addresses it removes what may be there.
+  // Without an IP policy, it removes a module that may exist.
   expect((await ask('DELETE', `/edges/tcp/${edge.id}/ip_restriction`)).status).toBe(204)
   const policy = { value: '{"on_tcp_connect":[{"actions":[{"type":"log"}]}]}' }
   const put = await ask('PUT', `/edges/tcp/${edge.id}/traffic_policy`, { json: { id: edge.id, module: policy } })
   expect(put.body).toEqual({ enabled: true, ...policy })
-  // The agents that it starts have the labels.
+  // The controller starts agents with the labels.
   gateway.declare.tunnelSession({ labelled: [wanted] })
   expect((await ask('GET', `/backends/tunnel_group/${edge.backend.backend.id}`)).body.tunnels).toHaveLength(1)
   expect(gateway.endpoints.list({ filter: "obj.type == 'edge'" }).endpoints[0]?.hostport).toBe(addr)
 
-  // It starts anew and has forgotten all ids.
+  // The controller restarts and has forgotten all ids.
   const again = await reconcile()
   expect([again.id, again.traffic_policy.value, again.hostports]).toEqual([edge.id, policy.value, [addr]])
   // Somebody deletes the edge manually: it is created again, at the same address.
@@ -59,11 +59,11 @@ test('A controller of TCP edges finds or makes the group, the address and the ed
   expect((await ask('GET', `/edges/tcp/${edge.id}`)).status).toBe(404)
   const third = await reconcile()
   expect([third.id === edge.id, third.hostports]).toEqual([false, [addr]])
-  // In the end, what is gone is gone.
+  // At the end, deleting a deleted resource is not an error.
   for (const status of [204, 404]) expect((await ask('DELETE', `/edges/tcp/${third.id}`)).status).toBe(status)
 })
 
-test('A controller of HTTPS edges waits for its domain, stages a route without a backend, and removes what nobody wants', async ({
+test('A controller of HTTPS edges waits for its domain, stages a route without a backend, and removes what is no longer needed', async ({
   gateway,
   ask,
 }) => {

@@ -37,7 +37,7 @@ describe('An edge (rules: edges#edges)', () => {
     expect(gateway.endpoints.list().endpoints.map(({ public_url }) => public_url)).toEqual(['tls://example.com'])
   })
 
-  it('takes its modules with it, and gives them as fields or each by itself', async () => {
+  it('has its modules as fields and as resources, and they are deleted with it', async () => {
     const { gateway, send } = opened()
     const backend_id = gateway.tunnelGroupBackends.create({ labels: { a: 'b' } }).id
     const ip_policy_ids = [gateway.ipPolicies.create().id]
@@ -66,7 +66,7 @@ describe('An edge (rules: edges#edges)', () => {
       ip_restriction: { enabled: true },
       backend: body.backend,
     })
-    // A backend can go while an edge names it.
+    // A backend can be deleted while an edge names it.
     expect((await send('DELETE', `/backends/tunnel_group/${backend_id}`)).status).toBe(204)
     expect((await send('GET', path)).body.backend).toEqual(body.backend)
     await send('DELETE', path)
@@ -108,7 +108,7 @@ describe('Hostports of edges (rules: edges#hostports)', () => {
     return { ...parts, addr: gateway.reservedAddrs.create().addr }
   }
 
-  it('are online as endpoints of the edge, as long as it has them', () => {
+  it('are online as endpoints of the edge until the edge loses them', () => {
     const { gateway, addr } = reserved()
     const edge = gateway.tcpEdges.create({ hostports: [addr], ...texts })
     const [endpoint] = gateway.endpoints.list().endpoints
@@ -140,7 +140,7 @@ describe('Hostports of edges (rules: edges#hostports)', () => {
     expect(await refusedBy('POST', `/edges/${kind}`, { json })).toBe(`400 ERR_NGROK_${number}`)
   })
 
-  it('belong to one edge, and to no agent', async () => {
+  it('belong to only one edge, and not to an agent', async () => {
     const { gateway, refusedBy } = reserved()
     const hostports = ['app.example.com:443']
     expect(gateway.httpsEdges.create({ hostports: ['a.wild.example.com:443'] }).hostports).toHaveLength(1)
@@ -158,7 +158,7 @@ describe('Hostports of edges (rules: edges#hostports)', () => {
 })
 
 describe('Routes of an HTTPS edge (rules: edges#routes)', () => {
-  it('have all modules as fields, and each by itself', async () => {
+  it('have all modules, both as fields and as resources', async () => {
     const { gateway, send } = opened()
     const edge = gateway.httpsEdges.create().id
     const parts = routeModules(gateway.httpResponseBackends.create().id, gateway.ipPolicies.create().id)
@@ -179,7 +179,7 @@ describe('Routes of an HTTPS edge (rules: edges#routes)', () => {
     expect(journal).not.toContain('s3cret')
   })
 
-  it('have paths of their own', async () => {
+  it('cannot have the same path as another route of the edge', async () => {
     const { gateway, send, refusedBy } = opened()
     const edge = gateway.httpsEdges.create().id
     const path = `/edges/https/${edge}/routes`
@@ -205,7 +205,7 @@ describe('Routes of an HTTPS edge (rules: edges#routes)', () => {
     expect(changed.body).toEqual({ ...first, match: '/c' })
   })
 
-  it('are those that were made: no others, and none of another edge', async () => {
+  it('are only those that operations made, and not those of another edge', async () => {
     const { gateway, refusedBy } = opened()
     const [edge, other] = [gateway.httpsEdges.create().id, gateway.httpsEdges.create().id]
     const { id } = gateway.httpsEdgeRoutes.create(edge, { match: '/' })
@@ -219,7 +219,7 @@ describe('Routes of an HTTPS edge (rules: edges#routes)', () => {
     )
   })
 
-  it('go with their edge, and exist where references must be declared', async () => {
+  it('are deleted with their edge, and count as declared if references must be declared', async () => {
     const { gateway, send, refusedBy } = opened({ references: 'declared' })
     const edge = gateway.httpsEdges.create().id
     const { id } = gateway.httpsEdgeRoutes.create(edge, { match: '/' })

@@ -132,7 +132,7 @@ describe('A refused endpoint changes nothing (contract: endpoints)', () => {
     expect(await refusedBy('PATCH', `/endpoints/${id}`, { json })).toBe(`400 ERR_NGROK_${number}`)
   })
 
-  test('18017: one of a pool cannot leave it where others are', async () => {
+  test('18017: an endpoint cannot leave its pool while other endpoints are at its URL', async () => {
     const { make, refusedBy } = open()
     const json = { url: 'https://example.com', pooling_enabled: true }
     for (const id of [(await make(json)).body.id, (await make(json)).body.id]) {
@@ -141,7 +141,7 @@ describe('A refused endpoint changes nothing (contract: endpoints)', () => {
     }
   })
 
-  test('446 and 90441: what a cloud endpoint uses cannot be deleted, until the endpoint is gone', async () => {
+  test('446 and 90441: a domain or address that a cloud endpoint uses cannot be deleted before the endpoint', async () => {
     const { gateway, domain, addr, make, send, refusedBy } = open()
     const web = (await make({ url: 'https://app.example.com' })).body
     const tcp = (await make({ url: `tcp://${addr.addr}` })).body

@@ -8,13 +8,13 @@ type Ngrok = ReturnType<typeof createNgrok>
 
 /** The life of one resource. */
 interface Life {
-  /** The body that creates it. */
+  /** The body that creates the resource. */
   readonly sent: object
-  /** The fields of the answer beside `id`, `uri` and `created_at`. */
+  /** The fields of the response other than `id`, `uri` and `created_at`. */
   readonly shown: object
   /** Bodies of a PATCH that change nothing. */
   readonly same?: readonly object[]
-  /** The body of a PATCH, and the fields that the answer then has. */
+  /** The body of a PATCH, and the fields of its response. */
   readonly change: object
   readonly changed?: object
 }

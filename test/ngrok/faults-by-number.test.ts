@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { caughtFrom } from '../support/client.ts'
 import { opened } from './support.ts'
 
-/** The numbers that ngrok documents for its families, and those that only a fault answers with; by status. */
+/** The numbers that ngrok documents for its families, and those that only faults use, by status. */
 const NUMBERS: Readonly<Record<number, string>> = {
   400: `243 248 249 334 401 404 405 411 412 414 415 416 417 418 419 430 431 433 446 447 450 451 457 458 459 460 461 501 502
     508 511 512 600 602 603 604 605 606 607 608 609 611 612 613 615 617 620 622 634 636 637 638 804 805 806 807 808 809

@@ -53,7 +53,7 @@ describe('Each list of ngrok takes filters over the fields that it documents (ru
   const { operations } = tableOf(ngrok, ngrokFamilies).api
   const lists = operations.filter(({ query }) => query !== undefined)
 
-  test('and no list is missing here', () => {
+  test('and this test covers every list', () => {
     expect(lists.map(({ name }) => name.replace(/\.list$/, '')).sort()).toEqual(Object.keys(DOCUMENTED).sort())
   })
 
@@ -86,7 +86,7 @@ describe('A filter of ngrok (rules: filters#declared-fields)', () => {
     expect(found(filter).sort()).toEqual([...urls].sort())
   })
 
-  test('compares an empty list as what is not there', () => {
+  test('compares an empty list like an absent one', () => {
     const none = gateway.credentials.create().id
     const some = gateway.credentials.create({ acl: ['bind:a.example.com'] }).id
     const ids = (filter: string) => gateway.credentials.list({ filter }).credentials.map(({ id }) => id)

@@ -3,13 +3,13 @@ import { outcome } from '../support/client.ts'
 import { SSH_KEYS } from './ssh-keys.ts'
 import { everyPage, filtered, programTest as test } from './support.ts'
 
-// Kinds of programs that the contract does not name: each makes its calls as public code of its kind does.
+// Programs that the contract does not name. Each makes the calls that public programs of its kind make.
 
-test('An infrastructure tool applies, reads without a difference, changes, and destroys what is gone already', async ({
+test('An infrastructure tool applies, reads without a difference, changes, and destroys resources that are already gone', async ({
   gateway,
   ask,
 }) => {
-  // It sends what it has of every field, and null or nothing for what it has not.
+  // The tool sends every field that has a value, and null or nothing for the others.
   const wanted: [path: string, json: object, change: object][] = [
     ['/reserved_domains', { domain: 'tf.example.com', description: 'one', metadata: '' }, { description: 'two' }],
     ['/reserved_addrs', { description: 'one', metadata: '{}', region: '' }, { description: '', metadata: '{"a":1}' }],
@@ -47,7 +47,7 @@ test('An infrastructure tool applies, reads without a difference, changes, and d
   expect(gateway.leftovers()).toEqual([])
 })
 
-test('A script lets in the address at home alone, by its description', async ({ gateway, ask }) => {
+test('A script allows only the home address, and finds its rule by description', async ({ gateway, ask }) => {
   gateway.ipPolicies.create({ description: 'office' })
   const policy = gateway.ipPolicies.create({ description: 'home' })
   for (const cidr of ['198.51.100.0/24', '203.0.113.0/24']) {
@@ -88,7 +88,7 @@ test('A fleet gives each device an address, a token that binds only it, and a ke
   }
   const { address, credential, ssh } = await enrol('001', SSH_KEYS.ed25519)
   expect([credential.status, credential.body.acl, ssh.status]).toEqual([201, [`bind:${address.addr}`], 201])
-  // A device that was cloned has the key of the other.
+  // A cloned device has the key of the original.
   expect(outcome((await enrol('002', SSH_KEYS.ed25519)).ssh)).toBe('400 ERR_NGROK_609')
 
   gateway.declare.tunnelSession({ credential: credential.body.id, endpoints: [{ url: `tcp://${address.addr}` }] })
@@ -130,7 +130,7 @@ test('A deployment swaps two versions behind one pooled URL', async ({ gateway, 
   expect(outcome(bad)).toBe('400 ERR_NGROK_2230')
 })
 
-test('A sweeper of preview environments deletes what its metadata marks, oldest last, and meets what is in use', async ({
+test('A sweeper of preview environments deletes resources that metadata marks, oldest last, and copes with those in use', async ({
   gateway,
   ask,
 }) => {
@@ -176,10 +176,7 @@ test('A dashboard in a browser reads sessions, endpoints and domains with one ke
   expect(counts).toEqual({ tunnels: 1, tunnel_sessions: 1, endpoints: 1, reserved_domains: 0, reserved_addrs: 0 })
 })
 
-test('A keeper of agents updates those that are old, restarts them, and finds their URLs again', async ({
-  gateway,
-  ask,
-}) => {
+test('A manager of agents updates old agents, restarts them, and finds their URLs again', async ({ gateway, ask }) => {
   const url = 'https://app.ngrok-free.app'
   gateway.declare.tunnelSession({ agent_version: '3.1.0', update: '3.39.0', endpoints: [{ url }] })
   gateway.declare.tunnelSession({ agent_version: '3.1.0', os: 'windows', update: '3.39.0' })
@@ -198,7 +195,7 @@ test('A keeper of agents updates those that are old, restarts them, and finds th
   expect((await everyPage(ask, outdated, 'tunnel_sessions')).map(({ os }) => os)).toEqual(['windows'])
 })
 
-test('A rotator of API keys works with the key that it made, and the old one is dead', async ({ ask }) => {
+test('A rotator of API keys uses the key that it created, and the old key is invalid', async ({ ask }) => {
   const bot = (await ask('POST', '/bot_users', { json: { name: 'ci' } })).body
   const mint = async (token: string) => {
     const headers = { authorization: `Bearer ${token}` }
@@ -214,12 +211,12 @@ test('A rotator of API keys works with the key that it made, and the old one is 
   const dead = await ask('GET', '/api_keys', { headers: { authorization: `Bearer ${old.token}` } })
   expect(outcome(dead)).toBe('403 ERR_NGROK_203')
   expect((await ask('GET', '/api_keys', { headers })).status).toBe(200)
-  // The id of a key is no key, nor is the token of an agent.
+  // Neither the id of a key nor the token of an agent is a key.
   const asKey = async (key: string) =>
     outcome(await ask('GET', '/api_keys', { headers: { authorization: `Bearer ${key}` } }))
   const agent = (await ask('POST', '/credentials', { json: {} })).body
   expect([await asKey(fresh.id), await asKey(agent.token)]).toEqual(['403 ERR_NGROK_208', '403 ERR_NGROK_206'])
-  // Without its owner, the key is gone as well.
+  // The key is deleted with its owner.
   expect((await ask('DELETE', `/bot_users/${bot.id}`)).status).toBe(204)
   expect(await asKey(fresh.token)).toBe('403 ERR_NGROK_203')
 })
@@ -253,7 +250,7 @@ test('A provider of sandboxes gives each tenant an identity, an address, a token
       endpoints: [{ binding: 'internal', url: `tcp://${credential.id.replace('_', '-').toLowerCase()}.internal:22` }],
     })
   }
-  // An address is in use as long as its gateway is there.
+  // An address is in use until its gateway is deleted.
   expect(outcome(await ask('DELETE', red.paths[1] ?? ''))).toBe('409 ERR_NGROK_90441')
   // Without its user, a tenant has no token and no session any more.
   expect((await ask('DELETE', `/service_users/${red.user.id}`)).status).toBe(204)

@@ -30,7 +30,7 @@ describe('IP policies', () => {
     expect(await refusedBy('PATCH', `/ip_policies/${policy.id}`, { json })).toBe(`400 ERR_NGROK_${number}`)
   })
 
-  test('have no action, and the message says who has', async () => {
+  test('have no action, and the message says that rules have actions', async () => {
     const { gateway, refusedBy } = furnished()
     const json = { action: 'deny' }
     expect(await refusedBy('POST', '/ip_policies', { json })).toBe('400 ERR_NGROK_1423')
@@ -96,7 +96,7 @@ describe('Rules of IP policies', () => {
     expect(await refusedBy('PATCH', `/ip_policy_rules/${rule.id}`, { json })).toBe(`400 ERR_NGROK_${number}`)
   })
 
-  test('keep their range in a change, and another policy may have it too', () => {
+  test('keep their range in an update, and another policy may have the same range', () => {
     const { gateway, rule } = furnished()
     expect(gateway.ipPolicyRules.update(rule.id, { cidr: RANGE, action: 'allow' }).action).toBe('allow')
     const { id } = gateway.ipPolicies.create()

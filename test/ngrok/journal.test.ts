@@ -24,7 +24,7 @@ describe('In the journal, a field whose name ends with "value" (rules: secrets#j
     expect((await entryOf(method, path, json))?.request).toEqual(json)
   })
 
-  it('is shown in answers and commits too', async () => {
+  it('is shown in responses and commits too', async () => {
     const { entryOf } = started()
     const entry = await entryOf('PUT', '/edges/tls/edgtls_1/traffic_policy', { value: 'on_tcp_connect: []' })
     expect(entry?.response).toEqual({ enabled: true, value: 'on_tcp_connect: []' })
@@ -47,7 +47,7 @@ describe('In the journal, a field whose name ends with "value" (rules: secrets#j
     expect(gateway.requests.all()).toHaveLength(1)
   })
 
-  it('is hidden in messages of its own operation alone', async () => {
+  it('is hidden only in messages of its own operation', async () => {
     const { gateway, entryOf } = started()
     const message = async (path: string, json: object) => (await entryOf('POST', path, json))?.response
     const own = await message('/vault_secrets', { name: 'a secret-value', value: 'a secret-value' })

@@ -62,7 +62,7 @@ describe.each([
     expect(await outcomeWith('zzzzzzzAbCdEfGhIjKlMnOpQrSt_5aBcDeFgHiJkLmNoPqRsT')).toBe(others)
   })
 
-  it('knows no token from a snapshot without secrets, and every token from the snapshot itself', async () => {
+  it('knows no token after a restore without secrets, and every token after a restore with secrets', async () => {
     const { gateway, outcomeWith, made } = started()
     const { token } = await made('/api_keys')
     const credential = await made('/credentials')
@@ -75,7 +75,7 @@ describe.each([
     expect(await outcomeWith(credential.token)).toBe('403 ERR_NGROK_206')
   })
 
-  it('decides the same by the head of a request, before its body is read', async () => {
+  it('gives the same result from the head of a request, before its body is read', async () => {
     const { gateway, made } = started()
     const { token } = await made('/api_keys')
     const { token: authtoken } = await made('/credentials')
@@ -88,12 +88,12 @@ describe.each([
   })
 })
 
-it('A key of the option `keys` is valid whatever it looks like', async () => {
+it('A key of the option `keys` is valid in any form', async () => {
   const { send } = opened({ keys: ['ak_1'] })
   expect(outcome(await send('GET', '/api_keys', { headers: { authorization: 'Bearer ak_1' } }))).toBe('200')
 })
 
-it('The document says that every operation can refuse a key so, where the families are', () => {
+it('With the families, the document says that every operation can refuse a key with these errors', () => {
   const refusals = (families: object) => JSON.stringify(openApi(ngrok, { families: families as typeof ngrokFamilies }))
   for (const code of ['ERR_NGROK_206', 'ERR_NGROK_208']) {
     expect(refusals(ngrokFamilies)).toContain(code)

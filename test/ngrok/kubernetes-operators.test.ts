@@ -7,7 +7,7 @@ import { opened } from './support.ts'
 const PATH = '/kubernetes_operators'
 
 describe('Kubernetes operators', () => {
-  test('with bindings have an ingress endpoint at once, the usual one or the one that was sent', () => {
+  test('with bindings have an ingress endpoint at once, the default or the one that was sent', () => {
     const { gateway } = opened()
     const ingressOf = (binding: object) =>
       gateway.kubernetesOperators.create({ enabled_features: ['Bindings'], binding }).binding.ingress_endpoint
@@ -77,7 +77,7 @@ describe('The bound endpoints of a Kubernetes operator', () => {
     expect(one.body.endpoints).toEqual(body.endpoints.filter(({ url }: { url: string }) => url === 'tcp://b.ns:1'))
   })
 
-  test('are those of an operator that exists, and take no filter', async () => {
+  test('need an existing operator, and take no filter', async () => {
     const { gateway, refusedBy } = opened()
     const { id } = gateway.kubernetesOperators.create()
     expect(await refusedBy('GET', `${PATH}/${id}/bound_endpoints?filter=true`)).toBe('400 ERR_NGROK_231')
@@ -98,7 +98,7 @@ describe("The certificate for an operator's request", () => {
     expect([leaf.validFrom, leaf.validTo].map(Date.parse)).toEqual([not_before, not_after].map(Date.parse))
   })
 
-  test('stays for the same request until 30 days before its end, and is another for another request', () => {
+  test('stays for the same request until 30 days before its expiry, and changes with the request', () => {
     const { gateway } = opened()
     const { id, binding } = gateway.kubernetesOperators.create({ binding: { csr: CSR } })
     const certFor = (csr?: string) => gateway.kubernetesOperators.update(id, { binding: { csr } }).binding.cert

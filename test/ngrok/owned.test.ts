@@ -4,7 +4,7 @@ import { opened } from './support.ts'
 
 const USER = 'usr_0000000theUserOfThisAccount'
 
-/** Each kind that a user can own: its path, its items, and the fields that its body needs. */
+/** Each kind of resource that a user can own: its path, its items, and the fields that its body needs. */
 const KINDS = [
   { path: '/api_keys', items: 'keys', sent: {} },
   { path: '/credentials', items: 'credentials', sent: {} },
@@ -25,7 +25,7 @@ describe.each(KINDS)('$path', ({ path, items, sent }) => {
     expect(await refusedBy('PATCH', `${path}/${id}`, { json })).toBe(`400 ERR_NGROK_${number}`)
   })
 
-  it('is refused by 606 for a change without a field', async () => {
+  it('cannot be updated without a field (606)', async () => {
     const { send, refusedBy } = opened()
     const { id } = (await send('POST', path, { json: sent })).body
     expect(await refusedBy('PATCH', `${path}/${id}`, { json: {} })).toBe('400 ERR_NGROK_606')
@@ -59,7 +59,7 @@ describe.each(KINDS)('$path', ({ path, items, sent }) => {
     }
   })
 
-  it('goes with the bot user who owns it', async () => {
+  it('is deleted with the bot user who owns it', async () => {
     const { send, gateway } = opened()
     const { id: bot } = gateway.botUsers.create({ name: 'ci' })
     const { id: own } = (await send('POST', path, { json: { ...sent, owner_id: bot } })).body
@@ -73,7 +73,7 @@ describe.each(KINDS)('$path', ({ path, items, sent }) => {
 })
 
 describe.each(WITH_TOKEN)('The token of $path', ({ path }) => {
-  it('is in the answer to the creation, and nowhere else', async () => {
+  it('is only in the response that creates it', async () => {
     const { send, gateway } = opened()
     const commits: unknown[] = []
     gateway.subscribe((commit) => commits.push(commit))
@@ -102,7 +102,7 @@ describe.each(WITH_TOKEN)('The token of $path', ({ path }) => {
     expect(JSON.stringify(gateway.snapshot({ privateKeys: true }))).toContain(other)
   })
 
-  it('cannot be sent (638), and is in no message', async () => {
+  it('cannot be sent (638), and no message repeats it', async () => {
     const { send, refusedBy } = opened()
     const json = { precomputed_token: 'a-token-of-my-own' }
     expect(await refusedBy('POST', path, { json })).toBe('400 ERR_NGROK_638')
@@ -117,7 +117,7 @@ async function read({ fetch, url }: ReturnType<typeof opened>['gateway'], path: 
 }
 
 describe.each(WITH_ACL)('The ACL of $path', ({ path, sent }) => {
-  it('takes rules of every form, is replaced by a change, and found by filters', async () => {
+  it('takes rules of every form, is replaced by an update, and is found by filters', async () => {
     const { send } = opened()
     const acl = [
       '*',

@@ -81,7 +81,7 @@ describe('A traffic policy as a text (rules: traffic-policy#texts)', () => {
     )
   })
 
-  test('can have unknown actions in any phase where the gateway accepts them', () => {
+  test('can have unknown actions in any phase if the gateway accepts them', () => {
     expect(found(rule('on_http_response', 'jump'), EDGE, 'accept')).toEqual([])
   })
 

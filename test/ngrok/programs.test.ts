@@ -3,24 +3,24 @@ import { type Client, outcome, type Sending } from '../support/client.ts'
 import { CSR } from './certificate-requests.ts'
 import { everyPage, filtered, programTest as test } from './support.ts'
 
-// The calls that kinds of real programs make, in their order (contract: section 10). Their wrong turns too.
+// The calls of real programs in their order, including calls that fail (contract: section 10).
 
 const DENY = '{"on_http_request":[{"actions":[{"type":"deny"}]}]}'
 
-/** Sends a request, and makes of an answer that says that the resource is gone what a program does: nothing. */
+/** Sends a request, and ignores a response that says that the resource is gone, as programs do. */
 async function tolerant(ask: Client, path: string, sending?: Sending): Promise<void> {
   const answer = await ask('DELETE', path, sending)
   if (answer.status !== 404) expect(outcome(answer), path).toBe('204')
 }
 
-test('A web backend gives a user a connector, meets what an earlier run left, and takes all of it back', async ({
+test('A web backend gives a user a connector, copes with resources of an earlier run, and deletes everything', async ({
   gateway,
   ask,
 }) => {
   const headers = { 'content-type': 'application/json' }
   const made = async (path: string, json: object) => (await ask('POST', path, { json })).body
 
-  /** Creates what may be there already; a refusal with 400 makes it look that up. */
+  /** Creates a resource that may exist already. After a 400, looks up the existing one. */
   async function ensured(path: string, json: object, expression: string) {
     const created = await ask('POST', path, { json })
     if (created.status === 201) return created.body
@@ -49,7 +49,7 @@ test('A web backend gives a user a connector, meets what an earlier run left, an
   }
 
   const [orphan] = await provide(DENY)
-  // Endpoints of others fill the pages before the one that is looked for.
+  // Other endpoints fill the pages before the wanted endpoint.
   for (const name of ['a', 'b', 'c']) {
     gateway.endpoints.create({ type: 'cloud', url: `https://${name}.c1.example.com`, traffic_policy: DENY })
   }
@@ -151,7 +151,7 @@ test('A Kubernetes operator keeps domains as its resources say', async ({ gatewa
   expect(await reconciled({ description: 'one' })).toBe(id)
   expect(await reconciled({ description: 'two' }, id)).toBe(id)
   expect(gateway.reservedDomains.get(id).description).toBe('two')
-  // Somebody deletes it: a new one takes its place.
+  // Somebody deletes the resource, and the program creates it again.
   gateway.reservedDomains.delete(id)
   const next = await reconciled({ description: 'two' }, id)
   expect(next).not.toBe(id)
@@ -165,7 +165,7 @@ test('A Kubernetes operator keeps domains as its resources say', async ({ gatewa
   expect(attempts).toEqual(['400 ERR_NGROK_446', '400 ERR_NGROK_446', '204'])
 })
 
-test('A Kubernetes operator keeps a cloud endpoint, whose pool it joins when the other side is ready', async ({
+test('A Kubernetes operator keeps a cloud endpoint, and joins its pool when the other endpoint is ready', async ({
   gateway,
   ask,
 }) => {
@@ -329,7 +329,7 @@ test('A desktop launcher shows tunnels and sessions, and continues where an agen
   expect((await ask('POST', `/tunnel_sessions/${id}/stop`, { json: {} })).status).toBe(204)
 })
 
-test('A launcher of work trees reserves a name for each, and gives it back', async ({ ask }) => {
+test('A launcher of work trees reserves a name for each, and deletes the reservation', async ({ ask }) => {
   const name = 'feature-1.ngrok.app'
   async function reserved(): Promise<{ id: string; domain: string }> {
     const all = await everyPage(ask, '/reserved_domains', 'reserved_domains')

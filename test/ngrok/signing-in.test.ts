@@ -3,7 +3,7 @@ import { opened } from './support.ts'
 
 const SECRET = 'kept-between-app-and-provider'
 
-/** A gateway with a route, and what PUTs one of its modules. */
+/** A gateway with a route, and a function that PUTs a module of the route. */
 async function route() {
   const { gateway, send } = opened()
   const edge = gateway.httpsEdges.create()
@@ -105,7 +105,7 @@ describe('People sign in at a route (rules: edges#signing-in)', () => {
     expect(gateway.snapshot()).toEqual(before)
   })
 
-  it('and the secret of the app is in the answer alone', async () => {
+  it('and the secret of the app is only in the response', async () => {
     const { gateway, put } = await route()
     await put('oauth', google({ client_id: 'an-app', client_secret: SECRET }))
     await put('oidc', { issuer: 'https://a.example.com', client_id: 'an-app', client_secret: SECRET })

@@ -31,11 +31,11 @@ function furnished() {
   return gateway
 }
 
-/** An id of the gateway's own form that it never made. */
+/** An id in the form of the gateway that it never made. */
 const gone = (prefix: string) => `${prefix}_000000${'0'.repeat(21)}`
 
 describe('A snapshot of the families of ngrok', () => {
-  test('comes back as it was, after JSON and in another gateway', () => {
+  test('is restored unchanged, after JSON and in another gateway', () => {
     const gateway = furnished()
     const before = gateway.snapshot({ privateKeys: true })
     const { gateway: other } = opened()

@@ -40,7 +40,7 @@ describe('The public key of an SSH credential', () => {
     expect(await opened().refusedBy('POST', PATH, { json: { public_key } })).toBe(`400 ERR_NGROK_${number}`)
   })
 
-  it('is taken once, whatever the comment (609), until its credential is deleted, and cannot be changed (214)', async () => {
+  it('is unique, regardless of its comment (609), until its credential is deleted, and cannot be changed (214)', async () => {
     const { send, refusedBy } = opened()
     const { id } = (await send('POST', PATH, { json: { public_key: SSH_KEYS.ed25519 } })).body
     const json = { public_key: `${ALGORITHM}\t${KEY} another comment` }

@@ -35,7 +35,7 @@ export async function everyPage(ask: Client, path: string, items: string): Promi
   return all
 }
 
-/** A module of most kinds, as the body of a route has them. */
+/** An example of most modules, as in the body of a route. */
 export function routeModules(backend_id: string, policy: string) {
   return {
     backend: { backend_id },
@@ -52,7 +52,7 @@ export function routeModules(backend_id: string, policy: string) {
   }
 }
 
-/** The test of a program, which calls the HTTP API of its gateway by `ask`. */
+/** The test of a program, which calls the HTTP API of its gateway with `ask`. */
 export const programTest = testUsing(createNgrok).extend<{ readonly ask: Client }>({
   ask: async ({ gateway }, use) => use(client(gateway, ngrokFamilies)),
 })

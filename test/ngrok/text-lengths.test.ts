@@ -9,7 +9,7 @@ type Texts = { readonly description?: string; readonly metadata?: string }
 type Ngrok = ReturnType<typeof createNgrok>
 type NameOfFamily = { [Name in keyof Ngrok]: Ngrok[Name] extends { update: unknown } ? Name : never }[keyof Ngrok]
 
-/** The numbers of the errors of a description and a metadata too long, and the body that the family needs besides. */
+/** The error numbers of a description and metadata that are too long, and the other fields that a body needs. */
 const FAMILIES: readonly [NameOfFamily, description: number, metadata: number, more?: (gateway: Ngrok) => object][] = [
   ['reservedAddrs', 215, 505],
   ['reservedDomains', 215, 421, () => ({ domain: 'a.example.com' })],
@@ -49,7 +49,7 @@ interface WithTexts {
   update(id: string, texts: Texts): object
 }
 
-/** A text of as many bytes as said, in characters of two bytes but for one. */
+/** Makes a text of this many bytes, with at most one character that is not two bytes long. */
 const ofBytes = (bytes: number) => 'é'.repeat(Math.floor(bytes / 2)) + 'e'.repeat(bytes % 2)
 
 describe('In the dialect ngrok a description has at most 255 bytes, a metadata 4096 (rules: limits#texts)', () => {

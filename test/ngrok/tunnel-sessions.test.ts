@@ -18,7 +18,7 @@ function withAgent(declared: Declared = { endpoints: [{}] }) {
   return { gateway, session, online, open, all, ...rest, send: client(gateway, ngrokFamilies) }
 }
 
-/** Everything of agents is gone. */
+/** Expects that no session, tunnel or endpoint of an agent is left. */
 const NOTHING = { tunnel_sessions: [], tunnels: [], endpoints: [] }
 
 function agentsOf(gateway: ReturnType<typeof createNgrok>) {
@@ -84,7 +84,7 @@ describe('A declared agent (contract: declare)', () => {
     expect((await send('GET', `/tunnels/${tunnelId}`)).body).toEqual(tunnel)
   })
 
-  it('is as it was declared, with tunnels that have labels', () => {
+  it('has the declared fields, and tunnels with labels', () => {
     const { gateway } = opened()
     const { id: domain } = gateway.reservedDomains.create({ domain: 'example.com' })
     const { id: owner_id } = gateway.botUsers.create({ name: 'ci' })
@@ -116,7 +116,7 @@ describe('A declared agent (contract: declare)', () => {
     expect(tunnels.slice(1)).toMatchObject([{ proto: 'tcp' }, { metadata: 'm', public_url: place.url }])
   })
 
-  it('can share a URL only if all endpoints there are pooled (334), and none is declared otherwise', () => {
+  it('can share a URL only if all endpoints there are pooled (334), or else nothing is declared', () => {
     const { gateway, online } = withAgent({ endpoints: [{ url: 'https://a.example', pooling_enabled: true }] })
     const { tunnelSession } = gateway.declare
     const at =
@@ -153,7 +153,7 @@ describe('Endpoints of agents (contract: endpoints)', () => {
     expect(await refusedBy('DELETE', path)).toBe('400 ERR_NGROK_90440')
   })
 
-  it('stay without their domain or address when it is deleted, and hinder no deletion', () => {
+  it('lose their domain or address when it is deleted, and prevent no deletion', () => {
     const { gateway } = opened()
     const domain = gateway.reservedDomains.create({ domain: 'example.com' })
     const addr = gateway.reservedAddrs.create()
@@ -165,7 +165,7 @@ describe('Endpoints of agents (contract: endpoints)', () => {
     expect(refs()).toEqual([undefined, undefined])
   })
 
-  it('hinder a cloud endpoint at their URL until the agent stops (18017)', async () => {
+  it('block a cloud endpoint at their URL until the agent stops (18017)', async () => {
     const { gateway } = opened()
     gateway.reservedDomains.create({ domain: 'example.com' })
     const { id } = gateway.declare.tunnelSession({ endpoints: [{ url: 'https://example.com' }] })
@@ -193,7 +193,7 @@ describe('A tunnel session (contract: tunnel_sessions)', () => {
     expect(online().map((each) => each.tunnel_session?.id)).toEqual([other.id])
   })
 
-  it('restarts: new ids on the same URLs, from now on', async () => {
+  it('restarts with new ids, at the same URLs and at the present time', async () => {
     const { gateway, session, online, open, all, send } = withAgent({
       endpoints: [{ url: 'https://a.example' }, {}],
       labelled: [{ labels: { a: 'b' } }],

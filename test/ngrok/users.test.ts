@@ -9,7 +9,7 @@ const PATHS = [
 describe.each(PATHS)('The users at %s', (path, prefix, other) => {
   const items = path.slice(1)
 
-  it(`are those of the other path too, and their ids are taken with the prefix ${other}`, async () => {
+  it(`are also in the other path, and can be named with the prefix ${other}`, async () => {
     const { send, gateway } = opened()
     const { id } = (await send('POST', path, { json: { name: 'ci' } })).body
     const shared = id.slice(prefix.length)
@@ -58,7 +58,7 @@ describe.each(PATHS)('The users at %s', (path, prefix, other) => {
       expect(await refusedBy('PATCH', `${path}/${id}`, { json })).toBe(`400 ERR_NGROK_${number}`)
   })
 
-  test('stay the same after a change without a field, or to the same name', async () => {
+  test('stay the same after an update without a field, or to the same name', async () => {
     const { send, refusedBy } = opened()
     const { id } = (await send('POST', path, { json: { name: 'ci' } })).body
     expect(await refusedBy('PATCH', `${path}/${id}`, { json: {} })).toBe('200')

@@ -28,7 +28,7 @@ describe('Vaults', () => {
     expect(await refusedBy('GET', '/vaults/vault_1/secrets')).toBe('404 ERR_NGROK_90404')
   })
 
-  test('give a new name to their secrets too', () => {
+  test('that get a new name show it in their secrets too', () => {
     const { gateway, vault, secret } = furnished()
     gateway.clock.advance('1m')
     gateway.vaults.update(vault.id, { name: 'ci/live' })
@@ -100,7 +100,7 @@ describe('Secrets of vaults', () => {
     expect(gateway.vaultSecrets.create({ name: 'db', value: VALUE, vault_name: 'other' }).vault.id).toBe(other.id)
   })
 
-  test('show their value nowhere but in a snapshot with secrets', async () => {
+  test('show their value only in a snapshot with secrets', async () => {
     const { gateway, send, vault, secret } = furnished()
     const sent = { name: 'new', value: VALUE, vault_id: vault.id }
     await send('POST', '/vault_secrets', { json: sent })

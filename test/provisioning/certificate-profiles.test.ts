@@ -11,7 +11,7 @@ type Create = (options: Options) => Pick<Gateway, 'reservedDomains' | 'tlsCertif
 
 const CREATES: readonly Create[] = [(options) => createGateway(options), (options) => createNgrok(options)]
 
-/** Issues an automatic certificate at a time. Returns its days as X.509 has them, and those until its renewal. */
+/** Issues an automatic certificate at a time. Returns the days of its validity in X.509, and the days until its renewal. */
 function issuedAt(start: string, certificates?: GatewayOptions['certificates'], create: Create = createGateway) {
   const gateway = create({ certificates, clock: manualClock(start), provisioningDelay: 0 })
   const { certificate_management_status, certificate } = gateway.reservedDomains.create({
@@ -51,7 +51,7 @@ describe('Profiles of automatic certificates (rules: provisioning-jobs#profiles)
     for (const create of CREATES) expect(issuedAt(start, undefined, create).days).toBe(days)
   })
 
-  test('a renewal has the default of its own day, and the timeline says when the next one comes', () => {
+  test('a renewal has the default of its own day, and the timeline has the time of the next renewal', () => {
     const clock = manualClock('2027-01-01T00:00:00Z')
     const gateway = createGateway({ clock, provisioningDelay: 0 })
     const { id } = gateway.reservedDomains.create({
@@ -70,12 +70,12 @@ describe('Profiles of automatic certificates (rules: provisioning-jobs#profiles)
     expect(gateway.provisioning.timeline(id).at(-1)?.message).toContain(`to be renewed at ${renews_at}`)
   })
 
-  test('a validity alone is renewed after two thirds, or after half if it is under 10 days', () => {
+  test('with only a validity, the renewal is after two thirds of it, or after half if it is under 10 days', () => {
     expect(issuedAt('2026-01-01T00:00:00Z', { validity: '30d' }).renewedAfter).toBe(20)
     expect(issuedAt('2026-01-01T00:00:00Z', { validity: '8d' }).renewedAfter).toBe(4)
   })
 
-  test('a renewal lead alone leaves the validity to the clock', () => {
+  test('with only a renewal lead, the validity depends on the clock', () => {
     const certificates = { renewalLead: '10d' } as const
     expect(issuedAt('2026-01-01T00:00:00Z', certificates)).toEqual({ days: 90, renewedAfter: 80 })
     expect(issuedAt('2027-03-15T00:00:00Z', certificates)).toEqual({ days: 64, renewedAfter: 54 })

@@ -7,7 +7,7 @@ import { DOMAIN, issued, NEW_YEAR, openManual } from '../support/provisioning.ts
 
 const kinds = ['rsa', 'ecdsa'] as const
 
-/** A domain with an automatic certificate of a kind of key. */
+/** A domain with an automatic certificate and a kind of key. */
 function issuedWith(private_key_type: (typeof kinds)[number]) {
   const gateway = openManual({ provisioningDelay: 0 })
   const policy = { authority: 'letsencrypt', private_key_type }
@@ -47,21 +47,21 @@ describe('The same seed and the same calls', () => {
     return materials(gateway)
   }
 
-  test('give the same certificates and keys, byte for byte, whoever read them in between', () => {
+  test('give the same certificates and keys, byte for byte, regardless of reads in between', () => {
     const first = run('a')
     expect(first).toHaveLength(2)
     expect(run('a')).toEqual(first)
     expect(run('a', materials)).toEqual(first)
   })
 
-  test('are needed: another seed gives other serial numbers, and other keys but for the published RSA one', () => {
+  test('are needed: another seed gives other serial numbers, and other keys except the published RSA key', () => {
     const serials = [...run('a'), ...run('b')].map(([each]) => (each as { serial_number: string }).serial_number)
     expect(new Set(serials).size).toBe(4)
     const ecdsaKeys = [run('a')[0]?.[1], run('b')[0]?.[1]]
     expect(new Set(ecdsaKeys).size).toBe(2)
   })
 
-  test('give a certificate that reads the same however often and however late', () => {
+  test('give a certificate that stays the same, regardless of how often and when it is read', () => {
     const { gateway, certificate_id } = issued()
     gateway.provisioning.failAlways('DNS_ERROR')
     const first = gateway.tlsCertificates.get(certificate_id)
@@ -71,7 +71,7 @@ describe('The same seed and the same calls', () => {
 })
 
 describe('A private key (rules: secrets#private-keys)', () => {
-  /** The lines of a key that tell it apart. */
+  /** The lines of a key that identify it. */
   const secretsOf = (pem: string) => pem.split('\n').filter((line) => line !== '' && !line.startsWith('-----'))
 
   test.each(kinds)('of an automatic %s certificate is in no response, snapshot, timeline or error', async (kind) => {
@@ -94,7 +94,7 @@ describe('A private key (rules: secrets#private-keys)', () => {
     }
   })
 
-  test('of an upload is returned by name, as it was sent', () => {
+  test('of an upload is returned as sent if its certificate is named', () => {
     const gateway = openManual()
     const { id } = gateway.tlsCertificates.create(upload())
     expect(gateway.authority.privateKeyPem(id)).toBe(upload().private_key_pem)
@@ -109,7 +109,7 @@ describe('The keys of the authority', () => {
     expect([root.ca, root.verify(root.publicKey)]).toEqual([true, true])
   })
 
-  test('are fresh ones on request, even for the same seed, and stay through a reset', () => {
+  test('are random on request, even for the same seed, and survive a reset', () => {
     const [a, b] = [openManual({ authorityKeys: 'fresh' }), openManual({ authorityKeys: 'fresh' })]
     const roots = [a, b, openManual()].map(({ authority }) => authority.certificatePem)
     expect(new Set(roots).size).toBe(3)

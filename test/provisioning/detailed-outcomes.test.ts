@@ -4,7 +4,7 @@ import { caughtFrom, client } from '../support/client.ts'
 import { DOMAIN, issued, managed, NEW_YEAR, openManual, timeAfter } from '../support/provisioning.ts'
 
 describe('A scripted outcome with details (rules: provisioning-jobs#scripted-details)', () => {
-  test('says its message, and is retried after its own time', () => {
+  test('has its own message, and its own time to the retry', () => {
     const { gateway, id, job } = managed()
     gateway.provisioning.script([{ outcome: 'DNS_ERROR', message: 'No such host.', retriesAfter: '5m' }])
     gateway.clock.advance('30s')
@@ -63,7 +63,7 @@ describe('A scripted outcome with details (rules: provisioning-jobs#scripted-det
     },
   )
 
-  test('goes with renewals, failNext, failAlways and the control API', async () => {
+  test('works for renewals, failNext, failAlways and the control API', async () => {
     const { gateway, job } = issued()
     const failure = { outcome: 'INTERNAL_ERROR', message: 'The authority is down.', retriesAfter: '1h' } as const
     gateway.provisioning.failAlways(failure, { domain: DOMAIN })
@@ -79,7 +79,7 @@ describe('A scripted outcome with details (rules: provisioning-jobs#scripted-det
     expect(gateway.provisioning.pendingOutcomes()).toEqual([{ domain: null, outcome: 'DNS_ERROR', message: 'First.' }])
   })
 
-  test('is listed while it is pending, and kept in snapshots', () => {
+  test('is listed while it is pending, and is in snapshots', () => {
     const gateway = openManual()
     gateway.provisioning.script([{ outcome: 'DNS_ERROR', message: 'm', retriesAfter: '-1h' }, 'success'])
     const other = openManual()
@@ -114,7 +114,7 @@ describe('A scripted outcome with details (rules: provisioning-jobs#scripted-det
 })
 
 describe('With the quirk lateStatus (rules: provisioning-jobs#late-status)', () => {
-  test('the answer of a PATCH that sets a policy has no status, and every later read has the job', async () => {
+  test('the response to a PATCH that sets a policy has no status, and every later read has the job', async () => {
     const policy = { authority: 'letsencrypt', private_key_type: 'rsa' } as const
     const gateway = openManual({ quirks: { lateStatus: true } })
     const { id } = gateway.reservedDomains.create({ domain: DOMAIN })
@@ -133,7 +133,7 @@ describe('With the quirk lateStatus (rules: provisioning-jobs#late-status)', () 
     })
   })
 
-  test('a creation shows its job, as everything does without the quirk', () => {
+  test('a creation shows its job, as do all responses without the quirk', () => {
     for (const lateStatus of [true, false]) {
       const { status, gateway } = managed({ quirks: { lateStatus } })
       expect(status()?.provisioning_job).not.toBeNull()

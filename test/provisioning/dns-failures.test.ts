@@ -6,7 +6,7 @@ import { DOMAIN, issued, openManual, timeAfter, zoned } from '../support/provisi
 const CONTROL = 'http://localhost/_fauxgate/dns'
 
 describe('A record that propagates (rules: simulated-dns#propagation)', () => {
-  test('lets attempts fail until it is seen, and the message says how long to wait', () => {
+  test('makes attempts fail until resolvers see it, and the message says how long to wait', () => {
     const { dns, target, clock, job } = zoned()
     expect(dns.cname(DOMAIN, target, { after: '2m' })).toEqual({
       name: DOMAIN,
@@ -26,7 +26,7 @@ describe('A record that propagates (rules: simulated-dns#propagation)', () => {
     expect(job()).toBeNull()
   })
 
-  test('is seen at that very second, however late anybody looks', () => {
+  test('is visible from that second on, regardless of when somebody reads', () => {
     const early = zoned()
     early.dns.cname(DOMAIN, early.target, { after: '30s' })
     early.clock.advance('10d')
@@ -40,7 +40,7 @@ describe('A record that propagates (rules: simulated-dns#propagation)', () => {
     expect(late.gateway.provisioning.timeline(late.id)[1]).toMatchObject({ transition: 'failed', at: timeAfter('30s') })
   })
 
-  test('propagates with a snapshot and with what a store would keep', () => {
+  test('keeps its time of propagation in a snapshot and in a store', () => {
     const { gateway, dns, target } = zoned()
     dns.cname(DOMAIN, target, { after: '2m' })
     const other = openManual({ dns: 'simulated' })
@@ -48,20 +48,20 @@ describe('A record that propagates (rules: simulated-dns#propagation)', () => {
     expect(other.dns.records()).toEqual(dns.records())
   })
 
-  test('does not forbid anything as a CAA record before it is seen', () => {
+  test('forbids nothing before resolvers see it, if it is a CAA record', () => {
     const { dns, target, attempted } = zoned()
     dns.cname(DOMAIN, target)
     dns.caa('example.com', [], { after: '1h' })
     expect(attempted()).toBe('issued')
   })
 
-  test('of no time is seen at once', () => {
+  test('without a delay is visible at once', () => {
     const { dns, target } = zoned()
     expect(dns.cname(DOMAIN, target, { after: 0 })).toEqual({ name: DOMAIN, type: 'CNAME', value: target })
   })
 })
 
-describe('What resolvers meet instead of a record', () => {
+describe('A record for a CDN or for failing name servers', () => {
   test.each([
     [
       'the proxy of a CDN',
@@ -88,7 +88,7 @@ describe('What resolvers meet instead of a record', () => {
     expect(job()).toBeNull()
   })
 
-  test('at the end of a chain, at a challenge, and by a wildcard record too', () => {
+  test('makes attempts fail also at the end of a chain, at a challenge, and as a wildcard record', () => {
     const chained = zoned()
     chained.dns.cname(DOMAIN, 'cdn.example.net')
     chained.dns.proxy('cdn.example.net', 'Fastly')
@@ -144,7 +144,7 @@ describe('A CAA record (rules: simulated-dns#caa)', () => {
     expect(attempted()).toBe('issued')
   })
 
-  test('The nearest one counts, and name servers above that fail are a reason too (RFC 8659, 3)', () => {
+  test('counts if it is the nearest one, and failing name servers above also make the attempt fail (RFC 8659, 3)', () => {
     const near = zoned('a.b.example.com')
     near.dns.cname('a.b.example.com', near.target)
     near.dns.caa('b.example.com', ['letsencrypt.org'])
@@ -156,7 +156,7 @@ describe('A CAA record (rules: simulated-dns#caa)', () => {
     expect(failing.attempted()).toContain('Found the answer SERVFAIL of the name servers of example.com.')
   })
 
-  test('lets a renewal fail, and the certificate in use stays', () => {
+  test('makes a renewal fail, and the certificate in use stays', () => {
     const { gateway, id, job, certificate, certificate_id, domain } = issued()
     const zone = openManual({ dns: 'simulated' })
     zone.restore(JSON.parse(JSON.stringify(gateway.snapshot())))
@@ -200,7 +200,7 @@ describe('The zone', () => {
     expect(gateway.dns.records()).toEqual([])
   })
 
-  test('lists and removes what stands in the place of a record like one', async () => {
+  test('lists and removes CDNs and failing name servers like other records', async () => {
     const gateway = openManual()
     gateway.dns.proxy('a.example.com', 'Cloudflare')
     gateway.dns.fail('b.example.com', 'TIMEOUT')
@@ -214,7 +214,7 @@ describe('The zone', () => {
     expect(gateway.dns.records()).toEqual([])
   })
 
-  test('says in timelines which CAA record is in the way', async () => {
+  test('says in timelines which CAA record forbids the certificate', async () => {
     const { gateway, dns, target } = zoned()
     dns.cname(DOMAIN, target)
     dns.caa('example.com', ['digicert.com'])

@@ -25,7 +25,7 @@ const record: fc.Arbitrary<ZoneRecord> = fc.oneof(
 const records = fc.uniqueArray(record, { maxLength: 14, selector: (each) => each.name })
 const domain = fc.constantFrom('b.test', 'a.b.test', 'b.a.b.test', 'a-b.a.b.test', '*.b.test', '*.a.b.test')
 
-/** A chain of names that each point to the next, with the target or one of themselves at its end. */
+/** A chain of names that each point to the next. The last points to the target or back into the chain. */
 const chain = fc
   .record({
     names: fc.uniqueArray(namesOf('a', 'b', 'a-b', 'c'), { minLength: 1, maxLength: 11 }),
@@ -38,10 +38,10 @@ const chain = fc
     }),
   )
 
-/** A name as people write it: the same name to the zone. */
+/** A spelling of a name with any case and trailing dot, which is the same name to the zone. */
 const written = (text: string) => (text.length % 2 === 0 ? `${text.toUpperCase()}.` : text)
 
-/** Runs one attempt of a managed domain against a zone. Compares what it says with what the resolver finds. */
+/** Runs one attempt of a managed domain against a zone. Compares its message with the result of the resolver. */
 function expectSameFinding(domain: string, sent: readonly ZoneRecord[]): void {
   const { gateway, id, domain: shown } = managed({ dns: 'simulated' }, domain)
   const { cname_target, acme_challenge_cname_target } = shown()
@@ -68,8 +68,8 @@ function expectSameFinding(domain: string, sent: readonly ZoneRecord[]): void {
   expect(gateway.dns.records()).toEqual([...zone].sort((a, b) => (a.name < b.name ? -1 : 1)))
 }
 
-describe('An attempt finds in the zone what a resolver of its own finds (rules: simulated-dns#needed-records, simulated-dns#names, simulated-dns#chains, simulated-dns#wildcard-records)', () => {
-  test('in zones of any records, wildcards among them', () => {
+describe('An attempt finds the same records in the zone as an independent resolver (rules: simulated-dns#needed-records, simulated-dns#names, simulated-dns#chains, simulated-dns#wildcard-records)', () => {
+  test('in zones of any records, including wildcards', () => {
     check(fc.property(domain, records, expectSameFinding), { numRuns: 400 })
   })
 

@@ -6,10 +6,10 @@ import { DOMAIN, issued, managed, openManual, passUnseen, timeAfter, zoned } fro
 const WILDCARD = '*.example.com'
 const CHALLENGE = '_acme-challenge.example.com'
 const CONTROL = 'http://localhost/_fauxgate/dns'
-/** A name of 253 characters, which is the most (RFC 1035). */
+/** A name of 253 characters, the longest that RFC 1035 allows. */
 const LONGEST = `a${'.a'.repeat(126)}`
 
-/** Makes a chain of so many CNAME records from a name to its target. */
+/** Makes a chain of CNAME records from a name to its target. */
 function chain(dns: Gateway['dns'], name: string, target: string, records: number): void {
   const names = [name, ...Array.from({ length: records - 1 }, (_, i) => `hop${i + 1}.example.net`), target]
   for (let i = 0; i < records; i++) dns.cname(names[i] as string, names[i + 1] as string)
@@ -22,7 +22,7 @@ describe('With a simulated zone a custom name needs a CNAME to its cname_target 
     expect(attempted()).toBe('issued')
   })
 
-  test('and they do not matter in the target that the dialect makes either', () => {
+  test('and case and trailing dots do not matter in the target that the dialect makes either', () => {
     const dialect = { ...standard, cnameTargetBase: 'CNAME.Gateway.test' }
     const { gateway, id, domain, certificate } = managed({ dns: 'simulated', dialect })
     gateway.dns.cname(DOMAIN, domain().cname_target)
@@ -41,7 +41,7 @@ test.each([
 })
 
 describe('A wildcard needs two records (rules: simulated-dns#needed-records)', () => {
-  test('its own and the one of the ACME challenge', () => {
+  test('its own record and the record of the ACME challenge', () => {
     const { dns, target, challenge, attempted } = zoned(WILDCARD)
     dns.cname(WILDCARD, target)
     dns.cname(CHALLENGE, challenge)
@@ -59,7 +59,7 @@ describe('A wildcard needs two records (rules: simulated-dns#needed-records)', (
   })
 })
 
-describe('An edit of the zone counts from the moment it is made (rules: simulated-dns#edits)', () => {
+describe('A change of the zone applies at once (rules: simulated-dns#edits)', () => {
   test('so that a correction lets the next retry succeed, an hour after the failure', () => {
     const { gateway, dns, target, job, certificate } = zoned()
     gateway.clock.advance('30s')
@@ -71,7 +71,7 @@ describe('An edit of the zone counts from the moment it is made (rules: simulate
     expect(gateway.tlsCertificates.get(certificate() as string).issued_at).toBe(timeAfter('1h', '30s'))
   })
 
-  test('and a record that is removed later does not undo what it had allowed', () => {
+  test('and removing a record later does not undo the certificate that it allowed', () => {
     const { gateway, dns, target, certificate } = zoned()
     dns.cname(DOMAIN, target)
     passUnseen(gateway.clock, '31s')
@@ -79,7 +79,7 @@ describe('An edit of the zone counts from the moment it is made (rules: simulate
     expect(certificate()).not.toBeNull()
   })
 
-  test('and a renewal looks at the zone again, and keeps the certificate while it is wrong', () => {
+  test('and a renewal reads the zone again, and keeps the certificate while the zone is wrong', () => {
     const { gateway, dns, target, job, certificate } = zoned()
     dns.cname(DOMAIN, target)
     gateway.clock.advance('30s')
@@ -92,8 +92,8 @@ describe('An edit of the zone counts from the moment it is made (rules: simulate
   })
 })
 
-describe('What decides an attempt (rules: provisioning-jobs#outcomes)', () => {
-  test('is a scripted outcome before the zone, either way', () => {
+describe('The source of the outcome of an attempt (rules: provisioning-jobs#outcomes)', () => {
+  test('is a scripted outcome rather than the zone, for success and for failure', () => {
     const { gateway, dns, target, id, job } = zoned()
     gateway.provisioning.script(['INTERNAL_ERROR', 'success'])
     dns.cname(DOMAIN, target)
@@ -132,7 +132,7 @@ describe('The zone', () => {
     ])
   })
 
-  test('loses the record of a name, in any case, or all of them', () => {
+  test('removes the record of a name, in upper or lower case, or all records', () => {
     const { dns } = openManual()
     for (const name of ['a.example.com', 'b.example.com', 'c.example.com']) dns.a(name, '192.0.2.1')
     dns.remove('A.example.com.')
@@ -160,7 +160,7 @@ describe('The zone', () => {
     expect(dns.records()).toEqual([])
   })
 
-  test('loses over HTTP what has the name, the type and the value that are asked for', async () => {
+  test('removes, over HTTP, records with the name, the type and the value of the request', async () => {
     const gateway = openManual()
     const api = client(gateway)
     const { dns } = gateway

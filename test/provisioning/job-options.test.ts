@@ -49,7 +49,7 @@ describe('With provisioningDelay 0 (rules: provisioning-jobs#start)', () => {
     expect(certificateIds(gateway)).toEqual([second.certificate?.id])
   })
 
-  test('a renewal whose time has come ends at once too', () => {
+  test('a renewal that is due also ends at once', () => {
     const { gateway, id } = issued({ provisioningDelay: 0 })
     gateway.clock.advance('60d')
     const last = gateway.provisioning.timeline(id).slice(-2)
@@ -61,7 +61,7 @@ describe('With provisioningDelay 0 (rules: provisioning-jobs#start)', () => {
 })
 
 describe('The options for provisioning (rules: provisioning-jobs#options)', () => {
-  test('provisioningDelay sets when the first attempt comes, of a job and of a renewal', () => {
+  test('provisioningDelay sets the time to the first attempt of a job and of a renewal', () => {
     const { gateway, id } = managed({ provisioningDelay: '10m' })
     gateway.clock.advance('61d')
     const ends = gateway.provisioning.timeline(id).filter(({ outcome }) => outcome !== null)

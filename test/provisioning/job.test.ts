@@ -79,7 +79,7 @@ function due(options: Parameters<typeof issued>[0] = {}) {
 const RENEWS_AT = timeAfter('60d')
 
 describe('A renewal (rules: provisioning-jobs#renewal)', () => {
-  test('is issued a provisioning delay later, and the certificate it replaces is gone', async () => {
+  test('issues a certificate after the provisioning delay, and removes the replaced certificate', async () => {
     const { gateway, certificate, certificate_id, status } = due()
     gateway.clock.advance(29_999)
     expect(certificate()).toBe(certificate_id)
@@ -114,7 +114,7 @@ describe('A renewal (rules: provisioning-jobs#renewal)', () => {
     expect(job()).toMatchObject({ error_code: 'DNS_ERROR', started_at: RENEWS_AT })
   })
 
-  test('has a key and a serial number of its own', () => {
+  test('has another key and another serial number', () => {
     const { gateway, certificate, certificate_id } = issued()
     const before = gateway.tlsCertificates.get(certificate_id)
     const keyBefore = gateway.authority.privateKeyPem(certificate_id)
@@ -146,14 +146,14 @@ describe.each(Object.keys(points) as (keyof typeof points)[])('A managed domain 
 })
 
 describe('An attempt that the test runs now', () => {
-  test('finds what was due settled first: the attempt of that time counts, not another one', () => {
+  test('runs due events first: the attempt of that time counts, not another attempt', () => {
     const { gateway, id, certificate } = managed()
     passUnseen(gateway.clock, '31s')
     expect(refusalOf(() => gateway.provisioning.attempt(id))).toBe('not_found')
     expect(gateway.tlsCertificates.get(certificate() as string).issued_at).toBe(timeAfter('30s'))
   })
 
-  test('needs a job: there is none for a domain that is issued, or not managed', () => {
+  test('needs a job, which an issued or an unmanaged domain does not have', () => {
     const { gateway, id } = issued()
     const unmanaged = gateway.reservedDomains.create({ domain: 'b.example.com' }).id
     const before = gateway.snapshot()

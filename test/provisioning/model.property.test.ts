@@ -50,7 +50,7 @@ const command: fc.Arbitrary<Command> = fc.oneof(
   { weight: 6, arbitrary: fc.record({ call: is('advance'), ms }) },
 )
 
-/** Delays of all kinds, but none so short that a year has millions of events. */
+/** Delays of all kinds that are long enough not to cause millions of events in a year. */
 const times: fc.Arbitrary<Times> = fc
   .record({
     delay: fc.oneof(fc.constantFrom(0, 30_000, 1, 250, 999, 1000), fc.nat(2 * HOUR)),
@@ -71,7 +71,7 @@ const times: fc.Arbitrary<Times> = fc
 /** At a whole second in half of all cases. */
 const start = fc.oneof(fc.constant(0), fc.nat(999)).map((part) => Date.parse(NEW_YEAR) + part)
 
-/** A name as people write it, which is the same name. */
+/** A spelling of a name that is the same name. */
 function written(name: string | undefined): { domain?: string } {
   if (name === undefined) return {}
   return { domain: name.startsWith('a') ? name : `${name.toUpperCase()}.` }
@@ -141,7 +141,7 @@ class Subject {
     return { certificate_management_policy: { authority: AUTHORITY, private_key_type: tls } }
   }
 
-  /** Every domain as clients see it, by name, and the pending outcomes. */
+  /** Returns every domain by name, as in responses, and the pending outcomes. */
   seen() {
     const domains = this.gateway.reservedDomains.list().reserved_domains.map((domain) => {
       const { certificate, certificate_management_policy: policy, certificate_management_status: status } = domain
@@ -180,7 +180,7 @@ class Subject {
   }
 }
 
-/** Every domain as the model has it, by name, and the pending outcomes. */
+/** Returns every domain by name, as in the model, and the pending outcomes. */
 function expected(model: Model) {
   const orNull = (time: number | null) => (time === null ? null : shown(time))
   const domains = [...model.domains].map(([name, { policy, certificate, renews, job, timeline }]) => ({

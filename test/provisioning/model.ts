@@ -1,4 +1,4 @@
-/** The rules of docs/decisions about domains and their certificates, once more and as plainly as can be. Times are in ms. */
+/** A second, minimal implementation of the rules of docs/decisions about domains and their certificates. Times are in ms. */
 
 export type Kind = 'rsa' | 'ecdsa'
 export type Failure = 'INTERNAL_ERROR' | 'DNS_ERROR'
@@ -43,12 +43,12 @@ const REASONS: Record<Failure, string> = {
   DNS_ERROR: 'The DNS records of the domain do not point to their targets. Correct them.',
 }
 
-/** A time as the wire shows it: cut to its second. */
+/** Formats a time as responses do, rounded down to the second. */
 export function shown(time: number): string {
   return new Date(time).toISOString().replace(/\.\d+Z/, 'Z')
 }
 
-/** The next whole second, which is where everything falls that is scheduled. */
+/** Rounds a time up to a whole second, as everything that is scheduled. */
 function roundedUp(time: number): number {
   return time % 1000 === 0 ? time : time - (time % 1000) + 1000
 }
@@ -72,7 +72,7 @@ export class Model {
     )
   }
 
-  /** Carries out a call. Answers `ok` or the key of the error. */
+  /** Makes a call. Returns `ok` or the key of the error. */
   perform(command: Command): string {
     switch (command.call) {
       case 'advance':

@@ -36,7 +36,7 @@ describe('A scripted outcome (rules: provisioning-jobs#outcomes)', () => {
 })
 
 describe('failAlways', () => {
-  test('is used as soon as one attempt had it, so a test need not take it back', () => {
+  test('counts as used after one attempt, so that a test need not remove it', () => {
     const { gateway, provisioning } = two()
     provisioning.failAlways('DNS_ERROR')
     expect(provisioning.pendingOutcomes()).toEqual([])
@@ -62,7 +62,7 @@ describe('A script over HTTP', () => {
     expect(provisioning.pendingOutcomes().map((each) => each.outcome)).toEqual(all.slice(2))
   })
 
-  test('can say what comes after it, also success, and is dropped with that', async () => {
+  test('can set a lasting outcome after it, also success, and clearing it removes both', async () => {
     const { gateway, provisioning, id } = two()
     const api = client(gateway)
     provisioning.failAlways('INTERNAL_ERROR')
@@ -76,7 +76,7 @@ describe('A script over HTTP', () => {
 })
 
 describe('The outcomes that no attempt has used', () => {
-  test('are named by assertNoPendingOutcomes, which is silent once they are used', () => {
+  test('are named by assertNoPendingOutcomes, which throws nothing once they are used', () => {
     const { gateway, provisioning, id } = two()
     provisioning.script(['DNS_ERROR'], { domain: DOMAIN })
     provisioning.script(['success'])
@@ -101,7 +101,7 @@ describe('The outcomes that no attempt has used', () => {
     )
   })
 
-  test('are explained by the earliest event of all domains, whichever of them was reserved first', () => {
+  test('are explained by the earliest event of all domains, regardless of the order of reservation', () => {
     const { gateway, id } = issued()
     gateway.clock.advance('10s')
     gateway.reservedDomains.create({ domain: OTHER, ...POLICY })
@@ -119,7 +119,7 @@ describe('The outcomes that no attempt has used', () => {
     )
   })
 
-  test('are those of the current time: an attempt that was due has used its own', () => {
+  test('are up to date: an attempt that was due has used its outcome', () => {
     const { gateway } = managed()
     gateway.provisioning.script(['success'])
     passUnseen(gateway.clock, '31s')
@@ -195,7 +195,7 @@ describe('A name that no domain with a policy can have is refused: its outcome c
 })
 
 describe('At most 10,000 outcomes are pending', () => {
-  test('over all domains: one more is refused, and says how many there are, were asked for and are allowed', () => {
+  test('over all domains: one more is refused, and the message has the numbers of pending, requested and allowed outcomes', () => {
     const { gateway, provisioning, id } = two()
     provisioning.failNext('DNS_ERROR', { times: 9_000, domain: DOMAIN })
     provisioning.script(Array(997).fill('success'))
@@ -221,7 +221,7 @@ describe('At most 10,000 outcomes are pending', () => {
     expect(provisioning.pendingOutcomes()).toHaveLength(10_000)
   })
 
-  test('also where a list is repeated, which is refused before it is', async () => {
+  test('also if a list is repeated: it is refused before it is repeated', async () => {
     const { gateway, provisioning } = two()
     const url = 'http://localhost/_fauxgate/provisioning/script'
     const outcomes = Array(10_000).fill('success')
@@ -232,7 +232,7 @@ describe('At most 10,000 outcomes are pending', () => {
     expect((await client(gateway)('POST', url, { json: { outcomes } })).status).toBe(204)
   })
 
-  test('and an attempt takes one of them, with a commit of what it took and no more', () => {
+  test('and an attempt takes one of them, with only that one in its commit', () => {
     const { gateway, provisioning, id } = two()
     provisioning.failNext('INTERNAL_ERROR', { times: 10_000 })
     const sizes: number[] = []
@@ -243,7 +243,7 @@ describe('At most 10,000 outcomes are pending', () => {
     expect(provisioning.pendingOutcomes()).toHaveLength(9_999)
   })
 
-  test('and at most 10,000 domains have a lasting one, besides', () => {
+  test('and at most 10,000 domains also have a lasting outcome', () => {
     const gateway = openManual()
     const { provisioning } = gateway
     for (let i = 1; i < 10_000; i++) provisioning.failAlways('DNS_ERROR', { domain: `d${i}.example.com` })

@@ -1,4 +1,4 @@
-/** A zone as a tree of labels, read from the root as RFC 1034, 4.3.2 and RFC 4592 have it. */
+/** A zone as a tree of labels, which is read from the root (RFC 1034, 4.3.2; RFC 4592). */
 
 export interface ZoneRecord {
   readonly name: string
@@ -26,7 +26,7 @@ export class Resolver {
     }
   }
 
-  /** The record that answers for a name: where the labels match no further, a `*` stands for the rest. */
+  /** Returns the record for a name. If no label matches, `*` matches the rest. */
   answer(name: string): ZoneRecord | undefined {
     let node = this.#root
     for (const label of name.split('.').reverse()) {

@@ -5,7 +5,7 @@ import { DOMAIN, ECDSA, managed, openManual, RSA } from '../support/provisioning
 
 const POLICY = { certificate_management_policy: ECDSA }
 
-/** A dialect of the user's own that can be made to throw when a domain is to be shown. */
+/** A custom dialect that can be made to throw when a domain is shown. */
 function breakable() {
   const state = { isBroken: false }
   const dialect: Dialect = {
@@ -18,7 +18,7 @@ function breakable() {
   return { state, dialect }
 }
 
-describe('A call that fails in its last step has changed nothing (rules: transactions#all-or-nothing)', () => {
+describe('A call that fails in its last step changes nothing (rules: transactions#all-or-nothing)', () => {
   test.each<[string, (gateway: ReturnType<typeof openManual>, id: string) => unknown]>([
     ['a creation', ({ reservedDomains }) => reservedDomains.create({ domain: 'b.example.com', ...POLICY })],
     ['a new key type', ({ reservedDomains }, id) => reservedDomains.update(id, { certificate_management_policy: RSA })],
@@ -47,7 +47,7 @@ describe('A call that fails in its last step has changed nothing (rules: transac
   })
 })
 
-describe('What changes nothing makes no commit', () => {
+describe('A call that changes nothing makes no commit', () => {
   const nothing: [string, (gateway: ReturnType<typeof openManual>, id: string) => unknown][] = [
     ['detaching a certificate', ({ reservedDomains }, id) => reservedDomains.detachCertificate(id)],
     ['detaching a policy', ({ reservedDomains }, id) => reservedDomains.detachCertificateManagementPolicy(id)],
@@ -66,7 +66,7 @@ describe('What changes nothing makes no commit', () => {
     expect(commits).toEqual([])
   })
 
-  test('while what does makes one, with all that belongs to it', () => {
+  test('and a call that changes something makes one commit with all its changes', () => {
     const { gateway, id } = managed()
     gateway.provisioning.script(['success'])
     const commits = commitsOf(gateway)

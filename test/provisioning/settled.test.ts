@@ -17,7 +17,7 @@ const NOW = Date.parse(NEW_YEAR)
 const CREATE = { domain: DOMAIN, certificate_management_policy: ECDSA }
 
 describe('settled() on a manual clock', () => {
-  test('moves it to the next attempt and answers the domain with its certificate', async () => {
+  test('advances it to the next attempt and returns the domain with its certificate', async () => {
     const { gateway, id, domain } = managed()
     const settled = await gateway.provisioning.settled(id)
     expect(gateway.clock.now).toBe(NOW + 30_000)
@@ -25,7 +25,7 @@ describe('settled() on a manual clock', () => {
     expect(settled).toEqual(domain())
   })
 
-  test('answers a failure too, and the next call continues to the retry', async () => {
+  test('also returns after a failure, and the next call continues to the retry', async () => {
     const { gateway, id } = managed()
     gateway.provisioning.script(['DNS_ERROR', 'INTERNAL_ERROR'])
     const codes: unknown[] = []
@@ -39,7 +39,7 @@ describe('settled() on a manual clock', () => {
     expect(times).toEqual([30_000, 3_630_000, 3_690_000])
   })
 
-  test('waits for a renewal that runs, and not for one that is still to come', async () => {
+  test('waits for a running renewal, but not for a future one', async () => {
     const { gateway, id, certificate_id } = issued()
     expect((await gateway.provisioning.settled(id)).certificate?.id).toBe(certificate_id)
     expect(gateway.clock.now).toBe(NOW)
@@ -49,7 +49,7 @@ describe('settled() on a manual clock', () => {
     expect(renewed.certificate_management_status?.renews_at).toBe(later(timeAfter('60d', '30s'), '60d'))
   })
 
-  test('fires the timers of the code under test on its way', async () => {
+  test('runs the timers of the code under test that fall due meanwhile', async () => {
     const { gateway, id } = managed()
     let fired = 0
     timersOn(gateway.clock).setTimeout(() => fired++, 10_000)
@@ -57,7 +57,7 @@ describe('settled() on a manual clock', () => {
     expect(fired).toBe(1)
   })
 
-  test('moves nothing when the attempt was due already and nobody had looked', async () => {
+  test('does not advance the clock if the attempt was already due', async () => {
     const { gateway, id } = managed()
     passUnseen(gateway.clock, '31s')
     expect((await gateway.provisioning.settled(id)).certificate).not.toBeNull()
@@ -66,7 +66,7 @@ describe('settled() on a manual clock', () => {
 })
 
 describe('settled() without a job', () => {
-  test('answers a domain that is not managed at once, on any clock', async () => {
+  test('returns an unmanaged domain at once, on any clock', async () => {
     for (const clock of [undefined, { now: NOW }]) {
       const gateway = createGateway({ seed: 'settled', ...(clock && { clock }) })
       const domain = gateway.reservedDomains.create({ domain: DOMAIN })
@@ -74,7 +74,7 @@ describe('settled() without a job', () => {
     }
   })
 
-  test('answers at once where the attempt was part of the creation', async () => {
+  test('returns at once if the attempt was part of the creation', async () => {
     const gateway = openManual({ provisioningDelay: 0 })
     const domain = gateway.reservedDomains.create(CREATE)
     expect(await gateway.provisioning.settled(domain.id)).toEqual(domain)
@@ -82,8 +82,8 @@ describe('settled() without a job', () => {
   })
 })
 
-describe('settled() on a clock that can neither be moved nor waited for', () => {
-  test('rejects and says which time to move it to, and changes nothing', async () => {
+describe('settled() on a clock that it can neither advance nor wait for', () => {
+  test('rejects, says to which time to advance the clock, and changes nothing', async () => {
     const clock = { now: NOW }
     const gateway = createGateway({ clock, seed: 'settled' })
     const { id } = gateway.reservedDomains.create(CREATE)
@@ -95,7 +95,7 @@ describe('settled() on a clock that can neither be moved nor waited for', () => 
     expect((await gateway.provisioning.settled(id)).certificate).not.toBeNull()
   })
 
-  test('waits by a waitUntil of the clock’s own', async () => {
+  test('waits with the clock’s own waitUntil', async () => {
     const clock = {
       now: NOW,
       async waitUntil(at: number) {
@@ -110,7 +110,7 @@ describe('settled() on a clock that can neither be moved nor waited for', () => 
   })
 })
 
-describe('settled() of a domain that is not there', () => {
+describe('settled() of an unknown domain', () => {
   test.each([
     ['rd_000000000000000000000000000', { key: 'not_found', status: 404 }],
     ['nonsense', { status: expect.any(Number) }],

@@ -13,8 +13,8 @@ async function over(gateway: Gateway, path: string, id: string) {
   return read(await gateway.fetch(`http://localhost/_fauxgate/provisioning/${path}`, init))
 }
 
-describe('renewNow moves the clock to the renewal of a domain (rules: time#single-events)', () => {
-  test('and answers the domain with the job that has just started', () => {
+describe('renewNow advances the clock to the renewal of a domain (rules: time#single-events)', () => {
+  test('and returns the domain with the job that has just started', () => {
     const { gateway, id, status, certificate_id } = issued()
     const renews_at = status()?.renews_at as string
     const renewing = gateway.provisioning.renewNow(id)
@@ -27,7 +27,7 @@ describe('renewNow moves the clock to the renewal of a domain (rules: time#singl
     expect(renewing).toEqual(gateway.reservedDomains.get(id))
   })
 
-  test('and what is due on the way happens, timers and other domains included', () => {
+  test('and runs everything that falls due meanwhile, including timers and events of other domains', () => {
     const { gateway, id } = issued()
     const other = gateway.reservedDomains.create({ domain: 'b.example.com', certificate_management_policy: ECDSA }).id
     const fired: number[] = []
@@ -37,7 +37,7 @@ describe('renewNow moves the clock to the renewal of a domain (rules: time#singl
     expect(gateway.reservedDomains.get(other).certificate).not.toBeNull()
   })
 
-  test('and again to the next one, once a certificate was issued', () => {
+  test('and again to the next renewal, after a certificate was issued', () => {
     const { gateway, id } = issued()
     gateway.provisioning.renewNow(id)
     gateway.provisioning.attempt(id)
@@ -46,8 +46,8 @@ describe('renewNow moves the clock to the renewal of a domain (rules: time#singl
   })
 })
 
-describe('expireNow moves the clock to the expiry of the certificate in use (rules: time#single-events)', () => {
-  test('one second after its not_after, with the certificate in use where its renewal fails', () => {
+describe('expireNow advances the clock to the expiry of the certificate in use (rules: time#single-events)', () => {
+  test('one second after its not_after, and the certificate stays in use if its renewal fails', () => {
     const { gateway, id, certificate_id } = issued()
     gateway.provisioning.failAlways('DNS_ERROR')
     const { not_after } = gateway.tlsCertificates.get(certificate_id)
@@ -59,13 +59,13 @@ describe('expireNow moves the clock to the expiry of the certificate in use (rul
     ])
   })
 
-  test('and a renewal on the way happens', () => {
+  test('and runs a renewal that falls due meanwhile', () => {
     const { gateway, id, certificate_id } = issued()
     expect(gateway.provisioning.expireNow(id).certificate?.id).not.toBe(certificate_id)
     expect(gateway.clock.now).toBe(Date.parse(timeAfter('90d')) + 1000)
   })
 
-  test('that was uploaded, too', () => {
+  test('also for an uploaded certificate', () => {
     const gateway = openManual()
     const pair = certificatePair({ names: [DOMAIN], notBefore: NEW_YEAR, notAfter: timeAfter('400d') })
     const { id: certificate_id, not_after } = gateway.tlsCertificates.create(pair)
@@ -121,7 +121,7 @@ describe.each(cases)('For a domain %s', (_what, open, renewal, expiry) => {
   ] as const
   for (const [name, path, what, why] of ways) {
     if (why === null) continue
-    test(`${name} says why there is no such event, and moves nothing`, async () => {
+    test(`${name} says why there is no such event, and does not advance the clock`, async () => {
       const { gateway, id } = open()
       const before = gateway.snapshot()
       const error = thrownBy(() => gateway.provisioning[name](id))
@@ -136,7 +136,7 @@ describe.each(cases)('For a domain %s', (_what, open, renewal, expiry) => {
 })
 
 describe.each(['renewNow', 'expireNow'] as const)('%s', (name) => {
-  test('needs a clock that can be moved', () => {
+  test('needs a clock that it can advance', () => {
     for (const clock of [undefined, { now: NOW }]) {
       const gateway = createGateway({ seed: 'test', ...(clock && { clock }) })
       const { id } = gateway.reservedDomains.create({ domain: DOMAIN, certificate_management_policy: ECDSA })
@@ -144,7 +144,7 @@ describe.each(['renewNow', 'expireNow'] as const)('%s', (name) => {
     }
   })
 
-  test('refuses what is neither a name nor an id', () => {
+  test('refuses a text that is neither a name nor an id', () => {
     const gateway = openManual()
     expect(thrownBy(() => gateway.provisioning[name](5 as never))).toMatchObject({ key: 'field_invalid' })
     expect(gateway.clock.now).toBe(NOW)

@@ -3,19 +3,19 @@ import { describe, expect, test } from 'vitest'
 import { casesOf, check } from '../support/property.ts'
 import { ECDSA, openManual, RSA } from '../support/provisioning.ts'
 
-/** The numbers of some domains, at least four, in an order of their own. */
+/** The numbers of at least four domains, in any order. */
 const shuffled = fc
   .integer({ min: 4, max: 12 })
   .chain((size) => fc.shuffledSubarray([...Array(size).keys()], { minLength: size }))
 
-/** A gateway with as many domains as asked for, none of them managed. */
+/** Makes a gateway with a number of unmanaged domains. */
 function withDomains(size: number) {
   const gateway = openManual()
   const ids = Array.from({ length: size }, (_, i) => gateway.reservedDomains.create({ domain: `d${i}.test` }).id)
   const manage = (number: number, policy: typeof ECDSA | typeof RSA = ECDSA) =>
     gateway.reservedDomains.update(ids[number] as string, { certificate_management_policy: policy })
   const attempt = (number: number) => gateway.provisioning.attempt(ids[number] as string)
-  /** The domains whose events the clock's next move handles, in the order of their commits. */
+  /** The domains whose events run when the clock advances next, in the order of their commits. */
   const handledBy = (move: () => void): (number | undefined)[] => {
     const handled: (number | undefined)[] = []
     const end = gateway.subscribe(({ operation, changes }) => {
@@ -31,7 +31,7 @@ function withDomains(size: number) {
   return { gateway, ids, manage, attempt, handledBy }
 }
 
-describe('Events of one time are handled in the order they were scheduled (rules: time#order-of-events)', () => {
+describe('Events of the same time run in the order in which they were scheduled (rules: time#order-of-events)', () => {
   test('first attempts, in the order of the policies', () => {
     check(
       fc.property(shuffled, (order) => {
@@ -54,7 +54,7 @@ describe('Events of one time are handled in the order they were scheduled (rules
     )
   })
 
-  test('renewals, in the order of the issues, and their attempts after them in the same order', () => {
+  test('renewals, in the order in which certificates were issued, and then their attempts in the same order', () => {
     check(
       fc.property(shuffled, (order) => {
         const { gateway, manage, attempt, handledBy } = withDomains(order.length)
@@ -66,7 +66,7 @@ describe('Events of one time are handled in the order they were scheduled (rules
     )
   })
 
-  test('also where it is the rounding to a whole second that brings them together', () => {
+  test('also if only the rounding to a whole second makes their times equal', () => {
     check(
       fc.property(shuffled, fc.array(fc.nat(80), { minLength: 12, maxLength: 12 }), (order, pauses) => {
         const { gateway, manage, handledBy } = withDomains(order.length)
@@ -81,7 +81,7 @@ describe('Events of one time are handled in the order they were scheduled (rules
     )
   })
 
-  test('also after hundreds of jobs that were cancelled, of which nothing is left', () => {
+  test('also after hundreds of cancelled jobs, which leave nothing behind', () => {
     check(
       fc.property(shuffled, fc.integer({ min: 20, max: 120 }), (order, changes) => {
         const { gateway, manage, handledBy } = withDomains(order.length)

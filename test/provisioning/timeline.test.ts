@@ -13,7 +13,7 @@ describe('The timeline of a domain', () => {
     expect(issued?.message).toContain(certificate())
   })
 
-  test('repeats what the simulated zone had to say', () => {
+  test('repeats the problem that the simulated zone had', () => {
     const { gateway, id, domain } = managed({ dns: 'simulated' })
     gateway.clock.advance('30s')
     expect(gateway.provisioning.timeline(id).at(-1)?.message).toContain(domain().cname_target)
@@ -36,7 +36,7 @@ describe('The timeline of a domain', () => {
     expect(cut.at(-1)).toMatchObject({ at: timeAfter('30s', '50h'), transition: 'failed' })
   })
 
-  test('goes with its domain, and a new one of the name starts afresh', () => {
+  test('is deleted with its domain, and a new domain of the same name starts with a new one', () => {
     const { gateway, id } = issued()
     gateway.reservedDomains.delete(id)
     expect(refusalOf(() => gateway.provisioning.timeline(id))).toBe('not_found')

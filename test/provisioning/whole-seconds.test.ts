@@ -27,7 +27,7 @@ function expectChangeAt({ gateway, domain, transitions }: Created, shown: string
   expect(transitions().at(-1)?.[0]).toBe(shown)
 }
 
-describe('What is scheduled happens at the very time that is shown (rules: time#whole-seconds)', () => {
+describe('A scheduled event happens at exactly the time that responses show (rules: time#whole-seconds)', () => {
   const start = Date.parse(NEW_YEAR) + 900
 
   const options = fc
@@ -46,7 +46,7 @@ describe('What is scheduled happens at the very time that is shown (rules: time#
     }))
   const outcomes = fc.array(fc.constantFrom('INTERNAL_ERROR' as const, 'DNS_ERROR' as const), { maxLength: 5 })
 
-  test('whatever the start, the delays, the validity and the lead', () => {
+  test('for any start, delays, validity and lead', () => {
     check(
       fc.property(fc.nat(200 * 365 * DAY), options, outcomes, outcomes, (now, times, failures, more) => {
         const it = createdAt(now, times)
@@ -89,7 +89,7 @@ describe('What is scheduled happens at the very time that is shown (rules: time#
   })
 })
 
-describe('What would be due after the year 9999 is shown as its last second and never happens', () => {
+describe('An event after the year 9999 is shown at the last second of that year and never happens', () => {
   const end = Date.parse(LATEST)
 
   test.each<[string, (it: Created) => string | null | undefined]>([
@@ -113,7 +113,7 @@ describe('What would be due after the year 9999 is shown as its last second and 
     expect(it.gateway.reservedDomains.list().reserved_domains).toEqual([it.domain()])
   })
 
-  test('the first attempt; waiting for it answers at once', async () => {
+  test('the first attempt; waiting for it returns at once', async () => {
     const it = createdAt(end - 1500)
     expect(it.gateway.clock.advanceToNext()).toBe(false)
     expect(await it.gateway.provisioning.settled(it.id)).toEqual(it.domain())
@@ -122,7 +122,7 @@ describe('What would be due after the year 9999 is shown as its last second and 
     expect(it.gateway.provisioning.attempt(it.id).certificate).not.toBeNull()
   })
 
-  test('and the last second itself is one at which things happen', () => {
+  test('but an event in the last second itself happens', () => {
     const it = createdAt(end - 1500, { provisioningDelay: '1s' })
     expectChangeAt(it, LATEST)
     const { not_before, not_after } = it.gateway.tlsCertificates.get(it.certificate() as string)

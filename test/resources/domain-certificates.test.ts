@@ -60,7 +60,7 @@ describe('A certificate management policy (rules: domain-certificates#one-or-the
     },
   )
 
-  test('that replaces an uploaded certificate has the default key type where it names none', () => {
+  test('that replaces an uploaded certificate has the default key type if it names none', () => {
     const { gateway, certificate_id } = withCertificate()
     const { id } = gateway.reservedDomains.create({ domain: DOMAIN, certificate_management_policy: ECDSA })
     gateway.reservedDomains.update(id, { certificate_id })
@@ -129,7 +129,7 @@ describe('An uploaded certificate of a domain (rules: domain-certificates#which-
     expect(refusalOf(update)).toBe('certificate_on_service_domain')
   })
 
-  test('can serve several domains, and cannot be deleted before the last one lets go (rules: tls-certificates#deletion)', () => {
+  test('can serve several domains, and cannot be deleted before the last one is detached (rules: tls-certificates#deletion)', () => {
     const { gateway, certificate_id } = withCertificate()
     const one = gateway.reservedDomains.create({ domain: 'one.example.com', certificate_id })
     const two = gateway.reservedDomains.create({ domain: 'two.example.com', certificate_id })
@@ -153,7 +153,7 @@ describe('Certificate and policy together (rules: domain-certificates#one-or-the
     expect(refusalOf(() => gateway.reservedDomains.update(id, unused))).toBe('ok')
   })
 
-  test('are refused also when the certificate is the uploaded one in use', () => {
+  test('are refused even if the certificate is the uploaded one in use', () => {
     const { gateway, certificate_id } = withCertificate()
     const { id } = gateway.reservedDomains.create({ domain: DOMAIN, certificate_id })
     const both = { certificate_id, certificate_management_policy: RSA }
@@ -162,7 +162,7 @@ describe('Certificate and policy together (rules: domain-certificates#one-or-the
 })
 
 describe('Detaching (rules: domain-certificates#detach)', () => {
-  test('an uploaded certificate answers 204 and keeps the certificate itself', async () => {
+  test('an uploaded certificate returns 204 and keeps the certificate itself', async () => {
     const { gateway, certificate_id } = withCertificate()
     const before = gateway.reservedDomains.create({ domain: DOMAIN, certificate_id })
     const { status, text } = await client(gateway)('DELETE', `${PATH}/${before.id}/certificate`)
@@ -201,7 +201,7 @@ describe('An automatic certificate', () => {
     expect(refusalOf(update)).toBe('certificate_not_uploaded')
   })
 
-  test('may be sent back by its own domain, beside the policy or alone (rules: domain-certificates#own-certificate)', () => {
+  test('may be sent back by its own domain, with or without the policy (rules: domain-certificates#own-certificate)', () => {
     const { gateway, domain, certificate_id } = automatic()
     const beside = { certificate_id, certificate_management_policy: ECDSA }
     expect(gateway.reservedDomains.update(domain.id, beside)).toEqual(domain)

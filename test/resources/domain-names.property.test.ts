@@ -5,7 +5,7 @@ import { open } from '../support/gateway.ts'
 import { check } from '../support/property.ts'
 import { codePointsOf, punycodeOf } from '../support/punycode.ts'
 
-/** The grammar of names, as one reads it there (rules: domain-names#grammar). */
+/** The grammar of names, written down independently (rules: domain-names#grammar). */
 function isName(name: string): boolean {
   if (!/^[a-z\d.*-]{1,253}$/i.test(name)) return false
   const labels = name.toLowerCase().split('.')
@@ -49,7 +49,7 @@ const names = fc.oneof(
 )
 
 describe('Any name (rules: domain-names#grammar)', () => {
-  test('can be reserved exactly where the grammar says so, and is kept in lower case', () => {
+  test('can be reserved only if the grammar allows it, and is stored in lower case', () => {
     const seen = { reserved: 0, refused: 0 }
     const gateway = open()
     check(
@@ -68,7 +68,7 @@ describe('Any name (rules: domain-names#grammar)', () => {
     expect(Math.min(seen.reserved, seen.refused)).toBeGreaterThan(100)
   })
 
-  test('of Punycode decodes to what it was made from, and only to that', () => {
+  test('of Punycode decodes to the text that it was made from, and to no other', () => {
     check(
       fc.property(fc.array(letters, { minLength: 1, maxLength: 5 }), (points) => {
         const isText = points.every((each) => each <= 0x10ffff && (each < 0xd800 || each > 0xdfff))

@@ -31,13 +31,13 @@ describe('A domain name (rules: domain-names#grammar)', () => {
     'www.xn--mnchen-3ya.de',
     'xn--ls8h.la',
     'example.xn--p1ai',
-    // Punycode by RFC 3492, whatever a runtime's URL parser thinks of the letters.
+    // Punycode by RFC 3492, even if the URL parser of a runtime rejects the letters.
     'xn--a.example.com',
     'xn--iva.example.com',
     // Not Punycode: the label begins with something else.
     'axn--b.example.com',
     'gateway.test',
-  ])('may be %s, which is stored as it is', async (domain) => {
+  ])('may be %s, which is stored unchanged', async (domain) => {
     const { status, body } = await client(open())('POST', '/reserved_domains', { json: { domain } })
     expect([status, body.domain]).toEqual([201, domain])
   })
@@ -126,7 +126,7 @@ describe('A domain name (rules: domain-names#grammar)', () => {
   })
 
   test.each(['app.example.com', 'APP.example.com', 'app.EXAMPLE.COM'])(
-    'can be reserved once, whatever the case: %s is taken',
+    'can be reserved only once, in any case: %s is taken',
     async (domain) => {
       const api = client(open())
       const { body } = await api('POST', '/reserved_domains', { json: { domain: 'app.example.com' } })
@@ -136,7 +136,7 @@ describe('A domain name (rules: domain-names#grammar)', () => {
     },
   )
 
-  test('can be reserved beside its wildcard and its subdomains', () => {
+  test('can be reserved in addition to its wildcard and its subdomains', () => {
     const gateway = open()
     for (const domain of ['example.com', '*.example.com', 'app.example.com', '*.app.example.com']) {
       expect(gateway.reservedDomains.create({ domain }).domain).toBe(domain)

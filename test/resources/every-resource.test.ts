@@ -35,13 +35,13 @@ describe.each(KINDS)(
       return { api, clock, before: answer.body, text: answer.text, own: `${path}/${answer.body.id}` }
     }
 
-    test('is read as the creation answered it', async () => {
+    test('is read exactly as the response that created it', async () => {
       const { api, own, text } = await created({ description: 'one' })
       const got = await api('GET', own)
       expect([got.status, got.text]).toEqual([200, text])
     })
 
-    test('keeps what an update does not send, and the update answers with all of it', async () => {
+    test('keeps fields that an update does not send, and the response has all fields', async () => {
       const { api, clock, before, own } = await created({ description: 'one', metadata: 'm' })
       clock.turn(60_000)
       const changed = await api('PATCH', own, { json: { description: 'two' } })
@@ -49,7 +49,7 @@ describe.each(KINDS)(
       expect((await api('GET', own)).body).toEqual(changed.body)
     })
 
-    test('cannot change what is fixed', async () => {
+    test('cannot change its fixed fields', async () => {
       const { api, own } = await created()
       for (const [field, value] of Object.entries(fixed)) {
         expect(outcome(await api('PATCH', own, { json: { [field]: value } }))).toBe('400 ERR_GATEWAY_214')
@@ -57,7 +57,7 @@ describe.each(KINDS)(
     })
 
     test.each([{}, { description: null, metadata: null }])(
-      'takes an update without values as its kind does: %j (rules: reserved-addresses#update, reserved-domains#update)',
+      'handles an update without values as its kind does: %j (rules: reserved-addresses#update, reserved-domains#update)',
       async (json) => {
         const { api, before, own } = await created({ metadata: 'm' })
         expect(outcome(await api('PATCH', own, { json }))).toBe(empty)
@@ -66,7 +66,7 @@ describe.each(KINDS)(
       },
     )
 
-    test('may have its own id in an update, and no other one (rules: requests#fields)', async () => {
+    test('may have its own id in an update, but no other id (rules: requests#fields)', async () => {
       const { api, before, own } = await created()
       expect((await api('PATCH', own, { json: { id: before.id, metadata: 'x' } })).status).toBe(200)
       const other = `${before.id.split('_')[0]}_other`

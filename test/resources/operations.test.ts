@@ -22,7 +22,7 @@ const operations = Object.entries(families).flatMap(([family, { operations }]) =
   Object.entries<Defined>(operations).map(([verb, operation]) => ({ call: `${family}.${verb}`, operation })),
 )
 
-/** The operations once more, written out (rules: one-table#operations), with what the documentation says of each operation. */
+/** The operations again, written out (rules: one-table#operations), with the sentence that documents each operation. */
 function resourceRows(group: string, path: string, what: string, several = `${what}s`): string[] {
   return [
     `${group}.create POST ${path} 201 Create a ${what}`,
@@ -72,7 +72,7 @@ describe('The table of operations (rules: one-table#operations)', () => {
     expect(rows).toEqual(ROWS)
   })
 
-  test('has the schema of every answer: each has all of its fields, and no others', () => {
+  test('has the schema of every response: each response has all its fields, and no others', () => {
     const seen = new Set<string>()
     const histories = fc.array(fc.record({ call: calls, wait: fc.constantFrom(0, 40_000) }), { maxLength: 12 })
     check(
@@ -124,7 +124,7 @@ describe('A description and metadata that were set (rules: fields#absent-until-s
   })
 })
 
-/** Changes every text and number in what a caller sent. */
+/** Changes every text and number in an input. */
 function overwrite(sent: object): void {
   for (const [key, value] of Object.entries(sent)) {
     if (typeof value === 'object') overwrite(value)
@@ -148,7 +148,7 @@ describe('Results of the direct API (rules: one-table#operations)', () => {
     ['weightedBackends', '/backends/weighted', { backends: { bkdhr_1: 1 } }],
     ['tlsCertificates', '/tls_certificates', upload()],
   ] as const)(
-    'of %s are frozen, as on the wire, and alias neither the input nor what comes later',
+    'of %s are frozen, equal to those over HTTP, and share no objects with inputs or later results',
     async (family, path, body) => {
       const gateway = open()
       const sent = structuredClone(body)

@@ -15,7 +15,7 @@ const steps = fc.array(
 )
 
 describe('Any reserved addresses (rules: reserved-addresses#address)', () => {
-  test('are different, of their region, and refused only where all of a region are reserved', () => {
+  test('are unique, are in their region, and are refused only if all of a region are reserved', () => {
     check(
       fc.property(steps, fc.integer({ min: 1, max: 6 }), fc.string(), (drawn, addressesPerRegion, seed) => {
         const gateway = open({ addressesPerRegion, seed })
@@ -43,7 +43,7 @@ describe('Any reserved addresses (rules: reserved-addresses#address)', () => {
     )
   })
 
-  test('have ports from 10000 to 29999, and the next host for further ones', () => {
+  test('have ports from 10000 to 29999, then continue at the next host', () => {
     const ports = new Set<string>()
     check(
       fc.property(fc.string(), (seed) => {

@@ -5,7 +5,7 @@ import { open, START } from '../support/gateway.ts'
 const PATH = '/reserved_addrs'
 
 describe('Creating a reserved address (rules: reserved-addresses#resource)', () => {
-  test('answers 201 with every field in the order of the table, description and metadata absent when not set', async () => {
+  test('returns 201 with every field in the order of the table, without description and metadata if they are not set', async () => {
     const { status, body } = await client(open())('POST', PATH, { json: {} })
     expect(status).toBe(201)
     expect(Object.keys(body)).toEqual(['id', 'uri', 'created_at', 'addr', 'region', 'endpoint_configuration'])
@@ -16,7 +16,7 @@ describe('Creating a reserved address (rules: reserved-addresses#resource)', () 
     expect(body.endpoint_configuration).toBeNull()
   })
 
-  test('takes a request without any body as one without values (rules: requests#body)', async () => {
+  test('reads a request without a body like one without values (rules: requests#body)', async () => {
     expect((await client(open())('POST', PATH)).body.region).toBe('us')
   })
 
@@ -81,7 +81,7 @@ describe('Results of the direct API (rules: reserved-addresses#resource)', () =>
     expect(gateway.reservedAddrs.create().created_at).toBe('2031-01-01T00:00:00Z')
   })
 
-  test('answer undefined for a deletion and leave nothing behind', () => {
+  test('are undefined for a deletion, which leaves nothing behind', () => {
     const gateway = open()
     const records = () => JSON.stringify(gateway.snapshot().records)
     const before = records()

@@ -8,7 +8,7 @@ const DOMAIN = 'app.example.com'
 const KEYS = [...HEAD, ...OF_A_DOMAIN]
 
 describe('Creating a reserved domain (rules: reserved-domains#resource)', () => {
-  test('answers 201 with every field in the order of the table, nullable ones as null', async () => {
+  test('returns 201 with every field in the order of the table, nullable fields as null', async () => {
     const { status, body } = await client(open())('POST', PATH, { json: { domain: DOMAIN } })
     expect(status).toBe(201)
     expect(Object.keys(body)).toEqual(KEYS)

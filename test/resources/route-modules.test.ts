@@ -13,7 +13,7 @@ const BREAKER = {
   error_threshold_percentage: 0.5,
 }
 
-/** Every module: its path's last segment, a body that is enough, and what it becomes. */
+/** Every module: the last segment of its path, a minimal body, and the response to that body. */
 const MODULES = [
   ['compression', {}, { enabled: true }],
   ['circuit_breaker', {}, BREAKER],
@@ -29,13 +29,13 @@ describe.each(MODULES)('The module %s (rules: route-modules#singletons)', (segme
   const path = `${BASE}/${segment}`
   const called = segment === 'policy' ? 'traffic policy' : segment.replace('_', ' ')
 
-  test('is answered by PUT with 200, all fields in the order of the table and enabled by default', async () => {
+  test('is returned by PUT with 200, has all fields in the order of the table, and is enabled by default', async () => {
     const answer = await client(open())('PUT', path, { json: body })
     expect(answer.status).toBe(200)
     expect(answer.text).toBe(JSON.stringify(shown))
   })
 
-  test('is read by GET as it was put, and 404 before (rules: route-modules#singletons)', async () => {
+  test('is read by GET as it was put; GET returns 404 before (rules: route-modules#singletons)', async () => {
     const api = client(open())
     const before = await api('GET', path)
     expect(outcome(before)).toBe('404 ERR_GATEWAY_90404')
@@ -46,7 +46,7 @@ describe.each(MODULES)('The module %s (rules: route-modules#singletons)', (segme
     expect([got.status, got.text]).toEqual([200, put.text])
   })
 
-  test('is removed by DELETE with 204, also where it was never set', async () => {
+  test('is removed by DELETE with 204, even if it was never set', async () => {
     const gateway = open()
     const api = client(gateway)
     const before = stateOf(gateway)
@@ -73,12 +73,12 @@ describe.each(MODULES)('The module %s (rules: route-modules#singletons)', (segme
     expect(answer.body.details['field:enabled']).toBe(answer.body.msg)
   })
 
-  test('refuses a field it does not have', async () => {
+  test('refuses an unknown field', async () => {
     const answer = await client(open())('PUT', path, { json: { ...body, colour: 'red' } })
     expect(outcome(answer)).toBe('400 ERR_GATEWAY_214')
   })
 
-  test("accepts edge_id and id in the body when they are the path's own (rules: requests#fields)", async () => {
+  test('accepts edge_id and id in the body if they equal those of the path (rules: requests#fields)', async () => {
     const api = client(open())
     expect((await api('PUT', path, { json: { ...body, ...ROUTE } })).status).toBe(200)
     for (const other of [{ edge_id: 'edghts_2' }, { id: 'edghtsrt_2' }, { id: 7 }]) {
@@ -87,14 +87,14 @@ describe.each(MODULES)('The module %s (rules: route-modules#singletons)', (segme
     }
   })
 
-  test('is replaced as a whole: what the second PUT leaves out has its default again', async () => {
+  test('is replaced as a whole: fields that the second PUT omits have their defaults again', async () => {
     const api = client(open())
     await api('PUT', path, { json: { ...body, enabled: false } })
     expect((await api('PUT', path, { json: body })).body).toEqual(shown)
     expect((await api('GET', path)).body).toEqual(shown)
   })
 
-  test('is one per route of one edge, and nothing to do with the other modules', async () => {
+  test('is one per route of an edge, and independent of the other modules', async () => {
     const api = client(open())
     await api('PUT', path, { json: { ...body, enabled: false } })
     for (const other of ['edghts_1/routes/edghtsrt_2', 'edghts_2/routes/edghtsrt_1']) {
@@ -189,7 +189,7 @@ describe('Declaring through the direct API (rules: references#declared)', () => 
     expect(stateOf(gateway)).toBe(before)
   })
 
-  test('refuses an edge with a bad route as a whole', () => {
+  test('declares neither the edge nor its routes if one route is wrong', () => {
     const gateway = open({ references: 'declared' })
     const before = stateOf(gateway)
     expect(() => gateway.declare.edge('edghts_1', { routes: ['edghtsrt_1', 'edghts_2'] })).toThrow('edghts_2')

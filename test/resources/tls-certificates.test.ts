@@ -14,7 +14,7 @@ function secretLines(key: string): string[] {
 }
 
 describe('Uploading a TLS certificate (rules: tls-certificates#resource)', () => {
-  test('answers 201 with every field in the order of the table, read from the leaf', async () => {
+  test('returns 201 with every field in the order of the table, read from the leaf', async () => {
     const { status, body } = await client(open())('POST', PATH, { json: upload() })
     const leaf = new X509Certificate(pem('leaf-p256'))
     expect(status).toBe(201)
@@ -56,7 +56,7 @@ describe('Uploading a TLS certificate (rules: tls-certificates#resource)', () =>
     expect(open().tlsCertificates.create(upload(kind)).private_key_type).toBe(type)
   })
 
-  test('may be done twice with the same certificate: each is a resource of its own', () => {
+  test('can be done twice with the same certificate, which makes two resources', () => {
     const gateway = open()
     const [one, two] = [gateway.tlsCertificates.create(upload()), gateway.tlsCertificates.create(upload())]
     expect(one.id).not.toBe(two.id)
@@ -129,7 +129,7 @@ describe('The private key (rules: secrets#private-keys)', () => {
     ['of the wrong type', (key) => ({ private_key_pem: key.replaceAll('PRIVATE KEY', 'EC PRIVATE KEY') })],
     ['in a description that is too long', (key) => ({ description: key.repeat(2) })],
     ['in metadata that are too long', (key) => ({ metadata: key.repeat(99) })],
-  ])('is in no error where it stands %s', async (_, spoiltBy) => {
+  ])('is in no error if it is %s', async (_, spoiltBy) => {
     const key = pem('key-p256')
     const base64 = secretLines(key).join('')
     const hex = Buffer.from(base64, 'base64').toString('hex').toUpperCase()
@@ -143,7 +143,7 @@ describe('The private key (rules: secrets#private-keys)', () => {
     }
   })
 
-  test('is in a snapshot only when it is asked for by name', () => {
+  test('is in a snapshot only on request', () => {
     const gateway = open()
     gateway.tlsCertificates.create(upload())
     const [line] = secretLines(upload().private_key_pem) as [string]

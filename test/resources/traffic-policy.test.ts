@@ -19,7 +19,7 @@ const put = (json: object, options: GatewayOptions = {}) => client(open(options)
 const putAction = (action: unknown, options?: GatewayOptions) => put({ inbound: [{ actions: [action] }] }, options)
 
 describe('A traffic policy (rules: traffic-policy#rules)', () => {
-  test('is shown as it was sent, fields in the order of the document', async () => {
+  test('is shown as sent, with fields in the order of the document', async () => {
     const rule = {
       actions: [{ config: { status_code: 403 }, type: 'deny' }],
       expressions: ["req.Method == 'PUT'"],
@@ -125,7 +125,7 @@ describe('Rules of a traffic policy (rules: traffic-policy#rules)', () => {
     expect(answer.body.details['field:inbound.0.actions.2']).toBe(answer.body.msg)
   })
 
-  test('can end with a terminating action, and the next rule has its own', async () => {
+  test('can end with a terminating action, and so can the next rule', async () => {
     const rules = [{ actions: [{ type: 'log' }, DENY] }, { actions: [{ type: 'custom-response' }] }]
     expect((await put({ inbound: rules })).status).toBe(200)
   })

@@ -37,7 +37,7 @@ describe('The provider of a webhook verification (rules: webhook-verification#pr
     },
   )
 
-  test('cannot be a name that only lower-casing makes a supported one: cler\u212A is not clerk', async () => {
+  test('cannot be a name that is supported only after lower-casing: cler\u212A is not clerk', async () => {
     expect(outcome(await put({ provider: 'cler\u212A', secret: 's3cret' }))).toBe('400 ERR_GATEWAY_7030')
   })
 
@@ -64,7 +64,7 @@ describe('The secret of a webhook verification (rules: webhook-verification#secr
     for (const secret of [null, '']) expect((await put({ provider, secret })).status).toBe(200)
   })
 
-  test("is shown in the answer, as the document's body of 200 responses has it", async () => {
+  test('is shown in the response, as in the 200 response of the document', async () => {
     const { text } = await put({ secret: 's3cret', provider: 'github', enabled: false })
     expect(text).toBe('{"enabled":false,"provider":"github","secret":"s3cret"}')
   })

@@ -5,7 +5,7 @@ import { handClock, open, stateOf } from '../support/gateway.ts'
 const PATH = '/backends/weighted'
 
 describe('Creating a weighted backend (rules: weighted-backends#resource)', () => {
-  test('answers 201 with every field in the order of the table', async () => {
+  test('returns 201 with every field in the order of the table', async () => {
     const json = { backends: { bkdhr_2: 30, bkdhr_1: 70 } }
     const { status, body } = await client(open())('POST', PATH, { json })
     expect(status).toBe(201)
@@ -20,7 +20,7 @@ describe('Creating a weighted backend (rules: weighted-backends#resource)', () =
   })
 
   test.each([{}, { backends: null }, { backends: {} }, { description: '', metadata: null }])(
-    'has an empty map where none was given: %j',
+    'has an empty map if none was sent: %j',
     async (json) => {
       const { status, body } = await client(open())('POST', PATH, { json })
       expect([status, body.backends, Object.keys(body)]).toEqual([201, {}, ['id', 'uri', 'created_at', 'backends']])
@@ -83,7 +83,7 @@ describe('Changing a weighted backend (rules: weighted-backends#update-without-a
   })
 
   test.each([{ metadata: 'n' }, { metadata: 'n', backends: null }])(
-    'empties the map when %j does not give one (rules: weighted-backends#update-without-a-map)',
+    'empties the map if %j does not have one (rules: weighted-backends#update-without-a-map)',
     async (json) => {
       const api = client(open())
       const { id } = (await api('POST', PATH, { json: { backends: { bkdhr_1: 1 } } })).body
@@ -93,7 +93,7 @@ describe('Changing a weighted backend (rules: weighted-backends#update-without-a
     },
   )
 
-  test('keeps the map with the quirk keepBackendsOnPatch, and still can empty or replace it', () => {
+  test('keeps the map with the quirk keepBackendsOnPatch, and can still empty or replace it', () => {
     const gateway = open({ quirks: { keepBackendsOnPatch: true } })
     const { id } = gateway.weightedBackends.create({ backends: { bkdhr_1: 1 } })
     expect(gateway.weightedBackends.update(id, { metadata: 'n' }).backends).toEqual({ bkdhr_1: 1 })
@@ -152,7 +152,7 @@ describe('Weighted backends as children (rules: references#always-there)', () =>
     expect(stateOf(gateway)).toBe(before)
   })
 
-  test('can form a circle of several, which nothing follows', () => {
+  test('can form a circle of several backends', () => {
     const gateway = open()
     const one = gateway.weightedBackends.create().id
     const two = gateway.weightedBackends.create({ backends: { [one]: 1 } }).id
@@ -162,7 +162,7 @@ describe('Weighted backends as children (rules: references#always-there)', () =>
     expect(gateway.weightedBackends.get(one).backends).toEqual({ [two]: 1 })
   })
 
-  test('cannot be deleted while another one names them, which the message names (rules: references#always-there)', () => {
+  test('cannot be deleted while another backend names them, and the message names that backend (rules: references#always-there)', () => {
     const gateway = open()
     const [one, two] = [gateway.weightedBackends.create().id, gateway.weightedBackends.create().id]
     const backends = { bkdhr_1: 1, [one]: 2, [two]: 3 }
@@ -185,7 +185,7 @@ describe('Weighted backends as children (rules: references#always-there)', () =>
     gateway.weightedBackends.delete(two)
   })
 
-  test('cannot be deleted while another one names them with the weight 0 (rules: references#always-there)', () => {
+  test('cannot be deleted while another backend names them with the weight 0 (rules: references#always-there)', () => {
     const gateway = open()
     const child = gateway.weightedBackends.create().id
     const parent = gateway.weightedBackends.create({ backends: { [child]: 0 } }).id

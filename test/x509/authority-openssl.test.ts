@@ -6,7 +6,7 @@ import { blocksOf } from './support.ts'
 
 const authority = authorityOf('test', drawOf('seed'))
 
-describeOpenssl('openssl, of what an authority issues,', () => {
+describeOpenssl('openssl, given certificates of an authority,', () => {
   it.each(cases)('accepts $what with an $private_key_type key', ({ order }) => {
     const { certificate_pem } = authority.issue(order)
     const host = order.domain.replace('*', 'any')

@@ -13,7 +13,7 @@ const authorities = {
   'keys of its own': authorityOf(drawOf('secret'), drawOf('seed')),
 }
 
-/** Starts a server for an order and connects to it once. Answers the code of the client's error, or what it received. */
+/** Starts a server for an order and connects to it once. Returns the code of the client's error, or the text that it received. */
 async function exchange(
   authority: IssuingAuthority,
   order: ReturnType<typeof orderOf>,

@@ -11,7 +11,7 @@ import { blocksOf, derOf } from './support.ts'
 
 const authority = authorityOf('test', drawOf('seed'))
 
-describe('node:crypto, of what an authority issues,', () => {
+describe('node:crypto, given certificates of an authority,', () => {
   it.each(cases)('accepts $what with an $private_key_type key', ({ order }) => {
     const { certificate_pem, private_key_pem, leaf } = authority.issue(order)
     const [certificate, intermediate, ...more] = blocksOf(certificate_pem).map((pem) => new X509Certificate(pem))
@@ -35,7 +35,7 @@ describe('node:crypto, of what an authority issues,', () => {
     expect(certificate.subject ?? '').toBe(order.domain.length > 64 ? '' : `CN=${order.domain}`)
   })
 
-  it('finds an authority that is valid whatever the clock says', () => {
+  it('finds authorities that are valid at all times', () => {
     for (const pem of [authority.certificatePem, blocksOf(authority.issue(orderOf()).certificate_pem)[1] ?? '']) {
       const { validFrom, validTo } = new X509Certificate(pem)
       expect([Date.parse(validFrom), Date.parse(validTo)]).toEqual([0, Date.UTC(9999, 11, 31, 23, 59, 59)])
@@ -43,8 +43,8 @@ describe('node:crypto, of what an authority issues,', () => {
   })
 })
 
-describe('what is issued', () => {
-  it.each(cases)('is read back as it was announced: $what, $private_key_type', ({ order }) => {
+describe('an issued certificate', () => {
+  it.each(cases)('is read back with the same fields: $what, $private_key_type', ({ order }) => {
     const { certificate_pem, private_key_pem, leaf } = authority.issue(order)
     const chain = readChain(certificate_pem)
     expect(chain.leaf.fields).toEqual(leaf)
@@ -65,39 +65,42 @@ describe('what is issued', () => {
     })
   })
 
-  it('is drawn from two streams of the order’s number, one for keys and one for serial numbers', () => {
-    const drawn: string[] = []
+  it('uses two random streams by the number of its order, one for keys and one for serial numbers', () => {
+    const streams: string[] = []
     const own = authorityOf('test', (stream, number) => {
-      drawn.push(`${stream} ${number}`)
+      streams.push(`${stream} ${number}`)
       return drawOf('seed')(stream, number)
     })
     own.issue(orderOf({ number: 7 }))
     own.issue(orderOf({ number: 8, private_key_type: 'rsa' }))
-    expect(drawn.sort()).toEqual(['certificate keys 7', 'serial numbers 7', 'serial numbers 8'])
+    expect(streams.sort()).toEqual(['certificate keys 7', 'serial numbers 7', 'serial numbers 8'])
   })
 
-  it('ends with the year 9999 where an order would go on', () => {
+  it('ends with the year 9999 if its order ends later', () => {
     const { leaf, certificate_pem } = authority.issue(orderOf({ not_after: Date.UTC(10_000, 1, 1) }))
     expect(leaf.not_after).toBe(Date.UTC(9999, 11, 31, 23, 59, 59))
     expect(readChain(certificate_pem).leaf.fields).toEqual(leaf)
   })
 
-  it.each(kinds)('is the same for the same order, from any authority with the same draws: %s', (private_key_type) => {
-    const order = orderOf({ private_key_type })
-    const again = authorityOf('test', drawOf('seed'))
-    again.issue(orderOf({ number: 7 }))
-    expect(again.issue(order)).toEqual(authority.issue(order))
-    expect(again.certificatePem).toBe(authority.certificatePem)
-  })
+  it.each(kinds)(
+    'is the same for the same order, from any authority with the same random bytes: %s',
+    (private_key_type) => {
+      const order = orderOf({ private_key_type })
+      const again = authorityOf('test', drawOf('seed'))
+      again.issue(orderOf({ number: 7 }))
+      expect(again.issue(order)).toEqual(authority.issue(order))
+      expect(again.certificatePem).toBe(authority.certificatePem)
+    },
+  )
 
-  it('has another serial number and key for another number, and for other draws', () => {
+  it('has another serial number and key for another number, and for other random bytes', () => {
     const issued = [1, 2, 3, 2 ** 32 + 1].map((number) => authority.issue(orderOf({ number })))
     issued.push(authorityOf('test', drawOf('other')).issue(orderOf()))
     expect(new Set(issued.map(({ leaf }) => leaf.serial_number)).size).toBe(5)
     expect(new Set(issued.map(({ private_key_pem }) => private_key_pem)).size).toBe(5)
   })
 
-  testOpenssl('has a valid serial number and key whatever is drawn', () => {
+  testOpenssl('has a valid serial number and key for any random bytes', () => {
     for (const byte of [0x00, 0x7f, 0x80, 0xff]) {
       const order = orderOf()
       const extreme = authorityOf('test', () => (size) => new Uint8Array(size).fill(byte))
@@ -136,7 +139,7 @@ describe('the authority', () => {
     expect(openssl({ key }, 'pkey', '-in', 'key', '-check').output).toBe(`Key is valid\n${key}`)
   })
 
-  testOpenssl('has its own root and intermediate with keys of its own, which serve as well', () => {
+  testOpenssl('has another root and intermediate with its own keys, and these also verify', () => {
     const order = orderOf()
     const own = authorityOf(drawOf('secret'), drawOf('seed'))
     const issued = own.issue(order)
@@ -148,7 +151,7 @@ describe('the authority', () => {
     expect(new Set(pems.map((pem) => readCertificate(derOf(pem ?? '')).fields.serial_number)).size).toBe(5)
   })
 
-  it('asks for its keys once, and only when it needs them', () => {
+  it('requests its keys once, and only when it needs them', () => {
     const asked: string[] = []
     const own = authorityOf((stream, number) => {
       asked.push(`${stream} ${number}`)
@@ -162,7 +165,7 @@ describe('the authority', () => {
     expect(own.certificatePem).toBe(root)
   })
 
-  it('shows nothing but its certificate', () => {
+  it('shows only its certificate', () => {
     authority.issue(orderOf())
     expect(Object.keys(authority)).toEqual(['issue', 'issueForServer', 'issueForClient', 'certificatePem'])
     expect(JSON.parse(JSON.stringify(authority))).toEqual({ certificatePem: authority.certificatePem })

@@ -41,7 +41,7 @@ describe('one element of DER (X.690, 8.1)', () => {
     ['a length in five bytes', [0x04, 0x85, 0, 0, 0, 0, 1, 9]],
     ['a length of 4 GiB', [0x04, 0x84, 0xff, 0xff, 0xff, 0xff, 9]],
     ['a reserved length', [0x04, 0xff, 0]],
-  ])('%s is none', (_, der) => expect(unreadable(() => parse(Uint8Array.from(der)))).toBe(DAMAGED))
+  ])('%s is damaged', (_, der) => expect(unreadable(() => parse(Uint8Array.from(der)))).toBe(DAMAGED))
 
   it('nests at most 64 deep, so that no parser recurses without end', () => {
     const nested = (depth: number) => {
@@ -59,7 +59,7 @@ describe('the children of an element', () => {
   it.each([
     ['a child that is longer than what holds it', [0x30, 0x03, 0x04, 0x02, 7], DAMAGED],
     ['half a child', [0x30, 0x01, 0x04], DAMAGED],
-    ['a child behind a good one', [0x30, 0x03, 0x05, 0x00, 0x04], DAMAGED],
+    ['a cut child after a whole one', [0x30, 0x03, 0x05, 0x00, 0x04], DAMAGED],
     ['another tag', [0x31, 0x00], MALFORMED],
   ])('cannot be read: %s', (_, der, problem) => {
     expect(unreadable(() => childrenOf(parse(Uint8Array.from(der)), 'thing'))).toBe(problem)
@@ -75,7 +75,7 @@ describe('the children of an element', () => {
     ['an indefinite length', [0x30, 0x80, 0, 0], DAMAGED],
     ['a length in five bytes', [0x30, 0x85, 0, 0, 0, 0, 0], DAMAGED],
     ['a child that is longer than what holds it', [0x30, 0x03, 0x04, 0x02, 7], DAMAGED],
-  ])('as bytes cannot be told apart: %s', (_, der, problem) => {
+  ])('cannot be split into exact bytes: %s', (_, der, problem) => {
     expect(unreadable(() => slices(Uint8Array.from(der), 'thing'))).toBe(problem)
   })
 })
@@ -83,7 +83,7 @@ describe('the children of an element', () => {
 describe('values', () => {
   const value = (tag: number, ...content: number[]) => parse(element(tag, Uint8Array.from(content)))
 
-  it('have the tag that is asked for', () => {
+  it('must have the requested tag', () => {
     expect([...contentOf(value(tags.octetString, 1, 2), 'thing', tags.octetString)]).toEqual([1, 2])
     expect(unreadable(() => contentOf(value(tags.integer, 1), 'thing', tags.octetString))).toBe(MALFORMED)
     expect(unreadable(() => contentOf(undefined, 'thing', tags.octetString))).toBe(MALFORMED)
@@ -96,11 +96,11 @@ describe('values', () => {
   )
 
   it.each([[[]], [[0x00, 0x00]], [[0x00, 0x7f]], [[0xff, 0x80]], [[0xff, 0xff]]])(
-    'the integer %j is longer than it needs to be, or empty',
+    'the integer %j is longer than necessary, or empty',
     (content) => expect(unreadable(() => integerBytes(value(tags.integer, ...content), 'thing'))).toBe(MALFORMED),
   )
 
-  it('an integer that must not be negative is none', () => {
+  it('an integer that must not be negative is refused if it is negative', () => {
     expect(natural(value(tags.integer, 0x7f), 'thing')).toBe(127n)
     expect(natural(value(tags.integer, 0x00), 'thing')).toBe(0n)
     expect(natural(value(tags.integer, 0x00, 0x80), 'thing')).toBe(128n)
@@ -127,7 +127,7 @@ describe('values', () => {
     },
   )
 
-  it('a bit string is of whole bytes', () => {
+  it('a bit string must have whole bytes', () => {
     expect([...wholeBits(value(tags.bitString, 0, 1, 2), 'thing')]).toEqual([1, 2])
     expect([...wholeBits(value(tags.bitString, 0), 'thing')]).toEqual([])
     expect(unreadable(() => wholeBits(value(tags.bitString, 1, 2), 'thing'))).toBe(MALFORMED)

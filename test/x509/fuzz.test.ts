@@ -21,8 +21,8 @@ const changes: Change[] = [
   (_, next) => Uint8Array.from({ length: next(60) + 1 }, () => next(256)),
 ]
 
-/** Runs `read` on changed forms of some DER: each is read or refused, without a word of its content. */
-function attack(der: Uint8Array, read: (der: Uint8Array) => unknown): void {
+/** Runs `read` on changed forms of DER. Each must be read, or refused without its content in the message. */
+function readChanged(der: Uint8Array, read: (der: Uint8Array) => unknown): void {
   const change = fc.tuple(fc.constantFrom(...changes), fc.integer()).map(([apply, seed]) => apply(der, numbers(seed)))
   const reads = fc.property(change, (changed) => {
     try {
@@ -36,22 +36,22 @@ function attack(der: Uint8Array, read: (der: Uint8Array) => unknown): void {
   check(reads, { numRuns: RUNS })
 }
 
-describe('changed bytes are refused or read, never anything else', () => {
+describe('changed bytes are either refused or read', () => {
   it.each(['leaf-rsa2048', 'leaf-p256', 'leaf-ed25519', 'odd-all-usages', 'odd-bmp-string'])('%s', (name) => {
-    attack(derOf(fixture(name)), (der) => readChain(writePem('CERTIFICATE', der)))
+    readChanged(derOf(fixture(name)), (der) => readChain(writePem('CERTIFICATE', der)))
   })
 
   it.each(['chain-pss-sha256', 'chain-rsa-sha256'])('the leaf of %s, whose signature is checked', (name) => {
     const [leaf = '', issuer = ''] = blocksOf(fixture(name))
-    attack(derOf(leaf), (der) => {
+    readChanged(derOf(leaf), (der) => {
       readChain(writePem('CERTIFICATE', der) + issuer)
-      expect(Buffer.from(der).equals(derOf(leaf)), 'accepted, so nothing was changed').toBe(true)
+      expect(Buffer.from(der).equals(derOf(leaf)), 'an accepted leaf must be unchanged').toBe(true)
     })
   })
 
   it.each(['key-rsa2048', 'key-rsa2048-pkcs1', 'key-p256', 'key-p521-sec1', 'key-ed25519'])('%s', (name) => {
     const [, type = ''] = /BEGIN (.*?)-----/.exec(fixture(name)) ?? []
-    attack(derOf(fixture(name)), (der) => readKey(writePem(type, der)))
+    readChanged(derOf(fixture(name)), (der) => readKey(writePem(type, der)))
   })
 
   it('deep nesting and endless lengths are refused', () => {

@@ -19,7 +19,7 @@ describe('IP addresses as text', () => {
     ['0001000000010001000100000001ffff', '1:0:1:1:1:0:1:ffff'],
     ['00010000000000010000000000010001', '1::1:0:0:1:1'],
     ['00000000000000000000000000000000'.replace(/^0000/, 'abcd'), 'abcd::'],
-  ])('%s reads as RFC 5952 has it', (hex, text) => {
+  ])('%s is written as RFC 5952 says', (hex, text) => {
     expect(ipText(bytesOf(hex))).toBe(text)
     expect(ipBytes(text)).toEqual(bytesOf(hex))
   })

@@ -9,7 +9,7 @@ const hexOf = (element: Asn1) => bytesToHex(derOf(element))
 
 describe('writing DER', () => {
   it.each([0n, 1n, 127n, 128n, 255n, 256n, 32_767n, 32_768n, 65_537n, 2n ** 127n, 2n ** 2048n - 1n])(
-    'writes the integer %s in as few bytes as it needs',
+    'writes the integer %s in the fewest bytes',
     (value) => expect(natural(parse(derOf(integer(value))), 'number')).toBe(value),
   )
 
@@ -48,15 +48,19 @@ describe('writing names and extensions (RFC 5280), byte for byte as openssl writ
     ['another attribute as a UTF8String', nameOf(['O', 'ü']), '300d310b3009060355040a0c02c3bc'],
     ['no attribute', nameOf(), '3000'],
     ['basic constraints of a root', basicConstraints('root'), `300f0603551d13${TRUE}040530030101ff`],
-    ['those of an intermediate', basicConstraints('intermediate'), `30120603551d13${TRUE}040830060101ff020100`],
-    ['those of a leaf', basicConstraints('leaf'), `300c0603551d13${TRUE}04023000`],
+    [
+      'basic constraints of an intermediate',
+      basicConstraints('intermediate'),
+      `30120603551d13${TRUE}040830060101ff020100`,
+    ],
+    ['basic constraints of a leaf', basicConstraints('leaf'), `300c0603551d13${TRUE}04023000`],
     ['one key usage', keyUsage(['digitalSignature']), `300e0603551d0f${TRUE}040403020780`],
-    ['two', keyUsage(['keyEncipherment', 'digitalSignature']), `300e0603551d0f${TRUE}0404030205a0`],
-    ['those of a CA', keyUsage(['keyCertSign', 'cRLSign']), `300e0603551d0f${TRUE}040403020106`],
+    ['two key usages', keyUsage(['keyEncipherment', 'digitalSignature']), `300e0603551d0f${TRUE}0404030205a0`],
+    ['key usages of a CA', keyUsage(['keyCertSign', 'cRLSign']), `300e0603551d0f${TRUE}040403020106`],
     ['the last bit of a byte', keyUsage(['encipherOnly']), `300e0603551d0f${TRUE}040403020001`],
     ['an extended usage', extendedKeyUsage(['anyExtendedKeyUsage']), '300f0603551d25040830060604551d2500'],
     ['a DNS name', alternativeNames(['a.b'], []), '300e0603551d11040730058203612e62'],
-    ['a critical one', alternativeNames(['a.b'], [], true), `30110603551d11${TRUE}040730058203612e62`],
+    ['a critical DNS name', alternativeNames(['a.b'], [], true), `30110603551d11${TRUE}040730058203612e62`],
     [
       'a name and an address',
       alternativeNames(['a.b'], [Uint8Array.of(192, 0, 2, 7)]),

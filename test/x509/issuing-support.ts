@@ -5,7 +5,7 @@ import type { CertificateOrder } from '../../src/x509/order.ts'
 /** In milliseconds. */
 export const DAY = 86_400_000
 
-/** Draws that depend on `seed` alone. */
+/** Returns random bytes that depend only on `seed`. */
 export function drawOf(seed: string): Draw {
   return (stream, number) => {
     let used = 0
@@ -19,7 +19,7 @@ export function drawOf(seed: string): Draw {
   }
 }
 
-/** An order for 90 days of app.example.com with an ECDSA key, but for what is given. */
+/** Returns an order for 90 days of app.example.com with an ECDSA key, changed by the fields of `order`. */
 export function orderOf(order: Partial<CertificateOrder> = {}): CertificateOrder {
   const not_before = order.not_before ?? Date.UTC(2026, 0, 2, 3, 4, 5)
   return {

@@ -61,7 +61,7 @@ describe('reading a private key (rules: tls-certificates#private-key)', () => {
   )
 })
 
-describe('whether a key belongs to a certificate', () => {
+describe('the check whether a key belongs to a certificate', () => {
   it('depends on both numbers of an RSA key', () => {
     const { n, e, d } = read('key-rsa2048') as PrivateKey & { kind: 'rsa' }
     expect(belongsTo({ kind: 'rsa', n, e, d }, { kind: 'rsa', n, e })).toBe(true)
@@ -109,7 +109,7 @@ const MALFORMED_PUBLIC = 'its public key is missing or malformed'
 const NO_POINT = 'its public key is not a point on P-256'
 const NO_CURVE = 'its EC key does not name its curve'
 
-describe('an unusable private key is told why', () => {
+describe('an error says why a private key cannot be used', () => {
   it.each([
     ['bad-key-dsa', 'its key is of the type DSA, which is not supported'],
     ['bad-key-ed448', 'its key is of the type Ed448, which is not supported'],
@@ -167,7 +167,7 @@ describe('an unusable private key is told why', () => {
     ['PKCS#1 inside PKCS#8', pkcs8(0, RSA, rsa(0, 33, 3, 7, 3, 11).der), { kind: 'rsa', n: 33n, e: 3n, d: 7n }],
     ['a prime of 2', rsa(0, 22, 3, 7, 2, 11), { kind: 'rsa', n: 22n, e: 3n, d: 7n }],
     ['another prime of 2', rsa(0, 22, 3, 7, 11, 2), { kind: 'rsa', n: 22n, e: 3n, d: 7n }],
-  ])('but not %s, which is read', (_, block, key) => expect(readPrivateKey(block)).toEqual(key))
+  ])('but %s is read', (_, block, key) => expect(readPrivateKey(block)).toEqual(key))
 })
 
 describe('public keys are RSA, ECDSA on three curves or Ed25519 (rules: tls-certificates#accepted)', () => {

@@ -15,7 +15,7 @@ const original = derOf(fixture('leaf-p256'))
 
 const membersOf = (der: Uint8Array) => slices(der, 'test')
 
-/** The leaf with some members of its signed part exchanged. An undefined one is left out. */
+/** Returns the leaf with some members of its signed part replaced, or left out if undefined. */
 function altered(changes: Record<number, Uint8Array | undefined>): Uint8Array {
   const [tbs = new Uint8Array(), ...rest] = slices(original, 'test')
   const members = slices(tbs, 'test').map((member, i) => (i in changes ? changes[i] : member))
@@ -43,12 +43,12 @@ function withExtensions(...extensions: [oid: string, value: Uint8Array][]) {
 
 const problemOf = (der: Uint8Array) => unreadable(() => readCertificate(der))
 
-describe('a malformed certificate is told what is wrong (RFC 5280, 4.1)', () => {
+describe('an error says what is wrong with a malformed certificate (RFC 5280, 4.1)', () => {
   it.each<[string, Uint8Array, string]>([
     ['nothing', new Uint8Array(), 'its outer structure is missing or malformed'],
     ['another element', element(0x04, 'abc'), 'its outer structure is missing or malformed'],
     ['a cut', original.slice(0, -1), 'its DER ends too early'],
-    ['bytes behind it', Uint8Array.from([...original, 0]), 'there are bytes after the end of its DER'],
+    ['bytes after it', Uint8Array.from([...original, 0]), 'there are bytes after the end of its DER'],
     ['an indefinite length', Uint8Array.from([0x30, 0x80, 0, 0]), 'its DER is damaged'],
     ['a length of 2^32', Uint8Array.from([0x30, 0x85, 1, 0, 0, 0, 0]), 'its DER is damaged'],
     [
@@ -125,7 +125,7 @@ describe('names (RFC 5280, 4.1.2.4)', () => {
   })
 
   it.each([
-    ['UTF-8 that is none', 0x0c, '\xff', "its subject's text is missing or malformed"],
+    ['invalid UTF-8', 0x0c, '\xff', "its subject's text is missing or malformed"],
     ['half a surrogate pair', 0x1e, '\xd8\x3d', "its subject's text is missing or malformed"],
     ['half a character', 0x1e, 'abc', 'its DER is damaged'],
     ['a character beyond Unicode', 0x1c, '\x00\x11\x00\x00', "its subject's text is missing or malformed"],
@@ -183,7 +183,7 @@ describe('a validity', () => {
   const validity = (...members: Uint8Array[]) => altered({ [VALIDITY]: element(0x30, ...members) })
   const problem = (which: string) => `its ${which} time is not a valid UTC time in the form of RFC 5280`
 
-  it('has two times, each told apart', () => {
+  it('has two times, and errors name the wrong one', () => {
     expect(problemOf(validity())).toBe(problem('not-before'))
     expect(problemOf(validity(time('260101000000Z')))).toBe(problem('not-after'))
     expect(problemOf(validity(time('260101000000Z'), time('x')))).toBe(problem('not-after'))
@@ -210,7 +210,7 @@ describe('extensions (RFC 5280, 4.2)', () => {
     )
   })
 
-  it('with key usages that are no bits are an error, no bits set are none', () => {
+  it('with key usages that are not bits are an error, and without set bits there are no usages', () => {
     expect(problemOf(withExtensions([usage, element(3)]))).toBe('its key usage is missing or malformed')
     expect(readCertificate(withExtensions([usage, element(3, '\x00')])).fields.key_usages).toEqual([])
   })
@@ -223,8 +223,8 @@ describe('extensions (RFC 5280, 4.2)', () => {
   })
 
   it.each<[string, Uint8Array[], string]>([
-    ['a list that is none', [element(4)], 'list of extensions'],
-    ['an extension that is none', [element(0x30, element(4))], 'list of extensions'],
+    ['a list of another type', [element(4)], 'list of extensions'],
+    ['an extension of another type', [element(0x30, element(4))], 'list of extensions'],
     ['an extension without identifier', [element(0x30, element(0x30))], 'list of extensions'],
     ['an extension without value', [element(0x30, element(0x30, element(6, usage)))], 'extension 2.5.29.15'],
     [
@@ -233,7 +233,7 @@ describe('extensions (RFC 5280, 4.2)', () => {
       'extension 2.5.29.15',
     ],
     ['no list', [], 'list of extensions'],
-  ])('that are malformed are told: %s', (_, list, what) => {
+  ])('that are malformed are an error: %s', (_, list, what) => {
     expect(problemOf(altered({ [EXTENSIONS]: element(0xa3, ...list) }))).toBe(`its ${what} is missing or malformed`)
   })
 
@@ -242,18 +242,18 @@ describe('extensions (RFC 5280, 4.2)', () => {
     ['key usage', usage, element(4)],
     ['extended key usage', '\x55\x1d\x25', element(4)],
     ['extended key usage', '\x55\x1d\x25', element(0x30, element(4))],
-  ])('whose value is malformed are told: %s', (what, oid, value) => {
+  ])('whose value is malformed are an error: %s', (what, oid, value) => {
     expect(problemOf(withExtensions([oid, value]))).toBe(`its ${what} is missing or malformed`)
   })
 
-  it('are found behind the unique identifiers of issuer and subject', () => {
+  it('are found after the unique identifiers of issuer and subject', () => {
     const list = element(0xa3, element(0x30, element(0x30, element(6, usage), element(4, element(3, '\x07\x80')))))
     const members = membersOf(membersOf(original)[0] ?? original).slice(0, EXTENSIONS)
     const der = withSignedPart(...members, element(0x81, '\0a'), element(0x82, '\0b'), list)
     expect(readCertificate(der).fields.key_usages).toEqual(['digitalSignature'])
   })
 
-  it('that no field shows are passed over', () => {
+  it('that no field shows are ignored', () => {
     expect(readCertificate(withExtensions(['\x2a\x03', Uint8Array.of(1)])).fields.key_usages).toEqual([])
   })
 })

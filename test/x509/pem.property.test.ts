@@ -9,13 +9,13 @@ const CHAINS = ['chain-ed25519', 'chain-rsa-sha256', 'chain-mixed', 'chain-ec-sh
   blocksOf(fixture(name)),
 )
 const KEYS = ['key-ed25519', 'key-p256', 'key-p256-sec1', 'key-rsa2048', 'key-rsa2048-pkcs1'].map(fixture)
-/** Texts between lines, also those that copying, mailing or converting puts there. */
+/** Texts between lines, including those that copying, mailing or converting inserts. */
 const BETWEEN = [
   ...'\n\r \t\f\v\0\u00a0\u0085\u2028\u2029\ufeff\u200b\u00ad\u3000-',
   ...['\r\n', '\n\r', '\r\r\n', '\n\n', '\\n', '\\r\\n', '\n> ', '\n ', '', ' \n', '\n-', '\n# ', '\n|'],
 ]
 /** Damage of the lines that begin and end a block. */
-const SPOILT: readonly ((line: string) => string)[] = [
+const DAMAGES: readonly ((line: string) => string)[] = [
   (line) => line.toLowerCase(),
   (line) => line.slice(1),
   (line) => line.slice(0, -1),
@@ -28,7 +28,7 @@ const SPOILT: readonly ((line: string) => string)[] = [
 
 const between = fc.constantFrom(...BETWEEN)
 
-/** A change of a text that takes away nothing but blanks, line breaks and the like, or spoils its boundaries. */
+/** A change of a text that removes only blanks and line breaks, or damages its boundaries. */
 const change: fc.Arbitrary<(text: string) => string> = fc.oneof(
   fc.tuple(fc.nat(), between).map(([at, added]) => (text: string) => {
     const place = at % (text.length + 1)
@@ -44,13 +44,13 @@ const change: fc.Arbitrary<(text: string) => string> = fc.oneof(
     const { 0: found = '', index = 0 } = boundaries[which % Math.max(1, boundaries.length)] ?? {}
     return text.slice(0, index) + found.replaceAll('\n', other) + text.slice(index + found.length)
   }),
-  fc.tuple(fc.nat(), fc.constantFrom(...SPOILT), fc.boolean()).map(([which, spoil, both]) => (text: string) => {
+  fc.tuple(fc.nat(), fc.constantFrom(...DAMAGES), fc.boolean()).map(([which, damage, both]) => (text: string) => {
     const boundaries = [...text.matchAll(/-----[A-Z ]+-----/g)].map(({ 0: { length }, index }) => [index, length])
     const first = which % Math.max(1, boundaries.length)
     const chosen = boundaries.slice(first, first + (both ? 2 : 1)).reverse()
     return chosen.reduce(
-      (spoilt, [at = 0, length = 0]) =>
-        spoilt.slice(0, at) + spoil(spoilt.slice(at, at + length)) + spoilt.slice(at + length),
+      (damaged, [at = 0, length = 0]) =>
+        damaged.slice(0, at) + damage(damaged.slice(at, at + length)) + damaged.slice(at + length),
       text,
     )
   }),
@@ -61,11 +61,11 @@ const change: fc.Arbitrary<(text: string) => string> = fc.oneof(
 const changed = (texts: fc.Arbitrary<string>) =>
   fc.tuple(texts, fc.array(change, { minLength: 1, maxLength: 4 })).map(([text, changes]) => ({
     text,
-    spoilt: changes.reduce((each, apply) => apply(each), text),
+    damaged: changes.reduce((each, apply) => apply(each), text),
   }))
 
 /** Returns the result of a reader, or the key of its error. Anything else that is thrown is a failure. */
-function answer<T>(read: () => T): T | string {
+function outcome<T>(read: () => T): T | string {
   try {
     return read()
   } catch (error) {
@@ -75,13 +75,13 @@ function answer<T>(read: () => T): T | string {
 }
 
 describe('blanks, line ends and boundaries in any state (rules: pem#blocks)', () => {
-  it('leave no certificate out: all are read, or the chain is refused', () => {
+  it('never drop a certificate: all are read, or the chain is refused', () => {
     const chains = fc
       .tuple(fc.constantFrom(...CHAINS), fc.nat(2))
       .map(([chain, root]) => chain.slice(0, root + 1).join(''))
     fc.assert(
-      fc.property(changed(chains), ({ text, spoilt }) => {
-        const read = answer(() => readChain(spoilt).certificate_pem)
+      fc.property(changed(chains), ({ text, damaged }) => {
+        const read = outcome(() => readChain(damaged).certificate_pem)
         const refusals = ['certificate_not_pem', 'certificate_unparsable', 'certificate_missing', 'pem_wrong_type']
         expect([text, ...refusals]).toContain(read)
       }),
@@ -89,22 +89,22 @@ describe('blanks, line ends and boundaries in any state (rules: pem#blocks)', ()
     )
   })
 
-  it('leave no key out: it is read, or the text is refused', () => {
+  it('never drop a key: it is read, or the text is refused', () => {
     fc.assert(
-      fc.property(changed(fc.constantFrom(...KEYS)), ({ text, spoilt }) => {
-        const read = answer(() => readKey(spoilt).private_key_pem)
+      fc.property(changed(fc.constantFrom(...KEYS)), ({ text, damaged }) => {
+        const read = outcome(() => readKey(damaged).private_key_pem)
         expect([text, 'key_unsupported', 'key_missing', 'pem_wrong_type']).toContain(read)
       }),
       { numRuns: 400 },
     )
   })
 
-  it('leave no content in a message', () => {
+  it('never put content into a message', () => {
     fc.assert(
-      fc.property(changed(fc.constantFrom(...KEYS)), fc.constantFrom(readChain, readKey), ({ text, spoilt }, read) => {
+      fc.property(changed(fc.constantFrom(...KEYS)), fc.constantFrom(readChain, readKey), ({ text, damaged }, read) => {
         const lines = text.split('\n').filter((line) => !line.startsWith('-----') && line !== '')
         try {
-          read(spoilt)
+          read(damaged)
         } catch (error) {
           for (const line of lines) expect((error as Error).message).not.toContain(line.slice(0, 8))
         }

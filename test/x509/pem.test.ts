@@ -19,7 +19,7 @@ describe('splitting a PEM text (RFC 7468)', () => {
     ['blank lines inside', block('A', '\nAAEC\n\nAwQF\n')],
   ])('accepts %s', (_, text) => expect(splitPem(text)).toEqual({ blocks: [read('A', 0, 1, 2, 3, 4, 5)] }))
 
-  it('passes over the bits behind the last byte', () => {
+  it('ignores the bits after the last byte', () => {
     expect(splitPem(block('A', 'AAECAx=='))).toEqual({ blocks: [read('A', 0, 1, 2, 3)] })
     expect(splitPem(block('A', 'AAECA/8='))).toEqual({ blocks: [read('A', 0, 1, 2, 3, 255)] })
   })

@@ -73,7 +73,7 @@ describe('each certificate is signed by the next (rules: tls-certificates#accept
   )
 
   it.each(pairs.filter(({ chain, of }) => chain !== of))(
-    'a signature by $kind is none by a key of $key',
+    'a $kind signature does not verify with a key of the kind $key',
     ({ kind, chain, key, of }) => {
       const [leaf, issuer] = pair(chain)
       const { publicKey } = pair(of)[1]
@@ -119,7 +119,7 @@ describe('signature algorithms', () => {
     ['a salt longer than the key', [element(0xa2, element(2, '\x01\x00'))], 'the signature does not verify'],
     ['a negative salt', [element(0xa2, element(2, '\xff'))], 'its signature algorithm is missing or malformed'],
     ['a trailer', [element(0xa3, element(2, '\x02'))], 'its signature has an unknown trailer'],
-  ])('RSASSA-PSS with %s is told (RFC 4055, 3.1)', (_, members, problem) => {
+  ])('RSASSA-PSS with %s is an error (RFC 4055, 3.1)', (_, members, problem) => {
     expect(withParameters(...members)).toBe(problem)
   })
 })

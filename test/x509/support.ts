@@ -6,30 +6,30 @@ import { splitPem } from '../../src/x509/pem.ts'
 
 const folder = new URL('../fixtures/x509/', import.meta.url)
 
-/** The text of a fixture, by its name without ".pem". */
+/** Returns the text of a fixture, by its name without ".pem". */
 export function fixture(name: string): string {
   return readFileSync(new URL(`${name}.pem`, folder), 'utf8')
 }
 
-/** The names of the fixtures that begin like this. */
+/** Returns the names of the fixtures that begin with a text. */
 export function fixtures(start: string): string[] {
   const names = readdirSync(folder).map((file) => file.replace('.pem', ''))
   return names.filter((name) => name.startsWith(start)).sort()
 }
 
-/** The content of the last block of a PEM text: a fixture's key or only certificate. */
+/** Returns the content of the last block of a PEM text: a fixture's key or only certificate. */
 export function derOf(pem: string): Uint8Array {
   const der = splitPem(pem).blocks.at(-1)?.der
   if (!der) throw new Error('the fixture is not PEM')
   return der
 }
 
-/** The blocks of a PEM text, each as a text. */
+/** Returns the blocks of a PEM text, each as a text. */
 export function blocksOf(pem: string): string[] {
   return pem.split(/(?<=-----END [A-Z0-9 ]+-----\n)/)
 }
 
-/** Runs something that must refuse, and returns what a client is told. */
+/** Runs a function that must refuse, and returns the error for clients. */
 export function refusal(run: () => unknown): { key: string; message: string; field?: string } {
   try {
     run()
@@ -43,7 +43,7 @@ export function refusal(run: () => unknown): { key: string; message: string; fie
   throw new Error('nothing was refused')
 }
 
-/** Runs something that must find a text unreadable, and returns why. */
+/** Runs a function that must throw Unreadable, and returns the message. */
 export function unreadable(run: () => unknown): string {
   try {
     run()
@@ -54,7 +54,7 @@ export function unreadable(run: () => unknown): string {
   throw new Error('everything was readable')
 }
 
-/** One DER element around its parts; a text part stands for the bytes of its characters. */
+/** Makes a DER element from its parts. A text stands for the bytes of its characters. */
 export function element(tag: number, ...parts: (Uint8Array | string)[]): Uint8Array {
   const content = parts.flatMap((part) => [...(typeof part === 'string' ? bytesOf(part) : part)])
   const size = content.length
@@ -62,7 +62,7 @@ export function element(tag: number, ...parts: (Uint8Array | string)[]): Uint8Ar
   return Uint8Array.from([tag, ...length, ...content])
 }
 
-/** Numbers from 0 up to `below`, the same ones in every run. */
+/** Returns a generator of numbers from 0 up to `below`, which are the same in every run. */
 export function numbers(seed: number): (below: number) => number {
   let state = seed
   return (below) => {

@@ -36,7 +36,7 @@ describe('an uploaded chain (rules: tls-certificates#accepted)', () => {
     ['text around the blocks', `Bag Attributes\n  x: y\n${first}\n0 s:/CN=x\n${second}${third}# end`],
     ['no line end at the end', chain.trimEnd()],
     ['another column width', chain.replace(/(?<=[^-]{40})\n(?=[^-]{40})/g, '')],
-  ])('comes back normal from %s', (_, text) => expect(readChain(text).certificate_pem).toBe(chain))
+  ])('is normalised if it has %s', (_, text) => expect(readChain(text).certificate_pem).toBe(chain))
 })
 
 describe('an uploaded private key (rules: tls-certificates#private-key)', () => {
@@ -45,7 +45,7 @@ describe('an uploaded private key (rules: tls-certificates#private-key)', () => 
     (name) => expect(readKey(fixture(name)).private_key_pem).toBe(fixture(name)),
   )
 
-  it('may stand behind its EC PARAMETERS and beside certificates', () => {
+  it('may come after its EC PARAMETERS, and with certificates', () => {
     const text = fixture('key-p256-parameters')
     const [, own] = blocksOf(text)
     for (const each of [text, leaf + text, text + leaf]) expect(readKey(each).private_key_pem).toBe(own)
@@ -76,23 +76,28 @@ describe('an upload that cannot be used is refused, each with its own error', ()
     ['certificate_not_pem', 'an END line missing', leaf.replace(/-----END.*\n/, ''), 'line 1 '],
     ['certificate_not_pem', 'one of several in lower case', first + second.replaceAll('CERT', 'cert') + third, 'label'],
     ...fixtures('key-').map((name) => ['certificate_is_key', name, fixture(name), ''] as [string, string, string, '']),
-    ['certificate_is_key', 'a key behind the chain', chain + key, ''],
+    ['certificate_is_key', 'a key after the chain', chain + key, ''],
     ['certificate_is_key', 'a key without END', '-----BEGIN PRIVATE KEY-----\nAAEC\n', ''],
     ['certificate_is_key', 'a DSA key', block('DSA PRIVATE KEY'), ''],
     ['certificate_is_key', 'a key without line breaks', key.replaceAll('\n', ''), ''],
-    ['certificate_is_key', 'a key behind a damaged block', `${first.slice(0, -20)}\n${key}`, ''],
+    ['certificate_is_key', 'a key after a damaged block', `${first.slice(0, -20)}\n${key}`, ''],
     ['certificate_is_key', 'an OpenSSH key', block('OPENSSH PRIVATE KEY'), ''],
     ...['X509 CERTIFICATE', 'TRUSTED CERTIFICATE', 'ATTRIBUTE CERTIFICATE', 'NEW CERTIFICATE REQUEST', 'PKCS7', 'CMS']
       .concat(['RSA PUBLIC KEY', 'EC PARAMETERS'])
       .map((type) => ['pem_wrong_type', type, block(type), `type ${type}.`] as [string, string, string, string]),
     ['pem_wrong_type', 'a request', fixture('bad-request'), 'type CERTIFICATE REQUEST.'],
     ['pem_wrong_type', 'a public key', fixture('bad-public-key'), 'type PUBLIC KEY.'],
-    ['pem_wrong_type', 'a list behind a leaf', leaf + block('X509 CRL'), 'type X509 CRL.'],
+    ['pem_wrong_type', 'a list after a leaf', leaf + block('X509 CRL'), 'type X509 CRL.'],
     ['pem_wrong_type', 'a label that may be a secret', block('3468BAB5D6E5746E'), 'an unknown type.'],
     ['pem_headers', 'headers', leaf.replace('-----\n', '-----\nProc-Type: 4,MIC-ONLY\n\n'), '"Proc-Type: …"'],
-    ['pem_headers', 'those of the second', first + block('CERTIFICATE', 'Note: x\n\nAAEC'), ''],
+    ['pem_headers', 'headers of the second block', first + block('CERTIFICATE', 'Note: x\n\nAAEC'), ''],
     ['certificate_unparsable', 'damaged base64', block('CERTIFICATE', '%%%%'), 'certificate 1 of'],
-    ['certificate_unparsable', 'that of the second', first + block('CERTIFICATE', 'AA=A'), 'certificate 2 of'],
+    [
+      'certificate_unparsable',
+      'damaged base64 in the second block',
+      first + block('CERTIFICATE', 'AA=A'),
+      'certificate 2 of',
+    ],
     ['certificate_unparsable', 'an empty block', block('CERTIFICATE', ''), 'certificate 1 of'],
     ['certificate_unparsable', 'damaged DER', block('CERTIFICATE', 'MAECAw=='), 'certificate 1 of'],
     ['certificate_unparsable', 'an unsupported second one', first + fixture('bad-ed448'), 'certificate 2 of'],
@@ -124,7 +129,7 @@ describe('an upload that cannot be used is refused, each with its own error', ()
     ['pem_headers', 'headers', key.replace('-----\n', '-----\nDEK-Info: none\n\n'), 'headers'],
     ['pem_wrong_type', 'a public key', fixture('bad-public-key'), 'type PUBLIC KEY.'],
     ['pem_wrong_type', 'a request', fixture('bad-request'), 'type CERTIFICATE REQUEST.'],
-    ['pem_wrong_type', 'a public key behind a key', key + fixture('bad-public-key'), 'type PUBLIC KEY.'],
+    ['pem_wrong_type', 'a public key after a key', key + fixture('bad-public-key'), 'type PUBLIC KEY.'],
     ['pem_wrong_type', 'parameters', block('DH PARAMETERS'), 'type DH PARAMETERS.'],
     ['key_unsupported', 'no END line', key.replace(/-----END.*\n/, ''), 'line 1 '],
     ['key_unsupported', 'line breaks written out', key.replaceAll('\n', '\\n'), '"\\n"'],
@@ -132,7 +137,7 @@ describe('an upload that cannot be used is refused, each with its own error', ()
     ['key_unsupported', 'an OpenSSH key', block('OPENSSH PRIVATE KEY'), 'type OPENSSH PRIVATE KEY'],
     ['key_unsupported', 'damaged base64', block('PRIVATE KEY', '%%%%'), 'character 1 of line 2'],
     ['key_unsupported', 'a label that may be a secret', block('3468BAB5 PRIVATE KEY'), 'an unknown type'],
-    ['key_unsupported', 'a second key that is spoilt', `${key}x${fixture('key-p384')}`, 'line 6 '],
+    ['key_unsupported', 'a second, damaged key', `${key}x${fixture('key-p384')}`, 'line 6 '],
     ['key_unsupported', 'damaged DER', block('PRIVATE KEY'), 'DER'],
     ['key_unsupported', 'an unsupported kind', fixture('bad-key-ed448'), 'Ed448'],
   ])('a key with %s: %s', (key, _, text, named) => {
