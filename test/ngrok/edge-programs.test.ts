@@ -11,7 +11,7 @@ test('A controller of TCP edges finds or makes the group, the address and the ed
   const wanted = { labels: { 'k8s.example.com/service': 'ssh', 'k8s.example.com/port': '22' } }
   const owner = JSON.stringify({ namespace: 'default', name: 'ssh' })
 
-  /** Finds or creates the edge. The controller knows only the labels and its own name. */
+  /** Finds the edge by its labels: the controller may have forgotten its id. */
   async function edgeOfLabels() {
     for (const edge of await everyPage(ask, '/edges/tcp', 'tcp_edges')) {
       if (edge.backend === null) continue

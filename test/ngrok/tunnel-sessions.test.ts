@@ -18,7 +18,7 @@ function withAgent(declared: Declared = { endpoints: [{}] }) {
   return { gateway, session, online, open, all, ...rest, send: client(gateway, ngrokFamilies) }
 }
 
-/** Expects that no session, tunnel or endpoint of an agent is left. */
+/** The lists of a gateway without any session, tunnel or endpoint of an agent. */
 const NOTHING = { tunnel_sessions: [], tunnels: [], endpoints: [] }
 
 function agentsOf(gateway: ReturnType<typeof createNgrok>) {
