@@ -13,13 +13,13 @@ import { optionTable } from '../../src/server/options/table.ts'
 import { client, outcome, thrownBy } from '../support/client.ts'
 import { memoryStore } from '../support/memory-store.ts'
 import { SSH_KEYS } from './ssh-keys.ts'
-import { opened } from './support.ts'
+import { openGateway } from './support.ts'
 
 const operations = Object.values<Family>({ ...families, ...ngrokFamilies }).flatMap((family): Operation[] =>
   Object.values(family.operations),
 )
 
-type Opened = ReturnType<typeof opened>
+type Opened = ReturnType<typeof openGateway>
 
 type Limits = NonNullable<NonNullable<NgrokOptions['account']>['limits']>
 
@@ -110,7 +110,7 @@ const NUMBERS: readonly [number, Limits, readonly Creation[], status?: 429][] = 
 
 describe('A limit of the account (rules: account#limits)', () => {
   it.each(NUMBERS)('refuses by %i with %j, and nothing changes', async (number, limits, creations, status) => {
-    const { send, refusedBy, gateway } = opened({ account: { limits } })
+    const { send, sendRefused, gateway } = openGateway({ account: { limits } })
     const [last = ['', () => ({})], ...before] = [...creations].reverse()
     let id = ''
     for (const [path, body] of before.reverse()) {
@@ -120,7 +120,7 @@ describe('A limit of the account (rules: account#limits)', () => {
     }
     const json = last[1](id)
     const wanted = `${status ?? 400} ERR_NGROK_${number}`
-    expect(await refusedBy('POST', last[0], { json })).toBe(wanted)
+    expect(await sendRefused('POST', last[0], { json })).toBe(wanted)
     const create = operations.find(({ method, path }) => method === 'POST' && path === last[0])
     expect(create && errorsOf(create).map((error) => error.number)).toContain(number)
     expect(gateway.requests.last()?.status).toBe(status ?? 400)
@@ -138,7 +138,7 @@ describe('A plan (rules: account#plans)', () => {
     ['hobbyist', { '/reserved_domains': 412, '/bot_users': 4119, '/credentials': 620, pool: 18019 }],
     ['paygo', {}],
   ] as const)('%s allows what it allows', async (plan, refused: Readonly<Record<string, number>>) => {
-    const { send } = opened({ account: { plan } })
+    const { send } = openGateway({ account: { plan } })
     const bodies = {
       '/reserved_domains': { domain: 'app.example.com' },
       '/reserved_addrs': {},
@@ -155,7 +155,7 @@ describe('A plan (rules: account#plans)', () => {
   })
 
   it('hobbyist has ten domains of the service, one address, and no wildcard', () => {
-    const { gateway } = opened({ account: { plan: 'hobbyist' } })
+    const { gateway } = openGateway({ account: { plan: 'hobbyist' } })
     for (let n = 1; n <= 10; n++) gateway.reservedDomains.create({ domain: `app-${n}.ngrok.app` })
     const eleventh = thrownBy(() => gateway.reservedDomains.create({ domain: 'app-11.ngrok.app' }))
     expect([eleventh.key, eleventh.message]).toEqual([
@@ -168,7 +168,7 @@ describe('A plan (rules: account#plans)', () => {
   })
 
   it('free has three endpoints online, including those of agents, and five rules in a policy', () => {
-    const { gateway } = opened({ account: { plan: 'free' } })
+    const { gateway } = openGateway({ account: { plan: 'free' } })
     gateway.declare.tunnelSession({ endpoints: [{}, {}] })
     gateway.endpoints.create(endpoint('a', { traffic_policy: JSON.stringify(rules(5)) }) as never)
     expect(numberOf(() => gateway.endpoints.create(endpoint('b') as never))).toBe(18021)
@@ -184,9 +184,11 @@ describe('A plan (rules: account#plans)', () => {
 
   it('keeps its maximum if the test sets a rate, and loses it if the test sets another maximum', () => {
     const domain = (n: number) => ({ domain: `app-${n}.ngrok.app` })
-    const rate = opened({ account: { plan: 'free', limits: { reserved_domains: { max: 5, window: '1h' } } } }).gateway
+    const rate = openGateway({
+      account: { plan: 'free', limits: { reserved_domains: { max: 5, window: '1h' } } },
+    }).gateway
     expect(numberOf(() => rate.reservedDomains.create(domain(1)))).toBe(401)
-    const most = opened({
+    const most = openGateway({
       account: { plan: 'free', limits: { reserved_domains: [1, { max: 1, window: '1h' }] } },
     }).gateway
     const first = most.reservedDomains.create(domain(1))
@@ -201,21 +203,23 @@ describe('Among several errors (rules: account#order)', () => {
   const options = (limits: Limits) => ({ account: { limits } })
 
   it('a plan comes before rules of names', async () => {
-    const { refusedBy } = opened({ account: { plan: 'hobbyist' } })
-    expect(await refusedBy('POST', '/reserved_domains', { json: { domain: 'a_b.example.com' } })).toBe(
+    const { sendRefused } = openGateway({ account: { plan: 'hobbyist' } })
+    expect(await sendRefused('POST', '/reserved_domains', { json: { domain: 'a_b.example.com' } })).toBe(
       '400 ERR_NGROK_412',
     )
-    expect(await refusedBy('POST', '/reserved_domains', { json: { name: '*.A_B.ngrok.app' } })).toBe(
+    expect(await sendRefused('POST', '/reserved_domains', { json: { name: '*.A_B.ngrok.app' } })).toBe(
       '400 ERR_NGROK_419',
     )
-    expect(await refusedBy('POST', '/reserved_domains', { json: { domain: 7 } })).toBe('400 ERR_NGROK_215')
+    expect(await sendRefused('POST', '/reserved_domains', { json: { domain: 7 } })).toBe('400 ERR_NGROK_215')
   })
 
   it('uniqueness comes before a count, and a count before a rate', async () => {
-    const { refusedBy, gateway } = opened(options({ reserved_domains: [{ max: 1, window: '1m' }, 1] }))
+    const { sendRefused, gateway } = openGateway(options({ reserved_domains: [{ max: 1, window: '1m' }, 1] }))
     gateway.reservedDomains.create(taken)
-    expect(await refusedBy('POST', '/reserved_domains', { json: taken })).toBe('400 ERR_NGROK_413')
-    expect(await refusedBy('POST', '/reserved_domains', { json: { domain: 'b.ngrok.app' } })).toBe('400 ERR_NGROK_431')
+    expect(await sendRefused('POST', '/reserved_domains', { json: taken })).toBe('400 ERR_NGROK_413')
+    expect(await sendRefused('POST', '/reserved_domains', { json: { domain: 'b.ngrok.app' } })).toBe(
+      '400 ERR_NGROK_431',
+    )
   })
 })
 
@@ -223,24 +227,24 @@ describe('A change (rules: account#changes)', () => {
   const limits = { pooling: 1, acl: 0 } as const
 
   it('that would exceed a limit is refused, and nothing changes', async () => {
-    const { refusedBy, gateway } = opened({ account: { limits } })
+    const { sendRefused, gateway } = openGateway({ account: { limits } })
     const { id } = gateway.credentials.create()
-    expect(await refusedBy('PATCH', `/credentials/${id}`, { json: ACL })).toBe('400 ERR_NGROK_620')
+    expect(await sendRefused('PATCH', `/credentials/${id}`, { json: ACL })).toBe('400 ERR_NGROK_620')
     const ssh = gateway.sshCredentials.create({ public_key: SSH_KEYS.rsa })
-    expect(await refusedBy('PATCH', `/ssh_credentials/${ssh.id}`, { json: ACL })).toBe('400 ERR_NGROK_622')
+    expect(await sendRefused('PATCH', `/ssh_credentials/${ssh.id}`, { json: ACL })).toBe('400 ERR_NGROK_622')
     gateway.endpoints.create(pooled as never)
     const other = gateway.endpoints.create(endpoint('other', { pooling_enabled: true }) as never)
-    expect(await refusedBy('PATCH', `/endpoints/${other.id}`, { json: { url: pooled.url } })).toBe(
+    expect(await sendRefused('PATCH', `/endpoints/${other.id}`, { json: { url: pooled.url } })).toBe(
       '400 ERR_NGROK_18020',
     )
   })
 
   it('of a resource that is already above a limit is allowed, and so is its deletion', () => {
-    const { gateway } = opened()
+    const { gateway } = openGateway()
     const credential = gateway.credentials.create(ACL)
     const one = gateway.endpoints.create(pooled as never)
     const two = gateway.endpoints.create(pooled as never)
-    const free = opened({ account: { plan: 'free', limits: { credentials: 0 } } }).gateway
+    const free = openGateway({ account: { plan: 'free', limits: { credentials: 0 } } }).gateway
     free.restore(gateway.snapshot())
     expect(free.credentials.update(credential.id, { ...ACL, description: 'kept' }).description).toBe('kept')
     expect(free.endpoints.update(two.id, { pooling_enabled: true, metadata: 'kept' }).metadata).toBe('kept')
@@ -256,7 +260,7 @@ describe('A rate (rules: account#rates)', () => {
   const account = { limits: { api_keys: { max: 2, window: '1m' } } } as const
 
   it('counts what was created within a rolling window, deleted or not, and refused creations do not count', async () => {
-    const { gateway, send } = opened({ account })
+    const { gateway, send } = openGateway({ account })
     gateway.apiKeys.delete(gateway.apiKeys.create().id)
     gateway.clock.advance('59s')
     gateway.apiKeys.create()
@@ -275,24 +279,24 @@ describe('A rate (rules: account#rates)', () => {
 
   it('is a part of the state: a snapshot, a store and a reset have what a client would see', () => {
     const store = memoryStore()
-    const { gateway } = opened({ account, store })
+    const { gateway } = openGateway({ account, store })
     gateway.apiKeys.create()
     gateway.apiKeys.create()
-    const reopened = opened({ account, store: memoryStore(store.commits) }).gateway
+    const reopened = openGateway({ account, store: memoryStore(store.commits) }).gateway
     expect(KEYS_OF(reopened)).toEqual(KEYS_OF(gateway))
     expect(numberOf(() => reopened.apiKeys.create())).toBe(614)
-    const restored = opened({ account }).gateway
+    const restored = openGateway({ account }).gateway
     restored.restore(JSON.parse(JSON.stringify(gateway.snapshot())))
     expect(numberOf(() => restored.apiKeys.create())).toBe(614)
     restored.reset()
     restored.apiKeys.create()
-    const without = opened().gateway
+    const without = openGateway().gateway
     without.restore(gateway.snapshot())
     without.apiKeys.create()
   })
 
   it('does not count what a failed call undid', async () => {
-    const { gateway, send } = opened({ account })
+    const { gateway, send } = openGateway({ account })
     gateway.faults.add({ operation: 'api_keys.create', status: 500, times: 2 })
     await send('POST', '/api_keys', { json: {} })
     await send('POST', '/api_keys', { json: {} })
@@ -303,7 +307,7 @@ describe('A rate (rules: account#rates)', () => {
 })
 
 test('Declaring skips limits, and an account without limits has none (rules: account#declaring)', () => {
-  const { gateway } = opened({ account: { plan: 'free', limits: { credentials: 0, endpoints: 0 } } })
+  const { gateway } = openGateway({ account: { plan: 'free', limits: { credentials: 0, endpoints: 0 } } })
   gateway.declare.tunnelSession({ endpoints: [{}] })
   gateway.declare.credential({ default: true })
   expect(gateway.endpoints.list().endpoints).toHaveLength(1)
@@ -312,7 +316,7 @@ test('Declaring skips limits, and an account without limits has none (rules: acc
 })
 
 test('The dev domain counts for no limit (rules: account#dev-domain)', () => {
-  const { gateway } = opened({ account: { plan: 'free', limits: { reserved_domains: 1 } } })
+  const { gateway } = openGateway({ account: { plan: 'free', limits: { reserved_domains: 1 } } })
   gateway.declare.devDomain()
   gateway.reservedDomains.create({ domain: 'a.ngrok.app' })
   expect(numberOf(() => gateway.reservedDomains.create({ domain: 'b.ngrok.app' }))).toBe(431)
@@ -340,11 +344,11 @@ describe('Options', () => {
     [{ plans: 'free' }, '"account.plans" is not an option. Supported: plan, limits.'],
     ['free', 'account is "free". Allowed: an object.'],
   ])('%j are refused in words that say what is allowed', (account, message) => {
-    expect(() => opened({ account: account as never })).toThrow(message)
+    expect(() => openGateway({ account: account as never })).toThrow(message)
   })
 
   it('that are undefined leave the plan unchanged', () => {
-    const { gateway } = opened({ account: { plan: 'free', limits: { reserved_domains: undefined } } })
+    const { gateway } = openGateway({ account: { plan: 'free', limits: { reserved_domains: undefined } } })
     expect(numberOf(() => gateway.reservedDomains.create({ domain: 'a.ngrok.app' }))).toBe(401)
   })
 })

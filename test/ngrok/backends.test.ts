@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { refusalOf } from '../support/client.ts'
-import { opened } from './support.ts'
+import { openGateway } from './support.ts'
 
 describe('A tunnel group backend (rules: backends#tunnel-groups)', () => {
   it('has the tunnels with all its labels while they are open, and these tunnels refer to it', () => {
-    const { gateway } = opened()
+    const { gateway } = openGateway()
     const group = gateway.tunnelGroupBackends.create({ labels: { foo: 'bar', baz: 'qux' } })
     const labelled = [{ labels: { foo: 'bar', baz: 'qux', more: 'x' } }, { labels: { foo: 'bar' } }]
     const session = gateway.declare.tunnelSession({ labelled, endpoints: [{}] })
@@ -34,7 +34,7 @@ describe('A tunnel group backend (rules: backends#tunnel-groups)', () => {
     [{ k: 'a=b' }, 'group_label_with_equals'],
     [Object.fromEntries(Array.from({ length: 101 }, (_, n) => [`k${n}`, 'x'])), 'group_labels_too_many'],
   ])('refuses the labels %j', (labels, key) => {
-    const { gateway } = opened()
+    const { gateway } = openGateway()
     // These labels are invalid.
     expect(refusalOf(() => gateway.tunnelGroupBackends.create({ labels: labels as Record<string, string> }))).toBe(key)
   })
@@ -42,15 +42,15 @@ describe('A tunnel group backend (rules: backends#tunnel-groups)', () => {
 
 describe('A failover backend (rules: backends#failover)', () => {
   it('keeps its children after a PATCH without them, with the quirk keepBackendsOnPatch', () => {
-    const { gateway } = opened({ quirks: { keepBackendsOnPatch: true } })
+    const { gateway } = openGateway({ quirks: { keepBackendsOnPatch: true } })
     const { id } = gateway.failoverBackends.create({ backends: ['bkdhr_1'] })
     expect(gateway.failoverBackends.update(id, { metadata: 'm' }).backends).toEqual(['bkdhr_1'])
   })
 
   it('refuses children that are not backends, are failover backends, or are too many', async () => {
-    const { gateway, refusedBy } = opened()
+    const { gateway, sendRefused } = openGateway()
     const { id } = gateway.failoverBackends.create()
-    const refused = (backends: unknown) => refusedBy('POST', '/backends/failover', { json: { backends } })
+    const refused = (backends: unknown) => sendRefused('POST', '/backends/failover', { json: { backends } })
     expect(await refused(['x'])).toBe('400 ERR_NGROK_6526')
     expect(await refused(['bkdwd_gone'])).toBe('400 ERR_NGROK_6501')
     expect(await refused([id])).toBe('400 ERR_NGROK_6525')
@@ -60,7 +60,11 @@ describe('A failover backend (rules: backends#failover)', () => {
 
 describe('An HTTP response backend (rules: backends#http-responses)', () => {
   it('has the status 200 and no body by default', () => {
-    expect(opened().gateway.httpResponseBackends.create()).toMatchObject({ body: '', headers: {}, status_code: 200 })
+    expect(openGateway().gateway.httpResponseBackends.create()).toMatchObject({
+      body: '',
+      headers: {},
+      status_code: 200,
+    })
   })
 
   it.each([
@@ -71,14 +75,14 @@ describe('An HTTP response backend (rules: backends#http-responses)', () => {
     [{ headers: { a: 'x\n' } }, 90442],
     [{ headers: { A: 'x', a: 'y' } }, 90442],
   ])('is refused with %j', async (json, number) => {
-    const { refusedBy } = opened()
-    expect(await refusedBy('POST', '/backends/http_response', { json })).toBe(`400 ERR_NGROK_${number}`)
+    const { sendRefused } = openGateway()
+    expect(await sendRefused('POST', '/backends/http_response', { json })).toBe(`400 ERR_NGROK_${number}`)
   })
 })
 
 describe('A static backend (rules: backends#static-addresses)', () => {
   it('keeps its address and its TLS after a PATCH with empty values, as the client for Go sends it', async () => {
-    const { gateway, send } = opened()
+    const { gateway, send } = openGateway()
     const made = gateway.staticBackends.create({ address: 'example.com:8080', tls: { enabled: true } })
     const json = { metadata: 'm', address: '', tls: {} }
     expect((await send('PATCH', `/backends/static/${made.id}`, { json })).body).toEqual({ ...made, metadata: 'm' })
@@ -92,24 +96,24 @@ describe('A static backend (rules: backends#static-addresses)', () => {
     ['example.com:65536', 6506],
     ['http://example.com:80', 6506],
   ])('refuses the address "%s"', async (address, number) => {
-    const { refusedBy } = opened()
-    expect(await refusedBy('POST', '/backends/static', { json: { address } })).toBe(`400 ERR_NGROK_${number}`)
+    const { sendRefused } = openGateway()
+    expect(await sendRefused('POST', '/backends/static', { json: { address } })).toBe(`400 ERR_NGROK_${number}`)
   })
 
   it.each(['localhost:1', '[::1]:80', '192.0.2.1:443', 'a_b.internal:8080'])('takes the address "%s"', (address) => {
-    expect(opened().gateway.staticBackends.create({ address }).address).toBe(address)
+    expect(openGateway().gateway.staticBackends.create({ address }).address).toBe(address)
   })
 })
 
 describe('Backends that other backends name (rules: backends#shared-rules)', () => {
   it('cannot be deleted before the backends that name them', async () => {
-    const { gateway, send, refusedBy } = opened({ references: 'declared' })
+    const { gateway, send, sendRefused } = openGateway({ references: 'declared' })
     const group = gateway.tunnelGroupBackends.create({ labels: { a: 'b' } }).id
     const response = gateway.httpResponseBackends.create().id
     const weighted = gateway.weightedBackends.create({ backends: { [group]: 1 } }).id
     const failover = gateway.failoverBackends.create({ backends: [response, weighted] }).id
     for (const path of [`tunnel_group/${group}`, `http_response/${response}`, `weighted/${weighted}`]) {
-      expect(await refusedBy('DELETE', `/backends/${path}`), path).toBe('400 ERR_NGROK_6502')
+      expect(await sendRefused('DELETE', `/backends/${path}`), path).toBe('400 ERR_NGROK_6502')
     }
     const order = [`failover/${failover}`, `weighted/${weighted}`, `tunnel_group/${group}`, `http_response/${response}`]
     for (const path of order) expect((await send('DELETE', `/backends/${path}`)).status, path).toBe(204)

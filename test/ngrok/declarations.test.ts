@@ -2,13 +2,13 @@ import { describe, expect, it, test } from 'vitest'
 import { ngrokFamilies } from '../../src/gateway/ngrok.ts'
 import { createGateway, ngrok } from '../../src/index.ts'
 import { controlsOf, outcome, thrownBy } from '../support/client.ts'
-import { opened } from './support.ts'
+import { openGateway } from './support.ts'
 
 const NOW = '2026-01-01T00:00:00Z'
 
 describe('A declared edge endpoint (contract: declare)', () => {
   it('is an endpoint of the type edge, with the reservation that fits its URL', () => {
-    const { gateway } = opened()
+    const { gateway } = openGateway()
     const { id } = gateway.reservedDomains.create({ domain: 'app.example.com' })
     const made = gateway.declare.edgeEndpoint({ edge: 'edgtls_1', url: 'tls://app.example.com' })
     const { url } = gateway
@@ -35,18 +35,18 @@ describe('A declared edge endpoint (contract: declare)', () => {
     ['edgtcp_1', 'tcp://1.tcp.ngrok.io:12345', 'edges/tcp/edgtcp_1'],
     ['edgtls_1', 'tls://a.example.com', 'edges/tls/edgtls_1'],
   ])('of %s can be at %s, and refers to its edge', (edge, url, path) => {
-    const { gateway } = opened()
+    const { gateway } = openGateway()
     expect(gateway.declare.edgeEndpoint({ edge, url }).edge).toEqual({ id: edge, uri: `${gateway.url}/${path}` })
   })
 
   it('uses the domain that the test names', () => {
-    const { gateway } = opened()
+    const { gateway } = openGateway()
     const { id: domain } = gateway.reservedDomains.create({ domain: 'other.example.com' })
     expect(gateway.declare.edgeEndpoint({ edge: 'edghts_1', url: 'https://a.com', domain }).domain?.id).toBe(domain)
   })
 
   it('makes its edge exist', () => {
-    const { gateway } = opened({ references: 'declared' })
+    const { gateway } = openGateway({ references: 'declared' })
     const value = 'on_tcp_connect: []'
     const replace = () => gateway.tcpEdgeTrafficPolicy.replace('edgtcp_1', { value })
     expect(thrownBy(replace).code).toBe('ERR_NGROK_7000')
@@ -68,7 +68,7 @@ describe('A declared edge endpoint (contract: declare)', () => {
     [{ url: 'https://a.example.com' }, '215', 'required'],
     [undefined, '215', 'required'],
   ])('cannot be %j (%s)', (declared, number, allowed) => {
-    const { gateway } = opened()
+    const { gateway } = openGateway()
     const before = JSON.stringify(gateway.snapshot())
     const error = thrownBy(() => gateway.declare.edgeEndpoint(declared as { edge: string; url: string }))
     expect([error.code, error.message]).toEqual([`ERR_NGROK_${number}`, expect.stringContaining(allowed)])
@@ -76,17 +76,17 @@ describe('A declared edge endpoint (contract: declare)', () => {
   })
 
   it('cannot be where another endpoint is online (334)', () => {
-    const { gateway } = opened()
+    const { gateway } = openGateway()
     const url = 'https://app.ngrok-free.app'
     gateway.declare.tunnelSession({ endpoints: [{ url, pooling_enabled: true }] })
     expect(thrownBy(() => gateway.declare.edgeEndpoint({ edge: 'edghts_1', url })).code).toBe('ERR_NGROK_334')
   })
 
   it('cannot be changed or deleted by the API (90440), ends by its id, and then its URL is free', async () => {
-    const { gateway, refusedBy } = opened()
+    const { gateway, sendRefused } = openGateway()
     const declared = { edge: 'edghts_1', url: 'https://app.example.com' }
     const { id } = gateway.declare.edgeEndpoint(declared)
-    expect(await refusedBy('DELETE', `/endpoints/${id}`)).toBe('400 ERR_NGROK_90440')
+    expect(await sendRefused('DELETE', `/endpoints/${id}`)).toBe('400 ERR_NGROK_90440')
     gateway.declare.end(id)
     expect(gateway.endpoints.list().endpoints).toEqual([])
     expect(thrownBy(() => gateway.declare.end(id)).key).toBe('not_found')
@@ -94,7 +94,7 @@ describe('A declared edge endpoint (contract: declare)', () => {
   })
 
   it('is the only kind of endpoint that a test can end', () => {
-    const { gateway } = opened()
+    const { gateway } = openGateway()
     gateway.reservedDomains.create({ domain: 'app.example.com' })
     const cloud = gateway.endpoints.create({ url: 'https://app.example.com', traffic_policy: 'on_http_request: []' })
     gateway.declare.tunnelSession({ endpoints: [{}] })
@@ -104,7 +104,7 @@ describe('A declared edge endpoint (contract: declare)', () => {
   })
 
   it('loses its domain when the domain is deleted, and survives a snapshot', () => {
-    const { gateway } = opened()
+    const { gateway } = openGateway()
     const { id } = gateway.reservedDomains.create({ domain: 'app.example.com' })
     const made = gateway.declare.edgeEndpoint({ edge: 'edghts_1', url: 'https://app.example.com' })
     gateway.reservedDomains.delete(id)
@@ -117,7 +117,7 @@ describe('A declared edge endpoint (contract: declare)', () => {
 
 describe('A declared dev domain (rules: reserved-domains#dev-domain)', () => {
   it('has three words below ngrok-free.dev, which follow from the seed, and the fields of the real one', () => {
-    const made = opened().gateway.declare.devDomain()
+    const made = openGateway().gateway.declare.devDomain()
     expect(made).toEqual({
       id: expect.stringMatching(/^rd_\w{27}$/),
       uri: `https://api.ngrok.com/reserved_domains/${made.id}`,
@@ -135,12 +135,12 @@ describe('A declared dev domain (rules: reserved-domains#dev-domain)', () => {
       error_redirect_url: null,
       is_dev: true,
     })
-    expect(opened().gateway.declare.devDomain()).toEqual(made)
-    expect(opened({ seed: 'another' }).gateway.declare.devDomain().domain).not.toBe(made.domain)
+    expect(openGateway().gateway.declare.devDomain()).toEqual(made)
+    expect(openGateway({ seed: 'another' }).gateway.declare.devDomain().domain).not.toBe(made.domain)
   })
 
   it('is a reserved domain like any other, except that nobody can delete it (458)', async () => {
-    const { gateway, send, refusedBy } = opened()
+    const { gateway, send, sendRefused } = openGateway()
     const { id, domain } = gateway.declare.devDomain({ name: 'heron-sharing-precisely' })
     expect(domain).toBe('heron-sharing-precisely.ngrok-free.dev')
     expect(gateway.reservedDomains.list().reserved_domains.map((each) => each.is_dev)).toEqual([true])
@@ -148,16 +148,16 @@ describe('A declared dev domain (rules: reserved-domains#dev-domain)', () => {
       json: { description: 'mine', error_redirect_url: 'https://e.com' },
     })
     expect(body).toMatchObject({ description: 'mine', error_redirect_url: 'https://e.com', is_dev: true })
-    expect(await refusedBy('DELETE', `/reserved_domains/${id}`)).toBe('400 ERR_NGROK_458')
+    expect(await sendRefused('DELETE', `/reserved_domains/${id}`)).toBe('400 ERR_NGROK_458')
     const json = { certificate_management_policy: { authority: 'letsencrypt' } }
-    expect(await refusedBy('PATCH', `/reserved_domains/${id}`, { json })).toBe('400 ERR_NGROK_439')
-    expect(await refusedBy('POST', '/reserved_domains', { json: { domain } })).toBe('400 ERR_NGROK_413')
+    expect(await sendRefused('PATCH', `/reserved_domains/${id}`, { json })).toBe('400 ERR_NGROK_439')
+    expect(await sendRefused('POST', '/reserved_domains', { json: { domain } })).toBe('400 ERR_NGROK_413')
     const endpoint = gateway.endpoints.create({ url: `https://${domain}`, traffic_policy: 'on_http_request: []' })
     expect(endpoint.domain?.id).toBe(id)
   })
 
   test.each(['a-b-c', 'A-B-C', 'a-b-c.ngrok-free.dev', 'A-b-c.NGROK-free.dev'])('can be named %s', (name) => {
-    expect(opened().gateway.declare.devDomain({ name }).domain).toBe('a-b-c.ngrok-free.dev')
+    expect(openGateway().gateway.declare.devDomain({ name }).domain).toBe('a-b-c.ngrok-free.dev')
   })
 
   test.each([
@@ -172,14 +172,14 @@ describe('A declared dev domain (rules: reserved-domains#dev-domain)', () => {
     'x'.repeat(64),
     7,
   ])('cannot be named %j (215)', (name) => {
-    const { gateway } = opened()
+    const { gateway } = openGateway()
     const error = thrownBy(() => gateway.declare.devDomain({ name: name as string }))
     expect([error.key, error.message]).toEqual(['field_invalid', expect.stringContaining('name is ')])
     expect(gateway.reservedDomains.list().reserved_domains).toEqual([])
   })
 
   it('exists only if it is declared, is no leftover, and cannot be declared twice with the same name (413)', () => {
-    const { gateway } = opened({ takenDomains: ['theirs.ngrok-free.dev'] })
+    const { gateway } = openGateway({ takenDomains: ['theirs.ngrok-free.dev'] })
     expect(gateway.reservedDomains.list().reserved_domains).toEqual([])
     const declare = (name: string) => () => gateway.declare.devDomain({ name })
     declare('mine')()
@@ -191,7 +191,7 @@ describe('A declared dev domain (rules: reserved-domains#dev-domain)', () => {
   })
 
   it('ends by its id, unless a cloud endpoint uses it (446)', () => {
-    const { gateway } = opened()
+    const { gateway } = openGateway()
     const { id, domain } = gateway.declare.devDomain()
     const url = `https://${domain}`
     const { id: endpoint } = gateway.endpoints.create({ url, traffic_policy: 'on_http_request: []' })
@@ -208,7 +208,7 @@ describe('A declared dev domain (rules: reserved-domains#dev-domain)', () => {
   })
 
   it('is the only domain that a test can end', () => {
-    const { gateway } = opened()
+    const { gateway } = openGateway()
     const { id } = gateway.reservedDomains.create({ domain: 'app.example.com' })
     expect(thrownBy(() => gateway.declare.end(id)).key).toBe('not_found')
     expect(gateway.reservedDomains.get(id).domain).toBe('app.example.com')
@@ -225,7 +225,7 @@ describe('A declared dev domain (rules: reserved-domains#dev-domain)', () => {
   })
 
   it('survives a store, a snapshot and a reset of what was declared', () => {
-    const { gateway } = opened()
+    const { gateway } = openGateway()
     const { id } = gateway.declare.devDomain()
     const snapshot = JSON.parse(JSON.stringify(gateway.snapshot()))
     gateway.reset()
@@ -237,7 +237,7 @@ describe('A declared dev domain (rules: reserved-domains#dev-domain)', () => {
 
 describe('The control API declares (contract: declare)', () => {
   it('several resources at once, and returns the resources', async () => {
-    const { gateway } = opened({ references: 'declared' })
+    const { gateway } = openGateway({ references: 'declared' })
     const control = controlsOf(gateway.fetch, 'http://localhost')
     const json = {
       edge: 'edgtls_2',
@@ -261,7 +261,7 @@ describe('The control API declares (contract: declare)', () => {
   })
 
   it('all resources of a call, or none', async () => {
-    const { gateway } = opened()
+    const { gateway } = openGateway()
     const before = JSON.stringify(gateway.snapshot())
     const json = { dev_domain: {}, edge_endpoint: { edge: 'edgtcp_1', url: 'https://a.com' } }
     const answer = await controlsOf(gateway.fetch, 'http://localhost')('POST', '/declare', json)

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { recordingIn } from '../../src/verify/har-reader.ts'
 import { replay } from '../../src/verify/replay.ts'
-import { opened } from './support.ts'
+import { openGateway } from './support.ts'
 
 // evidence/examples.har has the examples of ngrok's API reference. Each was recorded from a real account.
 
@@ -33,7 +33,7 @@ test('The published examples get the recorded answers', async () => {
   expect(compared).toBe(recording.exchanges.length - skipped.length)
 })
 
-type World = ReturnType<typeof opened>
+type World = ReturnType<typeof openGateway>
 
 const agent = ({ gateway }: World) => gateway.declare.tunnelSession({ endpoints: [{}], update: '3.40.0' })
 const labelled = ({ gateway }: World) => gateway.declare.tunnelSession({ labelled: [{ labels: { foo: 'bar' } }] })
@@ -72,7 +72,7 @@ const itemAt = (list: object, place: number): object => Object.values(list).find
 
 describe('A declared resource has the recorded fields', () => {
   test.each(DECLARED)('%s', async (call, declare, place) => {
-    const world = opened()
+    const world = openGateway()
     const { gateway, send } = world
     declare(world)
     const recorded = recording.exchanges.find(

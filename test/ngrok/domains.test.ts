@@ -2,7 +2,7 @@ import { describe, expect, it, test } from 'vitest'
 import { createGateway, type Gateway, ngrok, standard } from '../../src/index.ts'
 import { openApi } from '../../src/openapi/openapi.ts'
 import { client, outcome, thrownBy } from '../support/client.ts'
-import { opened } from './support.ts'
+import { openGateway } from './support.ts'
 
 const DOMAINS = '/reserved_domains'
 const domain = 'app.example.com'
@@ -95,7 +95,7 @@ describe('error_redirect_url of a domain (rules: reserved-domains#error-redirect
   ]
 
   test.each(URLS)('is set by create and update, and always shown: %s', async (error_redirect_url) => {
-    const { send } = opened()
+    const { send } = openGateway()
     const { body: bare } = await send('POST', DOMAINS, { json: { domain } })
     expect([bare.error_redirect_url, bare.is_dev]).toEqual([null, false])
     const { status, body } = await send('PATCH', `${DOMAINS}/${bare.id}`, { json: { error_redirect_url } })
@@ -106,12 +106,12 @@ describe('error_redirect_url of a domain (rules: reserved-domains#error-redirect
   })
 
   it('stays unless it is sent, and an update with "" removes it', async () => {
-    const { send, refusedBy } = opened()
+    const { send, sendRefused } = openGateway()
     const { id } = (await send('POST', DOMAINS, { json: { domain, error_redirect_url: 'https://e.com' } })).body
     const patched = async (json: object) => (await send('PATCH', `${DOMAINS}/${id}`, { json })).body.error_redirect_url
     expect(await patched({ metadata: 'm' })).toBe('https://e.com')
     expect(await patched({ metadata: 'm', error_redirect_url: null })).toBe('https://e.com')
-    expect(await refusedBy('PATCH', `${DOMAINS}/${id}`, { json: { error_redirect_url: null } })).toBe(
+    expect(await sendRefused('PATCH', `${DOMAINS}/${id}`, { json: { error_redirect_url: null } })).toBe(
       '400 ERR_NGROK_422',
     )
     expect(await patched({ error_redirect_url: '' })).toBeNull()
@@ -132,15 +132,15 @@ describe('error_redirect_url of a domain (rules: reserved-domains#error-redirect
     [`https://${'a'.repeat(2041)}`, '457'],
     [`https://${'ä'.repeat(1021)}`, '457'],
   ])('cannot be %j (%s)', async (error_redirect_url, number) => {
-    const { send, refusedBy } = opened()
+    const { send, sendRefused } = openGateway()
     const { id } = (await send('POST', DOMAINS, { json: { domain } })).body
     const code = `400 ERR_NGROK_${number}`
-    expect(await refusedBy('PATCH', `${DOMAINS}/${id}`, { json: { error_redirect_url } })).toBe(code)
-    expect(await refusedBy('POST', DOMAINS, { json: { domain: 'b.example.com', error_redirect_url } })).toBe(code)
+    expect(await sendRefused('PATCH', `${DOMAINS}/${id}`, { json: { error_redirect_url } })).toBe(code)
+    expect(await sendRefused('POST', DOMAINS, { json: { domain: 'b.example.com', error_redirect_url } })).toBe(code)
   })
 
   it('survives snapshot and restore, and a snapshot with a wrong one is refused', () => {
-    const { gateway } = opened()
+    const { gateway } = openGateway()
     const { id } = gateway.reservedDomains.create({ domain, error_redirect_url: 'https://e.com' })
     const snapshot = JSON.stringify(gateway.snapshot())
     gateway.reset()
@@ -155,7 +155,9 @@ describe('error_redirect_url of a domain (rules: reserved-domains#error-redirect
     expect(JSON.stringify(schemas.ReservedDomainCreate)).not.toContain('is_dev')
     const others = Object.entries(openApi(standard).components.schemas).filter(([name]) => /^ReservedDomain/.test(name))
     for (const [, schema] of others) expect(Object.keys(schema.properties ?? {}).join()).not.toMatch(/redirect|is_dev/)
-    expect(await opened().refusedBy('POST', DOMAINS, { json: { domain, is_dev: true } })).toBe('400 ERR_NGROK_214')
+    expect(await openGateway().sendRefused('POST', DOMAINS, { json: { domain, is_dev: true } })).toBe(
+      '400 ERR_NGROK_214',
+    )
   })
 })
 
@@ -176,15 +178,15 @@ describe('A name that nobody can reserve (rules: domain-names#refused)', () => {
   test.each(Object.entries(REFUSED).flatMap(([number, names]) => names.map((name) => [name, number] as const)))(
     '%s (%s), whichever field names it',
     async (name, number) => {
-      const { refusedBy } = opened()
+      const { sendRefused } = openGateway()
       for (const json of [{ domain: name }, { name }]) {
-        expect(await refusedBy('POST', DOMAINS, { json })).toBe(`400 ERR_NGROK_${number}`)
+        expect(await sendRefused('POST', DOMAINS, { json })).toBe(`400 ERR_NGROK_${number}`)
       }
     },
   )
 
   it('does not include similar names, and other dialects refuse none of these names', () => {
-    const { gateway } = opened()
+    const { gateway } = openGateway()
     for (const name of [
       'myngrok.com',
       'ngrok.com.example.com',
@@ -204,7 +206,7 @@ describe('A name that nobody can reserve (rules: domain-names#refused)', () => {
   })
 
   it('says which names are allowed', () => {
-    const { gateway } = opened()
+    const { gateway } = openGateway()
     const message = (name: string) => thrownBy(() => gateway.reservedDomains.create({ domain: name })).message
     expect(message('app.internal')).toContain('a last label that is not "localhost" or "internal"')
     expect(message('app.localhost')).toContain('a last label that is not "localhost" and')
@@ -278,9 +280,9 @@ describe('A name that another account has (rules: domain-names#other-accounts)',
 test.each([405, 430, 447, 451, 459, 460, 461, 511, 512])(
   'Error %d, of a condition that does not arise here, is what a fault answers by its number, and nothing changes',
   async (number) => {
-    const { gateway, refusedBy } = opened()
+    const { gateway, sendRefused } = openGateway()
     gateway.faults.add({ operation: 'reserved_domains.create', error: `ERR_NGROK_${number}` })
-    expect(await refusedBy('POST', DOMAINS, { json: { domain } }).catch((error) => error.message)).toBe(
+    expect(await sendRefused('POST', DOMAINS, { json: { domain } }).catch((error) => error.message)).toBe(
       'The state has changed.',
     )
     const { status, body } = await client(gateway)('POST', DOMAINS, { json: { domain } })

@@ -8,7 +8,7 @@ test('A controller of TCP edges finds or makes the group, the address and the ed
   gateway,
   ask,
 }) => {
-  const wanted = { labels: { 'k8s.example.com/service': 'ssh', 'k8s.example.com/port': '22' } }
+  const expected = { labels: { 'k8s.example.com/service': 'ssh', 'k8s.example.com/port': '22' } }
   const owner = JSON.stringify({ namespace: 'default', name: 'ssh' })
 
   /** Finds the edge by its labels: the controller may have forgotten its id. */
@@ -17,7 +17,7 @@ test('A controller of TCP edges finds or makes the group, the address and the ed
       if (edge.backend === null) continue
       const { status, body } = await ask('GET', `/backends/tunnel_group/${edge.backend.backend.id}`)
       if (status === 404) continue
-      if (JSON.stringify(body.labels) === JSON.stringify(wanted.labels)) return edge
+      if (JSON.stringify(body.labels) === JSON.stringify(expected.labels)) return edge
     }
     return undefined
   }
@@ -29,7 +29,7 @@ test('A controller of TCP edges finds or makes the group, the address and the ed
   }
 
   async function reconcile(known?: string) {
-    const group = (await ask('POST', '/backends/tunnel_group', { json: { ...wanted, metadata: '{}' } })).body
+    const group = (await ask('POST', '/backends/tunnel_group', { json: { ...expected, metadata: '{}' } })).body
     const { addr } = await addressOfOwner()
     const found = known === undefined ? await edgeOfLabels() : (await ask('GET', `/edges/tcp/${known}`)).body
     const json = { description: 'ssh', metadata: '{}', backend: { backend_id: group.id } }
@@ -47,7 +47,7 @@ test('A controller of TCP edges finds or makes the group, the address and the ed
   const put = await ask('PUT', `/edges/tcp/${edge.id}/traffic_policy`, { json: { id: edge.id, module: policy } })
   expect(put.body).toEqual({ enabled: true, ...policy })
   // The controller starts agents with the labels.
-  gateway.declare.tunnelSession({ labelled: [wanted] })
+  gateway.declare.tunnelSession({ labelled: [expected] })
   expect((await ask('GET', `/backends/tunnel_group/${edge.backend.backend.id}`)).body.tunnels).toHaveLength(1)
   expect(gateway.endpoints.list({ filter: "obj.type == 'edge'" }).endpoints[0]?.hostport).toBe(addr)
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { opened, routeModules } from './support.ts'
+import { openGateway, routeModules } from './support.ts'
 
 const texts = { description: 'acme', metadata: '{"environment": "staging"}' }
 const ROUTE_MODULES = [
@@ -22,7 +22,7 @@ const nulls = (names: readonly string[]) => Object.fromEntries(names.map((name) 
 
 describe('An edge (rules: edges#edges)', () => {
   it('of HTTPS has routes, and its hostports are free when it is deleted', async () => {
-    const { gateway, send } = opened()
+    const { gateway, send } = openGateway()
     gateway.reservedDomains.create({ domain: 'example.com' })
     const json = { ...texts, hostports: ['Example.com:443'] }
     const https = (await send('POST', '/edges/https', { json })).body
@@ -38,7 +38,7 @@ describe('An edge (rules: edges#edges)', () => {
   })
 
   it('has its modules as fields and as resources, and they are deleted with it', async () => {
-    const { gateway, send } = opened()
+    const { gateway, send } = openGateway()
     const backend_id = gateway.tunnelGroupBackends.create({ labels: { a: 'b' } }).id
     const ip_policy_ids = [gateway.ipPolicies.create().id]
     const json = {
@@ -70,7 +70,7 @@ describe('An edge (rules: edges#edges)', () => {
     expect((await send('DELETE', `/backends/tunnel_group/${backend_id}`)).status).toBe(204)
     expect((await send('GET', path)).body.backend).toEqual(body.backend)
     await send('DELETE', path)
-    const again = opened().gateway
+    const again = openGateway().gateway
     again.restore(gateway.snapshot())
     expect(JSON.parse(JSON.stringify(gateway.snapshot())).records.tcp_edge_backend).toEqual([])
   })
@@ -86,12 +86,12 @@ describe('An edge (rules: edges#edges)', () => {
     ['https', { tls_termination: { terminate_at: 'edge' } }, 7109],
     ['https', { mutual_tls: { certificate_authority_ids: ['x'] } }, 215],
   ])('of %s refuses %j', async (kind, json, number) => {
-    const { refusedBy } = opened()
-    expect(await refusedBy('POST', `/edges/${kind}`, { json })).toBe(`400 ERR_NGROK_${number}`)
+    const { sendRefused } = openGateway()
+    expect(await sendRefused('POST', `/edges/${kind}`, { json })).toBe(`400 ERR_NGROK_${number}`)
   })
 
   it('names the field of a module that is wrong', async () => {
-    const { send } = opened()
+    const { send } = openGateway()
     const json = { traffic_policy: { value: '{"on_tcp_connect":[{"actions":[{"type":"add-headers"}]}]}' } }
     const { body } = await send('POST', '/edges/tcp', { json })
     const field = 'field:traffic_policy.value.on_tcp_connect.0.actions.0.type'
@@ -102,7 +102,7 @@ describe('An edge (rules: edges#edges)', () => {
 
 describe('Hostports of edges (rules: edges#hostports)', () => {
   function reserved() {
-    const parts = opened()
+    const parts = openGateway()
     const { gateway } = parts
     for (const domain of ['app.example.com', '*.wild.example.com']) gateway.reservedDomains.create({ domain })
     return { ...parts, addr: gateway.reservedAddrs.create().addr }
@@ -135,31 +135,31 @@ describe('Hostports of edges (rules: edges#hostports)', () => {
     ['tcp', '1.tcp.ngrok.io:65536', 7112],
     ['tls', 'app.example.com:0', 7112],
   ])('of %s are not %s', async (kind, hostport, number) => {
-    const { addr, refusedBy } = reserved()
+    const { addr, sendRefused } = reserved()
     const json = { hostports: [hostport.replace('ADDR', addr)] }
-    expect(await refusedBy('POST', `/edges/${kind}`, { json })).toBe(`400 ERR_NGROK_${number}`)
+    expect(await sendRefused('POST', `/edges/${kind}`, { json })).toBe(`400 ERR_NGROK_${number}`)
   })
 
   it('belong to only one edge, and not to an agent', async () => {
-    const { gateway, refusedBy } = reserved()
+    const { gateway, sendRefused } = reserved()
     const hostports = ['app.example.com:443']
     expect(gateway.httpsEdges.create({ hostports: ['a.wild.example.com:443'] }).hostports).toHaveLength(1)
     gateway.httpsEdges.create({ hostports })
-    expect(await refusedBy('POST', '/edges/https', { json: { hostports } })).toBe('400 ERR_NGROK_7122')
-    expect(await refusedBy('POST', '/edges/tls', { json: { hostports } })).toBe('400 ERR_NGROK_7122')
+    expect(await sendRefused('POST', '/edges/https', { json: { hostports } })).toBe('400 ERR_NGROK_7122')
+    expect(await sendRefused('POST', '/edges/tls', { json: { hostports } })).toBe('400 ERR_NGROK_7122')
     const twice = ['b.wild.example.com:443', 'b.wild.example.com:443']
-    expect(await refusedBy('POST', '/edges/https', { json: { hostports: twice } })).toBe('400 ERR_NGROK_7122')
+    expect(await sendRefused('POST', '/edges/https', { json: { hostports: twice } })).toBe('400 ERR_NGROK_7122')
     gateway.declare.tunnelSession({ endpoints: [{ url: 'https://c.wild.example.com' }] })
     const used = { hostports: ['c.wild.example.com:443'] }
-    expect(await refusedBy('POST', '/edges/https', { json: used })).toBe('400 ERR_NGROK_7132')
+    expect(await sendRefused('POST', '/edges/https', { json: used })).toBe('400 ERR_NGROK_7132')
     const url = 'https://app.example.com'
-    expect(await refusedBy('POST', '/endpoints', { json: { url, traffic_policy: '{}' } })).toBe('400 ERR_NGROK_18017')
+    expect(await sendRefused('POST', '/endpoints', { json: { url, traffic_policy: '{}' } })).toBe('400 ERR_NGROK_18017')
   })
 })
 
 describe('Routes of an HTTPS edge (rules: edges#routes)', () => {
   it('have all modules, both as fields and as resources', async () => {
-    const { gateway, send } = opened()
+    const { gateway, send } = openGateway()
     const edge = gateway.httpsEdges.create().id
     const parts = routeModules(gateway.httpResponseBackends.create().id, gateway.ipPolicies.create().id)
     const { status, body } = await send('POST', `/edges/https/${edge}/routes`, { json: { match: '/', ...parts } })
@@ -180,7 +180,7 @@ describe('Routes of an HTTPS edge (rules: edges#routes)', () => {
   })
 
   it('cannot have the same path as another route of the edge', async () => {
-    const { gateway, send, refusedBy } = opened()
+    const { gateway, send, sendRefused } = openGateway()
     const edge = gateway.httpsEdges.create().id
     const path = `/edges/https/${edge}/routes`
     const first = gateway.httpsEdgeRoutes.create(edge, { match: '/a', match_type: 'exact_path' })
@@ -198,29 +198,29 @@ describe('Routes of an HTTPS edge (rules: edges#routes)', () => {
       [{ match: '/', webhook_verification: { provider: 'nobody' } }, 7030],
       [{ match: '/', oauth: { provider: {} } }, 7037],
     ] as const) {
-      expect(await refusedBy('POST', path, { json }), JSON.stringify(json)).toBe(`400 ERR_NGROK_${number}`)
+      expect(await sendRefused('POST', path, { json }), JSON.stringify(json)).toBe(`400 ERR_NGROK_${number}`)
     }
-    expect(await refusedBy('PATCH', `${path}/${other.id}`, { json: { match: '/a' } })).toBe('400 ERR_NGROK_7126')
+    expect(await sendRefused('PATCH', `${path}/${other.id}`, { json: { match: '/a' } })).toBe('400 ERR_NGROK_7126')
     const changed = await send('PATCH', `${path}/${first.id}`, { json: { id: first.id, edge_id: edge, match: '/c' } })
     expect(changed.body).toEqual({ ...first, match: '/c' })
   })
 
   it('are only those that operations made, and not those of another edge', async () => {
-    const { gateway, refusedBy } = opened()
+    const { gateway, sendRefused } = openGateway()
     const [edge, other] = [gateway.httpsEdges.create().id, gateway.httpsEdges.create().id]
     const { id } = gateway.httpsEdgeRoutes.create(edge, { match: '/' })
     for (const path of [`${other}/routes/${id}`, `${edge}/routes/edghtsrt_1`, `edghts_1/routes/${id}`]) {
-      expect(await refusedBy('GET', `/edges/https/${path}`)).toBe('404 ERR_NGROK_90404')
+      expect(await sendRefused('GET', `/edges/https/${path}`)).toBe('404 ERR_NGROK_90404')
     }
-    expect(await refusedBy('PUT', `/edges/https/${other}/routes/${id}/compression`)).toBe('404 ERR_NGROK_90404')
-    expect(await refusedBy('PUT', `/edges/https/${edge}/routes/edghtsrt_1/compression`)).toBe('404 ERR_NGROK_90404')
-    expect(await refusedBy('POST', '/edges/https/edghts_1/routes', { json: { match: '/' } })).toBe(
+    expect(await sendRefused('PUT', `/edges/https/${other}/routes/${id}/compression`)).toBe('404 ERR_NGROK_90404')
+    expect(await sendRefused('PUT', `/edges/https/${edge}/routes/edghtsrt_1/compression`)).toBe('404 ERR_NGROK_90404')
+    expect(await sendRefused('POST', '/edges/https/edghts_1/routes', { json: { match: '/' } })).toBe(
       '404 ERR_NGROK_90404',
     )
   })
 
   it('are deleted with their edge, and count as declared if references must be declared', async () => {
-    const { gateway, send, refusedBy } = opened({ references: 'declared' })
+    const { gateway, send, sendRefused } = openGateway({ references: 'declared' })
     const edge = gateway.httpsEdges.create().id
     const { id } = gateway.httpsEdgeRoutes.create(edge, { match: '/' })
     const path = `/edges/https/${edge}/routes/${id}/compression`
@@ -228,7 +228,7 @@ describe('Routes of an HTTPS edge (rules: edges#routes)', () => {
     gateway.declare.edge('edghts_1', { routes: ['edghtsrt_1'] })
     expect((await send('PUT', '/edges/https/edghts_1/routes/edghtsrt_1/compression')).status).toBe(200)
     gateway.httpsEdges.delete(edge)
-    expect(await refusedBy('GET', path)).toBe('404 ERR_NGROK_7000')
+    expect(await sendRefused('GET', path)).toBe('404 ERR_NGROK_7000')
     expect(gateway.leftovers()).toEqual([{ family: 'compression', id: 'edghts_1/edghtsrt_1' }])
   })
 })

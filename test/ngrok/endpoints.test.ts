@@ -1,13 +1,13 @@
 import { describe, expect, it, test } from 'vitest'
 import { outcome } from '../support/client.ts'
-import { opened } from './support.ts'
+import { openGateway } from './support.ts'
 
 function open() {
-  const { gateway, send, refusedBy } = opened()
+  const { gateway, send, sendRefused } = openGateway()
   const domain = gateway.reservedDomains.create({ domain: 'example.com' })
   const addr = gateway.reservedAddrs.create()
   const make = (json: object) => send('POST', '/endpoints', { json: { traffic_policy: '{}', ...json } })
-  return { gateway, domain, addr, make, send, refusedBy }
+  return { gateway, domain, addr, make, send, sendRefused }
 }
 
 describe('Cloud endpoints (contract: endpoints)', () => {
@@ -106,9 +106,9 @@ describe('A refused endpoint changes nothing (contract: endpoints)', () => {
     [18023, at('https://example.com:8443')],
     [18023, at('http://example.com:443')],
   ])('%i: %j', async (number, json) => {
-    const { refusedBy } = await furnished()
+    const { sendRefused } = await furnished()
     const sent = { traffic_policy: '{}', ...json }
-    expect(await refusedBy('POST', '/endpoints', { json: sent })).toBe(`400 ERR_NGROK_${number}`)
+    expect(await sendRefused('POST', '/endpoints', { json: sent })).toBe(`400 ERR_NGROK_${number}`)
   })
 
   test.each<[number: number, json: object]>([
@@ -127,27 +127,27 @@ describe('A refused endpoint changes nothing (contract: endpoints)', () => {
     [18015, { url: '' }],
     [214, { type: 'cloud' }],
   ])('%i: a change to %j', async (number, json) => {
-    const { make, refusedBy } = await furnished()
+    const { make, sendRefused } = await furnished()
     const { id } = (await make({ url: 'https://example.com' })).body
-    expect(await refusedBy('PATCH', `/endpoints/${id}`, { json })).toBe(`400 ERR_NGROK_${number}`)
+    expect(await sendRefused('PATCH', `/endpoints/${id}`, { json })).toBe(`400 ERR_NGROK_${number}`)
   })
 
   test('18017: an endpoint cannot leave its pool while other endpoints are at its URL', async () => {
-    const { make, refusedBy } = open()
+    const { make, sendRefused } = open()
     const json = { url: 'https://example.com', pooling_enabled: true }
     for (const id of [(await make(json)).body.id, (await make(json)).body.id]) {
-      const answer = await refusedBy('PATCH', `/endpoints/${id}`, { json: { pooling_enabled: false } })
+      const answer = await sendRefused('PATCH', `/endpoints/${id}`, { json: { pooling_enabled: false } })
       expect(answer).toBe('400 ERR_NGROK_18017')
     }
   })
 
   test('446 and 90441: a domain or address that a cloud endpoint uses cannot be deleted before the endpoint', async () => {
-    const { gateway, domain, addr, make, send, refusedBy } = open()
+    const { gateway, domain, addr, make, send, sendRefused } = open()
     const web = (await make({ url: 'https://app.example.com' })).body
     const tcp = (await make({ url: `tcp://${addr.addr}` })).body
     const paths = [`/reserved_domains/${domain.id}`, `/reserved_addrs/${addr.id}`] as const
-    expect(await refusedBy('DELETE', paths[0])).toBe('400 ERR_NGROK_446')
-    expect(await refusedBy('DELETE', paths[1])).toBe('409 ERR_NGROK_90441')
+    expect(await sendRefused('DELETE', paths[0])).toBe('400 ERR_NGROK_446')
+    expect(await sendRefused('DELETE', paths[1])).toBe('409 ERR_NGROK_90441')
     for (const { id } of [web, tcp]) gateway.endpoints.delete(id)
     for (const path of paths) expect((await send('DELETE', path)).status).toBe(204)
   })

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { createNgrok } from '../../src/gateway/ngrok.ts'
 import { outcome } from '../support/client.ts'
 import { SSH_KEYS } from './ssh-keys.ts'
-import { filtered, opened } from './support.ts'
+import { filtered, openGateway } from './support.ts'
 
 type Ngrok = ReturnType<typeof createNgrok>
 
@@ -200,7 +200,7 @@ const WITHOUT_FILTER = /^\/(backends|edges|kubernetes_operators)/
 
 describe('Resources are created, read, listed, changed and deleted', () => {
   test.each(LIVES)('at %s', async (path, items, prefix, life) => {
-    const { gateway, send } = opened()
+    const { gateway, send } = openGateway()
     const { sent, shown, same = [], change, changed = change } = typeof life === 'function' ? life(gateway) : life
     const created = await send('POST', path, { json: sent })
     const { id } = created.body

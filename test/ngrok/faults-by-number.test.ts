@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { caughtFrom } from '../support/client.ts'
-import { opened } from './support.ts'
+import { openGateway } from './support.ts'
 
 /** The numbers that ngrok documents for its families, and those that only faults use, by status. */
 const NUMBERS: Readonly<Record<number, string>> = {
@@ -22,7 +22,7 @@ const rows = Object.entries(NUMBERS).flatMap(([status, numbers]) =>
 
 describe('A fault answers with any documented number (rules: errors#catalogue)', () => {
   test.each(rows)('%i with %i, and with words of its own', async (number, status) => {
-    const { gateway, send } = opened()
+    const { gateway, send } = openGateway()
     const error = `ERR_NGROK_${number}` as const
     gateway.faults.add({ error, times: 1 })
     const before = JSON.stringify(gateway.vaults.list())
@@ -34,7 +34,7 @@ describe('A fault answers with any documented number (rules: errors#catalogue)',
   })
 
   test('and a number that is not documented is refused', () => {
-    const { gateway } = opened()
+    const { gateway } = openGateway()
     expect(caughtFrom(() => gateway.faults.add({ error: 'ERR_NGROK_1' }))?.message).toContain('Allowed: a code such as')
     expect(gateway.faults.all()).toEqual([])
   })

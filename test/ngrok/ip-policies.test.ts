@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest'
 import { thrownBy } from '../support/client.ts'
-import { opened } from './support.ts'
+import { openGateway } from './support.ts'
 
 const RANGE = '203.0.113.0/24'
 
 /** A gateway with a policy that denies one range. */
 function furnished() {
-  const { gateway, refusedBy } = opened()
+  const { gateway, sendRefused } = openGateway()
   const policy = gateway.ipPolicies.create({ description: 'office' })
   const rule = gateway.ipPolicyRules.create({ cidr: RANGE, ip_policy_id: policy.id, action: 'deny' })
-  return { gateway, refusedBy, policy, rule }
+  return { gateway, sendRefused, policy, rule }
 }
 
 describe('IP policies', () => {
@@ -26,14 +26,14 @@ describe('IP policies', () => {
     [1400, {}],
     [1423, { action: 'allow' }],
   ])('a change is refused with %i: %o', async (number, json) => {
-    const { refusedBy, policy } = furnished()
-    expect(await refusedBy('PATCH', `/ip_policies/${policy.id}`, { json })).toBe(`400 ERR_NGROK_${number}`)
+    const { sendRefused, policy } = furnished()
+    expect(await sendRefused('PATCH', `/ip_policies/${policy.id}`, { json })).toBe(`400 ERR_NGROK_${number}`)
   })
 
   test('have no action, and the message says that rules have actions', async () => {
-    const { gateway, refusedBy } = furnished()
+    const { gateway, sendRefused } = furnished()
     const json = { action: 'deny' }
-    expect(await refusedBy('POST', '/ip_policies', { json })).toBe('400 ERR_NGROK_1423')
+    expect(await sendRefused('POST', '/ip_policies', { json })).toBe('400 ERR_NGROK_1423')
     expect(gateway.requests.last()?.response).toMatchObject({
       msg: 'action is "deny". Allowed: no action: each rule of a policy has its own.',
     })
@@ -76,9 +76,11 @@ describe('Rules of IP policies', () => {
     [1422, { action: 'block' }],
     [1422, { action: 7 }],
   ])('a creation is refused with %i: %o', async (number, json) => {
-    const { refusedBy, policy } = furnished()
+    const { sendRefused, policy } = furnished()
     const good = { cidr: '10.0.0.0/8', ip_policy_id: policy.id, action: 'allow' }
-    expect(await refusedBy('POST', '/ip_policy_rules', { json: { ...good, ...json } })).toBe(`400 ERR_NGROK_${number}`)
+    expect(await sendRefused('POST', '/ip_policy_rules', { json: { ...good, ...json } })).toBe(
+      `400 ERR_NGROK_${number}`,
+    )
   })
 
   test.each<[number: number, json: object]>([
@@ -91,9 +93,9 @@ describe('Rules of IP policies', () => {
     [214, { ip_policy_id: 'ipp_1' }],
     [1422, { action: 'ALLOW' }],
   ])('a change is refused with %i: %o', async (number, json) => {
-    const { gateway, refusedBy, policy, rule } = furnished()
+    const { gateway, sendRefused, policy, rule } = furnished()
     gateway.ipPolicyRules.create({ cidr: '2001:db8::/32', ip_policy_id: policy.id, action: 'deny' })
-    expect(await refusedBy('PATCH', `/ip_policy_rules/${rule.id}`, { json })).toBe(`400 ERR_NGROK_${number}`)
+    expect(await sendRefused('PATCH', `/ip_policy_rules/${rule.id}`, { json })).toBe(`400 ERR_NGROK_${number}`)
   })
 
   test('keep their range in an update, and another policy may have the same range', () => {

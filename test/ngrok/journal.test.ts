@@ -1,11 +1,11 @@
 import { describe, expect, it, test } from 'vitest'
-import { opened } from './support.ts'
+import { openGateway } from './support.ts'
 
 const SECRET = 'a-secret-of-a-vault'
 
 /** A gateway with a vault, and the journal's entry of a request. */
 function started() {
-  const { gateway, send } = opened()
+  const { gateway, send } = openGateway()
   const { id: vault_id } = gateway.vaults.create({ name: 'ci' })
   const entryOf = async (method: string, path: string, json: object) => {
     await send(method, path, { json })

@@ -3,7 +3,7 @@ import { ngrokFamilies } from '../../src/gateway/ngrok.ts'
 import { ngrok } from '../../src/index.ts'
 import { openApi } from '../../src/openapi/openapi.ts'
 import { outcome } from '../support/client.ts'
-import { opened } from './support.ts'
+import { openGateway } from './support.ts'
 
 describe.each([
   ['of its own', { keys: ['key'] }],
@@ -12,9 +12,9 @@ describe.each([
   const others = 'keys' in options ? '403 ERR_NGROK_203' : '200'
 
   function started() {
-    const all = opened(options)
+    const all = openGateway(options)
     const outcomeWith = (key: string) =>
-      all.refusedBy('GET', '/api_keys', { headers: { authorization: `Bearer ${key}` } })
+      all.sendRefused('GET', '/api_keys', { headers: { authorization: `Bearer ${key}` } })
     const made = async (path: string, json = {}) => (await all.send('POST', path, { json })).body
     return { ...all, outcomeWith, made }
   }
@@ -89,7 +89,7 @@ describe.each([
 })
 
 it('A key of the option `keys` is valid in any form', async () => {
-  const { send } = opened({ keys: ['ak_1'] })
+  const { send } = openGateway({ keys: ['ak_1'] })
   expect(outcome(await send('GET', '/api_keys', { headers: { authorization: 'Bearer ak_1' } }))).toBe('200')
 })
 

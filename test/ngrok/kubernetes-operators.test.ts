@@ -2,13 +2,13 @@ import { X509Certificate } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { openssl, testOpenssl, verify } from '../support/openssl.ts'
 import { CSR, OTHER_CSR as OTHER } from './certificate-requests.ts'
-import { opened } from './support.ts'
+import { openGateway } from './support.ts'
 
 const PATH = '/kubernetes_operators'
 
 describe('Kubernetes operators', () => {
   test('with bindings have an ingress endpoint at once, the default or the one that was sent', () => {
-    const { gateway } = opened()
+    const { gateway } = openGateway()
     const ingressOf = (binding: object) =>
       gateway.kubernetesOperators.create({ enabled_features: ['Bindings'], binding }).binding.ingress_endpoint
     expect(ingressOf({})).toBe('connect.ngrok-endpoints.com:443')
@@ -32,21 +32,21 @@ describe('Kubernetes operators', () => {
     [19003, { binding: { endpoint_selectors: ['true', 'endpoint.'] } }],
     [231, { filter: 'true' }],
   ])('refuse with %i, also in a change: %o', async (number, json) => {
-    const { gateway, refusedBy } = opened()
+    const { gateway, sendRefused } = openGateway()
     const { id } = gateway.kubernetesOperators.create()
     const code = `400 ERR_NGROK_${number}`
-    if (number === 231) expect(await refusedBy('GET', `${PATH}?filter=true`)).toBe(code)
+    if (number === 231) expect(await sendRefused('GET', `${PATH}?filter=true`)).toBe(code)
     else {
-      expect(await refusedBy('POST', PATH, { json })).toBe(code)
-      expect(await refusedBy('PATCH', `${PATH}/${id}`, { json })).toBe(code)
+      expect(await sendRefused('POST', PATH, { json })).toBe(code)
+      expect(await sendRefused('PATCH', `${PATH}/${id}`, { json })).toBe(code)
     }
   })
 
   test('stay in their namespace and cluster', async () => {
-    const { gateway, refusedBy } = opened()
+    const { gateway, sendRefused } = openGateway()
     const { id } = gateway.kubernetesOperators.create()
     const json = { deployment: { namespace: 'other' } }
-    expect(await refusedBy('PATCH', `${PATH}/${id}`, { json })).toBe('400 ERR_NGROK_214')
+    expect(await sendRefused('PATCH', `${PATH}/${id}`, { json })).toBe('400 ERR_NGROK_214')
   })
 })
 
@@ -60,7 +60,7 @@ describe('The bound endpoints of a Kubernetes operator', () => {
     [undefined, []],
     [['true'], [], ['ingress']],
   ])('of the selectors %j are those of Kubernetes for which one is true: %j', async (chosen, bound, features) => {
-    const { gateway, send } = opened()
+    const { gateway, send } = openGateway()
     const make = (url: string, binding: string, metadata: string) =>
       gateway.endpoints.create({ url, bindings: [binding], traffic_policy: '{}', metadata })
     make('http://a.ns', 'kubernetes', 'm')
@@ -78,16 +78,16 @@ describe('The bound endpoints of a Kubernetes operator', () => {
   })
 
   test('need an existing operator, and take no filter', async () => {
-    const { gateway, refusedBy } = opened()
+    const { gateway, sendRefused } = openGateway()
     const { id } = gateway.kubernetesOperators.create()
-    expect(await refusedBy('GET', `${PATH}/${id}/bound_endpoints?filter=true`)).toBe('400 ERR_NGROK_231')
-    expect(await refusedBy('GET', `${PATH}/k8sop_1/bound_endpoints`)).toBe('404 ERR_NGROK_90404')
+    expect(await sendRefused('GET', `${PATH}/${id}/bound_endpoints?filter=true`)).toBe('400 ERR_NGROK_231')
+    expect(await sendRefused('GET', `${PATH}/k8sop_1/bound_endpoints`)).toBe('404 ERR_NGROK_90404')
   })
 })
 
 describe("The certificate for an operator's request", () => {
   test('is for the key and the subject of the request, for clients, for 365 days, by the authority of the gateway', () => {
-    const { gateway } = opened()
+    const { gateway } = openGateway()
     const { cert, not_before, not_after } = gateway.kubernetesOperators.create({ binding: { csr: CSR } }).binding.cert
     const [leaf, intermediate] = cert.split(/(?<=-----END CERTIFICATE-----\n)/).map((each) => new X509Certificate(each))
     const root = new X509Certificate(gateway.authority.certificatePem)
@@ -99,7 +99,7 @@ describe("The certificate for an operator's request", () => {
   })
 
   test('stays for the same request until 30 days before its expiry, and changes with the request', () => {
-    const { gateway } = opened()
+    const { gateway } = openGateway()
     const { id, binding } = gateway.kubernetesOperators.create({ binding: { csr: CSR } })
     const certFor = (csr?: string) => gateway.kubernetesOperators.update(id, { binding: { csr } }).binding.cert
     gateway.clock.advance('334d')
@@ -116,7 +116,7 @@ describe("The certificate for an operator's request", () => {
     ['Ed25519', ['-newkey', 'ed25519']],
     ['RSA', ['-newkey', 'rsa:2048']],
   ] as const)('verifies by openssl for a key of %s', (_name, key) => {
-    const { gateway } = opened()
+    const { gateway } = openGateway()
     const flags = ['-nodes', '-keyout', 'key.pem', '-subj', '/O=cluster/CN=operator']
     const csr = openssl({}, 'req', '-new', ...key, ...flags).output.replace(/^.*?(?=-----BEGIN CERT)/s, '')
     const { cert } = gateway.kubernetesOperators.create({ binding: { csr } }).binding.cert

@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from 'vitest'
 import { SSH_KEYS } from './ssh-keys.ts'
-import { opened } from './support.ts'
+import { openGateway } from './support.ts'
 
 const USER = 'usr_0000000theUserOfThisAccount'
 
@@ -19,22 +19,22 @@ describe.each(KINDS)('$path', ({ path, items, sent }) => {
     [{ description: 1 }, 215],
     [{ name: 'none here' }, 214],
   ])('refuses %o by %d in both bodies, and nothing changes', async (json, number) => {
-    const { send, refusedBy } = opened()
+    const { send, sendRefused } = openGateway()
     const { id } = (await send('POST', path, { json: sent })).body
-    expect(await refusedBy('POST', path, { json: { ...sent, ...json } })).toBe(`400 ERR_NGROK_${number}`)
-    expect(await refusedBy('PATCH', `${path}/${id}`, { json })).toBe(`400 ERR_NGROK_${number}`)
+    expect(await sendRefused('POST', path, { json: { ...sent, ...json } })).toBe(`400 ERR_NGROK_${number}`)
+    expect(await sendRefused('PATCH', `${path}/${id}`, { json })).toBe(`400 ERR_NGROK_${number}`)
   })
 
   it('cannot be updated without a field (606)', async () => {
-    const { send, refusedBy } = opened()
+    const { send, sendRefused } = openGateway()
     const { id } = (await send('POST', path, { json: sent })).body
-    expect(await refusedBy('PATCH', `${path}/${id}`, { json: {} })).toBe('400 ERR_NGROK_606')
-    expect(await refusedBy('PATCH', `${path}/${id}`, { json: { description: null } })).toBe('400 ERR_NGROK_606')
-    expect(await refusedBy('PATCH', `${path}/${id}`, { json: { owner_id: USER } })).toBe('400 ERR_NGROK_214')
+    expect(await sendRefused('PATCH', `${path}/${id}`, { json: {} })).toBe('400 ERR_NGROK_606')
+    expect(await sendRefused('PATCH', `${path}/${id}`, { json: { description: null } })).toBe('400 ERR_NGROK_606')
+    expect(await sendRefused('PATCH', `${path}/${id}`, { json: { owner_id: USER } })).toBe('400 ERR_NGROK_214')
   })
 
   it('has the owner that is named: the user, or an active bot user by either id', async () => {
-    const { send, refusedBy, gateway } = opened()
+    const { send, sendRefused, gateway } = openGateway()
     const { id: bot } = gateway.botUsers.create({ name: 'ci' })
     const service = bot.replace('bot', 'service')
     for (const owner_id of [service, USER]) {
@@ -45,7 +45,7 @@ describe.each(KINDS)('$path', ({ path, items, sent }) => {
     await send('POST', path, { json: { ...sent, owner_id: bot } })
     const filter = encodeURIComponent(`obj.owner_id == "${bot}"`)
     expect((await send('GET', `${path}?filter=${filter}`)).body[items]).toHaveLength(1)
-    expect(await refusedBy('GET', `${path}?filter=${encodeURIComponent('obj.uri == ""')}`)).toBe('400 ERR_NGROK_250')
+    expect(await sendRefused('GET', `${path}?filter=${encodeURIComponent('obj.uri == ""')}`)).toBe('400 ERR_NGROK_250')
     const { id: idle } = gateway.botUsers.create({ name: 'idle', active: false })
     for (const [owner_id, number] of [
       ['rd_1', 243],
@@ -55,12 +55,12 @@ describe.each(KINDS)('$path', ({ path, items, sent }) => {
       [idle, 636],
     ]) {
       const json = { ...sent, owner_id }
-      expect(await refusedBy('POST', path, { json }), `${owner_id}`).toBe(`400 ERR_NGROK_${number}`)
+      expect(await sendRefused('POST', path, { json }), `${owner_id}`).toBe(`400 ERR_NGROK_${number}`)
     }
   })
 
   it('is deleted with the bot user who owns it', async () => {
-    const { send, gateway } = opened()
+    const { send, gateway } = openGateway()
     const { id: bot } = gateway.botUsers.create({ name: 'ci' })
     const { id: own } = (await send('POST', path, { json: { ...sent, owner_id: bot } })).body
     await send('DELETE', `/service_users/${bot}`)
@@ -74,7 +74,7 @@ describe.each(KINDS)('$path', ({ path, items, sent }) => {
 
 describe.each(WITH_TOKEN)('The token of $path', ({ path }) => {
   it('is only in the response that creates it', async () => {
-    const { send, gateway } = opened()
+    const { send, gateway } = openGateway()
     const commits: unknown[] = []
     gateway.subscribe((commit) => commits.push(commit))
     const { id, token } = (await send('POST', path, { json: {} })).body
@@ -103,14 +103,14 @@ describe.each(WITH_TOKEN)('The token of $path', ({ path }) => {
   })
 
   it('cannot be sent (638), and no message repeats it', async () => {
-    const { send, refusedBy } = opened()
+    const { send, sendRefused } = openGateway()
     const json = { precomputed_token: 'a-token-of-my-own' }
-    expect(await refusedBy('POST', path, { json })).toBe('400 ERR_NGROK_638')
+    expect(await sendRefused('POST', path, { json })).toBe('400 ERR_NGROK_638')
     expect((await send('POST', path, { json })).text).not.toContain(json.precomputed_token)
   })
 })
 
-async function read({ fetch, url }: ReturnType<typeof opened>['gateway'], path: string): Promise<string> {
+async function read({ fetch, url }: ReturnType<typeof openGateway>['gateway'], path: string): Promise<string> {
   const answer = await fetch(url + path, { headers: { host: 'localhost' } })
   expect(answer.status, path).toBe(200)
   return answer.text()
@@ -118,7 +118,7 @@ async function read({ fetch, url }: ReturnType<typeof opened>['gateway'], path: 
 
 describe.each(WITH_ACL)('The ACL of $path', ({ path, sent }) => {
   it('takes rules of every form, is replaced by an update, and is found by filters', async () => {
-    const { send } = opened()
+    const { send } = openGateway()
     const acl = [
       '*',
       'bind:*',
@@ -144,18 +144,18 @@ describe.each(WITH_ACL)('The ACL of $path', ({ path, sent }) => {
     'bind:host:70000',
     'bind:a..b',
   ])('refuses the rule %j by 600, in both bodies', async (rule) => {
-    const { send, refusedBy } = opened()
+    const { send, sendRefused } = openGateway()
     const { id } = (await send('POST', path, { json: sent })).body
     const json = { acl: ['*', rule] }
-    expect(await refusedBy('POST', path, { json: { ...sent, ...json } })).toBe('400 ERR_NGROK_600')
-    expect(await refusedBy('PATCH', `${path}/${id}`, { json })).toBe('400 ERR_NGROK_600')
+    expect(await sendRefused('POST', path, { json: { ...sent, ...json } })).toBe('400 ERR_NGROK_600')
+    expect(await sendRefused('PATCH', `${path}/${id}`, { json })).toBe('400 ERR_NGROK_600')
   })
 })
 
 test('A default credential cannot be deleted (637)', async () => {
-  const { send, refusedBy, gateway } = opened()
+  const { send, sendRefused, gateway } = openGateway()
   const { id, token, owner_id } = gateway.declare.credential({ default: true })
   expect(token).toMatch(new RegExp(`^${id.slice(3)}_\\w{21}$`))
   expect((await send('GET', `/credentials/${id}`)).body).toMatchObject({ id, token: null, acl: [], owner_id })
-  expect(await refusedBy('DELETE', `/credentials/${id}`)).toBe('400 ERR_NGROK_637')
+  expect(await sendRefused('DELETE', `/credentials/${id}`)).toBe('400 ERR_NGROK_637')
 })

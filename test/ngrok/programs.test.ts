@@ -132,16 +132,16 @@ test('A Kubernetes operator registers itself, finds itself again and asks for it
 test('A Kubernetes operator keeps domains as its resources say', async ({ gateway, ask }) => {
   const name = 'shop.example.com'
 
-  async function reconciled(wanted: { description: string }, known?: string): Promise<string> {
+  async function reconciled(expected: { description: string }, known?: string): Promise<string> {
     const read = known === undefined ? undefined : await ask('GET', `/reserved_domains/${known}`)
     if (read?.status === 200) {
-      if (read.body.description === wanted.description) return read.body.id
-      return (await ask('PATCH', `/reserved_domains/${known}`, { json: wanted })).body.id
+      if (read.body.description === expected.description) return read.body.id
+      return (await ask('PATCH', `/reserved_domains/${known}`, { json: expected })).body.id
     }
     const all = await everyPage(ask, '/reserved_domains', 'reserved_domains')
     const found = all.find(({ domain }) => domain === name)
     if (found) return found.id
-    const json = { domain: name, region: '', ...wanted, resolves_to: [{ value: 'us' }] }
+    const json = { domain: name, region: '', ...expected, resolves_to: [{ value: 'us' }] }
     const { status, body } = await ask('POST', '/reserved_domains', { json })
     expect([status, body.resolves_to]).toEqual([201, [{ value: 'us' }]])
     return body.id
@@ -202,14 +202,16 @@ test('A Kubernetes operator keeps an IP policy and its rules', async ({ gateway,
     action: 'allow',
   })
 
-  async function reconcile(wanted: readonly { cidr: string; action: string; description: string }[]) {
+  async function reconcile(expected: readonly { cidr: string; action: string; description: string }[]) {
     const all = await everyPage(ask, '/ip_policy_rules?limit=1', 'ip_policy_rules')
     const own = all.filter((each) => each.ip_policy.id === policy)
-    for (const rule of own.filter(({ cidr, action }) => !wanted.some((w) => w.cidr === cidr && w.action === action))) {
+    for (const rule of own.filter(
+      ({ cidr, action }) => !expected.some((w) => w.cidr === cidr && w.action === action),
+    )) {
       await tolerant(ask, `/ip_policy_rules/${rule.id}`)
     }
     const outcomes: string[] = []
-    for (const rule of wanted) {
+    for (const rule of expected) {
       const same = own.find(({ cidr, action }) => cidr === rule.cidr && action === rule.action)
       const json = { description: rule.description }
       const answer = same
@@ -294,8 +296,8 @@ test('A session stopper ends the agent of a URL, which is free afterwards', asyn
   gateway.reservedDomains.create({ domain: 'cloud.example.com' })
   gateway.endpoints.create({ type: 'cloud', url: 'https://cloud.example.com', traffic_policy: '{}' })
   const endpoints = await everyPage(ask, '/endpoints', 'endpoints')
-  const wanted = new Set([url, 'https://other.ngrok-free.app', 'https://cloud.example.com'])
-  const taken = endpoints.filter((each) => wanted.has(each.url ?? each.public_url))
+  const expected = new Set([url, 'https://other.ngrok-free.app', 'https://cloud.example.com'])
+  const taken = endpoints.filter((each) => expected.has(each.url ?? each.public_url))
   const sessions = new Set(taken.flatMap((each) => each.tunnel_session?.id ?? []))
   expect([taken.length, sessions.size]).toEqual([3, 1])
   for (const id of sessions) {

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { opened } from './support.ts'
+import { openGateway } from './support.ts'
 
 const SECRET = 'kept-between-app-and-provider'
 
 /** A gateway with a route, and a function that PUTs a module of the route. */
 async function route() {
-  const { gateway, send } = opened()
+  const { gateway, send } = openGateway()
   const edge = gateway.httpsEdges.create()
   const { id } = gateway.httpsEdgeRoutes.create(edge.id, { match: '/' })
   const path = `/edges/https/${edge.id}/routes/${id}`
@@ -117,7 +117,7 @@ describe('People sign in at a route (rules: edges#signing-in)', () => {
 
 describe('The older policy', () => {
   it.each(['tcp', 'tls'])('of a %s edge is a module as on routes, beside traffic_policy', async (kind) => {
-    const { send } = opened()
+    const { send } = openGateway()
     const { id } = (await send('POST', `/edges/${kind}`, { json: {} })).body
     const inbound = [{ name: 'a', expressions: [], actions: [{ type: 'deny', config: {} }] }]
     const { status, body } = await send('PUT', `/edges/${kind}/${id}/policy`, { json: { inbound } })

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { CSR } from './certificate-requests.ts'
 import { SSH_KEYS } from './ssh-keys.ts'
-import { opened, routeModules } from './support.ts'
+import { openGateway, routeModules } from './support.ts'
 
 const RANGE = '203.0.113.0/24'
 
 /** A gateway with records whose relations a snapshot could break. */
 function furnished() {
-  const { gateway } = opened()
+  const { gateway } = openGateway()
   const { id: owner_id } = gateway.botUsers.create({ name: 'ci' })
   gateway.botUsers.create({ name: 'twin' })
   gateway.apiKeys.create({ owner_id })
@@ -38,7 +38,7 @@ describe('A snapshot of the families of ngrok', () => {
   test('is restored unchanged, after JSON and in another gateway', () => {
     const gateway = furnished()
     const before = gateway.snapshot({ privateKeys: true })
-    const { gateway: other } = opened()
+    const { gateway: other } = openGateway()
     other.restore(JSON.parse(JSON.stringify(before)))
     expect(other.snapshot({ privateKeys: true })).toEqual(before)
     expect(other.httpsEdges.list()).toEqual(gateway.httpsEdges.list())

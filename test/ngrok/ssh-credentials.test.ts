@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { SSH_KEYS } from './ssh-keys.ts'
-import { opened } from './support.ts'
+import { openGateway } from './support.ts'
 
 const PATH = '/ssh_credentials'
 const [ALGORITHM, KEY] = SSH_KEYS.ed25519.split(' ') as [string, string]
@@ -10,7 +10,7 @@ const changedKey = (change: (bytes: Buffer) => Buffer) => change(Buffer.from(KEY
 
 describe('The public key of an SSH credential', () => {
   it.each(Object.entries(SSH_KEYS))('of ssh-keygen is taken and answered as sent: %s', async (_, public_key) => {
-    const { send } = opened()
+    const { send } = openGateway()
     for (const [place, text] of [public_key, `${public_key} more words\n`].entries()) {
       const { status, body } = await send('POST', PATH, { json: { public_key: text } })
       if (place === 0) expect([status, body.public_key]).toEqual([201, text])
@@ -37,15 +37,15 @@ describe('The public key of an SSH credential', () => {
     ['has a curve of another algorithm', SSH_KEYS.nistp256.replaceAll('256', '384'), 612],
     ['is a private key', '-----BEGIN OPENSSH PRIVATE KEY-----\nb3Bl\n-----END OPENSSH PRIVATE KEY-----', 612],
   ])('%s: refused, and nothing changes', async (_, public_key, number) => {
-    expect(await opened().refusedBy('POST', PATH, { json: { public_key } })).toBe(`400 ERR_NGROK_${number}`)
+    expect(await openGateway().sendRefused('POST', PATH, { json: { public_key } })).toBe(`400 ERR_NGROK_${number}`)
   })
 
   it('is unique, regardless of its comment (609), until its credential is deleted, and cannot be changed (214)', async () => {
-    const { send, refusedBy } = opened()
+    const { send, sendRefused } = openGateway()
     const { id } = (await send('POST', PATH, { json: { public_key: SSH_KEYS.ed25519 } })).body
     const json = { public_key: `${ALGORITHM}\t${KEY} another comment` }
-    expect(await refusedBy('POST', PATH, { json })).toBe('400 ERR_NGROK_609')
-    expect(await refusedBy('PATCH', `${PATH}/${id}`, { json })).toBe('400 ERR_NGROK_214')
+    expect(await sendRefused('POST', PATH, { json })).toBe('400 ERR_NGROK_609')
+    expect(await sendRefused('PATCH', `${PATH}/${id}`, { json })).toBe('400 ERR_NGROK_214')
     await send('DELETE', `${PATH}/${id}`)
     expect((await send('POST', PATH, { json })).status).toBe(201)
   })

@@ -4,10 +4,10 @@ import { testUsing } from '../../src/testing/vitest.ts'
 import { type Answer, type Client, client, outcome, type Sending } from '../support/client.ts'
 
 /** A gateway in the dialect of ngrok at a fixed time, with a client of its HTTP API. */
-export function opened(options: Omit<NgrokOptions, 'clock'> = {}) {
+export function openGateway(options: Omit<NgrokOptions, 'clock'> = {}) {
   const gateway = createNgrok({ seed: 'ngrok', clock: manualClock('2026-01-01T00:00:00Z'), ...options })
   const send = client(gateway, ngrokFamilies)
-  return { gateway, send, refusedBy: refusalsOf(gateway, send) }
+  return { gateway, send, sendRefused: refusalsOf(gateway, send) }
 }
 
 type Refused = (method: string, path: string, sending?: Sending) => Promise<string>

@@ -2,7 +2,7 @@ import { describe, expect, it, test } from 'vitest'
 import { type createNgrok, ngrokFamilies } from '../../src/gateway/ngrok.ts'
 import { client, controlsOf, outcome, thrownBy } from '../support/client.ts'
 import { SSH_KEYS } from './ssh-keys.ts'
-import { opened } from './support.ts'
+import { openGateway } from './support.ts'
 
 const STARTED = '2026-01-01T00:00:00Z'
 
@@ -10,7 +10,7 @@ type Declared = Parameters<ReturnType<typeof createNgrok>['declare']['tunnelSess
 
 /** A gateway with the session of one agent. */
 function withAgent(declared: Declared = { endpoints: [{}] }) {
-  const { gateway, ...rest } = opened()
+  const { gateway, ...rest } = openGateway()
   const session = gateway.declare.tunnelSession(declared)
   const online = () => gateway.endpoints.list().endpoints
   const open = () => gateway.tunnels.list().tunnels
@@ -85,7 +85,7 @@ describe('A declared agent (contract: declare)', () => {
   })
 
   it('has the declared fields, and tunnels with labels', () => {
-    const { gateway } = opened()
+    const { gateway } = openGateway()
     const { id: domain } = gateway.reservedDomains.create({ domain: 'example.com' })
     const { id: owner_id } = gateway.botUsers.create({ name: 'ci' })
     const credential = gateway.sshCredentials.create({ owner_id, public_key: SSH_KEYS.ed25519 })
@@ -135,7 +135,7 @@ describe('A declared agent (contract: declare)', () => {
   })
 
   it('is declared and ended over HTTP too', async () => {
-    const { gateway } = opened()
+    const { gateway } = openGateway()
     const control = controlsOf(gateway.fetch, 'http://localhost')
     const { status, body } = await control('POST', '/declare', { tunnel_session: { endpoints: [{}], labelled: [] } })
     expect([status, body.tunnel_session]).toEqual([200, gateway.tunnelSessions.get(body.tunnel_session.id)])
@@ -147,14 +147,14 @@ describe('A declared agent (contract: declare)', () => {
 
 describe('Endpoints of agents (contract: endpoints)', () => {
   it('cannot be changed or deleted here (90440)', async () => {
-    const { online, refusedBy } = withAgent()
+    const { online, sendRefused } = withAgent()
     const path = `/endpoints/${online()[0]?.id}`
-    expect(await refusedBy('PATCH', path, { json: { description: 'x' } })).toBe('400 ERR_NGROK_90440')
-    expect(await refusedBy('DELETE', path)).toBe('400 ERR_NGROK_90440')
+    expect(await sendRefused('PATCH', path, { json: { description: 'x' } })).toBe('400 ERR_NGROK_90440')
+    expect(await sendRefused('DELETE', path)).toBe('400 ERR_NGROK_90440')
   })
 
   it('lose their domain or address when it is deleted, and prevent no deletion', () => {
-    const { gateway } = opened()
+    const { gateway } = openGateway()
     const domain = gateway.reservedDomains.create({ domain: 'example.com' })
     const addr = gateway.reservedAddrs.create()
     gateway.declare.tunnelSession({ endpoints: [{ url: 'https://example.com' }, { url: `tcp://${addr.addr}` }] })
@@ -166,7 +166,7 @@ describe('Endpoints of agents (contract: endpoints)', () => {
   })
 
   it('block a cloud endpoint at their URL until the agent stops (18017)', async () => {
-    const { gateway } = opened()
+    const { gateway } = openGateway()
     gateway.reservedDomains.create({ domain: 'example.com' })
     const { id } = gateway.declare.tunnelSession({ endpoints: [{ url: 'https://example.com' }] })
     const create = () => gateway.endpoints.create({ url: 'https://example.com', traffic_policy: '{}' })
@@ -218,14 +218,14 @@ describe('A tunnel session (contract: tunnel_sessions)', () => {
     [undefined, '4.0.0'],
     [{ version: '3.50.0' }, '3.50.0'],
   ])('is updated by %j, from its restart on; a second update waits for it (809)', async (json, version) => {
-    const { gateway, session, all, send, refusedBy } = withAgent({ update: '4.0.0' })
+    const { gateway, session, all, send, sendRefused } = withAgent({ update: '4.0.0' })
     const path = `/tunnel_sessions/${session.id}`
     expect((await send('POST', `${path}/update`, json && { json })).status).toBe(204)
     expect(all()).toEqual([session])
-    expect(await refusedBy('POST', `${path}/update`)).toBe('400 ERR_NGROK_809')
+    expect(await sendRefused('POST', `${path}/update`)).toBe('400 ERR_NGROK_809')
     gateway.tunnelSessions.restart(session.id)
     expect(all()[0]?.agent_version).toBe(version)
-    expect(await refusedBy('POST', `/tunnel_sessions/${all()[0]?.id}/update`)).toBe('400 ERR_NGROK_809')
+    expect(await sendRefused('POST', `/tunnel_sessions/${all()[0]?.id}/update`)).toBe('400 ERR_NGROK_809')
   })
 
   test.each<[command: string, declared: Declared, answer: string]>([
@@ -244,13 +244,13 @@ describe('A tunnel session (contract: tunnel_sessions)', () => {
     ['update', { reachable: false, update: '4.0.0' }, '503 ERR_NGROK_810'],
     ['stop', { os: 'windows', transport: 'ssh' }, '204'],
   ])('%s of %j answers %s', async (command, declared, answer) => {
-    const { session, send, refusedBy } = withAgent({ ...declared, endpoints: [{}] })
+    const { session, send, sendRefused } = withAgent({ ...declared, endpoints: [{}] })
     const path = `/tunnel_sessions/${session.id}/${command}`
-    expect(answer === '204' ? outcome(await send('POST', path)) : await refusedBy('POST', path)).toBe(answer)
+    expect(answer === '204' ? outcome(await send('POST', path)) : await sendRefused('POST', path)).toBe(answer)
   })
 
   it('ends with its credential, also when the owner is deleted', () => {
-    const { gateway } = opened()
+    const { gateway } = openGateway()
     const { id: owner_id } = gateway.botUsers.create({ name: 'ci' })
     const agentOf = ({ id }: { readonly id: string }) => {
       gateway.declare.tunnelSession({ credential: id, endpoints: [{}] })

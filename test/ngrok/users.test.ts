@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from 'vitest'
-import { opened } from './support.ts'
+import { openGateway } from './support.ts'
 
 const PATHS = [
   ['/bot_users', 'bot', 'service'],
@@ -10,7 +10,7 @@ describe.each(PATHS)('The users at %s', (path, prefix, other) => {
   const items = path.slice(1)
 
   it(`are also in the other path, and can be named with the prefix ${other}`, async () => {
-    const { send, gateway } = opened()
+    const { send, gateway } = openGateway()
     const { id } = (await send('POST', path, { json: { name: 'ci' } })).body
     const shared = id.slice(prefix.length)
     const [own, theirs] = [prefix + shared, other + shared]
@@ -27,7 +27,7 @@ describe.each(PATHS)('The users at %s', (path, prefix, other) => {
   })
 
   it('are listed in pages, from an id with either prefix on, and by filters over id, created_at and name', async () => {
-    const { send, refusedBy } = opened()
+    const { send, sendRefused } = openGateway()
     for (const name of ['a', 'b', 'c']) await send('POST', path, { json: { name } })
     const names = async (uri: string) =>
       (await send('GET', uri)).body[items].map(({ name }: { name: string }) => name).join('')
@@ -38,7 +38,7 @@ describe.each(PATHS)('The users at %s', (path, prefix, other) => {
     expect(await names(`${path}?before_id=${cursor.replace(prefix, other)}`)).toBe('ba')
     expect(await names(`${path}?filter=${encodeURIComponent("obj.name == 'b'")}`)).toBe('b')
     expect(await names(`${path}?filter=${encodeURIComponent(`obj.id == "${cursor}"`)}`)).toBe('c')
-    expect(await refusedBy('GET', `${path}?filter=obj.active`)).toBe('400 ERR_NGROK_250')
+    expect(await sendRefused('GET', `${path}?filter=obj.active`)).toBe('400 ERR_NGROK_250')
   })
 
   test.each([
@@ -50,30 +50,30 @@ describe.each(PATHS)('The users at %s', (path, prefix, other) => {
     [{ name: 'ci', active: 'no' }, 215],
     [{ name: 'ci', description: 'none here' }, 214],
   ])('refuse %j by %d, and nothing changes', async (json, number) => {
-    const { send, refusedBy } = opened()
+    const { send, sendRefused } = openGateway()
     await send('POST', path, { json: { name: 'taken' } })
     const { id } = (await send('POST', `/${other}_users`, { json: { name: 'x'.repeat(255) } })).body
-    expect(await refusedBy('POST', path, { json })).toBe(`400 ERR_NGROK_${number}`)
+    expect(await sendRefused('POST', path, { json })).toBe(`400 ERR_NGROK_${number}`)
     if (Object.keys(json).length > 0)
-      expect(await refusedBy('PATCH', `${path}/${id}`, { json })).toBe(`400 ERR_NGROK_${number}`)
+      expect(await sendRefused('PATCH', `${path}/${id}`, { json })).toBe(`400 ERR_NGROK_${number}`)
   })
 
   test('stay the same after an update without a field, or to the same name', async () => {
-    const { send, refusedBy } = opened()
+    const { send, sendRefused } = openGateway()
     const { id } = (await send('POST', path, { json: { name: 'ci' } })).body
-    expect(await refusedBy('PATCH', `${path}/${id}`, { json: {} })).toBe('200')
-    expect(await refusedBy('PATCH', `${path}/${id}`, { json: { name: 'ci' } })).toBe('200')
-    expect(await refusedBy('GET', `${path}/usr_1`)).toBe('400 ERR_NGROK_227')
+    expect(await sendRefused('PATCH', `${path}/${id}`, { json: {} })).toBe('200')
+    expect(await sendRefused('PATCH', `${path}/${id}`, { json: { name: 'ci' } })).toBe('200')
+    expect(await sendRefused('GET', `${path}/usr_1`)).toBe('400 ERR_NGROK_227')
     expect((await send('GET', `${path}/usr_1`)).body.msg).toContain('starts with "bot_" or "service_"')
   })
 })
 
 describe('A snapshot', () => {
   it('has each user once', () => {
-    const { gateway } = opened()
+    const { gateway } = openGateway()
     const [a, b] = ['a', 'b'].map((name) => gateway.botUsers.create({ name }))
     const snapshot = JSON.parse(JSON.stringify(gateway.snapshot()))
-    const restored = opened().gateway
+    const restored = openGateway().gateway
     restored.restore(snapshot)
     expect(restored.botUsers.list().bot_users).toEqual([b, a])
     expect(restored.serviceUsers.list().service_users).toHaveLength(2)

@@ -1,21 +1,21 @@
 import { describe, expect, test } from 'vitest'
-import { opened } from './support.ts'
+import { openGateway } from './support.ts'
 
 const VALUE = 'the-value-of-a-secret'
 const TOO_LONG = 'n'.repeat(256)
 
 /** A gateway with two vaults, the first with a secret. */
 function furnished() {
-  const { gateway, send, refusedBy } = opened()
+  const { gateway, send, sendRefused } = openGateway()
   const vault = gateway.vaults.create({ name: 'ci/prod', description: 'd' })
   const other = gateway.vaults.create({ name: 'other' })
   const secret = gateway.vaultSecrets.create({ name: 'db', value: VALUE, vault_id: vault.id })
-  return { gateway, send, refusedBy, vault, other, secret }
+  return { gateway, send, sendRefused, vault, other, secret }
 }
 
 describe('Vaults', () => {
   test('list their own secrets in pages, without a filter', async () => {
-    const { gateway, send, refusedBy, vault, other, secret } = furnished()
+    const { gateway, send, sendRefused, vault, other, secret } = furnished()
     const { uri: _, ...newest } = gateway.vaultSecrets.create({ name: 'b', value: VALUE, vault_id: vault.id })
     gateway.vaultSecrets.create({ name: 'db', value: VALUE, vault_name: other.name })
     const first = await send('GET', `/vaults/${vault.id}/secrets?limit=1`)
@@ -24,8 +24,8 @@ describe('Vaults', () => {
     expect(first.body).toEqual({ secrets: [expect.objectContaining(newest)], uri, next_page_uri })
     expect((await send('GET', next_page_uri)).body).toEqual({ secrets: [secret], uri, next_page_uri: null })
     expect(gateway.vaults.secrets(other.id).secrets.map((each) => each.vault_name)).toEqual(['other'])
-    expect(await refusedBy('GET', `/vaults/${vault.id}/secrets?filter=true`)).toBe('400 ERR_NGROK_231')
-    expect(await refusedBy('GET', '/vaults/vault_1/secrets')).toBe('404 ERR_NGROK_90404')
+    expect(await sendRefused('GET', `/vaults/${vault.id}/secrets?filter=true`)).toBe('400 ERR_NGROK_231')
+    expect(await sendRefused('GET', '/vaults/vault_1/secrets')).toBe('404 ERR_NGROK_90404')
   })
 
   test('that get a new name show it in their secrets too', () => {
@@ -42,16 +42,16 @@ describe('Vaults', () => {
     [23002, { name: TOO_LONG }],
     [23004, { name: 'other' }],
   ])('refuse with %i, also in a change: %o', async (number, json) => {
-    const { refusedBy, vault } = furnished()
+    const { sendRefused, vault } = furnished()
     const code = `400 ERR_NGROK_${number}`
-    expect(await refusedBy('POST', '/vaults', { json: { name: 'new', ...json } })).toBe(code)
-    expect(await refusedBy('PATCH', `/vaults/${vault.id}`, { json })).toBe(code)
+    expect(await sendRefused('POST', '/vaults', { json: { name: 'new', ...json } })).toBe(code)
+    expect(await sendRefused('PATCH', `/vaults/${vault.id}`, { json })).toBe(code)
   })
 
   test('need a name, and are not deleted while they have a secret', async () => {
-    const { gateway, refusedBy, vault, secret } = furnished()
-    expect(await refusedBy('POST', '/vaults', { json: {} })).toBe('400 ERR_NGROK_23001')
-    expect(await refusedBy('DELETE', `/vaults/${vault.id}`)).toBe('400 ERR_NGROK_23003')
+    const { gateway, sendRefused, vault, secret } = furnished()
+    expect(await sendRefused('POST', '/vaults', { json: {} })).toBe('400 ERR_NGROK_23001')
+    expect(await sendRefused('DELETE', `/vaults/${vault.id}`)).toBe('400 ERR_NGROK_23003')
     expect(gateway.requests.last()?.response).toMatchObject({
       msg: `${vault.id} has secrets, such as ${secret.id}. Delete them first.`,
     })
@@ -69,12 +69,12 @@ describe('Secrets of vaults', () => {
     [24004, { value: 'v'.repeat(65_536) }],
     [24005, { name: 'taken' }],
   ])('refuse with %i, also in a change: %o', async (number, json) => {
-    const { gateway, refusedBy, vault, secret } = furnished()
+    const { gateway, sendRefused, vault, secret } = furnished()
     gateway.vaultSecrets.create({ name: 'taken', value: VALUE, vault_id: vault.id })
     const code = `400 ERR_NGROK_${number}`
     const good = { name: 'new', value: VALUE, vault_id: vault.id }
-    expect(await refusedBy('POST', '/vault_secrets', { json: { ...good, ...json } })).toBe(code)
-    expect(await refusedBy('PATCH', `/vault_secrets/${secret.id}`, { json })).toBe(code)
+    expect(await sendRefused('POST', '/vault_secrets', { json: { ...good, ...json } })).toBe(code)
+    expect(await sendRefused('PATCH', `/vault_secrets/${secret.id}`, { json })).toBe(code)
   })
 
   test.each<[number: number, json: object]>([
@@ -87,16 +87,16 @@ describe('Secrets of vaults', () => {
     [24009, { vault_name: 'live' }],
     [24009, { vault_name: 'ci/prod', vault_id: 'the other' }],
   ])('a creation is refused with %i: %o', async (number, json) => {
-    const { refusedBy, other } = furnished()
+    const { sendRefused, other } = furnished()
     const sent = { name: 'new', value: VALUE, vault_name: 'ci/prod', ...json }
     const text = JSON.stringify(sent).replace('the other', other.id)
-    expect(await refusedBy('POST', '/vault_secrets', { json: JSON.parse(text) })).toBe(`400 ERR_NGROK_${number}`)
+    expect(await sendRefused('POST', '/vault_secrets', { json: JSON.parse(text) })).toBe(`400 ERR_NGROK_${number}`)
   })
 
   test('stay in their vault, where another vault may use the same name', async () => {
-    const { gateway, refusedBy, other, secret } = furnished()
+    const { gateway, sendRefused, other, secret } = furnished()
     const json = { vault_id: other.id }
-    expect(await refusedBy('PATCH', `/vault_secrets/${secret.id}`, { json })).toBe('400 ERR_NGROK_214')
+    expect(await sendRefused('PATCH', `/vault_secrets/${secret.id}`, { json })).toBe('400 ERR_NGROK_214')
     expect(gateway.vaultSecrets.create({ name: 'db', value: VALUE, vault_name: 'other' }).vault.id).toBe(other.id)
   })
 

@@ -191,8 +191,8 @@ export class Model {
     this.#note(domain, isRenewal ? 'renewal failed' : 'failed', code, `${code}: ${REASONS[code]}`)
   }
 
-  #schedule(domain: Domain, wanted: number): number {
-    domain.due = { at: roundedUp(wanted), order: this.#scheduled++ }
+  #schedule(domain: Domain, expected: number): number {
+    domain.due = { at: roundedUp(expected), order: this.#scheduled++ }
     return domain.due.at
   }
 
