@@ -19,7 +19,7 @@ const operations = Object.values<Family>({ ...families, ...ngrokFamilies }).flat
   Object.values(family.operations),
 )
 
-type Opened = ReturnType<typeof openGateway>
+type Setup = ReturnType<typeof openGateway>
 
 type Limits = NonNullable<NonNullable<NgrokOptions['account']>['limits']>
 
@@ -127,7 +127,7 @@ describe('A limit of the account (rules: account#limits)', () => {
   })
 })
 
-const KEYS_OF = (gateway: Opened['gateway']) => gateway.apiKeys.list().keys.map(({ id }) => id)
+const KEYS_OF = (gateway: Setup['gateway']) => gateway.apiKeys.list().keys.map(({ id }) => id)
 
 describe('A plan (rules: account#plans)', () => {
   it.each([

@@ -33,17 +33,17 @@ test('The published examples get the recorded answers', async () => {
   expect(compared).toBe(recording.exchanges.length - skipped.length)
 })
 
-type World = ReturnType<typeof openGateway>
+type Setup = ReturnType<typeof openGateway>
 
-const agent = ({ gateway }: World) => gateway.declare.tunnelSession({ endpoints: [{}], update: '3.40.0' })
-const labelled = ({ gateway }: World) => gateway.declare.tunnelSession({ labelled: [{ labels: { foo: 'bar' } }] })
-const edge = ({ gateway }: World) => {
+const agent = ({ gateway }: Setup) => gateway.declare.tunnelSession({ endpoints: [{}], update: '3.40.0' })
+const labelled = ({ gateway }: Setup) => gateway.declare.tunnelSession({ labelled: [{ labels: { foo: 'bar' } }] })
+const edge = ({ gateway }: Setup) => {
   const { id } = gateway.reservedDomains.create({ domain: 'app.example.com' })
   gateway.declare.edgeEndpoint({ edge: 'edgtls_2AbCdEfGhIjKlMnOpQrStUvWxYz', url: 'tls://app.example.com', domain: id })
 }
 
 /** Examples of resources of an agent or an edge: the declaration, and the place in the recorded list. */
-const DECLARED: readonly (readonly [call: string, declare: (world: World) => unknown, place: number | undefined])[] = [
+const DECLARED: readonly (readonly [call: string, declare: (setup: Setup) => unknown, place: number | undefined])[] = [
   ['GET /tunnel_sessions', agent, 0],
   ['GET /tunnel_sessions/ts_', agent, undefined],
   ['GET /tunnels', agent, 0],
