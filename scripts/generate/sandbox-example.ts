@@ -5,21 +5,21 @@ import { join } from 'node:path'
 /** The files, in the order in which the command names them. */
 const FILES: Readonly<Record<string, string>> = {
   'README.md': 'what to do with these files',
-  'package.json': 'what to install, and the scripts',
-  '.gitignore': 'what is no source',
+  'package.json': 'the packages and the scripts',
+  '.gitignore': 'the files to keep out of git',
   Dockerfile: 'an image with workerd',
-  '.dockerignore': 'what the image does not need',
+  '.dockerignore': 'the files to keep out of the image',
   'compose.yaml': 'a service with a volume for the data',
   'worker.js': 'the Worker, for Cloudflare',
-  'wrangler.jsonc': 'its configuration there',
-  'cluster.capnp': 'one of several machines',
+  'wrangler.jsonc': 'the configuration of the Worker for Cloudflare',
+  'cluster.capnp': 'the configuration of one of several machines',
   'check.mjs': 'a first use: npm run check',
-  'test.mjs': 'the same with a start and a stop: npm test',
+  'test.mjs': 'a test that starts the sandboxes, uses and stops them: npm test',
 }
 
 export function sandboxExample(root: string): [file: string, text: string] {
-  const files = Object.entries(FILES).map(([name, what]) => {
-    return { name, what, text: readFileSync(join(root, 'examples/sandbox', name), 'utf8') }
+  const files = Object.entries(FILES).map(([name, purpose]) => {
+    return { name, purpose, text: readFileSync(join(root, 'examples/sandbox', name), 'utf8') }
   })
   const head = '// Written by `npm run generate` from examples/sandbox.'
   return ['sandbox-example.ts', `${head}\nexport const sandboxExample = ${JSON.stringify(files, null, 2)}\n`]

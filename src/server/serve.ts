@@ -39,7 +39,7 @@ export interface Served {
   readonly url: string
   /** The port that it listens on. */
   readonly port: number
-  /** The address that it listens on in truth, such as `0.0.0.0` for all IPv4 addresses of this machine. */
+  /** The resolved address that it listens on, such as `0.0.0.0` for all IPv4 addresses of this machine. */
   readonly address: string
   /** Stops listening and ends all connections at once, idle ones and busy ones; what they wait for is given up. */
   close(): Promise<void>
@@ -68,11 +68,11 @@ export async function serve(gateway: Gateway, options: ServeOptions = {}): Promi
   const server = await serverOf({ gateway, inspector: new Inspector(gateway, name) }, sockets, tls)
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) =>
-      reject(new Error(whyNot(error, host, port), { cause: error })),
+      reject(new Error(listenProblem(error, host, port), { cause: error })),
     )
     server.listen(port, host, resolve)
   })
-  // A connection that cannot be accepted is no reason to end the others.
+  // The server cannot accept one connection. The others continue.
   server.on('error', console.error)
   const { address, port: taken } = server.address() as AddressInfo // It listens at a port.
   const url = `${tls ? 'https' : 'http'}://${hostInUrl(host, address)}:${taken}`
@@ -95,7 +95,7 @@ const KEEP_ALIVE_MS = 120_000
 
 type CreateServer = (options: ServerOptions, listener: RequestListener) => Server
 
-/** Makes the server. The set has the sockets that are open. */
+/** Creates the server, and keeps the open sockets in the set. */
 async function serverOf(
   answering: Answering,
   sockets: Set<Socket>,
@@ -133,8 +133,8 @@ async function serverOf(
     })
 }
 
-/** Says why a server cannot listen. */
-export function whyNot({ code, message }: NodeJS.ErrnoException, host: string, port: number): string {
+/** Returns a sentence that says why a server cannot listen. */
+export function listenProblem({ code, message }: NodeJS.ErrnoException, host: string, port: number): string {
   if (code === 'EADDRINUSE') return `Port ${port} on ${host} is taken. Choose another one, or 0 for any free port.`
   if (code === 'EACCES')
     return `Port ${port} on ${host} needs privileges. Choose one from 1024 on, or 0 for any free port.`
@@ -142,7 +142,7 @@ export function whyNot({ code, message }: NodeJS.ErrnoException, host: string, p
   return message
 }
 
-/** Writes a host as a URL on this machine has it; `address` is the one that it resolved to. */
+/** Returns a host as it is written in a URL on this machine. `address` is the address that the host resolved to. */
 export function hostInUrl(host: string, address = host): string {
   if (address === '0.0.0.0') return '127.0.0.1'
   if (address === '::') return '[::1]'

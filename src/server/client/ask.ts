@@ -32,12 +32,12 @@ export class Refused extends Error {
 }
 
 /**
- * Reads where the server is from the flags and the environment; without either, it is the one that runs.
+ * Reads the address of the server from the flags and the environment. Without either, returns the only server that runs.
  * @throws UsageError if several servers run.
  */
 export async function serverAddress(parsed: Arguments, environment: NodeJS.ProcessEnv): Promise<ServerAddress> {
   const textFor = (flag: string) => flagValue(parsed, flag) ?? (environment[variableOf(flag)] || undefined)
-  // The address of the inspector, which `serve` prints, is copied as well.
+  // Users also copy the URL of the inspector, which `serve` prints.
   const url = (textFor('url') ?? (await onlyServer(environment))).replace(/\/_fauxgate\/?$/, '')
   if (!/^https?:\/\/[^/]/.test(url) || !URL.canParse(url)) {
     const name = parsed.flags.has('url') ? '--url' : variableOf('url')
@@ -51,15 +51,15 @@ async function onlyServer(environment: NodeJS.ProcessEnv): Promise<string> {
   const registered = await registeredServers(environment, async (url) => (await programAt(url)) !== 'none')
   const isListed = registered.some(({ url }) => url === DEFAULT_URL)
   // A server in a container, or of another user, is not registered here.
-  const further = !isListed && (await programAt(DEFAULT_URL)) === 'fauxgate' ? [{ url: DEFAULT_URL }] : []
-  const running: readonly RunningServer[] = [...further, ...registered]
+  const unlisted = !isListed && (await programAt(DEFAULT_URL)) === 'fauxgate' ? [{ url: DEFAULT_URL }] : []
+  const running: readonly RunningServer[] = [...unlisted, ...registered]
   const [only = { url: DEFAULT_URL }, ...others] = running
   if (others.length === 0) return only.url
   const list = running.map(({ url, started }) => (started ? `${url} (started ${started})` : url)).join(', ')
   throw new UsageError(`${running.length} servers run: ${list}. Choose one with --url or FAUXGATE_URL.`)
 }
 
-/** Tells which program listens at a URL: a fauxgate, another web server, one that does not answer in time, or none. */
+/** Returns the kind of program that listens at a URL. `program` does not answer in time, or does not speak HTTP. */
 export async function programAt(url: string): Promise<'fauxgate' | 'web server' | 'program' | 'none'> {
   try {
     const { status } = await ask({ url, timeout: 1000 }, 'GET', `${CONTROL_PATH}/clock`)
@@ -70,10 +70,10 @@ export async function programAt(url: string): Promise<'fauxgate' | 'web server' 
   }
 }
 
-/** Says on the standard error which server a command acted on, after its first answer. */
-export function sayServer({ url, started }: ServerAddress, done = false): void {
+/** Prints to the standard error which server a command acted on. */
+export function sayServer({ url, started }: ServerAddress, isDone = false): void {
   const since = started === undefined ? '' : `, started ${started}`
-  tell(`${done ? 'done ' : ''}at ${urlWithoutKey(url)}${since}`)
+  tell(`${isDone ? 'done ' : ''}at ${urlWithoutKey(url)}${since}`)
 }
 
 /** Returns a URL without its user, password and query, and without a slash at its end. */
@@ -118,13 +118,13 @@ export async function askControl(
   body?: unknown,
 ): Promise<unknown> {
   const { status, type, text } = await ask(server, method, `${CONTROL_PATH}${path}`, body).catch((error) => {
-    throw new Error(whyNot(caught(error), server.url), { cause: error })
+    throw new Error(connectionProblem(caught(error), server.url), { cause: error })
   })
   if (status === 204) return undefined
   const isJson = type.startsWith('application/json')
   const value: unknown = isJson ? JSON.parse(text) : text
   if (status >= 200 && status < 300) return value
-  // An error of the gateway has both, and anything else neither.
+  // Only errors of the gateway have these two fields.
   const { error_code, msg } = (isJson ? value : {}) as { readonly error_code?: string; readonly msg?: string }
   if (msg === undefined)
     throw new Error(`The server at ${urlWithoutKey(server.url)} is not a fauxgate: its status was ${status}.`)
@@ -132,7 +132,7 @@ export async function askControl(
   throw new Refused(`${msg}${hint}`, `${error_code}, at ${urlWithoutKey(server.url)}`)
 }
 
-function whyNot({ code = '', message }: NodeJS.ErrnoException, url: string): string {
+function connectionProblem({ code = '', message }: NodeJS.ErrnoException, url: string): string {
   if (['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', ''].includes(code)) {
     return `No server answers at ${urlWithoutKey(url)}. Start one with "fauxgate serve", or name it with --url or FAUXGATE_URL.`
   }

@@ -15,19 +15,19 @@ import { inWordsOfCommand } from './refusals.ts'
 
 interface Row {
   readonly name: string
-  /** The call: its method, and its path below `/_fauxgate`. */
+  /** The method and the path of the control call, such as `GET /clock`. */
   readonly call: string
-  /** Default: that of the call. */
+  /** Default: the summary of the call. */
   readonly summary?: string
-  /** Fields that its words set, in this order, with their names in the help. A list takes all words that are left; one in brackets is optional. */
+  /** The fields that words set, in order, with the placeholders of the help. A list takes all remaining words. Brackets mark an optional word. */
   readonly words?: Readonly<Record<string, string>>
   /** Fields with fixed values. */
   readonly sent?: Readonly<Record<string, unknown>>
-  /** Fields that a flag may set. Default: all that are left. */
+  /** The fields that flags can set. Default: all other fields. */
   readonly flags?: readonly string[]
   /** The words and flags of an example. */
   readonly example?: string
-  /** Further sentences of its help. */
+  /** Additional sentences for the help. */
   readonly notes?: readonly string[]
 }
 
@@ -142,7 +142,7 @@ const ROWS: readonly Row[] = [
   { name: 'undo remember', call: 'PUT /undo', summary: 'Remember the current state, for undo' },
 ]
 
-/** Makes the row that sets the record of a type, which the name of the command ends with. */
+/** Returns the row of a command that sets a DNS record. The name of the command ends with the type of the record. */
 function dnsRow(type: string, summary: string, value: string, example: string): Row {
   const words = { name: 'NAME', value }
   return { name: `dns ${type}`, call: 'PUT /dns', summary, words, sent: { type: type.toUpperCase() }, example }
@@ -155,8 +155,8 @@ export const clientCommands: readonly Command[] = [...ROWS.map(commandOf), ...ot
 function commandOf(row: Row): Command {
   const { name, words = {}, sent = {} } = row
   const call = callOf(row.call)
-  const free = fieldFlags(call, [...Object.keys(words), ...Object.keys(sent)])
-  const flags = free.filter(({ field }) => row.flags?.includes(field) ?? true)
+  const available = fieldFlags(call, [...Object.keys(words), ...Object.keys(sent)])
+  const flags = available.filter(({ field }) => row.flags?.includes(field) ?? true)
   return {
     name,
     words: Object.values(words).join(' '),
@@ -216,7 +216,7 @@ function fieldsOfWords(
   return fields
 }
 
-/** Refuses a word that is not one of those that its placeholder lists, such as `SERVFAIL|TIMEOUT`. */
+/** Throws if a placeholder such as `SERVFAIL|TIMEOUT` lists choices and the word is none of these. */
 function requireChoice(placeholder: string, text = ''): void {
   if (!placeholder.includes('|') || placeholder.split('|').includes(text)) return
   throw new UsageError(`${quote(text)} is not allowed here. Allowed: ${placeholder.replaceAll('|', ' or ')}.`)

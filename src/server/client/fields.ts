@@ -11,7 +11,7 @@ interface FieldFlag extends Flag {
   readonly field: string
 }
 
-/** Returns the fields of a call as flags, without those that words or the command itself set. */
+/** Returns a flag for each field of a call, except the fields in `others`, which words or the command set. */
 export function fieldFlags({ schema }: ControlCall, others: readonly string[]): readonly FieldFlag[] {
   const entries = schema ? (partsOf(schema).entries ?? {}) : {}
   return Object.entries(entries).flatMap(([field, each]) => {
@@ -44,7 +44,7 @@ export function fieldsOf(flags: readonly FieldFlag[], parsed: Arguments['flags']
   return fields
 }
 
-/** Reads the texts of a flag or a word. The server refuses texts of another kind. */
+/** Reads the texts of a flag or a word as a value. A text of the wrong kind stays a text, and the server refuses it. */
 export function read(kind: Flag['kind'], texts: readonly string[], flag = ''): unknown {
   const [text = ''] = texts
   if (kind === 'texts') return texts.map((each) => jsonOr(each, flag))
@@ -57,7 +57,7 @@ function jsonOr(text: string, flag: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    const what = flag === '' ? quote(text) : `--${flag}`
-    throw new UsageError(`${what} begins with "{" and is not JSON: ${jsonProblem(text)}.`)
+    const source = flag === '' ? quote(text) : `--${flag}`
+    throw new UsageError(`${source} begins with "{" and is not JSON: ${jsonProblem(text)}.`)
   }
 }

@@ -4,10 +4,10 @@ import { quote } from '../../schema/text.ts'
 import type { Overview } from '../../views/overview.ts'
 import type { DomainTimeline, Timelines } from '../../views/timelines.ts'
 
-/** The way to print a call's answer for people; answers without a text are printed as JSON. */
+/** Functions that print the answer of a call for people. An answer without `text` is printed as JSON. */
 interface Format {
   readonly text?: (answer: never, sent: Sent) => string
-  /** Returns a sentence for the standard error, beside the answer. */
+  /** Returns a sentence for the standard error. */
   readonly note?: (answer: never, sent: Sent) => string | undefined
 }
 
@@ -75,11 +75,10 @@ function clockText({ now, manual, waiting = [] }: ClockAnswer): string {
 }
 
 /**
- * Returns an answer as people read it, with a line feed at its end, or empty, and what else they must know of it.
- * `sent` is what the command sent.
+ * Returns an answer as text for the standard output, empty or with a line feed at its end, and a note for the standard error.
  */
 export function formatted(call: string, answer: unknown, sent: Sent): { text: string; note: string | undefined } {
-  // The answer of a call is what its format is for.
+  // The format of a call takes the answer of this call.
   const format = FORMATS[call] as { [Name in keyof Format]: (answer: unknown, sent: Sent) => string } | undefined
   return {
     text: answer === undefined ? '' : textOf(answer, format?.text?.(answer, sent)),

@@ -68,7 +68,7 @@ const requests: Command = {
     process.stdout.once('error', stop)
     do {
       const path = `/requests${last && `?after=${last}`}`
-      // The answer of this call.
+      // The type of this call's answer.
       const entries = (await askControl(server, 'GET', path)) as readonly JournalEntry[]
       if (!isSaid) sayServer(server)
       isSaid = true
@@ -88,12 +88,12 @@ function writer(isJson: boolean): (entry: JournalEntry) => string {
   const paint = paintFor(process.stdout, process.env)
   return ({ at, method, path, operation, status, response }) => {
     const body = status >= 400 && typeof response === 'object' && response ? response : {}
-    // Each error of the gateway has both; a fault's own body may have neither.
+    // Each error of the gateway has these two fields. The body of a fault may lack both.
     const { error_code = null, msg = null } = body as { readonly error_code?: string; readonly msg?: string }
     const request = { at: Date.parse(at), method, path, operation, status, error: error_code, message: msg }
     return requestLine({ ...request, duration: null }, paint, timestamp)
   }
 }
 
-/** The commands that call controls in a way of their own. */
+/** The commands that need more than one row of the table: they read files, or call a control repeatedly. */
 export const otherCommands: readonly Command[] = [requests, stateExport, stateImport]

@@ -7,8 +7,8 @@ const INVALID = /^(?<field>the body|\w+)(?:[.\d[\]]*) is (?<received>.+?)\. Allo
 const MOST_LISTED = 12
 
 /**
- * Says in the words of the command line what the server refused: fields of a request become flags and words.
- * `shown` has the flag or the word of each field. Returns undefined for what is not about a flag or a word.
+ * Rewrites a refusal of the server for the command line. `typedNames` has the flag or the word of each field. Returns
+ * undefined if the refusal is not about a flag or a word.
  */
 export function inWordsOfCommand(
   message: string,
@@ -26,11 +26,11 @@ export function inWordsOfCommand(
   // On the command line a number is a text, and an outcome is never an object.
   const texts = inTexts(allowed).replace(/, or an object with .*$/s, '')
   const isUnitMissing = texts !== allowed && /^"\d+"$/.test(received)
-  const hint = isUnitMissing ? ` The unit is missing, as in ${received.slice(1, -1)}s.` : meantIn(texts, received)
+  const hint = isUnitMissing ? ` The unit is missing, as in ${received.slice(1, -1)}s.` : suggestionFor(received, texts)
   return `${name} is ${received}. Allowed: ${shortened(texts)}.${hint}`
 }
 
-function meantIn(allowed: string, received: string): string {
+function suggestionFor(received: string, allowed: string): string {
   const typed = /^"([^"]+)"$/.exec(received)?.[1]
   return typed === undefined ? '' : suggestion(typed, namesIn(allowed))
 }
@@ -41,7 +41,7 @@ function shortened(allowed: string): string {
   return `${names.slice(0, MOST_LISTED).join(', ')} and ${names.length - MOST_LISTED} more`
 }
 
-/** Returns the names that a text lists, if it is nothing but a list of names. */
+/** Returns the names in a text that is a list of names; none for any other text. */
 function namesIn(allowed: string): readonly string[] {
   return /^[\w.]+(?:, [\w.]+)+$/.test(allowed) ? allowed.split(', ') : []
 }

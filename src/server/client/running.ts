@@ -6,7 +6,7 @@ import { jsonOf } from '../../verify/exchange.ts'
 import { caught } from '../errors.ts'
 import { timeOfDay } from '../log/log.ts'
 
-/** A server of `fauxgate serve` on this machine, as it registered itself when it started. */
+/** A `fauxgate serve` on this machine, with the facts that it registered when it started. */
 export interface RunningServer {
   readonly url: string
   /** The time of day at which it started, such as `12:03`; undefined for a server that did not register here. */
@@ -26,7 +26,7 @@ export function registerServer(url: string, environment: NodeJS.ProcessEnv): () 
     const started = timeOfDay(readClock(systemClock)).slice(0, 'HH:MM'.length)
     mkdirSync(folder, { recursive: true, mode: 0o700 })
     if (!isOwn(folder)) return () => undefined
-    // Left by a server that was killed: now it would name this one twice.
+    // A killed server leaves its entry. With the same URL, this server would be listed twice.
     for (const each of registeredIn(folder)) if (each.url === url) rmSync(each.file, { force: true })
     writeFileSync(file, JSON.stringify({ url, started }), { mode: 0o600 })
   } catch {
@@ -35,15 +35,15 @@ export function registerServer(url: string, environment: NodeJS.ProcessEnv): () 
   return () => rmSync(file, { force: true })
 }
 
-/** Returns the servers that this user started, and removes the entries of those for which `isThere` is false. */
+/** Returns the running servers of this user, and removes the entries of servers that `isRunning` rejects. */
 export async function registeredServers(
   environment: NodeJS.ProcessEnv,
-  isThere: (url: string) => Promise<boolean>,
+  isRunning: (url: string) => Promise<boolean>,
 ): Promise<readonly RunningServer[]> {
   const registered = registeredIn(folderOf(environment))
-  const answers = await Promise.all(registered.map(({ url }) => isThere(url)))
-  for (const [index, { file }] of registered.entries()) if (!answers[index]) rmSync(file, { force: true })
-  return registered.filter((_, index) => answers[index])
+  const states = await Promise.all(registered.map(({ url }) => isRunning(url)))
+  for (const [index, { file }] of registered.entries()) if (!states[index]) rmSync(file, { force: true })
+  return registered.filter((_, index) => states[index])
 }
 
 /** Returns when the server at a URL started, if it registered itself. */
@@ -69,7 +69,7 @@ function serverIn(file: string, text: string): Registered[] {
   return typeof url === 'string' && URL.canParse(url) ? [{ file, url, started: String(started) }] : []
 }
 
-/** The folder for temporary files is shared: a folder of another user there could name any server. */
+/** Returns whether a folder is this user's. All users share the folder for temporary files, and another user could list any server there. */
 function isOwn(folder: string): boolean {
   return process.getuid === undefined || statSync(folder).uid === process.getuid()
 }

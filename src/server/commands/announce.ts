@@ -6,10 +6,10 @@ import { isLoopbackAddress } from '../../http/access.ts'
 import { programAt } from '../client/ask.ts'
 import { caught } from '../errors.ts'
 import type { Log } from '../log/log.ts'
-import { hostInUrl, type Served, whyNot } from '../serve.ts'
+import { hostInUrl, listenProblem, type Served } from '../serve.ts'
 import { warn } from '../terminal.ts'
 
-/** Says where the server listens, and unless `quiet` is set, where its inspector is and how to point a client at it. */
+/** Logs where the server listens and, unless `quiet` is set, the URL of the inspector and how to connect a client. */
 export function announce(gateway: Gateway, server: Served, config: Config, host: string, log: Log): void {
   const { tls, tlsRoot, quiet } = config
   const facts = { url: server.url, address: server.address, port: server.port, dialect: gateway.dialect.name }
@@ -49,18 +49,18 @@ function exposure({ keys, control }: Config): string {
   return `others can reach this address. The API is open to them ${api}; the controls ${controls}.`
 }
 
-/** The number of ports after a taken one that are tried. */
+/** The number of ports to try after a taken port. */
 const MOST_TRIED = 20
 
-/** Says of a taken port which program has it, and which port is free. */
-export async function portTaken(host: string, port: number): Promise<string> {
+/** Returns a message that names the program at a taken port, and a free port. */
+export async function portTakenMessage(host: string, port: number): Promise<string> {
   const url = `http://${hostInUrl(host)}:${port}`
   const free = await freePort(host, port)
   const choose = free === undefined ? 'Choose another one' : `Choose another one, such as --port ${free}`
-  return `Port ${port} on ${host} is taken${await takenBy(url)}. ${choose}, or --port 0 for any free one.`
+  return `Port ${port} on ${host} is taken${await programText(url)}. ${choose}, or --port 0 for any free one.`
 }
 
-async function takenBy(url: string): Promise<string> {
+async function programText(url: string): Promise<string> {
   const program = await programAt(url)
   if (program === 'fauxgate') return `: a fauxgate runs there already, and its inspector is ${url}/_fauxgate/`
   return program === 'web server' ? ' by another web server' : ' by another program'
@@ -68,12 +68,12 @@ async function takenBy(url: string): Promise<string> {
 
 async function freePort(host: string, taken: number): Promise<number | undefined> {
   for (let port = taken + 1; port <= Math.min(taken + MOST_TRIED, 65_535); port++)
-    if (!(await refusalAt(host, port))) return port
+    if (!(await listenError(host, port))) return port
   return undefined
 }
 
-/** Listens for a moment, and returns the error of that, if any. */
-async function refusalAt(host: string, port: number): Promise<NodeJS.ErrnoException | undefined> {
+/** Tries to listen at a port, and returns the error, if any. */
+async function listenError(host: string, port: number): Promise<NodeJS.ErrnoException | undefined> {
   const server = createServer()
   try {
     server.listen(port, host)
@@ -87,13 +87,13 @@ async function refusalAt(host: string, port: number): Promise<NodeJS.ErrnoExcept
 }
 
 /**
- * Makes sure that another program can listen at a port.
- * @throws Error that says why not, and which port is free.
+ * Checks that a port is free.
+ * @throws Error that gives the reason, and names a free port.
  */
 export async function requireFree(host: string, port: number): Promise<void> {
-  const error = await refusalAt(host, port)
+  const error = await listenError(host, port)
   if (!error) return
-  throw new Error(error.code === 'EADDRINUSE' ? await portTaken(host, port) : whyNot(error, host, port), {
+  throw new Error(error.code === 'EADDRINUSE' ? await portTakenMessage(host, port) : listenProblem(error, host, port), {
     cause: error,
   })
 }

@@ -2,31 +2,31 @@ import { parseArgs } from 'node:util'
 import { suggestion } from '../../schema/nearest.ts'
 import { UsageError } from '../errors.ts'
 import type { Flag } from '../options/table.ts'
-import { meantFlag } from './meanings.ts'
+import { suggestedFlag } from './suggestions.ts'
 
 export interface Command {
-  /** One word or two: `serve`, `clock advance`. */
+  /** One or two words, such as `serve` or `clock advance`. */
   readonly name: string
-  /** The words after it, as the help writes them: `NAME VALUE`. */
+  /** The placeholders of the words after the name, such as `NAME VALUE`. */
   readonly words: string
   readonly summary: string
   readonly flags: readonly Flag[]
-  /** A command line without `fauxgate`, for its help and for messages. */
+  /** An example without `fauxgate`, for the help and for messages. */
   readonly example?: string
-  /** Further sentences of its help. */
+  /** Additional sentences for the help. */
   readonly notes?: readonly string[]
   /** Returns the exit code. */
   readonly run: (parsed: Arguments, environment: NodeJS.ProcessEnv) => Promise<number>
 }
 
 export interface Arguments {
-  /** The values of each flag that was given, as typed; of a switch, whether it is on. */
+  /** The flags on the command line: their values as typed, or true and false for a switch. */
   readonly flags: ReadonlyMap<string, readonly string[] | boolean>
-  /** The words that belong to no flag. */
+  /** The words that are not values of flags. */
   readonly words: readonly string[]
 }
 
-/** Returns the value of a flag that takes one, or undefined if it was not given. */
+/** Returns the value of a flag that takes a value, or undefined if the flag is absent. */
 export function flagValue({ flags }: Arguments, flag: string): string | undefined {
   const values = flags.get(flag)
   return Array.isArray(values) ? values[0] : undefined
@@ -34,7 +34,7 @@ export function flagValue({ flags }: Arguments, flag: string): string | undefine
 
 /**
  * Reads a command line.
- * @throws UsageError that names the flag as it was typed. It repeats nothing that may be the rest of a key.
+ * @throws UsageError that names the flag as typed. The message repeats no text that may be the rest of a key.
  */
 export function readArguments(args: readonly string[], flags: readonly Flag[], command: string): Arguments {
   const known = new Map(flags.map((each) => [each.flag, each]))
@@ -64,7 +64,7 @@ export function readArguments(args: readonly string[], flags: readonly Flag[], c
     }
     const flag = known.get(name)
     if (name === 'help') found.set('help', true)
-    else if (!flag) found.set(...requireNegation(name, typed, known, command))
+    else if (!flag) found.set(...readNegation(name, typed, known, command))
     else if (flag.kind === 'switch') found.set(name, requireNoValue(rawName, value))
     else {
       const before = found.get(name)
@@ -79,8 +79,8 @@ export function readArguments(args: readonly string[], flags: readonly Flag[], c
 /** The most options that a message lists. */
 const MOST_LISTED = 8
 
-/** Reads `--no-` and a switch, which turns it off. Any other name is unknown. */
-function requireNegation(
+/** Reads `--no-` with the name of a switch, which turns the switch off. Throws for any other name. */
+function readNegation(
   name: string,
   typed: string,
   known: ReadonlyMap<string, Flag>,
@@ -95,8 +95,8 @@ function requireNegation(
   }
   const flags = [...known.keys()]
   const all = flags.length <= MOST_LISTED ? ` Allowed: ${flags.map((flag) => `--${flag}`).join(', ') || 'none'}.` : ''
-  const meant = meantFlag(flagText.replace(/^-+/, ''), flags) || all
-  throw new UsageError(`${flagText} is not an option of "${command}".${meant}`)
+  const hint = suggestedFlag(flagText.replace(/^-+/, ''), flags) || all
+  throw new UsageError(`${flagText} is not an option of "${command}".${hint}`)
 }
 
 function requireNoValue(typed: string, value: string | undefined): true {
@@ -107,25 +107,25 @@ function requireNoValue(typed: string, value: string | undefined): true {
 function requireValue(typed: string, value: string | undefined, isInline: boolean | undefined): string {
   const isNext = value?.startsWith('--') && !isInline
   if (value === undefined || isNext) throw new UsageError(`${typed} needs a value.`)
-  // An empty value is never meant: a variable of the shell was not set.
+  // An empty value is a mistake: usually, a variable of the shell is not set.
   if (value === '') throw new UsageError(`${typed} is empty. Give it a value, or leave it out.`)
   return value
 }
 
 /**
- * Reads one of some names.
- * @throws UsageError that says `what` was received and what is allowed.
+ * Returns the name that was received, if it is one of the allowed names.
+ * @throws UsageError that begins with `subject`, and gives the received and the allowed names.
  */
-export function requireOne<Name extends string>(what: string, received: string, allowed: readonly Name[]): Name {
+export function requireOne<Name extends string>(subject: string, received: string, allowed: readonly Name[]): Name {
   const known = allowed.find((name) => name === received)
   if (known) return known
-  const meant = suggestion(received, allowed)
-  throw new UsageError(`${what} is ${JSON.stringify(received)}. Allowed: ${allowed.join(', ')}.${meant}`)
+  const hint = suggestion(received, allowed)
+  throw new UsageError(`${subject} is ${JSON.stringify(received)}. Allowed: ${allowed.join(', ')}.${hint}`)
 }
 
 /**
- * Refuses words that a command does not take. After a flag they are not repeated, since they may be the rest of a key with
- * a space in it.
+ * Throws if there are words that a command does not take. After a flag, the message does not repeat them: they may be the
+ * rest of a key with a space in it.
  */
 export function requireNoWords(words: readonly string[], usage: string, { flags }: Arguments, example?: string): void {
   if (words.length === 0) return
@@ -137,12 +137,12 @@ export function requireNoWords(words: readonly string[], usage: string, { flags 
   throw new UsageError(`${unexpected}${named} after "${usage}".${hint}${exampleOf(example)}`)
 }
 
-/** Names what was typed in place of a URL if it looks like one: anything else may be a key or have a password. */
-export function notUrl(typed: string | undefined): string {
+/** Returns a part of a message that quotes an invalid URL, if it looks like a URL. Any other text may be a key. */
+export function invalidUrl(typed: string | undefined): string {
   return typed && /^(?:localhost|\w+:\/\/|[\w-]+(?:\.[\w-]+)+)[\w.:/-]*$/.test(typed) ? `, and "${typed}" is none` : ''
 }
 
-/** Refuses a command line without a word that its command needs. */
+/** Throws because a word that the command needs is missing. */
 export function requireWords(name: string, words: string, example: string | undefined): never {
   throw new UsageError(`${name} needs ${words.replaceAll('…', '')}.${exampleOf(example)}`)
 }

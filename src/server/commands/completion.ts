@@ -4,7 +4,7 @@ import { type Arguments, type Command, requireNoWords, requireOne, requireWords 
 const SHELLS = { bash, zsh, fish }
 const SHELL_NAMES = ['bash', 'zsh', 'fish'] as const
 
-/** Makes the command that prints the completions of all other commands. */
+/** Returns the command that prints a script with the completions of all commands. */
 export function completionCommand(others: () => readonly Command[]): Command {
   return {
     name: 'completion',
@@ -27,7 +27,7 @@ export function completionCommand(others: () => readonly Command[]): Command {
   }
 }
 
-/** Returns the cases of a shell's script: for each beginning of a command, the words and flags that can follow, in a variable. */
+/** Returns the cases of a shell's script. Each sets a variable to the words and flags that can follow a command or its first word. */
 function cases(commands: readonly Command[], variable: string): string {
   const next = new Map<string, Set<string>>([['', new Set(['help'])]])
   const add = (line: string, words: readonly string[]) => next.set(line, new Set([...(next.get(line) ?? []), ...words]))
@@ -44,12 +44,12 @@ function cases(commands: readonly Command[], variable: string): string {
   return [...next].map(([line, words]) => `    '${line}') ${variable}='${[...words].join(' ')}' ;;`).join('\n')
 }
 
-/** Returns the words between which a text such as `bash|zsh|fish` lets one choose. */
+/** Returns the choices in a text such as `bash|zsh|fish`; none for any other text. */
 function choicesIn(text: string): readonly string[] {
   return /^[\w-]+(?:\|[\w-]+)+$/.test(text) ? text.split('|') : []
 }
 
-/** Offers the values of the flag before, else the words of the longest beginning of the line that is known: `clock advance`, else `clock`. */
+/** Completes the value of a flag after the flag. Otherwise completes after two known words, such as `clock advance`, or after one. */
 function bash(commands: readonly Command[]): string {
   return `_fauxgate_words() {
   words=''

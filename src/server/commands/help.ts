@@ -20,7 +20,7 @@ ${EXIT_CODES}
 `
 }
 
-/** Describes a word that begins several commands and is none itself, such as `state`. */
+/** Returns the help on a word that several commands begin with, such as `state`. */
 export function helpOnGroup(name: string, commands: readonly Command[]): string {
   const example = commands.find((each) => each.example)?.example
   return `Usage: fauxgate ${name} <command> [options]\n\n${commands.map(commandRow).join('\n')}\n${exampleRow(example)}`
@@ -53,7 +53,7 @@ function flagUsage({ flag, value, kind }: Flag): string {
   return `--${flag}${value && ` ${value}`}${kind === 'texts' ? ' …' : ''}`
 }
 
-/** Leaves out backquotes, which terminals do not show as code, and that a switch is off. */
+/** Returns the sentence of a flag without backquotes, and without the default of a switch. */
 function plain({ sentence }: Flag): string {
   return sentence.replaceAll('`', '').replace(' Default: false.', '')
 }

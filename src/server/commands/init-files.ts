@@ -1,26 +1,26 @@
 import { DELAY, firstTest, INITIAL, isJestModule, type ProjectFacts, type Runner } from './init-test.ts'
 
 /** A file that `fauxgate init` writes. */
-export interface Written {
+export interface InitFile {
   readonly name: string
-  readonly what: string
+  readonly purpose: string
   readonly text: string
 }
 
-/** Makes the files for a test runner; the test is the last one. */
-export function writtenFor(
+/** Returns the files for a test runner. The last file is the test. */
+export function initFilesFor(
   runner: Runner,
   facts: ProjectFacts,
-): readonly [config: Written, initial: Written, test: Written] {
+): readonly [config: InitFile, initial: InitFile, test: InitFile] {
   const config = { dialect: 'ngrok', port: 4747, initial: INITIAL, provisioningDelay: DELAY }
   const initial = {
     reservedDomains: [{ domain: 'app.example.com', certificate_management_policy: { authority: 'letsencrypt' } }],
     reservedAddrs: [{ region: 'eu', description: 'for the staging gate' }],
   }
   return [
-    { name: 'fauxgate.config.json', what: 'the options of "fauxgate serve"', text: json(config) },
-    { name: INITIAL, what: 'what exists from the beginning', text: json(initial) },
-    { name: testName(runner, facts), what: 'a first test', text: firstTest(runner, facts) },
+    { name: 'fauxgate.config.json', purpose: 'the options of "fauxgate serve"', text: json(config) },
+    { name: INITIAL, purpose: 'what exists from the beginning', text: json(initial) },
+    { name: testName(runner, facts), purpose: 'a first test', text: firstTest(runner, facts) },
   ]
 }
 

@@ -18,14 +18,14 @@ export const INITIAL = 'fauxgate.initial.json'
 /** The time from a policy to the certificate, of the served gateway and of the first test. */
 export const DELAY = '5s'
 
-/** Tells whether Jest gets a file of ECMAScript modules. */
+/** Returns true if the test for Jest is an ECMAScript module. */
 export function isJestModule({ isModule, hasTsJest }: ProjectFacts): boolean {
   return isModule && !hasTsJest
 }
 
 type Kind = Runner | 'jest module' | 'ts-jest'
 
-/** Returns the text of a first test: with a fixture that has the report and strict mode. */
+/** Returns the text of a first test. Its fixture adds the report to errors, and runs the strict check. */
 export function firstTest(runner: Runner, facts: ProjectFacts): string {
   const jest = facts.hasTsJest ? 'ts-jest' : isJestModule(facts) ? 'jest module' : 'jest'
   const kind = runner === 'jest' ? jest : runner
@@ -48,16 +48,16 @@ test('a domain gets its certificate after five seconds', async ({ gateway${reque
 `
 }
 
-/** The options of each test's gateway are those of the config file. */
+/** The options of the gateway in each test, the same as in the config file. */
 const OPTIONS = `{ dialect: ngrok, provisioningDelay: '${DELAY}', initial }`
 const READ_INITIAL = `const initial = JSON.parse(readFileSync('${INITIAL}', 'utf8'))`
 
-/** A test of `testWithGateway`, which wraps that of the runner. */
+/** Returns the line that wraps the runner's `test` with `testWithGateway`. */
 const wrapped = (base: string) => `const test = testWithGateway(${base}, { gatewayOptions: ${OPTIONS} })`
 
 const READ = `import { readFileSync } from 'node:fs'`
 
-/** The head of a module whose test runner is imported, or a global. */
+/** Returns the head of a test file that is an ECMAScript module. `base` is the runner's `test`. */
 const moduleHead = (imports: string, base = 'base') => `${imports}
 import { ngrok } from 'fauxgate'
 import { testWithGateway } from 'fauxgate/testing'

@@ -6,7 +6,7 @@ import { notWritten } from '../files.ts'
 import { switchFlag, textFlag } from '../options/table.ts'
 import { askAtTerminal, say } from '../terminal.ts'
 import { type Arguments, type Command, flagValue, requireNoWords, requireOne } from './command.ts'
-import { commandOf, type Written, writtenFor } from './init-files.ts'
+import { commandOf, type InitFile, initFilesFor } from './init-files.ts'
 import { RUNNERS, type Runner } from './init-test.ts'
 
 export const init: Command = {
@@ -29,20 +29,20 @@ async function runInit(parsed: Arguments): Promise<number> {
   const { type, words } = await readProject()
   const named = flagValue(parsed, 'runner')
   const runner = named === undefined ? runnerAmong(words) : requireOne('--runner', named, RUNNERS)
-  const isAsked = !parsed.flags.get('yes') && named === undefined && process.stdin.isTTY && process.stdout.isTTY
-  const chosen = isAsked ? await asked(runner) : runner
+  const shouldAsk = !parsed.flags.get('yes') && named === undefined && process.stdin.isTTY && process.stdout.isTTY
+  const chosen = shouldAsk ? await askForRunner(runner) : runner
   const facts = {
     isModule: type === 'module',
     isTyped: existsSync('tsconfig.json'),
     hasTsJest: words.includes('ts-jest'),
   }
-  for (const each of writtenFor(chosen, facts)) say(await write(each))
+  for (const each of initFilesFor(chosen, facts)) say(await write(each))
   say(`\nRun the test:      ${commandOf(chosen, facts)}`)
   say('Start the server:  npx fauxgate serve')
   return 0
 }
 
-/** Reads package.json: its type, and as words the names of packages and the text of the script that runs the tests. */
+/** Reads package.json. Returns its type, and `words`: the names of its dependencies and the words of its test script. */
 async function readProject(): Promise<{ readonly type: unknown; readonly words: readonly string[] }> {
   if (!existsSync('package.json')) return { type: undefined, words: [] }
   try {
@@ -59,17 +59,17 @@ function runnerAmong(words: readonly string[]): Runner {
   return RUNNERS.find((runner) => words.includes(runner) || words.includes(`@${runner}/test`)) ?? 'node'
 }
 
-async function asked(runner: Runner): Promise<Runner> {
+async function askForRunner(runner: Runner): Promise<Runner> {
   const question = `What runs your tests: ${RUNNERS.join(', ')}? [${runner}] `
   const answer = await askAtTerminal(question, process.stdout)
   return answer === '' ? runner : requireOne('The answer', answer, RUNNERS)
 }
 
-/** Writes a file unless it exists, and says which of the two happened. */
-export async function write({ name, what, text }: Written): Promise<string> {
+/** Writes a file unless it exists. Returns a line that says whether it was written. */
+export async function write({ name, purpose, text }: InitFile): Promise<string> {
   try {
     await writeFile(name, text, { flag: 'wx' })
-    return `wrote  ${name}, ${what}`
+    return `wrote  ${name}, ${purpose}`
   } catch (error) {
     if (caught(error).code !== 'EEXIST') throw notWritten(name, error)
     return `kept   ${name}, which exists already`

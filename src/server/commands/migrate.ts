@@ -25,7 +25,7 @@ export const migrateCommand: Command = {
     const [file, ...rest] = parsed.words
     if (file === undefined) throw new UsageError('migrate needs a file, for example "fauxgate migrate gateway.db".')
     requireNoWords(rest, 'migrate FILE', parsed)
-    // A store would make the file.
+    // Opening a store would create the file.
     if (!existsSync(file)) throw new Error(`${file} cannot be read: there is no such file.`)
     const options = await gatewayOptionsOf(await optionsOf(parsed, environment))
     // The file does not say which dialect it was written in.
@@ -37,8 +37,8 @@ export const migrateCommand: Command = {
       const all: AnyOptions = { ...options, families, store }
       createGateway(all).dispose()
       await store.flushed()
-      const done = migrationOf(before, store)
-      say(done ? `${basename(file)}: ${done}` : `${basename(file)} is of the present version.`)
+      const migration = migrationText(before, store)
+      say(migration ? `${basename(file)}: ${migration}` : `${basename(file)} is of the present version.`)
     } finally {
       store.close()
     }
@@ -46,11 +46,11 @@ export const migrateCommand: Command = {
   },
 }
 
-/** Says which versions have changed since a file was opened; undefined for none. */
-export function migrationOf(before: StoredVersions | undefined, store: GroupedStore): string | undefined {
+/** Returns a text with the versions that a migration changed, or undefined if it changed none. */
+export function migrationText(before: StoredVersions | undefined, store: GroupedStore): string | undefined {
   const after = store.versions()
   if (!before || !after) return undefined
-  const changed = (['tables', 'records'] as const).filter((what) => before[what] !== after[what])
+  const changed = (['tables', 'records'] as const).filter((part) => before[part] !== after[part])
   if (changed.length === 0) return undefined
-  return changed.map((what) => `${what} from version ${before[what]} to ${after[what]}`).join(', ')
+  return changed.map((part) => `${part} from version ${before[part]} to ${after[part]}`).join(', ')
 }

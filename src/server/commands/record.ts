@@ -13,7 +13,7 @@ import { Recorder } from '../recorder.ts'
 import { print, say, warn } from '../terminal.ts'
 import { signalled, waited } from '../waiting.ts'
 import { requireFree } from './announce.ts'
-import { type Arguments, type Command, flagValue, notUrl, requireNoWords, requireOne } from './command.ts'
+import { type Arguments, type Command, flagValue, invalidUrl, requireNoWords, requireOne } from './command.ts'
 import { requireCount } from './verify-flags.ts'
 
 const HOST = '127.0.0.1'
@@ -34,7 +34,7 @@ export const recordCommand: Command = {
   flags,
   notes: [
     'It listens on this machine alone until SIGINT, SIGTERM or SIGHUP stops it. It writes the recording then, and every 2 s while requests come.',
-    'A request that gets no answer is answered with 502 or 504, named, and not recorded.',
+    'If the service does not answer a request, the client gets 502 or 504. A warning names the request, and it is not recorded.',
     'Secrets, keys, ids, names and addresses are replaced in the recording; the client gets the answers unchanged, but for URLs that lead through this program.',
   ],
   run: runRecord,
@@ -54,11 +54,11 @@ async function runRecord(parsed: Arguments): Promise<number> {
   })
   const facts = { client: 'fauxgate record', version, dialect, url: target }
   const save = () => replaceFile(file, recordingText(recorder.exchanges, [...recorder.keys], facts))
-  const wanted = portOf(value('port'))
-  await requireFree(HOST, wanted)
+  const requestedPort = portOf(value('port'))
+  await requireFree(HOST, requestedPort)
   await save()
   const server = createServer((request, response) => void recorder.pass(request, response))
-  await once(server.listen(wanted, HOST), 'listening')
+  await once(server.listen(requestedPort, HOST), 'listening')
   const { port } = server.address() as AddressInfo // It listens on a port.
   say(`fauxgate records ${target} at http://${HOST}:${port}`)
   const stopped = new AbortController()
@@ -73,10 +73,10 @@ async function runRecord(parsed: Arguments): Promise<number> {
   return print(`${counted(recorder.exchanges.length, 'exchange')} in ${file}\n`)
 }
 
-/** The most time whose exchanges a killed process loses. */
+/** The interval between saves. A killed process loses the exchanges of this time. */
 const BETWEEN_SAVES_MS = 2000
 
-/** Saves a recording again and again while it grows, until the signal aborts. */
+/** Saves a recording at intervals if it has grown, until the signal is aborted. */
 async function savedOften(recorder: Recorder, save: () => Promise<void>, signal: AbortSignal): Promise<void> {
   let saved = 0
   while (await waited(BETWEEN_SAVES_MS, signal)) {
@@ -95,6 +95,6 @@ function targetOf(typed: string | undefined): string {
   const url = typed !== undefined && URL.canParse(typed) ? new URL(typed) : undefined
   if (url && /^https?:$/.test(url.protocol) && url.username === '' && url.search === '') return baseOf(url)
   throw new UsageError(
-    `record needs the URL of a service${notUrl(typed)}, for example "fauxgate record --to https://api.ngrok.com".`,
+    `record needs the URL of a service${invalidUrl(typed)}, for example "fauxgate record --to https://api.ngrok.com".`,
   )
 }

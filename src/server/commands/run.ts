@@ -6,7 +6,7 @@ import { caught, UsageError } from '../errors.ts'
 import { print, tell } from '../terminal.ts'
 import { type Command, readArguments } from './command.ts'
 import { helpOn, helpOnAll, helpOnGroup } from './help.ts'
-import { meantCommand, meantSecondWord } from './meanings.ts'
+import { suggestedCommand, suggestedSecondWord } from './suggestions.ts'
 
 /** Loads all commands. Most starts are of `serve`, which does not need the others. */
 async function commandsFor(first: string): Promise<readonly Command[]> {
@@ -50,13 +50,13 @@ function helpFor(words: readonly string[], commands: readonly Command[]): string
   return isGroup && group.length > 0 ? helpOnGroup(first, group) : helpOn(commandOf(words, commands), commands)
 }
 
-/** Tells whether a line is `state --help`, where `state` is the beginning of commands and none itself. */
+/** Returns true for a line such as `state --help`: commands begin with `state`, and no command has this name. */
 function isHelpOnGroup([first = '', second = '', ...more]: readonly string[], commands: readonly Command[]): boolean {
   const isGroup = commands.every(({ name }) => name !== first)
   return isGroup && more.length === 0 && ['--help', '-h', 'help'].includes(second)
 }
 
-/** Finds the command whose name a command line begins with; of two, the longer one. */
+/** Returns the command that a line begins with. If two match, returns the longer one. */
 function commandOf(args: readonly string[], commands: readonly Command[]): Command {
   const [first = '', second = ''] = args
   const named = (name: string) => commands.find((each) => each.name === name)
@@ -66,10 +66,10 @@ function commandOf(args: readonly string[], commands: readonly Command[]): Comma
   const longerNames = commands.map(({ name }) => name).filter((name) => name.startsWith(`${first} `))
   const isMistyped = command?.words === '' && /^\+?\w/.test(second) && longerNames.length > 0
   if (command && !isMistyped) return command
-  throw new UsageError(whyUnknown(args, longerNames, commands))
+  throw new UsageError(unknownCommandMessage(args, longerNames, commands))
 }
 
-function whyUnknown(
+function unknownCommandMessage(
   [first = '', second = '', ...more]: readonly string[],
   longerNames: readonly string[],
   commands: readonly Command[],
@@ -81,20 +81,20 @@ function whyUnknown(
   }
   if (longerNames.length > 0) {
     const isAlone = commands.some(({ name }) => name === first)
-    const meant = second && meantSecondWord(first, second, isAlone ? [...longerNames, first] : longerNames)
+    const hint = second && suggestedSecondWord(first, second, isAlone ? [...longerNames, first] : longerNames)
     const seconds = longerNames.map((name) => name.slice(first.length + 1)).join(', ')
     if (second === '' || second.startsWith('-')) return `${first} needs one of: ${seconds}.`
-    return `${quote(`${first} ${second}`)} is not a command. Allowed after ${first}: ${seconds}.${meant}`
+    return `${quote(`${first} ${second}`)} is not a command. Allowed after ${first}: ${seconds}.${hint}`
   }
   const names = [...new Set(commands.map(({ name }) => name.split(' ')[0] ?? ''))]
-  return `${quote(first)} is not a command.${meantCommand(first, names) || ` Allowed: ${names.join(', ')}.`}`
+  return `${quote(first)} is not a command.${suggestedCommand(first, names) || ` Allowed: ${names.join(', ')}.`}`
 }
 
-/** Returns the keys on the command line and in the environment. No message repeats them. */
+/** Returns the keys on the command line and in the environment, which messages must not contain. */
 function keysIn(args: readonly string[], environment: NodeJS.ProcessEnv): SecretTexts {
-  const typed = args.flatMap((arg, place) => {
+  const typed = args.flatMap((arg, index) => {
     const option = /^--(?:control-)?key(?:=(.*))?$/s.exec(arg)
-    return option ? (option[1] ?? args[place + 1] ?? []) : []
+    return option ? (option[1] ?? args[index + 1] ?? []) : []
   })
   const { FAUXGATE_KEY = '', FAUXGATE_CONTROL_KEY = '', NGROK_API_KEY = '' } = environment
   return secretTexts([...typed, ...FAUXGATE_KEY.split(','), FAUXGATE_CONTROL_KEY, NGROK_API_KEY])

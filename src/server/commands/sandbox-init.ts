@@ -22,7 +22,7 @@ export const sandboxInit: Command = {
     const install = existsSync(join(folder, 'package.json'))
       ? 'npm install --save-dev fauxgate workerd && npx fauxgate sandbox'
       : 'npm install && npm start'
-    for (const { name, what, text } of sandboxExample) say(await write({ name: join(folder, name), what, text }))
+    for (const { name, purpose, text } of sandboxExample) say(await write({ name: join(folder, name), purpose, text }))
     const enter = folder === '.' ? '' : `cd ${folder} && `
     return print(`
 Start it here:    ${enter}${install}

@@ -36,7 +36,8 @@ async function runSandboxes(parsed: Arguments, environment: NodeJS.ProcessEnv): 
   const removed = await naming('data', names, () => openDataFolder(folder))
   if (removed > 0) say(`Removed ${counted(removed, 'empty file', 'empty files')} of sandboxes that are gone.`)
   const account = await accountKeyOf(folder, environment)
-  if (account.madeIn) say(`The account key is ${account.key}\nIt is shown this once, and kept in ${account.madeIn}`)
+  if (account.createdIn)
+    say(`The account key is ${account.key}\nIt is shown this once, and kept in ${account.createdIn}`)
   const inUrl = host.includes(':') ? `[${host}]` : host
   const workerd = new Workerd(binary, inUrl, port, folder, { ...environment, ACCOUNT_KEY: account.key })
   const end = onSignals(['SIGINT', 'SIGTERM', 'SIGHUP'], () => workerd.stop())
@@ -56,7 +57,7 @@ async function runSandboxes(parsed: Arguments, environment: NodeJS.ProcessEnv): 
 
 /**
  * Waits until the sandboxes can be used, and returns their URL.
- * @throws Error with the reason of a Worker whose variables are wrong.
+ * @throws Error with the Worker's message if a variable of the Worker is invalid.
  */
 async function healthyAt(workerd: Workerd, host: string): Promise<string> {
   const url = `http://${host}:${await workerd.listening()}`

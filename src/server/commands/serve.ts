@@ -22,9 +22,9 @@ import { openedStore } from '../sqlite/sqlite-store.ts'
 import { importState, StateFile } from '../state.ts'
 import { warn } from '../terminal.ts'
 import { onSignals, signalled, waited } from '../waiting.ts'
-import { announce, portTaken } from './announce.ts'
+import { announce, portTakenMessage } from './announce.ts'
 import { type Arguments, type Command, requireNoWords } from './command.ts'
-import { migrationOf } from './migrate.ts'
+import { migrationText } from './migrate.ts'
 import { changedFile, watchedFiles } from './watch.ts'
 
 const DEFAULT_HOST = configRows.host.default
@@ -50,7 +50,7 @@ async function runServe(parsed: Arguments, environment: NodeJS.ProcessEnv): Prom
   return 0
 }
 
-/** The end of a run of the server: by a signal, or by a changed file. After a changed file, the next run has the same port. */
+/** The result of one run of the server. A signal ends the command. After a changed file, the next run uses the same port. */
 interface Run {
   readonly isOver: boolean
   readonly port?: number
@@ -77,8 +77,8 @@ async function serveOnce(parsed: Arguments, environment: NodeJS.ProcessEnv, port
     const before = store?.versions()
     const opened = await createdGateway(options, store)
     await store?.flushed()
-    const done = store && migrationOf(before, store)
-    if (done) log.notice('migrated', `${data}: ${done}`)
+    const migration = store && migrationText(before, store)
+    if (migration) log.notice('migrated', `${data}: ${migration}`)
     if (state !== undefined) {
       await naming('state', names, async () => {
         await importState(opened.gateway, state)
@@ -124,17 +124,17 @@ async function serveUntilEnd({ gateway, families, options, log, environment, fil
   const { quiet, latency, keys = [], control, state, tlsRoot, host = DEFAULT_HOST } = config
   const file = state === undefined ? undefined : new StateFile(gateway, state)
   const controlKeys = typeof control === 'object' && control.key !== undefined ? [control.key] : []
-  const kept = withFrontPage(file?.gateway ?? gateway)
+  const withPage = withFrontPage(file?.gateway ?? gateway)
   const delay = durationMs(latency)
-  const front = delay ? withLatency(kept, delay) : kept
-  const logging = quiet ? front : logged(front, log, families, [...keys, ...controlKeys])
-  const server = await listening(logging, host, config, names)
+  const delayed = delay ? withLatency(withPage, delay) : withPage
+  const served = quiet ? delayed : logged(delayed, log, families, [...keys, ...controlKeys])
+  const server = await listening(served, host, config, names)
   const unregister = registerServer(server.url, environment)
   const stopped = new AbortController()
   const endHangUps = onSignals(['SIGHUP'], () => file?.write().catch(warnOf))
   const running = [file?.writeEachMinute(stopped.signal, warnOf), quiet ? undefined : settling(gateway, stopped.signal)]
   try {
-    // Whoever reads that it listens can read the file.
+    // Programs that wait for the URL may read the file immediately.
     if (tlsRoot !== undefined)
       await naming('tlsRoot', names, () => write(tlsRoot, gateway.authority.certificatePem, 0o644))
     announce(gateway, server, config, host, log)
@@ -168,7 +168,7 @@ async function listening(
     })
   } catch (error) {
     const { code = '' } = caught(caught(error).cause ?? {})
-    if (code === 'EADDRINUSE') throw new Error(await portTaken(host, port), { cause: error })
+    if (code === 'EADDRINUSE') throw new Error(await portTakenMessage(host, port), { cause: error })
     const option = OPTION_OF_ERROR[code]
     if (option === undefined) throw error
     return naming(option, names, () => Promise.reject(error))
@@ -179,7 +179,7 @@ const OPTION_OF_ERROR: Readonly<Record<string, string>> = { EACCES: 'port', EADD
 
 const DAY_MS = 86_400_000
 
-/** Issues a certificate for all names of the server. Clients compare it with the real time, whatever the gateway's is. */
+/** Issues a certificate for all names of the server. It uses the real time, because clients ignore the gateway's clock. */
 function certificateOf(gateway: Gateway, host: string, { baseUrl, control }: Config) {
   const now = readClock(systemClock)
   const allowed = typeof control === 'object' ? (control.allowHosts ?? []) : []
@@ -195,7 +195,7 @@ function certificateOf(gateway: Gateway, host: string, { baseUrl, control }: Con
   })
 }
 
-/** The time between two times that the gateway settles, for the log. */
+/** The interval at which due events run, for the log. */
 const SETTLE_MS = 1000
 
 /** Runs due events at their time, not only at the next request. */

@@ -4,12 +4,12 @@ import { operationGroups } from '../../verify/scenarios.ts'
 import { baseOf } from '../client/ask.ts'
 import { UsageError } from '../errors.ts'
 import { type Flag, integerFlag, switchFlag, textFlag } from '../options/table.ts'
-import { type Arguments, flagValue, notUrl, requireOne } from './command.ts'
+import { type Arguments, flagValue, invalidUrl, requireOne } from './command.ts'
 
-/** The variable that has the key. */
+/** The environment variable with the API key. */
 const KEY_VARIABLE = 'NGROK_API_KEY'
 
-/** The key that a server gets which takes any. */
+/** The key for servers that accept any key. */
 const ANY_KEY = 'fauxgate-verify'
 
 const DEFAULTS = { rate: 60, timeout: 30, list: 'fauxgate-verify.jsonl' }
@@ -48,7 +48,7 @@ export const verifyFlags: readonly Flag[] = [
  */
 export function verifyArguments(parsed: Arguments) {
   const value = (flag: string) => flagValue(parsed, flag)
-  const is = (flag: string) => parsed.flags.get(flag) === true
+  const isOn = (flag: string) => parsed.flags.get(flag) === true
   const [dialect, domain] = [value('dialect'), value('domain')]
   const only = parsed.flags.get('only')
   if (domain !== undefined && !/^(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,}$/.test(domain))
@@ -61,22 +61,22 @@ export function verifyArguments(parsed: Arguments) {
       : undefined,
     perMinute: requireCount('--rate', value('rate'), DEFAULTS.rate, 60_000),
     timeout: requireCount('--timeout', value('timeout'), DEFAULTS.timeout, 600) * 1000,
-    isReadOnly: is('read-only'),
-    isAgreed: is('yes'),
-    isPlan: is('plan'),
-    isClean: is('clean'),
-    isJson: is('json'),
+    isReadOnly: isOn('read-only'),
+    isConfirmed: isOn('yes'),
+    isPlan: isOn('plan'),
+    isClean: isOn('clean'),
+    isJson: isOn('json'),
     listFile: value('list') ?? DEFAULTS.list,
     junit: value('junit'),
     record: value('record'),
   }
 }
 
-/** The options of a command line of `verify`. Times are in ms. */
+/** The parsed flags of `verify`. Times are in ms. */
 export type VerifyArguments = ReturnType<typeof verifyArguments>
 
 /**
- * Reads a whole number from 1 on.
+ * Reads a whole number from 1 to `most`.
  * @throws UsageError that names the flag, the value and what is allowed.
  */
 export function requireCount(flag: string, received: string | undefined, otherwise: number, most: number): number {
@@ -87,15 +87,15 @@ export function requireCount(flag: string, received: string | undefined, otherwi
 }
 
 /**
- * Returns the server to ask: its base URL without a trailing slash, whether it is on this machine, and the key, which is in
- * the environment.
- * @throws UsageError that says what to change. It never repeats the key.
+ * Returns the server: its base URL without a trailing slash, whether it is on this machine, and the API key from the
+ * environment.
+ * @throws UsageError that says what to change. The message never contains the key.
  */
 export function targetOf(typed: string, environment: NodeJS.ProcessEnv) {
   const url = URL.canParse(typed) ? new URL(typed) : undefined
   if (!url || !/^https?:$/.test(url.protocol))
     throw new UsageError(
-      `verify needs the URL of a server${notUrl(typed)}, for example "fauxgate verify http://127.0.0.1:4747".`,
+      `verify needs the URL of a server${invalidUrl(typed)}, for example "fauxgate verify http://127.0.0.1:4747".`,
     )
   if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '')
     throw new UsageError(

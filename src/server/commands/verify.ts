@@ -67,7 +67,7 @@ async function runVerify(parsed: Arguments, environment: NodeJS.ProcessEnv): Pro
   }
 }
 
-/** Asks whether it may, runs the comparison, and prints the result. */
+/** Asks for consent, runs the comparison, and prints the result. */
 async function compared(options: VerifyOptions, args: VerifyArguments, list: MadeFile): Promise<number> {
   const { record, junit } = args
   const plan = planOf(options)
@@ -76,7 +76,7 @@ async function compared(options: VerifyOptions, args: VerifyArguments, list: Mad
     throw new UsageError(
       `${list.file} says that an earlier run has left something. Run "fauxgate verify --clean" first.`,
     )
-  if (!options.isReadOnly && !args.isAgreed) await requireConsent(planText(plan, options, true))
+  if (!options.isReadOnly && !args.isConfirmed) await requireConsent(planText(plan, options, true))
   if (record !== undefined) requireCanWrite(record)
   if (junit !== undefined) requireCanWrite(junit, 0o644)
   const line = progressLine()
@@ -106,7 +106,7 @@ const HOST: Host = {
   deadline: (ms) => AbortSignal.timeout(ms),
 }
 
-/** Asks once, and tells the dialect by the header that each answer has. */
+/** Detects the dialect: sends one request, and looks for the dialect's header in the response. */
 async function dialectOf(
   target: ReturnType<typeof targetOf>,
   timeout: number,
@@ -129,7 +129,7 @@ async function dialectOf(
   }
 }
 
-/** A signal that SIGINT, SIGTERM and SIGHUP abort once; a second one ends the process. */
+/** Returns a signal that the first SIGINT, SIGTERM or SIGHUP aborts. The second one ends the process. */
 function untilStopped() {
   const stopped = new AbortController()
   const stop = () => {
@@ -151,7 +151,7 @@ async function requireConsent(plan: string): Promise<void> {
   if (!/^y(es)?$/i.test(answer)) throw new UsageError('Nothing was sent that creates anything.')
 }
 
-/** Shows on a terminal how far a run is, in one line. */
+/** Returns functions that show the progress of a run in one line of the terminal, and clear it. */
 function progressLine() {
   const { stderr } = process
   const write = (text: string) => void (stderr.isTTY && stderr.write(`\r\x1b[K${text}`))
@@ -162,7 +162,7 @@ function progressLine() {
   }
 }
 
-/** Deletes what earlier runs have left, by their list. */
+/** Deletes the resources that earlier runs left, by their list. */
 async function clean(
   list: MadeFile,
   { perMinute, timeout }: VerifyArguments,

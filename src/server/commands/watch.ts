@@ -20,8 +20,8 @@ export function watchedFiles({ config: { initial }, file }: ParsedOptions): read
 }
 
 /**
- * Resolves with the path of a file once it has changed and `check` accepts all options. It warns of a change that `check`
- * refuses. It never resolves after the signal was aborted.
+ * Resolves with the path of a file once it has changed and `check` accepts all options. Prints a warning if `check` rejects.
+ * Never resolves after the signal was aborted.
  */
 export async function changedFile(
   files: readonly string[],

@@ -6,9 +6,9 @@ import { notWritten, textOf } from '../files.ts'
 import { nodeSqlite, type OpenDatabase, SqliteFile, using } from '../sqlite/sqlite-file.ts'
 
 /**
- * Makes the folder for the data, for its owner only, unless it exists. Returns the number of files that it removed, which
- * are those of sandboxes that are gone.
- * @throws Error if it cannot be written, or another process has it open.
+ * Creates the data folder unless it exists, for its owner only. Removes the files of removed sandboxes, and returns their
+ * number.
+ * @throws Error if the folder cannot be written, or another process uses it.
  */
 export function openDataFolder(folder: string): number {
   try {
@@ -17,13 +17,13 @@ export function openDataFolder(folder: string): number {
   } catch (error) {
     throw notWritten(folder, error, 'folder')
   }
-  // The folder that workerd has for the objects of the class.
+  // workerd stores the objects of the class in this folder.
   const objects = join(folder, 'fauxgate-sandbox')
   // An older Node has no SQLite. There, nothing is checked and nothing is removed.
   const open = process.getBuiltinModule?.('node:sqlite') && nodeSqlite()
   const metadata = join(objects, 'metadata.sqlite')
   if (!open || !existsSync(metadata)) return 0
-  // It throws where another process has the file open, which workerd does as long as it runs.
+  // This throws if another process has the file open, as a running workerd does.
   new SqliteFile(metadata, open).close()
   return removeEmptied(objects, open)
 }
@@ -31,7 +31,7 @@ export function openDataFolder(folder: string): number {
 const PAGE_BYTES = 4096
 
 /**
- * Removes the files of sandboxes that are gone, and returns how many: workerd empties the database of a removed object, and
+ * Removes the files of removed sandboxes, and returns their number: workerd empties the database of a removed object, and
  * leaves the file. After a kill, some databases are empty only together with their log, which SQLite reads too.
  */
 function removeEmptied(objects: string, open: OpenDatabase): number {
@@ -44,7 +44,7 @@ function removeEmptied(objects: string, open: OpenDatabase): number {
   return emptied.length
 }
 
-/** Tests whether a database is empty. One that cannot be read is not. */
+/** Returns true if a database is empty, and false if it cannot be read. */
 function hasNoTables(file: string, open: OpenDatabase): boolean {
   try {
     return using(open(file), (database) => database.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').all().length === 0)
@@ -53,16 +53,16 @@ function hasNoTables(file: string, open: OpenDatabase): boolean {
   }
 }
 
-/** The key of the account: that of the environment, or that of the data folder. */
+/** The account key, from the environment or the data folder. */
 export interface AccountKey {
   readonly key: string
-  /** The path as a POSIX shell writes it. */
+  /** An expression for the key in a POSIX shell. */
   readonly inShell: string
-  /** The file that this call made for it. */
-  readonly madeIn?: string
+  /** The file that this call created for the key. */
+  readonly createdIn?: string
 }
 
-/** Returns the account key. Without one, makes it, and keeps it in the folder for its owner only. */
+/** Returns the account key. If there is none, creates one in the folder, in a file for its owner only. */
 export async function accountKeyOf(folder: string, { ACCOUNT_KEY }: NodeJS.ProcessEnv): Promise<AccountKey> {
   if (ACCOUNT_KEY === '') throw new UsageError('ACCOUNT_KEY is empty. Give it a value, or do not set it.')
   if (ACCOUNT_KEY !== undefined) return { key: ACCOUNT_KEY, inShell: '$ACCOUNT_KEY' }
@@ -71,7 +71,7 @@ export async function accountKeyOf(folder: string, { ACCOUNT_KEY }: NodeJS.Proce
   if (!existsSync(file)) {
     const key = freshSecret()
     writeFileSync(file, `${key}\n`, { flag: 'wx', mode: 0o600 })
-    return { key, inShell, madeIn: file }
+    return { key, inShell, createdIn: file }
   }
   const key = (await textOf(file)).trim()
   if (key === '') throw new Error(`${file} is empty. Write the account key into it, or remove it.`)

@@ -8,7 +8,7 @@ import { caught } from '../errors.ts'
 import { waited } from '../waiting.ts'
 
 /**
- * Returns the path of workerd's binary, from the packages of the present folder or from those that fauxgate is among.
+ * Returns the path of workerd's binary, from the current folder's packages or from the packages beside fauxgate.
  * @throws Error that says how to install it.
  */
 export function workerdBinary(): string {
@@ -35,27 +35,27 @@ function canResolve(required: NodeJS.Require): boolean {
   }
 }
 
-/** A file of the build, which names the modules of the Worker. */
+/** The configuration of workerd, which the build writes. It names the modules of the Worker. */
 const CONFIG = new URL('./workerd.capnp', import.meta.url)
 
-/** The time for the last requests; Docker kills a container after 10 s. */
-const MOST_WAIT_MS = 3000
+/** The time for the last requests. It must be shorter than the 10 s after which Docker kills a container. */
+const STOP_TIMEOUT_MS = 3000
 
 /** A process of workerd that runs the Worker of the sandboxes. */
 export class Workerd {
   readonly #child: ChildProcess
-  /** True once somebody stops it. */
+  /** True after the first call of `stop`. */
   isStopping = false
   /** Resolves with the exit code, or with null for a process that a signal ended. Rejects if it could not be started. */
   readonly ended: Promise<number | null>
 
-  /** `host` is written as in a URL. */
+  /** Starts workerd. `host` is written as in a URL. */
   constructor(binary: string, host: string, port: number, folder: string, environment: NodeJS.ProcessEnv) {
     const options = [`--socket-addr=http=${host}:${port}`, `--directory-path=state=${folder}`, '--control-fd=3']
     this.#child = spawn(binary, ['serve', fileURLToPath(CONFIG), ...options], {
       env: environment,
       stdio: ['ignore', 'inherit', 'inherit', 'pipe'],
-      // Ctrl-C would end it at once, with its files open. SIGTERM lets it close them.
+      // In the same process group, Ctrl-C would kill workerd while its files are open. SIGTERM lets it close the files.
       detached: true,
       windowsHide: true,
     })
@@ -64,11 +64,11 @@ export class Workerd {
   }
 
   /**
-   * Waits until it listens, and returns its port.
-   * @throws Error if it ends before.
+   * Waits until workerd listens, and returns its port.
+   * @throws Error if the process ends earlier.
    */
   async listening(): Promise<number> {
-    const events = createInterface(this.#child.stdio[3] as Readable) // It is the pipe of the options.
+    const events = createInterface(this.#child.stdio[3] as Readable) // The constructor makes it a pipe.
     for await (const line of events) {
       const { socket, port } = JSON.parse(line)
       if (socket === 'http') return port
@@ -76,14 +76,14 @@ export class Workerd {
     throw new Error(`workerd ended with exit code ${await this.ended} before it listened.`)
   }
 
-  /** Stops it: when it has answered all requests, at the latest after a few seconds, or, when called again, at once. */
+  /** Stops workerd after its last response, at the latest after {@link STOP_TIMEOUT_MS}. A second call stops it immediately. */
   stop(): void {
     this.#child.kill(this.isStopping ? 'SIGKILL' : 'SIGTERM')
     this.isStopping = true
     const over = new AbortController()
     const abort = () => over.abort()
     this.ended.then(abort, abort)
-    // It would wait for an open WebSocket, which an inspector has for as long as its page is open.
-    void waited(MOST_WAIT_MS, over.signal).then(() => this.#child.kill('SIGKILL'))
+    // workerd would wait for open WebSockets, and an inspector keeps one for as long as its page is open.
+    void waited(STOP_TIMEOUT_MS, over.signal).then(() => this.#child.kill('SIGKILL'))
   }
 }

@@ -1,6 +1,6 @@
 import { suggestion } from '../../schema/nearest.ts'
 
-/** Commands under names that people know from other tools. */
+/** Words for each command that people know from other tools. */
 const COMMANDS: Readonly<Record<string, string>> = {
   serve: 'start run up server listen dev launch http https tcp tls tunnel daemon',
   requests: 'log logs tail journal history calls traffic access inspect watch monitor',
@@ -25,8 +25,8 @@ const COMMANDS: Readonly<Record<string, string>> = {
   help: 'man docs usage commands',
 }
 
-/** Words after a command that mean another word, or the command alone (`''`). */
-const SECOND_WORDS: readonly (readonly [meant: string, words: string])[] = [
+/** Other words for each second word of a command. An empty text stands for the command without a second word. */
+const SECOND_WORDS: readonly (readonly [name: string, words: string])[] = [
   ['', 'list ls show get status all view print now'],
   ['show', 'list ls get status all view print pending'],
   ['remove', 'rm delete del drop unset'],
@@ -40,7 +40,7 @@ const SECOND_WORDS: readonly (readonly [meant: string, words: string])[] = [
   ['cname', 'set add'],
 ]
 
-/** Flags under names that people know from other tools. */
+/** Names for each flag that people know from other tools. */
 const FLAGS: Readonly<Record<string, string>> = {
   port: 'p',
   config: 'c conf configuration',
@@ -65,28 +65,28 @@ const FLAGS: Readonly<Record<string, string>> = {
   watch: 'w reload hot',
 }
 
-/** Returns ` Did you mean …?` for a word that is no command: by its meaning, else by its letters. */
-export function meantCommand(typed: string, names: readonly string[]): string {
+/** Returns ` Did you mean …?` for an unknown command: first by its meaning, then by its spelling. */
+export function suggestedCommand(typed: string, names: readonly string[]): string {
   if (/^(?:stop|kill|quit|exit|shutdown|down)$/.test(typed)) return ' A server stops with Ctrl+C, or with a signal.'
-  const meant = Object.keys(COMMANDS).find((name) => hasWord(COMMANDS[name], typed))
-  return meant ? ` Did you mean ${meant}?` : suggestion(typed, names)
+  const command = Object.keys(COMMANDS).find((name) => hasWord(COMMANDS[name], typed))
+  return command ? ` Did you mean ${command}?` : suggestion(typed, names)
 }
 
-/** The same for a word after a command, such as the `delete` of `faults delete`. */
-export function meantSecondWord(first: string, typed: string, names: readonly string[]): string {
+/** Returns ` Did you mean …?` for an unknown second word, such as `delete` in `faults delete`. */
+export function suggestedSecondWord(first: string, typed: string, names: readonly string[]): string {
   const byMeaning = SECOND_WORDS.filter(([, words]) => hasWord(words, typed))
-    .map(([meant]) => `${first} ${meant}`.trim())
+    .map(([second]) => `${first} ${second}`.trim())
     .find((name) => names.includes(name))
-  const byForm = /^\+?\d+(?:ms|s|m|h|d)?$/.test(typed) ? `${first} advance` : ''
-  const meant = byMeaning ?? names.find((name) => name === byForm)
-  return meant ? ` Did you mean ${meant}?` : suggestion(`${first} ${typed}`, names)
+  const forDuration = /^\+?\d+(?:ms|s|m|h|d)?$/.test(typed) ? `${first} advance` : ''
+  const command = byMeaning ?? names.find((name) => name === forDuration)
+  return command ? ` Did you mean ${command}?` : suggestion(`${first} ${typed}`, names)
 }
 
-/** The same for a flag. */
-export function meantFlag(typed: string, flags: readonly string[]): string {
-  const near = suggestion(typed, flags, (flag) => `--${flag}`)
-  const meant = Object.keys(FLAGS).find((flag) => flags.includes(flag) && hasWord(FLAGS[flag], typed))
-  return near || (meant ? ` Did you mean --${meant}?` : '')
+/** Returns ` Did you mean …?` for an unknown flag: first by its spelling, then by its meaning. */
+export function suggestedFlag(typed: string, flags: readonly string[]): string {
+  const bySpelling = suggestion(typed, flags, (flag) => `--${flag}`)
+  const byMeaning = Object.keys(FLAGS).find((flag) => flags.includes(flag) && hasWord(FLAGS[flag], typed))
+  return bySpelling || (byMeaning ? ` Did you mean --${byMeaning}?` : '')
 }
 
 function hasWord(words = '', typed: string): boolean {
