@@ -11,7 +11,7 @@ import { hasBody, readBody } from './request-body.ts'
 /** Limits of a request's head, which Node's parser checks. */
 export const HEAD_LIMITS = { bytes: 16_384, seconds: 20 }
 
-/** The most requests that wait before a connection is read no further. While it is read, a client that leaves is noticed. */
+/** The number of waiting requests at which reading from a connection pauses. During a pause, a client that leaves is not noticed. */
 const MOST_WAITING = 100
 
 export interface ParseError extends Error {
@@ -19,38 +19,38 @@ export interface ParseError extends Error {
   readonly reason?: string
 }
 
-/** A gateway that is served, and its inspector. */
-export interface Answering {
+/** The gateway and the inspector that answer the requests of a connection. */
+export interface Responders {
   readonly gateway: Gateway
   readonly inspector: Inspector
 }
 
 /**
- * A connection, whose requests are answered one after the other: a client that reads no responses gets no more of them made
- * (rules: answers#pipelining).
+ * A connection that handles its requests one after the other. It handles the next request only when the client has received
+ * the last response (rules: answers#pipelining).
  */
 export class Connection {
   readonly #socket: Socket
-  readonly #answering: Answering
+  readonly #responders: Responders
   /** The address of the other end; unknown once the connection has ended. */
   readonly #peer: string
   /** Aborts once either side has ended the connection. */
   readonly #ended: AbortSignal
-  /** The response to the request that was passed on last. */
+  /** The response to the current request. */
   #response: ServerResponse | undefined
-  /** The responses to requests that wait until the client has taken that one. */
+  /** The responses to the requests that wait for the current one. */
   readonly #waiting: ServerResponse[] = []
 
-  constructor(socket: Socket, answering: Answering) {
+  constructor(socket: Socket, responders: Responders) {
     this.#socket = socket
-    this.#answering = answering
+    this.#responders = responders
     this.#peer = socket.remoteAddress ?? 'unknown'
     const ended = new AbortController()
     this.#ended = ended.signal
     socket.once('close', () => ended.abort())
   }
 
-  /** Answers a request when it is its turn and its body is read; never if its client leaves before. */
+  /** Handles a request after the earlier ones, once its body is read. Drops it if the client leaves earlier. */
   receive(response: ServerResponse): void {
     this.#waiting.push(response)
     this.#passNext()
@@ -70,10 +70,10 @@ export class Connection {
     this.#response = response
     response.once('close', () => this.#passNext())
     if (!hasBody(request)) return void this.#answer(response, '')
-    const limit = this.#answering.gateway.transport.bodyLimit(this.#toHttpRequest(request, ''))
+    const limit = this.#responders.gateway.transport.bodyLimit(this.#toHttpRequest(request, ''))
     readBody(request, limit, (body) => {
       if (!this.#socket.writable) return
-      // The rest of a body that was not read to its end would otherwise count as the next request.
+      // Otherwise the unread rest of the body would be parsed as the next request.
       if (!request.complete) response.shouldKeepAlive = false
       this.#answer(response, body)
     })
@@ -85,10 +85,10 @@ export class Connection {
     return { method, url, header, rawHeaders, body, peer: this.#peer, isInspector }
   }
 
-  /** Answers a request, at once unless a fault or the store delays the response. */
+  /** Answers a request, immediately unless a fault or the store delays the response. */
   #answer(response: ServerResponse, body: RequestBody): void {
     const { req: request } = response
-    const { gateway, inspector } = this.#answering
+    const { gateway, inspector } = this.#responders
     const read = this.#toHttpRequest(request, body)
     if (inspector.isFor(request)) {
       inspector.answer(request, response, read).catch((error) => {
@@ -98,11 +98,11 @@ export class Connection {
       })
       return
     }
-    const worked = stopwatch()
+    const elapsed = stopwatch()
     const result = resultOf(gateway, request, read)
     const sendResult = (sent: HttpResponse) => {
       inspector.controlUsed(read, sent)
-      inspector.answered(read, sent, worked())
+      inspector.answered(read, sent, elapsed())
       if (sent.delivery?.drop) this.#socket.resetAndDestroy()
       else send(sent, response)
     }
@@ -110,9 +110,9 @@ export class Connection {
     else sendResult(result)
   }
 
-  /** Resolves when a response may be sent; with undefined if its client did not wait for it. */
+  /** Resolves with a response when it may be sent, or with undefined if the client has left. */
   async #delivered(response: HttpResponse): Promise<HttpResponse | undefined> {
-    const { gateway } = this.#answering
+    const { gateway } = this.#responders
     try {
       return await gateway.transport.delivered(response, { signal: this.#ended })
     } catch (error) {
@@ -120,10 +120,10 @@ export class Connection {
     }
   }
 
-  /** Answers bytes that are no request, unless a response is on its way, and ends the connection. */
+  /** Ends the connection after bytes that are not a request. Sends an error first, unless a response is being sent. */
   refuse(error: ParseError): void {
-    const isAnswering = this.#response?.headersSent && !this.#response.closed
-    if (this.#socket.writable && !isAnswering) this.#socket.write(onTheWire(refusal(this.#answering.gateway, error)))
+    const isResponding = this.#response?.headersSent && !this.#response.closed
+    if (this.#socket.writable && !isResponding) this.#socket.write(onTheWire(refusal(this.#responders.gateway, error)))
     this.#socket.destroySoon()
   }
 }
@@ -160,14 +160,14 @@ function onTheWire({ status, headers, body }: HttpResponse): string {
 /** Sends a response. If that fails, the connection ends. */
 function send({ status, headers, body }: HttpResponse, response: ServerResponse): void {
   try {
-    // Names and values in turn, which Node writes unchanged.
+    // Node writes a flat list of names and values unchanged.
     const lines: string[] = []
     for (const name in headers) lines.push(name, headers[name] ?? '')
     if (body !== null) lines.push('Content-Length', String(Buffer.byteLength(body)))
     response.writeHead(status, lines)
     const { socket } = response
     if (socket && body !== null) {
-      // One piece for head and body: `end(body)` would write an empty one after them, at the price of a second write.
+      // This writes head and body at once. `end(body)` would need a second write, of an empty chunk.
       socket.cork()
       response.write(body)
       socket.uncork()

@@ -2,8 +2,8 @@
 export class UsageError extends Error {}
 
 /**
- * Gives a caught error its type, with what Node adds to errors of the system. Without `instanceof`: in Jest, errors of Node
- * itself are of another realm.
+ * Returns a caught error with the type of Node's system errors. It does not use `instanceof`, because in Jest, errors of
+ * Node are from another realm.
  */
 export function caught(error: unknown): NodeJS.ErrnoException {
   return error as NodeJS.ErrnoException // Nothing else is thrown where this is called.

@@ -2,16 +2,16 @@ import type { ServerResponse } from 'node:http'
 import type { Gateway } from '../gateway/gateway.ts'
 import { eventText, gatewayEvent, inspected, overviewEvent, subscribeToEvents } from '../gateway/inspected.ts'
 
-/** The time between two looks for due events and a moved clock, in ms. */
-const LOOK_MS = 100
+/** The interval, in ms, at which due events and the clock are checked. */
+const CHECK_MS = 100
 
-/** The number of looks between two signs of life. */
-const LOOKS_PER_HEARTBEAT = 150
+/** The number of checks between two heartbeats. */
+const CHECKS_PER_HEARTBEAT = 150
 
-/** The most bytes that wait for a slow reader, who misses what comes after them. */
+/** The most bytes that wait for a slow listener. It misses later events. */
 const MOST_WAITING = 1024 * 1024
 
-/** The most durations of answers that are remembered for pages that are opened later. */
+/** The most durations of responses that are kept for pages that are opened later. */
 const MOST_DURATIONS = 1000
 
 export const EVENT_HEADERS = {
@@ -22,15 +22,13 @@ export const EVENT_HEADERS = {
 
 interface Listener {
   readonly response: ServerResponse
-  /** True if there was something that it did not get. */
+  /** True if it has missed an event. */
   hasMissed: boolean
 }
 
 /**
- * The server-sent events of a gateway. First comes `gateway`, with its name, URL and dialect. Then come `commit`,
- * `request` (a line of the journal), `emptied` (of the journal) and `control` (a control was used over HTTP). Others are
- * `overview` (the time or a number has changed) and `durations` (how long answers took, in ms, by operation id). A slow
- * reader gets `missed` for the events that it did not get. Without listeners it costs nothing.
+ * The server-sent events of a gateway. docs/inspector.md lists the events. Without listeners, the gateway is neither checked
+ * nor subscribed to.
  */
 export class Events {
   readonly #gateway: Gateway
@@ -39,8 +37,8 @@ export class Events {
   #unsubscribe: (() => void) | undefined
   #timer: NodeJS.Timeout | undefined
   #overview: string | undefined
-  #looks = 0
-  /** Operation ids, and the ms that their answers took, the oldest first. */
+  #checks = 0
+  /** Operation ids and the durations of their responses in ms, oldest first. */
   readonly #durations: [string, number][] = []
 
   constructor(gateway: Gateway, name: string | null) {
@@ -56,11 +54,11 @@ export class Events {
     response.on('drain', () => this.#caughtUp(listener))
     response.once('close', () => this.#remove(listener))
     this.#listeners.add(listener)
-    this.#timer ??= setInterval(() => this.#look(), LOOK_MS).unref()
+    this.#timer ??= setInterval(() => this.#check(), CHECK_MS).unref()
     this.#unsubscribe ??= subscribeToEvents(this.#gateway, (event, value) => this.tell(event, value))
   }
 
-  /** Notes how long the answer of an operation took. */
+  /** Records the duration of an operation's response. */
   answered(operationId: string, ms: number): void {
     const rounded = Math.round(ms * 100) / 100
     this.#durations.push([operationId, rounded])
@@ -77,17 +75,17 @@ export class Events {
     }
   }
 
-  /** Settles, so that what becomes due makes commits; the rest shows by its numbers. */
-  #look(): void {
-    this.#looks++
+  /** Reads the overview, which runs due events first. Sends it if it has changed. */
+  #check(): void {
+    this.#checks++
     try {
       const { now, ...rest } = inspected(this.#gateway).overview()
       const text = JSON.stringify(rest.manual ? { now, ...rest } : rest)
       if (text !== this.#overview) this.tell('overview', { now, ...rest })
-      else if (this.#looks % LOOKS_PER_HEARTBEAT === 0) this.#beat()
+      else if (this.#checks % CHECKS_PER_HEARTBEAT === 0) this.#beat()
       this.#overview = text
     } catch {
-      // A clock that is being moved just now, or cannot be read. The next look comes soon.
+      // The clock is being advanced, or cannot be read. The next check comes soon.
     }
   }
 

@@ -15,18 +15,18 @@ const REASONS: Readonly<Record<string, string>> = {
   EROFS: 'its disk can only be read',
 }
 
-/** Says in plain words why a file could not be used, as the end of a sentence. */
+/** Returns the reason why a file could not be used, as the end of a sentence. */
 export function reasonFor(error: unknown): string {
   const { code = '', message } = caught(error)
   return REASONS[code] ?? message
 }
 
-/** Makes the error for a file that cannot be read: it names the file as it was given, and says why. */
+/** Returns the error for a file that cannot be read, with the file's name and the reason. */
 export function notRead(file: string, cause: unknown): Error {
   return new Error(`${file} cannot be read: ${reasonFor(cause)}.`, { cause })
 }
 
-/** The same for a file or a folder that cannot be written. It says what to do, too. */
+/** Returns the error for a file or a folder that cannot be written, with the reason and advice. */
 export function notWritten(file: string, cause: unknown, kind = 'file'): Error {
   const reason = caught(cause).code === 'ENOENT' ? 'its folder does not exist' : reasonFor(cause)
   const advice = `Choose a ${kind} that you may write, in a folder that exists.`
@@ -46,8 +46,8 @@ export async function textOf(file: string): Promise<string> {
 }
 
 /**
- * Reads the JSON that is in a file.
- * @throws Error that says where it is wrong, without the parser's own message, which repeats a piece of the text.
+ * Parses the text of a JSON file.
+ * @throws Error with the place of the problem. It leaves out the parser's own message, which repeats a part of the text.
  */
 export function jsonIn(text: string, file: string) {
   try {
@@ -58,7 +58,7 @@ export function jsonIn(text: string, file: string) {
 }
 
 /**
- * Writes a file. One that does not exist yet is for its owner only, by default.
+ * Writes a file. By default, only the owner can read a new file.
  * @throws Error that names the file as it was given.
  */
 export async function write(file: string, text: string, mode = 0o600): Promise<void> {
@@ -70,7 +70,7 @@ export async function write(file: string, text: string, mode = 0o600): Promise<v
 }
 
 /**
- * Makes sure that a file can be written, before the work whose result it is for. It makes the file if there is none.
+ * Checks that a file can be written, before the work that makes its content. Creates the file if it does not exist.
  * @throws Error that names the file as it was given.
  */
 export function requireCanWrite(file: string, mode = 0o600): void {
@@ -111,8 +111,7 @@ export async function replaceFile(file: string, text: string): Promise<void> {
 }
 
 /**
- * Makes sure that a file can be replaced, without touching what is in it, and removes the parts that processes left which
- * ended in the middle of a write.
+ * Checks that a file can be replaced, and does not change it. Removes the part files that killed processes left.
  * @throws Error that names the file as it was given.
  */
 export async function requireReplaceable(file: string): Promise<void> {
@@ -129,12 +128,12 @@ export async function requireReplaceable(file: string): Promise<void> {
   }
 }
 
-/** Returns the name of the part that this process writes, beside the file. */
+/** Returns the path of the part file, which this process writes beside the file and then renames. */
 function partOf(file: string): string {
   return `${file}.${process.pid}.part`
 }
 
-/** Writes a new file to the disk: nobody else's file, and no link to one. */
+/** Writes a part file to disk. It must be a new file, because somebody could have put a link there. */
 async function writePart(file: string, text: string): Promise<void> {
   await rm(file, { force: true })
   await writeFile(file, text, { flag: 'wx', mode: 0o600, flush: true })

@@ -3,20 +3,20 @@ import { request as httpsRequest } from 'node:https'
 import { buffer } from 'node:stream/consumers'
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib'
 
-const OWN = /^(connection|keep-alive|proxy-.*|transfer-encoding|upgrade|te|trailer)$/i
+const HOP_BY_HOP = /^(connection|keep-alive|proxy-.*|transfer-encoding|upgrade|te|trailer)$/i
 
-/** Tells whether a header is about one connection, and not about what travels on it. */
-export function isOwnHeader(name: string): boolean {
-  return OWN.test(name)
+/** Returns true for a header that is about one connection (hop-by-hop), and must not be forwarded. */
+export function isHopByHop(name: string): boolean {
+  return HOP_BY_HOP.test(name)
 }
 
 /** An answer of a service. */
 export type Forwarded = Awaited<ReturnType<typeof forwarded>>
 
 /**
- * Sends a request on to a service. Returns the answer with its bytes and, in order, its headers as they came, and with the
- * headers by their names in lower case.
- * @throws Error of the network, or of the signal.
+ * Forwards a request to a service, and returns the response. `rawHeaders` are in the received order, and the names in
+ * `headers` are in lower case.
+ * @throws Error of the network, or the reason of the signal.
  */
 export async function forwarded(
   target: string,
@@ -24,7 +24,7 @@ export async function forwarded(
   body: Buffer,
   signal: AbortSignal,
 ) {
-  const sent = Object.entries(headersDistinct).filter(([name]) => !isOwnHeader(name) && !/^(host|expect)$/.test(name))
+  const sent = Object.entries(headersDistinct).filter(([name]) => !isHopByHop(name) && !/^(host|expect)$/.test(name))
   const base = new URL(target)
   const path = base.pathname.replace(/\/$/, '') + url
   const send = base.protocol === 'https:' ? httpsRequest : httpRequest
@@ -47,13 +47,13 @@ export async function forwarded(
 /** The most bytes of a body that a recording keeps. */
 const LONGEST = 20_000_000
 
-/** Returns the text of a body, or the size in bytes of one that is no text or has more than {@link LONGEST} bytes. */
+/** Returns the text of a body. Returns only the size in bytes if the body is not text or exceeds {@link LONGEST}. */
 export function textOrSize(bytes: Buffer, encoding = ''): { readonly text?: string; readonly binary?: number } {
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(decoded(bytes, encoding))
     if (!text.includes('\0') && text.length <= LONGEST) return { text }
   } catch {
-    // It is no text.
+    // It is not text.
   }
   return { binary: bytes.length }
 }
@@ -65,7 +65,7 @@ const DECODERS: Readonly<Record<string, typeof gunzipSync>> = {
   br: brotliDecompressSync,
 }
 
-/** @throws Error if the bytes do not have the encoding, or nobody here knows it. */
+/** Decodes the bytes of a body. Throws if the encoding is unknown, or the bytes do not have it. */
 function decoded(bytes: Buffer, encoding: string): Buffer {
   const name = encoding.trim().toLowerCase()
   if (bytes.length === 0 || name === '' || name === 'identity') return bytes

@@ -3,7 +3,7 @@ import { withTransport } from '../gateway/transport.ts'
 import type { HttpRequest, HttpResponse } from '../http/messages.ts'
 import { splitUrl } from '../http/request.ts'
 
-/** Returns the same gateway, which also answers `GET /` with what there is here. */
+/** Returns the same gateway, which also answers `GET /` with links to the inspector, the API and its OpenAPI document. */
 export function withFrontPage(gateway: Gateway): Gateway {
   const exchange = (request: HttpRequest): HttpResponse => {
     const { method, url } = request
@@ -18,7 +18,7 @@ export function withFrontPage(gateway: Gateway): Gateway {
   return withTransport(gateway, { exchange })
 }
 
-function places({ url, dialect }: Gateway): readonly (readonly [what: string, where: string])[] {
+function places({ url, dialect }: Gateway): readonly (readonly [name: string, address: string])[] {
   return [
     ['what happens', `${url}/_fauxgate/`],
     ['its API', `${url}/reserved_domains, with "Authorization: Bearer …" and "${dialect.versionHeader}: 2"`],
@@ -31,12 +31,12 @@ function title({ dialect }: Gateway): string {
 }
 
 function plainText(gateway: Gateway): string {
-  const lines = places(gateway).map(([what, where]) => `  ${what.padEnd(16)}${where}`)
+  const lines = places(gateway).map(([name, address]) => `  ${name.padEnd(16)}${address}`)
   return `${title(gateway)}\n\n${lines.join('\n')}\n`
 }
 
 function page(gateway: Gateway): string {
-  const rows = places(gateway).map(([what, where]) => `<dt>${what}<dd>${linked(escaped(where))}`)
+  const rows = places(gateway).map(([name, address]) => `<dt>${name}<dd>${linked(escaped(address))}`)
   return `<!doctype html><meta charset="utf-8"><title>fauxgate</title><p>${escaped(title(gateway))}<dl>${rows.join('')}</dl>\n`
 }
 
@@ -45,5 +45,5 @@ function linked(text: string): string {
 }
 
 function escaped(text: string): string {
-  return text.replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`)
+  return text.replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`)
 }

@@ -11,7 +11,7 @@ import { pageHeaders } from '../http/page-headers.ts'
 import { splitUrl } from '../http/request.ts'
 import { EVENT_HEADERS, Events } from './events.ts'
 
-/** The header by which the inspector marks what it asks for itself. */
+/** The header that marks the inspector's own requests. */
 export const INSPECTOR_HEADER = 'fauxgate-inspector'
 
 const PAGE = `${CONTROL_PATH}/`
@@ -22,7 +22,7 @@ export class Inspector {
   readonly #gateway: Gateway
   readonly #events: Events
 
-  /** `name` tells people which of several gateways this is. */
+  /** Creates the inspector of a gateway. `name` distinguishes it from other gateways. */
   constructor(gateway: Gateway, name: string | null) {
     this.#gateway = gateway
     this.#events = new Events(gateway, name)
@@ -35,7 +35,7 @@ export class Inspector {
   async answer(request: IncomingMessage, response: ServerResponse, read: HttpRequest): Promise<void> {
     const path = this.#path(read.url)
     const refusal = this.#refusal(read)
-    // The page itself tells nothing; it asks for the key, which a browser cannot send with its address.
+    // The page contains nothing of the gateway. It asks for the key, because a browser cannot send the key when it loads the page.
     const isOpen = refusal === undefined || (path !== EVENTS && refusal.status === 401)
     if (!isOpen) response.writeHead(refusal.status, refusal.headers).end(refusal.body)
     else if (path === CONTROL_PATH) response.writeHead(308, { Location: `${read.url.split('?', 1)[0]}/` }).end()
@@ -44,7 +44,7 @@ export class Inspector {
     else this.#events.add(response)
   }
 
-  /** Tells everyone who listens that a control was used: not every one of them makes a commit. */
+  /** Tells all listeners that a control was used. Some controls make no commit. */
   controlUsed(request: HttpRequest, { status }: HttpResponse): void {
     const { method, url } = request
     if (method === 'GET' || status >= 300 || !url.includes(CONTROL_PATH)) return
@@ -52,7 +52,7 @@ export class Inspector {
     if (path.startsWith(PAGE)) this.#events.tell('control', controlUse(request, path.slice(CONTROL_PATH.length)))
   }
 
-  /** Notes how long a request of the journal took to answer, in ms. */
+  /** Records the duration of the response to a request of the journal, in ms. */
   answered({ isInspector, url }: HttpRequest, { headers }: HttpResponse, ms: number): void {
     const id = headers[this.#gateway.dialect.operationIdHeader]
     if (id !== undefined && !isInspector && !url.includes(CONTROL_PATH)) this.#events.answered(id, ms)
@@ -77,13 +77,13 @@ async function page(request: IncomingMessage, response: ServerResponse): Promise
   response.end(request.method === 'HEAD' ? undefined : body)
 }
 
-/** The places of the document: beside the built server, and for the sources in the folder of the build. */
+/** The possible places of the page: beside the built server, or in the folder of the build if the sources run. */
 const PLACES = ['./documents.js', '../../dist/documents.js'].map((place) => new URL(place, import.meta.url))
 
 async function document() {
   const place = PLACES.find((each) => existsSync(each))
   if (!place) throw new Error('The inspector is not built: npm run build writes it.')
-  // A module, for Workers; as a text, it is the same to require() and import().
+  // It is a module, for Workers. Here it is read as a text, which works in CommonJS and in ECMAScript modules.
   const [, text = ''] = /\binspector = "([^"]*)"/.exec(await readFile(place, 'utf8')) ?? []
   const packed = Buffer.from(text, 'base64')
   const html = await promisify(gunzip)(packed)

@@ -5,7 +5,7 @@ import type { HttpRequest, HttpResponse } from '../http/messages.ts'
 import { splitUrl } from '../http/request.ts'
 import { waited } from './waiting.ts'
 
-/** Returns the same gateway, whose answers arrive some ms of real time later. Its controls and its inspector answer at once. */
+/** Returns the same gateway with responses that are `ms` of real time late. Controls and the inspector answer immediately. */
 export function withLatency(gateway: Gateway, ms: number): Gateway {
   const exchange = (request: HttpRequest): HttpResponse => {
     const response = gateway.transport.exchange(request)

@@ -4,12 +4,12 @@ import { leftIn, type MadeEntry, type MadeList } from '../verify/made.ts'
 import { caught } from './errors.ts'
 import { notRead, notWritten } from './files.ts'
 
-/** The list of what a run of `verify` makes, as a file of JSON lines: each is on the disk before the call that it is about. */
+/** The list of the resources that a run of `verify` creates, as JSON lines. Each line is on disk before its call is sent. */
 export class MadeFile implements MadeList {
   constructor(readonly file: string) {}
 
   /**
-   * Reads the entries; none if there is no file. The last line may have been cut off by a crash before its call was sent.
+   * Returns the entries, or none if the file does not exist. A crash may have cut off the last line before its call was sent.
    * @throws Error if the file holds something else.
    */
   read(): readonly MadeEntry[] {
@@ -32,7 +32,7 @@ export class MadeFile implements MadeList {
     }
   }
 
-  /** Returns whether a run may have left something. */
+  /** True if a run may have left resources. */
   get hasLeft(): boolean {
     const { made, unsure } = leftIn(this.read())
     return made.length + unsure.length > 0
@@ -40,7 +40,7 @@ export class MadeFile implements MadeList {
 
   add(entry: MadeEntry): void {
     try {
-      // It names resources of an account, so it is for its owner only.
+      // Only the owner can read the file, because it names resources of an account.
       appendFileSync(this.file, `${JSON.stringify(entry)}\n`, { mode: 0o600, flush: true })
     } catch (error) {
       throw notWritten(this.file, error)

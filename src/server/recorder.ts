@@ -5,7 +5,7 @@ import type { CommonDialect } from '../schema/dialect.ts'
 import { noConnection } from '../verify/asker.ts'
 import { jsonOf } from '../verify/exchange.ts'
 import type { RecordedExchange } from '../verify/har.ts'
-import { type Forwarded, forwarded, isOwnHeader, textOrSize } from './forward.ts'
+import { type Forwarded, forwarded, isHopByHop, textOrSize } from './forward.ts'
 
 /** Options of {@link Recorder}. */
 export interface RecorderOptions {
@@ -18,34 +18,34 @@ export interface RecorderOptions {
   readonly warn: (text: string) => void
 }
 
-/** Headers of a request that belong to the API: the others are the client's own. */
+/** The request headers that the API defines. A recording leaves out all others. */
 const API_HEADERS = ['content-type', 'authorization']
 
-/** Passes requests on to a service, records each request with its answer, and answers with URLs that lead here. */
+/** A proxy that records requests and responses. In responses, it replaces the service's URL with its own. */
 export class Recorder {
   readonly exchanges: RecordedExchange[] = []
   /** The keys that clients have sent. */
   readonly keys = new Set<string>()
   readonly #options: RecorderOptions
-  readonly #underWay = new Map<IncomingMessage, string>()
+  readonly #pending = new Map<IncomingMessage, string>()
   readonly #stopped = new AbortController()
 
   constructor(options: RecorderOptions) {
     this.#options = options
   }
 
-  /** Ends the requests that have no answer yet, and names each. */
+  /** Ends the pending requests, and warns of each. */
   stop(): void {
-    for (const name of this.#underWay.values())
+    for (const name of this.#pending.values())
       this.#options.warn(`${name} had no answer yet, and is not in the recording; the service may have done it`)
     this.#stopped.abort()
   }
 
-  /** Answers a request with what the service answers to it. */
+  /** Forwards a request to the service, and sends the service's response to the client. */
   async pass(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { method = 'GET', url = '/' } = request
     const name = `${method} ${url.split('?')[0]}`
-    this.#underWay.set(request, name)
+    this.#pending.set(request, name)
     const { target, timeout, warn } = this.#options
     const deadline = AbortSignal.timeout(timeout)
     try {
@@ -60,7 +60,7 @@ export class Recorder {
       warn(`${name} is not in the recording: ${why}`)
       this.#refuse(response, deadline.aborted ? 504 : 502, why)
     } finally {
-      this.#underWay.delete(request)
+      this.#pending.delete(request)
     }
   }
 
@@ -69,7 +69,7 @@ export class Recorder {
     const { authorization } = headers
     if (authorization !== undefined) this.keys.add(authorization.replace(/^Bearer /i, ''))
     const names = [...API_HEADERS, this.#options.dialect.versionHeader.toLowerCase()]
-    const asked = names
+    const sentHeaders = names
       .filter((name) => name !== 'authorization' || authorization === undefined)
       .map((name) => [name, headers[name]?.toString() ?? null])
     const body = textOrSize(sent, headers['content-encoding'])
@@ -79,7 +79,7 @@ export class Recorder {
       request: {
         method,
         path,
-        headers: Object.fromEntries(asked),
+        headers: Object.fromEntries(sentHeaders),
         ...(body.text !== '' && { body: body.text, binary: body.binary }),
       },
       response: { status: answer.status, headers: answer.headers, text, body: jsonOf(text), binary },
@@ -93,13 +93,13 @@ export class Recorder {
   }
 }
 
-/** Sends an answer on, unchanged but for URLs of the service: these lead through this program. */
+/** Sends a response of the service to the client, with the proxy's URL in place of the service's. */
 function sendTo(response: ServerResponse, answer: Forwarded, target: string, here: string): void {
   const { text = '' } = textOrSize(answer.bytes, answer.headers['content-encoding'])
   const isChanged = text.includes(target)
-  const left = answer.rawHeaders.filter(
-    ([name]) => !isOwnHeader(name) && !(isChanged && /^content-(length|encoding)$/i.test(name)),
+  const forwardedHeaders = answer.rawHeaders.filter(
+    ([name]) => !isHopByHop(name) && !(isChanged && /^content-(length|encoding)$/i.test(name)),
   )
-  const headers = left.flatMap(([name, value]) => [name, value.replaceAll(target, here)])
+  const headers = forwardedHeaders.flatMap(([name, value]) => [name, value.replaceAll(target, here)])
   response.writeHead(answer.status, headers).end(isChanged ? text.replaceAll(target, here) : answer.bytes)
 }

@@ -2,10 +2,10 @@ import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
 import { LARGEST_BODY, type RequestBody } from '../schema/body.ts'
 
-/** The bytes of a body beyond its limit that are still read, so that its sender gets to see the response. */
+/** The number of bytes beyond the limit that are still read. Otherwise the sender might not see the response. */
 const MOST_DRAINED = 15 * LARGEST_BODY
 
-/** The most chunks that are held apart: each takes some hundred bytes, however small it is. */
+/** The most chunks that are kept before they are joined: even a small chunk takes some hundred bytes. */
 const MOST_CHUNKS = 1024
 
 export function hasBody({ headers }: IncomingMessage): boolean {
@@ -13,7 +13,7 @@ export function hasBody({ headers }: IncomingMessage): boolean {
   return (length !== undefined && length !== '0') || headers['transfer-encoding'] !== undefined
 }
 
-/** Reads the body of a request and keeps no more bytes than the limit; with the limit 0 the head refuses the request. */
+/** Reads the body of a request, and keeps at most `limit` bytes. A limit of 0 means that the request is refused by its head. */
 export function readBody(request: IncomingMessage, limit: number, done: (body: RequestBody) => void): void {
   let chunks: Buffer[] = []
   let size = 0

@@ -5,7 +5,7 @@ import type { ServerCertificate } from '../control/authority.ts'
 import type { Gateway } from '../gateway/gateway.ts'
 import { openApi } from '../openapi/openapi.ts'
 import { asOne, optionsOf, readOptions, type SchemasOf } from '../schema/options.ts'
-import { type Answering, Connection, HEAD_LIMITS, type ParseError } from './connection.ts'
+import { Connection, HEAD_LIMITS, type ParseError, type Responders } from './connection.ts'
 import { Inspector } from './inspector.ts'
 import * as allowed from './options/listening.ts'
 
@@ -41,7 +41,7 @@ export interface Served {
   readonly port: number
   /** The resolved address that it listens on, such as `0.0.0.0` for all IPv4 addresses of this machine. */
   readonly address: string
-  /** Stops listening and ends all connections at once, idle ones and busy ones; what they wait for is given up. */
+  /** Stops listening and ends all connections immediately, also those with pending requests. */
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
 }
@@ -87,7 +87,7 @@ export async function serve(gateway: Gateway, options: ServeOptions = {}): Promi
   return { url, port: taken, address, close, [Symbol.asyncDispose]: close }
 }
 
-/** The time from the first byte of a request to its last. */
+/** The most time from the first byte of a request to its last. */
 const REQUEST_TIMEOUT_MS = 60_000
 
 /** Longer than clients keep a connection for their next request (Go: 90 s), so that no request arrives at a closing one. */
@@ -97,7 +97,7 @@ type CreateServer = (options: ServerOptions, listener: RequestListener) => Serve
 
 /** Creates the server, and keeps the open sockets in the set. */
 async function serverOf(
-  answering: Answering,
+  responders: Responders,
   sockets: Set<Socket>,
   tls: ServerCertificate | undefined,
 ): Promise<Server> {
@@ -109,7 +109,7 @@ async function serverOf(
     requestTimeout: REQUEST_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
     connectionsCheckingInterval: 5000,
-    // Node's own answer would have no operation id.
+    // Node's own response would have no operation id.
     requireHostHeader: false,
     ...(tls && { cert: tls.certificate_pem, key: tls.private_key_pem }),
   }
@@ -118,16 +118,16 @@ async function serverOf(
     .on('checkExpectation', listener)
     .on('connection', (socket: Socket) => {
       sockets.add(socket)
-      // Idle connections of clients keep no process alive: the server itself does.
+      // The server keeps the process alive, and idle connections do not.
       socket.unref()
       socket.once('close', () => sockets.delete(socket))
     })
     .on(tls ? 'secureConnection' : 'connection', (socket: Socket) => {
-      connections.set(socket, new Connection(socket, answering))
+      connections.set(socket, new Connection(socket, responders))
     })
     .on('clientError', (error: ParseError, socket: Socket) => {
       const connection = connections.get(socket)
-      // A connection that failed before it was ready does not speak TLS.
+      // A connection that failed during the TLS handshake has no `Connection`.
       if (connection) connection.refuse(error)
       else socket.destroy()
     })

@@ -7,24 +7,24 @@ import type { HttpRequest } from '../http/messages.ts'
 import { jsonIn, replaceFile, textOf } from './files.ts'
 import { waited } from './waiting.ts'
 
-/** The time between two writes of a changed state. */
-const EVERY_MS = 60_000
+/** The interval at which a changed state is written. */
+const WRITE_INTERVAL_MS = 60_000
 
 /** A file that the state of a gateway is written to. */
 export class StateFile {
   readonly #gateway: Gateway
   readonly #file: string
   #hasChanged = true
-  /** The last write; each waits for the one before. */
+  /** The last write. Each write waits for the previous one. */
   #written: Promise<void> = Promise.resolve()
-  /** The same gateway, which notes the requests that may change the state. */
+  /** The same gateway, which notes whether a request may have changed the state. */
   readonly gateway: Gateway
 
   constructor(gateway: Gateway, file: string) {
     this.#gateway = gateway
     this.#file = file
     const exchange = (request: HttpRequest) => {
-      // What becomes due by itself follows from the state, and need not be written again.
+      // Due events follow from the written state, so only requests need a new write.
       if (request.method !== 'GET' && request.method !== 'HEAD') this.#hasChanged = true
       return gateway.transport.exchange(request)
     }
@@ -46,15 +46,15 @@ export class StateFile {
     return written
   }
 
-  /** Writes the state each minute if it has changed, until the signal is aborted. */
+  /** Writes the state every minute if it has changed, until the signal is aborted. */
   async writeEachMinute(signal: AbortSignal, onError: (error: unknown) => void): Promise<void> {
-    while (await waited(EVERY_MS, signal)) if (this.#hasChanged) await this.write().catch(onError)
+    while (await waited(WRITE_INTERVAL_MS, signal)) if (this.#hasChanged) await this.write().catch(onError)
   }
 }
 
 /**
- * Restores a gateway from a snapshot in a file; a file that does not exist leaves it unchanged.
- * @throws Error if the file cannot be read or has no snapshot. Its message says where in the file, and repeats nothing of it
+ * Restores a gateway from a snapshot in a file. Does nothing if the file does not exist.
+ * @throws Error if the file cannot be read or has no valid snapshot. The message has the place of the problem, and no value
  * that may be secret.
  */
 export async function importState(gateway: Gateway, file: string): Promise<void> {
@@ -69,7 +69,7 @@ export async function importState(gateway: Gateway, file: string): Promise<void>
   }
 }
 
-/** Counts the problems beside the one of the message. */
+/** Returns a sentence with the number of problems that the message does not show. */
 function furtherProblems({ further_problems: counted = '0', ...details }: GatewayError['details']): string {
   const named = Object.keys(details).length - 1
   const further = named + Number.parseInt(counted, 10)

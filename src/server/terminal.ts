@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline/promises'
 
-/** Prints a text. Returns the exit code of a command that is done then. */
+/** Prints a text. Returns the exit code 0, for commands that end with this text. */
 export function print(text: string): number {
   process.stdout.write(text)
   return 0

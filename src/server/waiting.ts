@@ -11,7 +11,7 @@ export async function waited(ms: number, signal?: AbortSignal): Promise<boolean>
   }
 }
 
-/** Calls back at signals to this process. Returns a function that ends this. */
+/** Calls `callback` for each of these signals to this process. Returns a function that removes the listeners. */
 export function onSignals(names: readonly NodeJS.Signals[], callback: () => void): () => void {
   for (const name of names) process.on(name, callback)
   return () => {
@@ -19,7 +19,7 @@ export function onSignals(names: readonly NodeJS.Signals[], callback: () => void
   }
 }
 
-/** Resolves at the first of some signals to this process. Rejects if the other signal aborts before. */
+/** Resolves at the first of these signals to this process. Rejects if `until` is aborted first. */
 export async function signalled(names: readonly NodeJS.Signals[], until: AbortSignal): Promise<void> {
   await Promise.race(names.map((name) => once(process, name, { signal: until })))
 }

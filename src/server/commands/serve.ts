@@ -14,7 +14,7 @@ import { logged } from '../log/logged.ts'
 import { LogOutput } from '../log/output.ts'
 import { configRows } from '../options/config.ts'
 import { pathFromHere } from '../options/config-file.ts'
-import { gatewayOptionsOf, refusedOptions } from '../options/gateway-options.ts'
+import { gatewayOptionsOf, withOptionNames } from '../options/gateway-options.ts'
 import { mistypedVariables, naming, optionsOf, type ParsedOptions } from '../options/parsed-options.ts'
 import { CONFIG_FLAG, optionTable, variableOf } from '../options/table.ts'
 import { type Served, serve } from '../serve.ts'
@@ -98,7 +98,7 @@ async function createdGateway(parsed: ParsedOptions, store?: Store) {
   try {
     return { gateway: createGateway(store ? { ...options, store } : options), families: options.families }
   } catch (error) {
-    throw refusedOptions(error, parsed.names)
+    throw withOptionNames(error, parsed.names)
   }
 }
 

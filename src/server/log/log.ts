@@ -46,7 +46,7 @@ export function jsonLog(write: Write): Log {
   }
 }
 
-/** Makes a log for people. It has dates where more than a day may pass. */
+/** Returns a log for people, with dates if `isDated` is true. */
 export function textLog(write: Write, paint: Paint, isDated: boolean): Log {
   const time = isDated ? timestamp : timeOfDay
   return {
@@ -88,7 +88,7 @@ function statusStyle(status: number | null): 'red' | 'yellow' | 'green' {
   return status >= 400 ? 'yellow' : 'green'
 }
 
-/** Formats a time in ms as that of the day, here. */
+/** Formats a time in ms as the local time of day. */
 export function timeOfDay(at: number): string {
   const time = new Date(at)
   return [time.getHours(), time.getMinutes(), time.getSeconds()].map((part) => String(part).padStart(2, '0')).join(':')
@@ -100,9 +100,9 @@ function rounded(ms: number | null): number | null {
 
 const LONGEST = 300
 
-/** Makes a text one line without what a terminal would obey. */
+/** Returns a text in one line, without characters that control a terminal. */
 function printable(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: it removes control characters
   const plain = text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ')
   const shown = escaped(plain)
   return shown.length > LONGEST ? `${shown.slice(0, LONGEST)}…` : shown
@@ -113,8 +113,8 @@ type Style = Parameters<typeof styleText>[0]
 type Paint = (style: Style, text: string) => string
 
 /**
- * Returns a function that colours texts if the stream is a terminal, unless the environment wants it otherwise: `NO_COLOR`
- * with any value takes colours away, `FORCE_COLOR` with any but 0 and false brings them.
+ * Returns a function that colours texts if the stream is a terminal. `NO_COLOR` with any value turns colours off. Otherwise,
+ * `FORCE_COLOR` with any value except 0 and false turns colours on.
  */
 export function paintFor(stream: { readonly isTTY?: boolean }, environment: NodeJS.ProcessEnv): Paint {
   return hasColours(stream, environment)

@@ -14,17 +14,17 @@ import { tableOf } from '../../table.ts'
 import { jsonOf } from '../../verify/exchange.ts'
 import type { Log, LoggedRequest, LoggedTransition } from './log.ts'
 
-/** Returns the same gateway. It logs its requests and its provisioning, without the keys. */
+/** Returns the same gateway, which logs requests and provisioning without keys. */
 export function logged(gateway: Gateway, log: Log, families: Families | undefined, keys: readonly string[]): Gateway {
   const { router } = tableOf(gateway.dialect, families)
-  /** Transitions of the running operation. They are logged after its request. */
+  /** Transitions of the running operation, which are logged after the request of the operation. */
   let pending: LoggedTransition[] | undefined
   gateway.subscribe((commit) => {
     const transitions = commit.changes.flatMap((change) => transitionsIn(gateway, change))
     if (pending && commit.operation !== 'provisioning') pending.push(...transitions)
     else transitions.forEach(log.provisioning)
   }, domains.name)
-  /** Logs the requests of responses that wait for a fault or for the store. */
+  /** Functions that log the request of a response which a fault or the store delays. */
   const delayed = new WeakMap<HttpResponse, (outcome: Outcome) => void>()
 
   const logRequest = (request: HttpRequest, path: string, outcome: Outcome, duration: number): void => {
@@ -40,14 +40,14 @@ export function logged(gateway: Gateway, log: Log, families: Families | undefine
   }
 
   const exchange = (request: HttpRequest): HttpResponse => {
-    const worked = stopwatch()
+    const elapsed = stopwatch()
     const transitions: LoggedTransition[] = []
     pending = transitions
     const response = gateway.transport.exchange(request)
     pending = undefined
     const { path } = splitUrl(request.url, gateway.url)
     const finish = (outcome: Outcome) => {
-      if (!request.isInspector && !isLook(request, path)) logRequest(request, path, outcome, worked())
+      if (!request.isInspector && !isControlRead(request, path)) logRequest(request, path, outcome, elapsed())
       transitions.forEach(log.provisioning)
     }
     if (response.delivery || response.safe) delayed.set(response, finish)
@@ -81,8 +81,8 @@ function keysSent({ header, rawHeaders = [] }: HttpRequest): string[] {
   return [...keysInHeader(header('authorization') ?? ''), ...keysInHeaders(rawHeaders)]
 }
 
-/** Tells whether somebody only looks at the controls, which pages do all the time. */
-function isLook({ method }: HttpRequest, path: string): boolean {
+/** Returns true for a request that only reads a control. Pages send such requests all the time. */
+function isControlRead({ method }: HttpRequest, path: string): boolean {
   const isControl = path === CONTROL_PATH || path.startsWith(`${CONTROL_PATH}/`)
   return isControl && ['GET', 'HEAD', 'OPTIONS'].includes(method)
 }
@@ -109,33 +109,33 @@ function transitionsIn(gateway: Gateway, { collection, key: id, before, after }:
   const timeline = timelineOf(after)
   const count = newEntries(timelineOf(before), timeline)
   if (count === 0) return []
-  // A record of this collection.
+  // The record is one of this collection.
   const { domain } = after as { readonly domain: string }
-  // One move of the clock may have made many commits, so the domain may have later entries by now.
-  const inWords = timelineInWords(gateway, id)
+  // One advance of the clock can make many commits, so the domain may have later entries already.
+  const described = describedTimeline(gateway, id)
   return timeline.slice(-count).map((entry) => {
     const { transition } = entry
     const at = timestamp(entry.at * 1000)
-    const found = inWords.find((each) => each.at === at && each.transition === transition)
+    const found = described.find((each) => each.at === at && each.transition === transition)
     return { at, domain, id, transition, message: found?.message ?? entry.note ?? '' }
   })
 }
 
-function timelineInWords(gateway: Gateway, id: string): readonly TimelineEntry[] {
+function describedTimeline(gateway: Gateway, id: string): readonly TimelineEntry[] {
   try {
     return gateway.provisioning.timeline(id)
   } catch {
-    // The domain is gone by now.
+    // The domain has been deleted.
     return []
   }
 }
 
 function timelineOf(record: object | undefined): Timeline {
-  // Of a record of this collection; without one, there is none.
+  // Records of this collection have a timeline.
   return (record as { readonly timeline?: Timeline } | undefined)?.timeline ?? []
 }
 
-/** Counts the new entries of a timeline, whose oldest give way. */
+/** Returns the number of new entries in a timeline, which drops its oldest entries. */
 function newEntries(before: Timeline, after: Timeline): number {
   if (before.length === 0) return after.length
   const last = JSON.stringify(before.at(-1))

@@ -4,12 +4,12 @@ import { waited } from '../waiting.ts'
 /** The most bytes that wait for the reader of a stream. Later texts are only counted. */
 const MOST_WAITING = 1024 * 1024
 
-/** The time for which texts are collected. Each write takes as long as a response, and wakes the reader of a pipe. */
+/** The time for which texts are collected before a write: each write costs as much as a response, and wakes the reader. */
 const COLLECTED_MS = 5
 
 /**
- * Writes texts to a stream, in order, those of a few milliseconds together. What nobody reads neither fills the memory nor
- * stops the server.
+ * A writer that collects texts for a few milliseconds and writes them to a stream, in order. If nobody reads the stream, it
+ * drops texts, so the log neither fills the memory nor stops the server.
  */
 export class LogOutput {
   readonly #stream: NodeJS.WritableStream & { readonly writableLength: number }
@@ -44,12 +44,12 @@ export class LogOutput {
   }
 }
 
-/** The time for which a process that is to end waits for the reader of its output. */
-const LAST_WORDS_MS = 1000
+/** The time that an ending process waits for the reader of its output. */
+const READ_TIMEOUT_MS = 1000
 
-/** Resolves when what a stream was given is read, or nobody can be expected to. */
-export async function read(stream: NodeJS.WritableStream): Promise<void> {
+/** Resolves when the reader of a stream has read all output, or after {@link READ_TIMEOUT_MS}. */
+export async function drained(stream: NodeJS.WritableStream): Promise<void> {
   const done = new AbortController()
   stream.write('', () => done.abort())
-  await waited(LAST_WORDS_MS, done.signal)
+  await waited(READ_TIMEOUT_MS, done.signal)
 }

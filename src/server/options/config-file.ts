@@ -14,8 +14,8 @@ export interface ConfigFile {
 }
 
 /**
- * Reads the config file of that name, or the one of the present folder; undefined if there is none.
- * @throws UsageError where there are two, where it cannot be read, or where it holds no object.
+ * Reads the named config file, or the one in the current folder. Returns undefined if there is none.
+ * @throws UsageError if the folder has several, or if the file cannot be read or contains no object.
  */
 export async function readConfigFile(named: string | undefined): Promise<ConfigFile | undefined> {
   const file = named === undefined ? onlyConfigFile() : resolve(named)
@@ -33,8 +33,8 @@ function onlyConfigFile(): string | undefined {
 }
 
 /**
- * Reads the value of a file: its JSON, or the default export of a module.
- * @throws UsageError where it cannot be read, without a piece of it.
+ * Reads the JSON of a file, or the default export of a module.
+ * @throws UsageError if the file cannot be read. The message repeats no part of the file.
  */
 export async function readValue(file: string): Promise<unknown> {
   const path = pathFromHere(file)
@@ -49,7 +49,7 @@ export async function readValue(file: string): Promise<unknown> {
 
 async function readModule(file: string, path: string): Promise<unknown> {
   const url = pathToFileURL(file)
-  // A changed file is another module, so that --watch reads it again.
+  // With another URL, a changed file is loaded again. --watch needs this.
   url.searchParams.set('changed', String(statSync(file).mtimeMs))
   const module: Readonly<Record<string, unknown>> = await import(url.href).catch((error) => {
     throw new Error(`${path} cannot be loaded: ${reasonOf(error)}`)
@@ -67,7 +67,7 @@ function reasonOf(error: unknown): string {
     .replace(/[^.!?]$/, '$&.')
 }
 
-/** Returns a file's path from the present folder, as people would write it. */
+/** Returns the path of a file relative to the current folder, or its absolute path if that is further away. */
 export function pathFromHere(file: string): string {
   const path = relative('.', file)
   return path.startsWith(join('..', '..')) ? file : path

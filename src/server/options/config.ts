@@ -5,23 +5,23 @@ import { dialectNames } from '../../resources/dialects.ts'
 import { named } from '../../schema/documentation.ts'
 import { duration, oneOfThese, optionRow, optionsOf, switchOption } from '../../schema/options.ts'
 import { TIME_ALLOWED, timeMs } from '../../schema/time.ts'
-import { host, name, port, textThatIs } from './listening.ts'
+import { host, name, nonEmptyText, port } from './listening.ts'
 
-const file = v.pipe(textThatIs('the path of a file'), v.metadata({ isFile: true, placeholder: 'FILE' }))
-const folder = v.pipe(textThatIs('the path of a folder'), v.metadata({ placeholder: 'FOLDER' }))
+const file = v.pipe(nonEmptyText('the path of a file'), v.metadata({ isFile: true, placeholder: 'FILE' }))
+const folder = v.pipe(nonEmptyText('the path of a folder'), v.metadata({ placeholder: 'FOLDER' }))
 
 const start = v.pipe(
   v.string(TIME_ALLOWED),
   v.check((text) => timeMs(text) !== undefined, TIME_ALLOWED),
 )
 
-/** Names a text may be, or the value that the gateway itself takes. */
+/** Accepts one of these names, or a value that the gateway accepts. */
 const namedOr = <const T extends readonly string[], S extends v.GenericSchema>(names: T, schema: S) =>
   v.union([v.picklist(names), schema], names.map((name) => `"${name}"`).join(' or '))
 
 const { store: _store, clock: _clock, ...shared } = gatewayRows
 
-/** All options of the command, in the order of the help. Some of `createGateway` can also be a name or a file here. */
+/** All options of `fauxgate serve`, in the order of the help. Some options of `createGateway` can also be a name or a file here. */
 export const configRows = {
   port: optionRow(port, 'The TCP port; 0 for any free one.', { default: 4747 }),
   host: optionRow(

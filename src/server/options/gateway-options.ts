@@ -14,26 +14,26 @@ import { optionTable } from './table.ts'
 type Names = ParsedOptions['names']
 
 /**
- * Returns the options of `createGateway` among those of the command.
- * @throws UsageError if options do not fit together, or a file that they name cannot be read.
+ * Returns the options for `createGateway` from the options of the command.
+ * @throws UsageError if options contradict each other, or an option names a file that cannot be read.
  */
 export async function gatewayOptionsOf({ config, names }: ParsedOptions): Promise<AnyOptions> {
   const { dialect, initial } = config
-  const own = config.families as Families | undefined // Its schema checked that the kit made them.
-  const shipped = typeof dialect === 'string' && dialect !== 'standard' ? await familiesOf(dialect) : undefined
+  const configured = config.families as Families | undefined // The schema checks that the kit made them.
+  const dialectOnly = typeof dialect === 'string' && dialect !== 'standard' ? await familiesOf(dialect) : undefined
   const options: { [Name in keyof AnyOptions]?: AnyOptions[Name] | undefined } = {
     ...config,
     authorityKeys: config.authorityKeys ?? 'fresh',
     dialect: typeof dialect === 'string' ? dialects[dialect] : dialect,
-    families: shipped ? { ...shipped, ...own } : own,
+    families: dialectOnly ? { ...dialectOnly, ...configured } : configured,
     clock: clockOf(config, names),
-    // The gateway checks what the file has.
+    // The gateway checks the value of the file.
     initial: typeof initial === 'string' ? ((await readValue(initial)) as InitialResources) : initial,
   }
   return Object.fromEntries(Object.entries(options).filter(([name]) => name in gatewayRows))
 }
 
-/** The further families of a dialect. They are loaded only where somebody asks for them. */
+/** Loads the families that only this dialect has. Other dialects do not load their code. */
 async function familiesOf(dialect: DialectName): Promise<Families | undefined> {
   const { dialectFamilies } = await import('../../gateway/dialect-families.ts')
   return dialectFamilies[dialect]
@@ -45,15 +45,15 @@ function clockOf({ clock = 'system', start }: ParsedOptions['config'], names: Na
   return clock === 'system' ? systemClock : clock
 }
 
-/** Says what `createGateway` refused of its options with the names under which they were given. Returns other errors unchanged. */
-export function refusedOptions(error: unknown, names: Names): unknown {
+/** Rewrites an error of `createGateway` about an option with the name that the user wrote. Returns other errors unchanged. */
+export function withOptionNames(error: unknown, names: Names): unknown {
   if (!(error instanceof TypeError || error instanceof GatewayError)) return error
   const [, first = '', place = '', rest = ''] = /^(\w+)([\w.[\]]*)(.*)$/s.exec(error.message) ?? []
   const nameOf = (option: string) => names.get(option) ?? flagOf(option)
   const whole = nameOf(first + place)
   const name = whole ?? nameOf(first)
   if (name === undefined) return new UsageError(error.message)
-  // Beside an option of a config file, another one has the name that it would have there.
+  // If the option is from a config file, other options also have the names of the config file.
   const other = (option: string) => names.get(option) ?? (name.startsWith('"') ? undefined : flagOf(option)) ?? option
   const allowed = rest.replace(/(?<= Allowed: .*)\b[a-z]+(?:[A-Z]\w*(?:\.\w+)*|\.\w+)/gs, other)
   return new UsageError(`${name}${whole ? '' : place && `, at ${place.replace(/^\./, '')}`}${allowed}`)

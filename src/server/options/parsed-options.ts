@@ -14,7 +14,7 @@ import { CONFIG_FLAG, type Option, optionTable, SERVER_FLAGS, variableOf } from 
 
 export interface ParsedOptions {
   readonly config: Config
-  /** The name by which each option was given, by its path, for messages: `--port`, `FAUXGATE_PORT`, `"port" in fauxgate.config.json`. */
+  /** The name of each option as the user wrote it, by its path: `--port`, `FAUXGATE_PORT`, `"port" in fauxgate.config.json`. */
   readonly names: ReadonlyMap<string, string>
   /** The path of the config file, if there is one. */
   readonly file?: string | undefined
@@ -26,7 +26,7 @@ export async function optionsOf(parsed: Arguments, environment: NodeJS.ProcessEn
   return parseOptions(parsed, environment, await readConfigFile(named))
 }
 
-/** Does the work of an option. The message of an error begins with the option as it was given. */
+/** Runs work for an option. If it fails, the message begins with the name of the option as the user wrote it. */
 export async function naming<T>(option: string, names: ParsedOptions['names'], work: () => T | Promise<T>): Promise<T> {
   try {
     return await work()
@@ -38,8 +38,8 @@ export async function naming<T>(option: string, names: ParsedOptions['names'], w
 }
 
 /**
- * Reads the options. A flag goes before an environment variable, and that before the config file.
- * @throws UsageError that names what is wrong as it was given.
+ * Reads the options. Flags override environment variables, and variables override the config file.
+ * @throws UsageError that names the invalid option as the user wrote it.
  */
 export function parseOptions(
   { flags }: Arguments,
@@ -65,11 +65,11 @@ export function parseOptions(
     const name = values === false ? `--no-${option.flag}` : `--${option.flag}`
     set(option, name, typeof values === 'boolean' ? values : textValue(option, values, name))
   }
-  // The schema of its row has read each value.
+  // The schema of each option has checked its value.
   return { config: config as Config, names, file: file?.file }
 }
 
-/** Returns a sentence for each environment variable whose name is close to one that is read. */
+/** Returns a warning for each environment variable whose name is close to a known one. */
 export function mistypedVariables(environment: NodeJS.ProcessEnv): string[] {
   const known = [...optionTable, CONFIG_FLAG, ...SERVER_FLAGS].map(({ flag }) => variableOf(flag))
   return Object.keys(environment).flatMap((name) => {
@@ -116,13 +116,13 @@ function requireAllowed(schema: v.GenericSchema, value: unknown, name: string, i
   if (success) return value
   const received = isSecret ? quoteSecret(value) : quote(value)
   const { message } = issues[0]
-  // A number in a config file can be one of ms; on a command line, and in the environment, all are texts.
+  // Only a config file can have a number of ms. A flag or a variable is always a text.
   const allowed = name.startsWith('"') ? message : inTexts(message)
   const meant = typeof value === 'string' && !isSecret ? suggestion(value, choicesIn(allowed)) : ''
   throw new UsageError(`${name} is ${received}. Allowed: ${allowed}.${meant}`)
 }
 
-/** Returns the texts that a message allows, if it allows nothing else. */
+/** Returns the texts in a message that allows only these texts; none for any other message. */
 function choicesIn(allowed: string): string[] {
   return /^"\w+"(?:, "\w+")*(?: or "\w+")?$/.test(allowed) ? (allowed.match(/\w+(?=")/g) ?? []) : []
 }

@@ -3,25 +3,25 @@ import { documentationOf, isSchema, marksOf, partsOf } from '../../schema/docume
 import { configRows, sandboxRows } from './config.ts'
 
 export interface Flag {
-  /** Without the hyphens. */
+  /** The name without hyphens. */
   readonly flag: string
   readonly kind: 'text' | 'integer' | 'switch' | 'texts' | 'json'
   /** The placeholder of the value in the help; empty for a switch. */
   readonly value: string
   readonly sentence: string
-  /** The environment variable that sets it too. */
+  /** The environment variable that also sets the option. */
   readonly variable?: string
 }
 
 export interface Option extends Flag {
-  /** Its path in a config file, such as `control.key`. */
+  /** The path in a config file, such as `control.key`. */
   readonly path: string
   readonly variable: string
-  /** The schema of its value; of a list, that of each item. */
+  /** The schema of the value or, for a list, of an item. */
   readonly schema: v.GenericSchema
-  /** No message shows its value. */
+  /** True if messages must not show the value. */
   readonly isSecret: boolean
-  /** True for a path. In a config file it is relative to the folder of that file. */
+  /** True for the path of a file. In a config file, it is relative to the folder of the config file. */
   readonly isFile: boolean
 }
 
@@ -59,17 +59,17 @@ const KINDS: Readonly<Record<string, Flag['kind']>> = {
   string: 'text',
 }
 
-/** All options with a flag, in the order of the help: those that a text, a number or a switch can set. */
+/** All options that a flag can set, because their value is a text, a number or a switch. The order is that of the help. */
 export const optionTable = optionsOfRows(configRows)
 
-/** The same for `fauxgate sandbox`. */
+/** The options of `fauxgate sandbox`. */
 export const sandboxTable = optionsOfRows(sandboxRows)
 
 function optionsOfRows(rows: Readonly<Record<string, v.GenericSchema>>): readonly Option[] {
   return Object.entries(rows).flatMap(([name, row]) => optionsIn(name, row))
 }
 
-/** Returns the option of a schema, or those of its parts. `row` has its sentence and its marks. */
+/** Returns the option of a schema, or the options of its parts. `row` has the sentence and the marks. */
 function optionsIn(path: string, schema: v.GenericSchema, row = schema): Option[] {
   const { type, wrapped, entries, item, pipe = [] } = partsOf(schema)
   const inner = wrapped ?? marksOf(schema).whole ?? pipe.filter(isSchema).find((step) => partsOf(step).entries)
@@ -96,7 +96,7 @@ function placeholderOf(schema: v.GenericSchema): string | undefined {
   return { array: 'TEXT', boolean: '', number: 'N', string: 'TEXT' }[type]
 }
 
-/** Returns the options of a union. Messages about a text say all that it may be. */
+/** Returns the options of a union. A text keeps the whole schema, so messages list everything that is allowed. */
 function alternativesIn(path: string, schema: v.GenericSchema, row: v.GenericSchema): Option[] {
   const alternatives = (partsOf(schema).options ?? []).filter(isSchema)
   const options = alternatives.flatMap((each) => optionsIn(path, each, row))

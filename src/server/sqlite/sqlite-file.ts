@@ -18,7 +18,7 @@ type DatabaseClass = new (...args: Parameters<OpenDatabase>) => Database
  * @throws Error if this Node has none.
  */
 export function nodeSqlite(): OpenDatabase {
-  // An import would fail at once on a Node that has none, for those too who never use it.
+  // On a Node without SQLite, an import would also fail for users who never open a file.
   const module = process.getBuiltinModule?.('node:sqlite') as { DatabaseSync: DatabaseClass } | undefined
   if (!module) {
     throw new Error(
@@ -26,11 +26,11 @@ export function nodeSqlite(): OpenDatabase {
     )
   }
   const { DatabaseSync } = module
-  // It takes no options, or some; undefined is neither.
+  // The constructor does not accept `undefined` as options.
   return (file, options) => (options ? new DatabaseSync(file, options) : new DatabaseSync(file))
 }
 
-/** A SQLite file that nobody else has open: with a write-ahead log, synced at every commit. */
+/** A SQLite file with an exclusive lock and a write-ahead log, which is synced at every commit. */
 export class SqliteFile {
   readonly #database: Database
   readonly #statements = new Map<string, ReturnType<Database['prepare']>>()
@@ -38,7 +38,7 @@ export class SqliteFile {
   readonly #opened: ReadonlyMap<string, number | undefined>
 
   /**
-   * Opens a file, or makes it, readable by its owner only.
+   * Opens a file, or creates it. Only the owner can read it.
    * @throws Error if it cannot be opened, is no SQLite file, is damaged, or is in use.
    */
   constructor(file: string, open: OpenDatabase) {
@@ -57,18 +57,18 @@ export class SqliteFile {
     return statement.all(...values)
   }
 
-  /** Runs work as one transaction, which is on the disk when this returns. */
+  /** Runs work as one transaction, which is on disk when this returns. */
   atomically(work: () => void): void {
     this.#database.exec('BEGIN IMMEDIATE')
     try {
       work()
-      this.#requireThere()
+      this.#requireSameFiles()
       this.#database.exec('COMMIT')
     } catch (error) {
       this.#rollBack()
       throw error
     }
-    this.#requireThere()
+    this.#requireSameFiles()
   }
 
   close(): void {
@@ -79,12 +79,12 @@ export class SqliteFile {
     try {
       this.#database.exec('ROLLBACK')
     } catch {
-      // After some failures, such as a full disk, SQLite has done it already.
+      // After some failures, such as a full disk, SQLite has already rolled back.
     }
   }
 
-  /** Throws if a file was deleted or replaced: writes to it would be gone with this process. */
-  #requireThere(): void {
+  /** Throws if a file was deleted or replaced: later writes would be lost when this process ends. */
+  #requireSameFiles(): void {
     for (const [name, inode] of this.#opened) {
       if (inodeOf(name) !== inode) throw new Error(`the file ${name} was deleted or replaced`)
     }
@@ -92,32 +92,32 @@ export class SqliteFile {
 }
 
 function opened(file: string, open: OpenDatabase): Database {
-  // One that is there is not opened but by SQLite: at the end of that, the locks of this whole process on it would go.
+  // Only SQLite may open an existing file: when this process closes any other handle, it loses all its locks on the file.
   const found = statSync(file, { throwIfNoEntry: false })
   if (!found) closeSync(openSync(file, 'wx', 0o600))
   else if (!found.isFile()) throw new Error('it is no file')
   else {
-    // SQLite would only say that it cannot open it.
+    // SQLite's own error would not say why the file cannot be opened.
     accessSync(file, constants.W_OK)
     if (existsSync(`${file}-journal`)) rollBackJournal(file, open)
     else if (found.size > 0) requireSound(file, open)
   }
-  // Not before: what is somebody else's keeps its rights.
+  // After the checks, so that the mode of any other file stays unchanged.
   chmodSync(file, 0o600)
   const database = open(file)
   try {
     for (const statement of [
-      // Held until the file is closed, or the process ends in whatever way.
+      // The lock is held until the file is closed or the process ends.
       'PRAGMA locking_mode = EXCLUSIVE',
       'PRAGMA journal_mode = WAL',
       'PRAGMA synchronous = FULL',
-      // Takes the lock, and makes the log.
+      // A transaction takes the lock and creates the log.
       'BEGIN IMMEDIATE',
       'COMMIT',
     ]) {
       database.exec(statement)
     }
-    // The look at a log makes one, which nobody uses who has the file alone.
+    // The check of an existing log creates this file. With an exclusive lock, nobody uses it.
     rmSync(`${file}-shm`, { force: true })
     return database
   } catch (error) {
@@ -126,7 +126,7 @@ function opened(file: string, open: OpenDatabase): Database {
   }
 }
 
-/** Lets work use a database, and closes it. */
+/** Runs work with a database, and closes the database. */
 export function using<T>(database: Database, work: (database: Database) => T): T {
   try {
     return work(database)
@@ -135,16 +135,16 @@ export function using<T>(database: Database, work: (database: Database) => T): T
   }
 }
 
-/** A process that was killed while it made the file leaves a journal. Only who may write can roll it back. */
+/** Rolls back the journal of a process that was killed while it created the file. This needs write access. */
 function rollBackJournal(file: string, open: OpenDatabase): void {
   using(open(file), (database) => database.prepare('PRAGMA user_version').all())
   if (statSync(file).size > 0) requireSound(file, open)
 }
 
-/** Lets SQLite check the whole file, without a right to change it: a damaged file stays unchanged. */
+/** Lets SQLite check the whole file, opened read-only so that a damaged file stays unchanged. */
 function requireSound(file: string, open: OpenDatabase): void {
   const found = using(open(file, { readOnly: true }), (database) => database.prepare('PRAGMA quick_check').all())
-  // The column of the statement.
+  // The result has one column, with this name.
   const findings = (found as { quick_check: string }[]).map(({ quick_check }) => quick_check)
   const problems = findings.filter((finding) => finding !== 'ok')
   if (problems.length > 0) throw new Error(`it is damaged: ${problems.join('; ')}`)
@@ -154,7 +154,7 @@ function inodeOf(file: string): number | undefined {
   return statSync(file, { throwIfNoEntry: false })?.ino
 }
 
-/** SQLite's result code of a lock that somebody else has. */
+/** SQLite's result code for a file that another connection has locked. */
 const SQLITE_BUSY = 5
 
 function reasonOf(error: unknown): string {

@@ -1,4 +1,4 @@
-// The global one may be faked: a disk has no part in a test's time.
+// Fake timers may replace the global `setImmediate`, but the disk must not wait for a test's clock.
 import { setImmediate as atNextTurn } from 'node:timers'
 import type { Store, StoredCommit, StoredState } from '../../operation/store.ts'
 import { type RunSql, type StoredVersions, sqlStore, versionsOf } from '../../store/sql-store.ts'
@@ -7,7 +7,7 @@ import { nodeSqlite, SqliteFile } from './sqlite-file.ts'
 /** A store in a file, until it is closed. */
 export interface SqliteStore extends Store {
   flushed(): Promise<void>
-  /** Writes what is not written yet, and lets the file go. The store takes nothing more. */
+  /** Writes the pending commits, and closes the file. After this, the store throws. */
   close(): void
 }
 
@@ -32,25 +32,25 @@ export function sqliteStore(file: string): SqliteStore {
   return openedStore(file)
 }
 
-/** Opens a file for a command, which says what was brought to the present version. */
+/** Opens a file for a command. Its `versions()` show what a migration has changed. */
 export function openedStore(file: string): GroupedStore {
   return new GroupedStore(new SqliteFile(file, nodeSqlite()))
 }
 
-/** A store in a SQLite file that is open. Its functions can be used without it, so that a store can be made of it. */
+/** A store in an open SQLite file. Its methods are bound, so `{ ...store }` is a store too. */
 export class GroupedStore implements SqliteStore {
   readonly #file: SqliteFile
   readonly #store: Store
   #group: ReturnType<typeof newGroup> | undefined
-  /** The reason to take nothing: commits that were not safe are lost. */
-  #refuses: unknown
+  /** The error of the last failed flush. Until the next load, the store throws it, because commits were lost. */
+  #failure: unknown
   #isClosed = false
 
   readonly #run: RunSql = (sql, ...values) => this.#file.run(sql, values)
 
   constructor(file: SqliteFile) {
     this.#file = file
-    // The transaction is the group's.
+    // The whole group is one transaction.
     this.#store = sqlStore(this.#run, (work) => work())
     process.once('exit', this.close)
     allowExitListeners(1)
@@ -63,19 +63,19 @@ export class GroupedStore implements SqliteStore {
     this.#file.atomically(() => {
       state = this.#store.load()
     })
-    this.#refuses = undefined
+    this.#failure = undefined
     return state
   }
 
-  /** Returns the versions of what is in the file; undefined if it is empty. */
+  /** Returns the versions of the file's tables and records, or undefined if the file is empty. */
   readonly versions = (): StoredVersions | undefined => versionsOf(this.#run)
 
   readonly append = (commit: StoredCommit): void => {
     this.#requireOpen()
-    if (this.#refuses) throw this.#refuses
+    if (this.#failure) throw this.#failure
     if (!this.#group) {
       this.#group = newGroup()
-      // Requests that came in at one time are answered before that.
+      // All requests that have already arrived are handled before this, so they join the group.
       atNextTurn(() => this.#flush())
     }
     this.#group.commits.push(commit)
@@ -104,7 +104,7 @@ export class GroupedStore implements SqliteStore {
       })
       group.resolve()
     } catch (error) {
-      this.#refuses = error
+      this.#failure = error
       group.reject(error)
     }
   }
@@ -114,13 +114,13 @@ export class GroupedStore implements SqliteStore {
   }
 }
 
-/** Lets each open store wait for the end of the process without Node's warning of a leak. */
+/** Raises or lowers the limit of listeners, so that many open stores do not cause Node's warning of a leak. */
 function allowExitListeners(more: number): void {
   const most = process.getMaxListeners()
   if (most > 0) process.setMaxListeners(most + more)
 }
 
-/** Makes a group of commits that become safe together. */
+/** Returns an empty group of commits that are written together. */
 function newGroup() {
   const commits: StoredCommit[] = []
   let resolve = () => {}
@@ -129,7 +129,7 @@ function newGroup() {
     resolve = yes
     reject = no
   })
-  // Who waits has a handler of its own. A direct call does not wait.
+  // Callers of `flushed` handle the rejection. A direct call does not wait for the disk.
   safe.catch(() => undefined)
   return { commits, safe, resolve, reject }
 }
