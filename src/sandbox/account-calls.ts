@@ -33,14 +33,14 @@ export interface AccountCall {
   readonly method: 'GET' | 'PUT' | 'POST' | 'DELETE'
   readonly path: string
   readonly from?: 'body' | 'query'
-  /** Its body may hold a whole state, or the call reads its body itself. */
+  /** `state` allows a body as large as a whole state. With `stream`, the call reads the body itself. */
   readonly body?: 'state' | 'stream'
-  /** The name of the call in the audit log, where its uses are noted. */
+  /** The name of the call in the audit log. Without a name, the log does not list the call. */
   readonly audit?: string | ((sent: object) => string)
   readonly run: Run<object>
 }
 
-/** The context in which bodies are read. The account has no gateway, so it is the default one. */
+/** The context for reading bodies. The account has no gateway, so this is the context of a default gateway. */
 const CONTEXT: RuleContext = { dialect: standard, rules: {}, catalogue: new Map() }
 
 type Definition<S extends v.GenericSchema> = Omit<AccountCall, 'run'> & {
@@ -68,7 +68,7 @@ const after = v.optional(documented(v.string(), 'Only sandboxes whose names come
 const PREFIX = 'the beginning of names, 1 to 40 lower-case letters, digits and hyphens, such as "branch-"'
 const prefix = documented(
   v.pipe(v.string(PREFIX), v.regex(/^[a-z0-9][a-z0-9-]{0,39}$/, PREFIX)),
-  'All names that begin so.',
+  'All sandboxes whose names begin with this text.',
 )
 
 const existing = v.optional(v.picklist(['refuse', 'keep', 'replace'], 'refuse, keep or replace'), 'refuse')
@@ -80,7 +80,7 @@ const nothing = v.object({})
 const named = `${SANDBOXES_PATH}/{name}`
 
 /** Returns the object of a registered sandbox. Refuses other names, because the platform creates a file for each object that is called. */
-async function sandboxIn({ env, name }: AccountRequest): Promise<Stub<Sandbox>> {
+async function registeredSandbox({ env, name }: AccountRequest): Promise<Stub<Sandbox>> {
   const registered = await objectOf(env.ACCOUNTS, 'account').find(name)
   return registered ? objectOf(env.SANDBOXES, name) : refuse(errors.sandbox_not_found, { name })
 }
@@ -89,12 +89,12 @@ export function requireName(received: string): string {
   return isSandboxName(received) ? received : refuse(errors.sandbox_name_invalid, { received: quote(received) })
 }
 
-type OfOne = (sandbox: Stub<Sandbox>, request: AccountRequest) => Promise<HttpResponse>
+type SandboxRun = (sandbox: Stub<Sandbox>, request: AccountRequest) => Promise<HttpResponse>
 
-/** Makes a call without input that the object of one sandbox answers. */
-function callOfOne(method: AccountCall['method'], path: string, ask: OfOne, audit?: string): AccountCall {
-  const run = async (request: AccountRequest) => ask(await sandboxIn(request), request)
-  return accountCall({ method, path, schema: nothing, run, ...(audit && { audit }) })
+/** Returns a call without input that the object of one sandbox answers. */
+function sandboxCall(method: AccountCall['method'], path: string, run: SandboxRun, audit?: string): AccountCall {
+  const runCall = async (request: AccountRequest) => run(await registeredSandbox(request), request)
+  return accountCall({ method, path, schema: nothing, run: runCall, ...(audit && { audit }) })
 }
 
 export const accountCalls: readonly AccountCall[] = [
@@ -169,24 +169,24 @@ export const accountCalls: readonly AccountCall[] = [
     schema: v.object({ existing }),
     run: ({ env, body }, { existing }) => restoreAll(env, body, existing),
   }),
-  callOfOne('GET', named, (sandbox, { name, urlOf }) => sandbox.describe(name, urlOf(name))),
-  callOfOne('DELETE', named, (sandbox, { name }) => sandbox.remove(name), 'remove'),
+  sandboxCall('GET', named, (sandbox, { name, urlOf }) => sandbox.describe(name, urlOf(name))),
+  sandboxCall('DELETE', named, (sandbox, { name }) => sandbox.remove(name), 'remove'),
   accountCall({
     method: 'POST',
     path: `${named}/fork`,
     from: 'body',
     audit: 'fork',
     schema: forkOptions,
-    async run(request, { name: fork, ttl: asked }) {
+    async run(request, { name: fork, ttl: requestedTtl }) {
       const { env, urlOf, name } = request
       requireName(fork)
-      const ttl = ttlIn(env, asked)
-      const copy = await (await sandboxIn(request)).copy(name)
+      const ttl = ttlIn(env, requestedTtl)
+      const copy = await (await registeredSandbox(request)).copy(name)
       if ('refused' in copy) return copy.refused
       return objectOf(env.SANDBOXES, fork).create(fork, urlOf(fork), { ...copy, ttl })
     },
   }),
-  callOfOne('GET', `${named}/keys`, (sandbox, { name }) => sandbox.listKeys(name)),
+  sandboxCall('GET', `${named}/keys`, (sandbox, { name }) => sandbox.listKeys(name)),
   accountCall({
     method: 'POST',
     path: `${named}/keys`,
@@ -195,10 +195,10 @@ export const accountCalls: readonly AccountCall[] = [
     schema: keyOptions,
     async run(request, { name: key, scopes, ttl }) {
       const { urlOf, name } = request
-      const sandbox = await sandboxIn(request)
+      const sandbox = await registeredSandbox(request)
       if (key === undefined) return sandbox.renewKeys(name)
       return sandbox.addKey(name, urlOf(name), { name: key, scopes, ttl })
     },
   }),
-  callOfOne('DELETE', `${named}/keys/{key}`, (sandbox, { name, key }) => sandbox.revokeKey(name, key), 'revoke_key'),
+  sandboxCall('DELETE', `${named}/keys/{key}`, (sandbox, { name, key }) => sandbox.revokeKey(name, key), 'revoke_key'),
 ]

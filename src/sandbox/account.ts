@@ -17,13 +17,13 @@ const MOST_ENTRIES = 1000
 const LAST = '~'
 
 /**
- * The names of all sandboxes, the audit log and the counts of requests. There is one account for all sandboxes, so requests
- * with a signed key do not reach it.
+ * The one object with the names of all sandboxes, the audit log and the counts of requests. Requests with a signed key do
+ * not call it, because all sandboxes share it.
  */
 export class Account extends DurableObject {
   #isReady = false
 
-  /** Adds a sandbox, or returns the quota that has no place for it. */
+  /** Registers a sandbox. If a quota is full, returns the quota instead. */
   register(sandbox: RegisteredSandbox, quotas: readonly Quota[]): Quota | undefined {
     const { name } = sandbox
     const isFull = ({ prefix, most }: Quota) => name.startsWith(prefix) && this.count(prefix) >= most
@@ -39,7 +39,7 @@ export class Account extends DurableObject {
     return row && JSON.parse(String(row.facts))
   }
 
-  /** Notes that all keys of a sandbox are signed now. */
+  /** Records that all keys of a sandbox are signed. */
   signKeys(name: string): void {
     this.#run("UPDATE sandboxes SET facts = json_set(facts, '$.hasSignedKeys', json('true')) WHERE name = ?", name)
   }
@@ -61,7 +61,7 @@ export class Account extends DurableObject {
     return Number(this.#run(select, prefix, prefix + LAST)[0]?.count)
   }
 
-  /** Adds to the counts, and notes the size of a sandbox. */
+  /** Adds to the counts, and records the size of a sandbox. */
   report(counts: Counts, stored?: { readonly name: string; readonly bytes: number }): void {
     if (Object.keys(counts).length > 0) this.ctx.storage.kv.put(COUNTS, sumOf(this.#counts, counts))
     // A report may arrive after its sandbox was removed.

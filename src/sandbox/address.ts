@@ -8,54 +8,54 @@ export const AUDIT_PATH = `${SANDBOXES_PATH}/_audit`
 
 export const METRICS_PATH = '/metrics'
 
-/** The target of a request: a place in a sandbox, or a call of the account. */
-export type Address = InSandbox | OfAccount
+/** The target of a request: a path in a sandbox, or a call of the account. */
+export type Address = SandboxAddress | AccountAddress
 
-export interface OfAccount {
+export interface AccountAddress {
   readonly name: undefined
   readonly path: string
   readonly query: string
 }
 
-export interface InSandbox {
+export interface SandboxAddress {
   /** The name that the client sent. It may be invalid. */
   readonly name: string
   /** The sandbox's public URL, without a trailing slash. */
   readonly base: string
-  /** The path below that, with the query. */
+  /** The path below the URL of the sandbox, with the query. */
   readonly below: string
 }
 
 const IN_SANDBOX = new RegExp(`^${SANDBOXES_PATH}/([^/]*)(.*)$`, 's')
 
-/** The paths below a sandbox's name that are the account's. */
-const OF_ACCOUNT = /^(?:\/fork|\/keys(?:\/[^/]+)?)?$/
+/** The paths below a sandbox's name that belong to the account. */
+const ACCOUNT_PATHS = /^(?:\/fork|\/keys(?:\/[^/]+)?)?$/
 
-type Places = Pick<SandboxEnvironment, 'PUBLIC_URL' | 'WILDCARD_HOST'>
+type AddressVariables = Pick<SandboxEnvironment, 'PUBLIC_URL' | 'WILDCARD_HOST'>
 
 /**
- * Returns the target of a request. The name is taken from the URL verbatim: nothing is decoded, and the case is kept. If the
- * path names no sandbox, the API key does: some clients drop the path of their base URL.
+ * Returns the target of a request. The name is taken from the URL verbatim, without decoding. If the path names no sandbox,
+ * the API key does, because some clients drop the path of their base URL.
  */
-export function addressOf({ url, headers }: Pick<Request, 'url' | 'headers'>, env: Places): Address {
+export function addressOf({ url, headers }: Pick<Request, 'url' | 'headers'>, env: AddressVariables): Address {
   const { protocol, host, path, query } = partsOf(url)
   const label = labelBefore(env.WILDCARD_HOST, host)
   if (label) {
     const base = `${/^https?:/i.exec(env.PUBLIC_URL ?? '')?.[0] ?? protocol}//${host}`
-    return { name: label, base, below: oneSlash(path) + query }
+    return { name: label, base, below: withOneSlash(path) + query }
   }
   const inSandbox = (name: string, below: string) => {
-    return { name, base: `${homeOf(url, env)}${SANDBOXES_PATH}/${name}`, below: oneSlash(below) + query }
+    return { name, base: `${homeOf(url, env)}${SANDBOXES_PATH}/${name}`, below: withOneSlash(below) + query }
   }
-  const ofAccount = { name: undefined, path, query: query.slice(1) }
+  const accountAddress = { name: undefined, path, query: query.slice(1) }
   const [, inPath, below = ''] = IN_SANDBOX.exec(path) ?? []
-  if (inPath !== undefined) return OF_ACCOUNT.test(below) ? ofAccount : inSandbox(inPath, below)
+  if (inPath !== undefined) return ACCOUNT_PATHS.test(below) ? accountAddress : inSandbox(inPath, below)
   const ofKey = path === '/' || path === SANDBOXES_PATH ? undefined : sandboxOf(headers.get('authorization'))
-  return ofKey === undefined ? ofAccount : inSandbox(ofKey, path)
+  return ofKey === undefined ? accountAddress : inSandbox(ofKey, path)
 }
 
 /** Returns the public URL of the Worker, without a trailing slash. */
-export function homeOf(url: string, { PUBLIC_URL }: Places): string {
+export function homeOf(url: string, { PUBLIC_URL }: AddressVariables): string {
   const { protocol, host } = partsOf(url)
   return PUBLIC_URL ? PUBLIC_URL.replace(/\/+$/, '') : `${protocol}//${host}`
 }
@@ -66,13 +66,13 @@ function partsOf(url: string) {
   return { protocol, host, path, query }
 }
 
-/** Returns the part of a host name before another one and a dot, without regard to a port. */
+/** Returns the label in front of the wildcard host, or undefined for any other host. A port is ignored. */
 function labelBefore(wildcard: string | undefined, host: string): string | undefined {
   const name = host.replace(/:\d*$/, '').toLowerCase()
   return wildcard && name.endsWith(`.${wildcard.toLowerCase()}`) ? name.slice(0, -wildcard.length - 1) : undefined
 }
 
-/** Removes a double slash at the beginning: clients append a path to a base URL that may end in a slash. */
-function oneSlash(path: string): string {
+/** Returns a path with one slash at its beginning. Clients append a path to a base URL that may end in a slash. */
+function withOneSlash(path: string): string {
   return path.startsWith('//') ? path.slice(1) : path || '/'
 }

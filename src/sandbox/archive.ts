@@ -39,12 +39,12 @@ export function lineOf(value: object): Uint8Array {
   return utf8Bytes(`${JSON.stringify(value)}\n`)
 }
 
-/** Returns the line of a sandbox. It has the digests of keys and no key; the state has the secrets of the gateway. */
+/** Returns the archive line of a sandbox. It has the digests of keys and no keys. The state contains the gateway's secrets. */
 export function sandboxLine({ name, ...metadata }: Metadata, state: SandboxState): Uint8Array {
   return lineOf({ name, ...metadata, state })
 }
 
-/** Reads the line of a sandbox. The refusal of another text repeats nothing of it: it may contain a secret. */
+/** Reads the archive line of a sandbox. The error for an invalid line repeats no part of it, because it may contain a secret. */
 export function readLine(name: string, line: Uint8Array): { metadata: Metadata; state: SandboxState } {
   let value: unknown
   try {
@@ -54,7 +54,7 @@ export function readLine(name: string, line: Uint8Array): { metadata: Metadata; 
   }
   const { success, output, issues } = v.safeParse(archived, value)
   if (!success) {
-    const { error } = value as { readonly error?: unknown } // An object has any members.
+    const { error } = value as { readonly error?: unknown } // Any object may have this member.
     const path = issues[0].path?.map(({ key }) => String(key)).join('.')
     const why = error ? `it was not read when the archive was made: ${error}` : `${path ?? 'it'} is missing or invalid`
     return refuse(errors.archive_line_invalid, { why })

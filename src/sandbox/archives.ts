@@ -8,10 +8,10 @@ import { isSandboxName } from './names.ts'
 import { type Existing, objectOf } from './objects.ts'
 import type { WorkerEnvironment } from './worker-environment.ts'
 
-/** The number of names that the archive reads from the account at once. */
+/** The number of names that one call of the account returns. */
 const PAGE = 100
 
-/** The number of refused sandboxes whose reasons the answer contains. */
+/** The most refused sandboxes whose reasons the response contains. */
 const MOST_DETAILS = 50
 
 const NEWLINE = 10

@@ -18,7 +18,7 @@ export interface AuditEntry {
 }
 
 /** The parts of a call that its entry shows. */
-interface Audited {
+interface AuditedCall {
   readonly call: string
   readonly name: string
   readonly key: string
@@ -27,17 +27,17 @@ interface Audited {
   readonly now: number
 }
 
-/** The parts of an answer that its entry shows. */
-interface Answered {
+/** The parts of a response that its entry shows. */
+interface AuditedBody {
   readonly error_code?: string
   readonly removed?: number
   readonly restored?: number
   readonly details?: { readonly restored?: string }
 }
 
-export function auditEntry(audited: Audited, { status, body }: HttpResponse): AuditEntry {
+export function auditEntry(audited: AuditedCall, { status, body }: HttpResponse): AuditEntry {
   const { call, name, key, sent, accountKey, now } = audited
-  const { error_code, removed, restored, details }: Answered = JSON.parse(body ?? '{}')
+  const { error_code, removed, restored, details }: AuditedBody = JSON.parse(body ?? '{}')
   const target = key || sent.name || sent.prefix
   const sandboxes = removed ?? restored ?? details?.restored
   return {

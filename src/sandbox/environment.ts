@@ -15,23 +15,23 @@ export interface SandboxEnvironment {
   readonly SIGNING_KEY?: string
   /** The origins, separated by commas, whose pages may use controls and the account's calls, with credentials. */
   readonly ALLOW_ORIGINS?: string
-  /** The life of a sandbox that is created without `ttl`, such as `7d`. Default: `LONGEST_TTL`. */
+  /** The time to live of a sandbox that is created without `ttl`, such as `7d`. Default: `LONGEST_TTL`. */
   readonly DEFAULT_TTL?: string
-  /** The longest life that a sandbox may be given. Default: none. */
+  /** The longest time to live of a sandbox. Default: no limit. */
   readonly LONGEST_TTL?: string
-  /** The URL by which clients reach the Worker, if a proxy reaches it by another one. */
+  /** The URL that clients use, if a proxy is in front of the Worker. */
   readonly PUBLIC_URL?: string
-  /** The host below which each sandbox has a name of its own, such as `sandboxes.example.com`. */
+  /** The host below which each sandbox has its own host name, such as `sandboxes.example.com`. */
   readonly WILDCARD_HOST?: string
   /** The most records that a sandbox may keep. Default: 20000. */
   readonly MOST_RECORDS?: string
-  /** The most bytes that the records of a sandbox may have as JSON. Default, and the most: 16777216. */
+  /** The most bytes that the records of a sandbox may have as JSON. Default and maximum: 16777216. */
   readonly MOST_BYTES?: string
   /** The most requests to one sandbox within a minute. Default: 6000. */
   readonly MOST_REQUESTS?: string
   /** The most sandboxes at one time. Default: 10000. */
   readonly MOST_SANDBOXES?: string
-  /** The most sandboxes whose names begin in a certain way, such as `branch-=50,ci-=200`. Default: no such limits. */
+  /** The most sandboxes whose names begin with each prefix, such as `branch-=50,ci-=200`. Default: no limits by prefix. */
   readonly QUOTAS?: string
 }
 
@@ -53,7 +53,7 @@ export function limitsIn(env: SandboxEnvironment): Limits {
   }
 }
 
-/** Returns the quotas, of all sandboxes first. Refuses invalid variables. */
+/** Returns the quotas. The first is for all sandboxes. Refuses invalid variables. */
 export function quotasIn(env: SandboxEnvironment): readonly Quota[] {
   const { QUOTAS } = env
   const quotas = (QUOTAS ? QUOTAS.split(',') : []).map((each) => {
@@ -80,7 +80,7 @@ export function requireVariables(env: SandboxEnvironment): void {
     refuseVariable('WILDCARD_HOST', WILDCARD_HOST, 'a host name, such as sandboxes.example.com, without a port')
 }
 
-/** Returns the secret that signs keys; empty where the Worker has none. */
+/** Returns the secret that signs keys, or an empty text if the Worker has none. */
 export function signingSecret({ SIGNING_KEY, ACCOUNT_KEY }: SandboxEnvironment): string {
   return SIGNING_KEY || ACCOUNT_KEY || ''
 }
@@ -96,13 +96,16 @@ export function originsIn({ ALLOW_ORIGINS }: SandboxEnvironment): readonly strin
   )
 }
 
-/** Returns the life of a new sandbox in ms, or undefined for no end. Refuses a life that is too long, and invalid variables. */
-export function ttlIn({ DEFAULT_TTL, LONGEST_TTL }: SandboxEnvironment, asked: number | undefined): number | undefined {
+/** Returns the time to live of a new sandbox in ms, or undefined for no end. Refuses one that is too long, and invalid variables. */
+export function ttlIn(
+  { DEFAULT_TTL, LONGEST_TTL }: SandboxEnvironment,
+  requested: number | undefined,
+): number | undefined {
   const longest = durationIn('LONGEST_TTL', LONGEST_TTL)
   const otherwise = durationIn('DEFAULT_TTL', DEFAULT_TTL) ?? longest
-  if (longest === undefined) return asked ?? otherwise
-  if (asked !== undefined && asked > longest) refuse(errors.ttl_too_long, { most: String(LONGEST_TTL) })
-  return Math.min(asked ?? otherwise ?? longest, longest)
+  if (longest === undefined) return requested ?? otherwise
+  if (requested !== undefined && requested > longest) refuse(errors.ttl_too_long, { most: String(LONGEST_TTL) })
+  return Math.min(requested ?? otherwise ?? longest, longest)
 }
 
 function durationIn(name: string, text: string | undefined): number | undefined {
@@ -122,7 +125,7 @@ function numberIn(
   most = 999_999_999,
 ): number {
   const text = env[name]
-  // The platform may give null for a variable that is not there.
+  // The platform may pass null for a missing variable.
   if (!text) return otherwise
   if (/^[1-9]\d{0,8}$/.test(text) && Number(text) <= most) return Number(text)
   return refuseVariable(name, text, `a whole number from 1 to ${most}`)
@@ -130,7 +133,7 @@ function numberIn(
 
 const MINUTE_MS = 60_000
 
-/** Counts requests by the minute of the real time, not of the sandbox's clock. */
+/** A counter of requests per minute of real time. The sandbox's clock does not matter. */
 export class RequestRate {
   #minute = 0
   #count = 0

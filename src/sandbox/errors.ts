@@ -2,7 +2,7 @@ import { CONTROL_KEY_HEADER } from '../control/control.ts'
 import { declareErrors, entry } from '../schema/errors.ts'
 import { counted } from '../schema/text.ts'
 
-/** The errors of shared sandboxes: of who may do what with them, and of their limits. */
+/** The errors of shared sandboxes: about permissions, names, limits and archives. */
 export const errors = declareErrors({
   account_key_missing: entry(
     90601,

@@ -48,7 +48,7 @@ export function controlRefusal(gateway: Gateway, request: HttpRequest): HttpResp
   return response.status === 200 ? undefined : response
 }
 
-/** Returns a response as the platform's object. A Worker cannot break the connection before the headers, so a fault does after them. */
+/** Returns a response as the platform's object. A Worker cannot break a connection before the headers, so a fault breaks it after them. */
 export function toResponse({ status, headers, body, delivery }: HttpResponse): Response {
   const broken = () =>
     new ReadableStream({ start: (stream) => stream.error(new Error('A fault broke the connection.')) })
@@ -72,10 +72,10 @@ export function requestHead(
   return { method, url, header, body: '', isInspector }
 }
 
-/** The most bytes that a body with a whole state may have: an object has little memory. */
+/** The most bytes of a body with a whole state. An object has little memory. */
 export const LARGEST_STATE = 20 * LARGEST_BODY
 
-/** Reads the body of a request. One of a known length is read as a whole: reading a stream takes longer than answering. */
+/** Reads the body of a request, as a whole if its length is known: reading a stream takes longer than answering. */
 export async function readBody(request: Request, limit: number): Promise<RequestBody> {
   const length = Number(request.headers.get('content-length'))
   if (!(length > 0 && length <= limit)) return (await readRequest(request, limit)).body

@@ -13,12 +13,12 @@ export type ObjectClass = new (state: never, environment: never) => object
 export interface SandboxWorker {
   /**
    * Answers a request. The bindings and variables of the environment are those of `examples/sandbox`. Without a context,
-   * requests are counted when somebody asks for the metrics.
+   * requests are counted only when somebody reads the metrics.
    */
   fetch(request: Request, environment: object, context?: WorkerContext): Promise<Response>
 }
 
-/** The class of sandboxes: a gateway whose store is the object's storage and whose agenda is the object's alarm. */
+/** The class of sandboxes: a gateway that stores its state in the object's storage and runs due events by its alarm. */
 export const Sandbox: ObjectClass = SandboxClass
 
 /** The class of the one object with the names of all sandboxes. */
@@ -28,7 +28,7 @@ const inProcess = new WorkerProcess()
 
 /** The Worker of shared sandboxes: `https://host/s/<name>/…`, and the account's calls that create and remove them. */
 const worker: SandboxWorker = {
-  // Its variables are checked first.
+  // The Worker checks the variables first.
   fetch: (request, environment, context) => inProcess.fetch(request, environment as WorkerEnvironment, context),
 }
 export default worker

@@ -4,17 +4,17 @@ import type { ObjectStorage } from './objects.ts'
 
 const JOURNAL = 'journal'
 
-/** The time in ms between a request and the write that stores it, with all requests in between. */
-const LATER_MS = 1000
+/** The time in ms from a request to the write that stores it and all requests since. */
+const WRITE_DELAY_MS = 1000
 
 /**
- * The journal of a sandbox in one row of its storage, so that it is there after a sleep. A process that is killed may lose the
- * entries of the last second (rules: sandboxes#journal).
+ * The journal of a sandbox in one row of its storage, which survives a sleep. A killed process may lose the entries of the
+ * last second (rules: sandboxes#journal).
  */
 export class StoredJournal {
   readonly #storage: ObjectStorage
   #stored = ''
-  #waiting: ReturnType<typeof setTimeout> | undefined
+  #timer: ReturnType<typeof setTimeout> | undefined
 
   constructor(storage: ObjectStorage) {
     this.#storage = storage
@@ -34,17 +34,17 @@ export class StoredJournal {
 
   /** Stores the journal of a gateway after a second, if it has changed by then. */
   storeLater(gateway: Gateway): void {
-    this.#waiting ??= setTimeout(() => this.#store(gateway), LATER_MS)
+    this.#timer ??= setTimeout(() => this.#store(gateway), WRITE_DELAY_MS)
   }
 
   /** Cancels the pending write. */
   drop(): void {
-    clearTimeout(this.#waiting)
-    this.#waiting = undefined
+    clearTimeout(this.#timer)
+    this.#timer = undefined
   }
 
   #store({ transport }: Gateway): void {
-    this.#waiting = undefined
+    this.#timer = undefined
     const text = transport.journal.json()
     if (text === this.#stored) return
     this.#stored = text

@@ -3,7 +3,7 @@ import { isOneOf } from '../schema/secret-texts.ts'
 import { errors } from './errors.ts'
 import { digestOf, type SentKeys } from './keys.ts'
 
-/** The permissions of a key: requests to the API, to the controls, or to both if they only read. */
+/** The permissions of a key: requests to the API, requests to the controls, or requests to both that only read. */
 export const SCOPES = ['api', 'control', 'read'] as const
 
 export type Scope = (typeof SCOPES)[number]
@@ -14,20 +14,20 @@ export interface StoredKey {
   readonly scopes: readonly Scope[]
   readonly digest: string
   readonly created: number
-  /** The end in ms since 1970; null for never. */
+  /** The expiry in ms since 1970; null for never. */
   readonly expires: number | null
 }
 
 /** Returns the keys that are still valid. */
-export function present(keys: readonly StoredKey[], now: number): StoredKey[] {
+export function validKeys(keys: readonly StoredKey[], now: number): StoredKey[] {
   return keys.filter(({ expires }) => expires === null || expires > now)
 }
 
-/** The permissions of a request by its keys. */
+/** The permissions that its keys give a request. */
 export interface Grant {
   readonly api: boolean
   readonly control: boolean
-  /** The end of the key for the controls in ms since 1970; null for never. */
+  /** The expiry of the key for the controls in ms since 1970; null for never. */
   readonly until: number | null
 }
 
@@ -36,7 +36,7 @@ export interface Grant {
  * @throws Refusal `key_scope_missing` for a change with keys that only read.
  */
 export function grantOf(keys: readonly StoredKey[], sent: SentKeys, method: string, now: number): Grant | undefined {
-  const valid = present(keys, now)
+  const valid = validKeys(keys, now)
   const found = { api: keyOf(valid, sent.api), control: keyOf(valid, sent.control) }
   if (!found.api && !found.control) return undefined
   const isReading = method === 'GET' || method === 'HEAD'

@@ -4,7 +4,7 @@ import { type HttpResponse, jsonAnswer, NO_CONTENT } from '../http/messages.ts'
 import { refuse } from '../schema/errors.ts'
 import { timestamp } from '../schema/time.ts'
 import { errors } from './errors.ts'
-import { present, type StoredKey } from './key-list.ts'
+import { type StoredKey, validKeys } from './key-list.ts'
 import { digestOf, freshKey, type Keys } from './keys.ts'
 import type { Metadata, MetadataStore } from './metadata.ts'
 import type { NamedKey } from './objects.ts'
@@ -12,7 +12,7 @@ import type { NamedKey } from './objects.ts'
 /** The most keys of one sandbox. */
 const MOST_KEYS = 100
 
-/** Makes, lists and revokes the keys of a sandbox, and answers the account's calls for that. */
+/** The keys of a sandbox, with the responses to the account's calls that create, list and revoke keys. */
 export class KeyRing {
   readonly #metadata: MetadataStore
   readonly #secret: string
@@ -22,7 +22,7 @@ export class KeyRing {
     this.#secret = signingSecret
   }
 
-  /** Returns the two keys that a sandbox is created with, to store and to show. */
+  /** Returns the two keys of a new sandbox: `keys` with their digests to store, `issued` with their texts to send. */
   first(name: string, created: number): { keys: StoredKey[]; issued: Keys } {
     const issued = { api_key: freshKey('api', name, this.#secret), control_key: freshKey('ctl', name, this.#secret) }
     const keys: StoredKey[] = [
@@ -41,12 +41,12 @@ export class KeyRing {
   }
 
   list({ keys }: Metadata): HttpResponse {
-    return jsonAnswer(200, { keys: present(keys, readClock(systemClock)).map(listed) })
+    return jsonAnswer(200, { keys: validKeys(keys, readClock(systemClock)).map(listed) })
   }
 
   add(metadata: Metadata, url: string, { name, scopes, ttl }: NamedKey): HttpResponse {
     const created = readClock(systemClock)
-    const keys = present(metadata.keys, created)
+    const keys = validKeys(metadata.keys, created)
     if (keys.some((each) => each.name === name)) refuse(errors.key_taken, { name })
     if (keys.length >= MOST_KEYS) refuse(errors.too_many_keys, { most: MOST_KEYS })
     const key = freshKey('key', metadata.name, this.#secret)
@@ -54,7 +54,7 @@ export class KeyRing {
     const stored: StoredKey = { name, scopes, digest: digestOf(key), created, expires }
     this.#metadata.put({ ...metadata, keys: [...keys, stored] })
     const isForInspector = scopes.some((scope) => scope !== 'api')
-    // A fragment of a URL is sent to no server.
+    // Browsers do not send the fragment of a URL to a server.
     const inspector_url = `${url}${CONTROL_PATH}/#key=${key}`
     return jsonAnswer(201, { ...listed(stored), key, ...(isForInspector && { inspector_url }) })
   }

@@ -5,16 +5,16 @@ import { freshSecret } from '../engine/random.ts'
 import { utf8Bytes } from '../schema/platform.ts'
 import { isOneOf } from '../schema/secret-texts.ts'
 
-/** The two keys that a sandbox is created with. They are shown once; the sandbox stores their digests alone. */
+/** The two keys of a new sandbox. Only one response contains them, and the sandbox stores only their digests. */
 export interface Keys {
   readonly api_key: string
   readonly control_key: string
 }
 
-/** A header of a request by its lower-case name, or null. */
+/** A function that returns a header of a request by its lower-case name, or null. */
 export type Header = (name: string) => string | null
 
-/** The kinds of keys that the beginning of a key names for people: API, controls, or a key with a name. */
+/** The kind of a key, which its beginning shows to people: for the API, for the controls, or a named key. */
 export type KeyKind = 'api' | 'ctl' | 'key'
 
 /** The parts of a key of a sandbox. Control keys of version 0.1.0 do not name their sandbox. */
@@ -47,7 +47,7 @@ function signatureOf({ kind, sandbox, secret }: Omit<KeyParts, 'signature'>, sig
   return hex(hmac(sha256, utf8Bytes(signingSecret), utf8Bytes(`${sandbox}\n${kind}\n${secret}`))).slice(0, 32)
 }
 
-/** The result of checking a key's signature. Keys of version 0.1.0 are `unsigned`; keys of others are `foreign`. */
+/** The result of checking a key's signature. Keys of version 0.1.0 are `unsigned`. Keys of other sandboxes are `foreign`. */
 export type KeyTrust = 'signed' | 'unsigned' | 'foreign'
 
 /** Checks the signature of a key, without the sandbox's list of keys (rules: sandboxes#keys). */
@@ -59,8 +59,8 @@ export function trustIn(key: string, sandbox: string, signingSecret: string): Ke
     const isOld = kind === 'api' ? parts.sandbox === sandbox : kind === 'ctl' && parts.sandbox === undefined
     return isOld ? 'unsigned' : 'foreign'
   }
-  const isOwn = parts.sandbox === sandbox && isOneOf([signatureOf(parts, signingSecret)], signature)
-  return isOwn ? 'signed' : 'foreign'
+  const isSigned = parts.sandbox === sandbox && isOneOf([signatureOf(parts, signingSecret)], signature)
+  return isSigned ? 'signed' : 'foreign'
 }
 
 /** Returns the sandbox that the API key of an `Authorization` header names. The key itself is not checked. */
@@ -80,14 +80,14 @@ function hex(bytes: Uint8Array): string {
 const BEARER = /^Bearer +(\S.*)$/i
 const CONTROL_KEY = CONTROL_KEY_HEADER.toLowerCase()
 
-/** The beginning of the subprotocol that carries the key: a browser sends no headers with a WebSocket. */
+/** The prefix of the subprotocol that contains the key: a browser sends no headers with a WebSocket. */
 const KEY_PROTOCOL = 'fauxgate-key.'
 
 export function isSocket(header: Header): boolean {
   return header('upgrade')?.toLowerCase() === 'websocket'
 }
 
-/** Returns the key in the subprotocols that a WebSocket was offered with, or null. */
+/** Returns the key in the subprotocols that a WebSocket request offers, or null. */
 function offeredKey(protocols: string | null): string | null {
   const offered = protocols?.split(',').map((each) => each.trim())
   const protocol = offered?.find((each) => each.startsWith(KEY_PROTOCOL))
@@ -99,13 +99,13 @@ function offeredKey(protocols: string | null): string | null {
   }
 }
 
-/** The keys that a request was sent with, one for each purpose. */
+/** The keys that a request contains: one for the API, one for the controls. */
 export interface SentKeys {
   readonly api: string | undefined
   readonly control: string | undefined
 }
 
-/** Returns the keys of a request. A browser sends no headers with a WebSocket, so a subprotocol has the key there. */
+/** Returns the keys of a request. With a WebSocket, a browser sends the key in a subprotocol instead of a header. */
 export function keysSent(header: Header): SentKeys {
   const offered = isSocket(header) ? offeredKey(header('sec-websocket-protocol')) : null
   return {

@@ -16,7 +16,7 @@ export const EVENTS_PATH = `${CONTROL_PATH}/events`
 
 const PROTOCOL = 'fauxgate'
 
-/** The message by which a listener keeps its WebSocket open, and the response to it. */
+/** The message that a listener sends to keep its WebSocket open, and also the response. */
 const BEAT = ':'
 
 /** The most characters of events that one request or alarm sends. After that, listeners receive `missed`. */
@@ -24,12 +24,12 @@ const MOST_SENT = 1024 * 1024
 
 export const MOST_LISTENERS = 64
 
-/** The code that closes a WebSocket whose key has ended, or whose sandbox is gone. */
+/** The close code of a WebSocket whose key has expired, or whose sandbox was removed. */
 const POLICY_VIOLATION = 1008
 
 /**
- * The WebSockets on which clients hear what happens in a sandbox. Its object can sleep while they are open, and continues
- * when it is awake again (rules: sandboxes#listening).
+ * The WebSockets that receive the events of a sandbox. The object can sleep while they are open, and sends events again when
+ * it wakes (rules: sandboxes#listening).
  */
 export class Listeners {
   readonly #state: ObjectState
@@ -49,7 +49,7 @@ export class Listeners {
     return this.#sockets.length
   }
 
-  /** Accepts a listener until its key ends. It first hears which gateway this is, and the overview. */
+  /** Accepts a listener until its key expires. Its first events are `gateway` and `overview`. */
   add(gateway: Gateway, until: number | null, name: string): Response {
     const { 0: theirs, 1: ours } = new WebSocketPair()
     this.#state.acceptWebSocket(ours)
@@ -63,20 +63,20 @@ export class Listeners {
     return new Response(null, init)
   }
 
-  /** Sends what happens in a gateway, if anybody listens. */
+  /** Subscribes the listeners, if there are any, to the events of a gateway. */
   follow(gateway: Gateway): void {
     if (this.count > 0) this.#unsubscribe ??= subscribeToEvents(gateway, (event, value) => this.#send(event, value))
   }
 
-  /** Called after a request or an alarm: sends the use of a control, and the overview if it has changed. */
-  worked(gateway: Gateway, request?: HttpRequest, response?: HttpResponse): void {
+  /** Must be called after each request and alarm. Sends the use of a control, and the overview if it has changed. */
+  afterEvent(gateway: Gateway, request?: HttpRequest, response?: HttpResponse): void {
     if (this.count === 0) return
     if (request && response) this.#sendControl(request, response)
     const hasMissed = this.#sent > MOST_SENT
     this.#sent = 0
     if (hasMissed) this.#send('missed', {})
     const overview = inspected(gateway).overview()
-    // The time of a system clock changes by itself.
+    // The time of a system clock always changes, so it is not compared.
     const text = JSON.stringify(overview.manual ? overview : { ...overview, now: '' })
     if (hasMissed || text !== this.#overview) this.#send('overview', overview)
     this.#overview = text

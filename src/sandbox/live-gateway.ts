@@ -19,12 +19,11 @@ import { limitedStore } from './store.ts'
 const JOURNAL = { journalSize: 200, journalBytes: 512 * 1024 } as const
 
 /**
- * The gateway of a sandbox while its object is awake, with its journal, its listeners and its alarm. The first use loads it
- * from the storage.
+ * The gateway of an awake sandbox, with its journal, listeners and alarm. Its first use loads the state from the storage.
  */
 export class LiveGateway {
   readonly listeners: Listeners
-  /** The keys of the gateway, which nobody else knows. */
+  /** The keys of the gateway, which clients never see. */
   readonly keys = gatewayKeys()
   readonly #state: ObjectState
   readonly #metadata: MetadataStore
@@ -32,7 +31,7 @@ export class LiveGateway {
   readonly #journal: StoredJournal
   #gateway: Gateway | undefined
   #alarm: number | null | undefined
-  /** Aborts the requests that wait for the clock, when the sandbox is removed. */
+  /** Aborts the delayed responses when the sandbox is removed. */
   #ended = new AbortController()
 
   constructor(state: ObjectState, metadata: MetadataStore, limits: Limits) {
@@ -69,7 +68,7 @@ export class LiveGateway {
 
   /** Returns the stored state. */
   state(name: string): SandboxState {
-    // A sandbox has one from its beginning.
+    // Every sandbox has a stored state.
     const state = loading(name, () => this.#store().load()) as StoredState
     return { ...state, records: [...state.records] }
   }
@@ -78,7 +77,7 @@ export class LiveGateway {
   putState({ version, seed, now, sequence, operations, records }: SandboxState): void {
     const changes = records.map(({ collection, key, record }) => ({ collection, key, after: record }))
     const store = this.#store()
-    // Loading makes the tables.
+    // Loading creates the tables.
     store.load()
     store.append({ operation: 'restore', now, sequence, operations, replaces: { version, seed }, changes })
     this.#journal.clear()
@@ -87,20 +86,20 @@ export class LiveGateway {
   exchange(gateway: Gateway, request: HttpRequest): Response | Promise<Response> {
     const response = gateway.transport.exchange(request)
     this.setAlarm()
-    this.listeners.worked(gateway, request, response)
+    this.listeners.afterEvent(gateway, request, response)
     this.#journal.storeLater(gateway)
     if (!response.delivery) return toResponse(response)
     return gateway.transport.delivered(response, { signal: this.#ended.signal }).then(toResponse)
   }
 
-  /** Runs what has become due, each event at its own time, after the alarm has rung. */
+  /** Runs due events after an alarm, each at its own time. */
   settle(metadata: Metadata): void {
     this.#alarm = null
     try {
       if (metadata.options.clock !== 'manual') {
         const gateway = this.loaded(metadata)
         gateway.transport.settle()
-        this.listeners.worked(gateway)
+        this.listeners.afterEvent(gateway)
       }
     } catch (error) {
       // The state cannot be read. The alarm for the end of the sandbox is still needed.
@@ -109,7 +108,7 @@ export class LiveGateway {
     this.setAlarm()
   }
 
-  /** Sets the alarm to what is due next, in the same write as what made it due. A manual clock needs none. */
+  /** Sets the alarm for the next due event or the end of the sandbox, in the same write as the change. A manual clock needs no alarm for events. */
   setAlarm(): void {
     const metadata = this.#metadata.get()
     if (!metadata) return
@@ -122,7 +121,7 @@ export class LiveGateway {
     void (alarm === null ? storage.deleteAlarm() : storage.setAlarm(alarm))
   }
 
-  /** Drops the sandbox from memory, and ends its listeners and the requests that wait for its clock. */
+  /** Drops the sandbox from memory, and ends its listeners and its delayed responses. */
   unload(name: string): void {
     this.#metadata.clear()
     this.#alarm = undefined

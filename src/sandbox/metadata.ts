@@ -5,17 +5,17 @@ import type { Keys } from './keys.ts'
 import type { ObjectStorage, RegisteredSandbox } from './objects.ts'
 import type { StoredOptions } from './options.ts'
 
-/** Facts about its sandbox that an object stores beside the gateway's state. */
+/** The facts about a sandbox that its object stores beside the gateway's state. */
 export interface Metadata {
   readonly name: string
   readonly created: number
-  /** The end in ms since 1970; null for never. */
+  /** The time in ms since 1970 at which the sandbox ends; null for never. */
   readonly expires: number | null
   readonly options: StoredOptions
   readonly keys: readonly StoredKey[]
 }
 
-/** The metadata as stored. Version 0.1.0 stored the digests of two keys instead of a list. */
+/** The stored metadata. Version 0.1.0 stored the digests of two keys instead of a list. */
 type StoredMetadata = Omit<Metadata, 'keys'> & {
   readonly keys?: readonly StoredKey[]
   readonly digests?: { readonly [Name in keyof Keys]: string }
@@ -24,8 +24,8 @@ type StoredMetadata = Omit<Metadata, 'keys'> & {
 const METADATA = 'sandbox'
 const USED = 'used'
 
-/** The precision of the time of the last use, in ms. A higher one would cost a write for most requests. */
-const USED_TO_MS = 60_000
+/** The precision of the time of the last use, in ms. Higher precision would cost a write for most requests. */
+const USED_PRECISION_MS = 60_000
 
 /** The metadata in an object's storage, read once. */
 export class MetadataStore {
@@ -53,9 +53,9 @@ export class MetadataStore {
     this.#used = undefined
   }
 
-  /** Notes that the sandbox is used. No response waits until that is stored. */
+  /** Records the time of the last use. No response waits for this write. */
   use(now: number): void {
-    if (this.#used !== undefined && now - this.#used < USED_TO_MS) return
+    if (this.#used !== undefined && now - this.#used < USED_PRECISION_MS) return
     this.#used = now
     void this.#storage.put(USED, now, { allowUnconfirmed: true })
   }
@@ -76,7 +76,7 @@ function upgraded(stored: StoredMetadata | undefined): Metadata | undefined {
   return { ...facts, keys: keys ?? first }
 }
 
-/** Returns whether the life of a sandbox is over, even if the alarm has not removed it yet. */
+/** Returns true if a sandbox has ended, even if the alarm has not removed it yet. */
 export function isExpired({ expires }: Metadata): boolean {
   return expires !== null && expires <= readClock(systemClock)
 }

@@ -2,7 +2,7 @@ import type { HttpResponse } from '../http/messages.ts'
 import { type Account, sumOf } from './account.ts'
 import type { AccountTotals, CountName, Counts, ObjectStorage, Stub } from './objects.ts'
 
-/** The least time in ms between two reports of the Worker to the account. */
+/** The minimum time in ms between two reports of the Worker to the account. */
 const WORKER_REPORTS_MS = 10_000
 
 const SANDBOX_REPORTS_MS = 60_000
@@ -68,7 +68,7 @@ export class UsageReports {
 export function metricsAnswer({ sandboxes, bytes, counts }: AccountTotals): HttpResponse {
   const classes = ['1xx', '2xx', '3xx', '4xx', '5xx'] as const
   const lines = [
-    '# HELP fauxgate_sandboxes Sandboxes that there are.',
+    '# HELP fauxgate_sandboxes Existing sandboxes.',
     '# TYPE fauxgate_sandboxes gauge',
     `fauxgate_sandboxes ${sandboxes}`,
     '# HELP fauxgate_storage_bytes Bytes that the sandboxes store, as each last reported.',

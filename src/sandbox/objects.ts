@@ -4,16 +4,16 @@ import type { Scope } from './key-list.ts'
 import type { Keys } from './keys.ts'
 import type { SandboxOptions } from './options.ts'
 
-/** A WebSocket with a value that the platform keeps while the object sleeps: when its key ends. */
+/** A WebSocket with a value that the platform keeps while the object sleeps: the expiry of its key. */
 export interface ListenerSocket extends WebSocket {
   serializeAttachment(until: number | null): void
   deserializeAttachment(): number | null
 }
 
-/** A Durable Object's state, as far as sandboxes use it. */
+/** The part of a Durable Object's state that sandboxes use. */
 export interface ObjectState {
   readonly storage: ObjectStorage
-  /** Delays all other events until the work has ended. */
+  /** Runs work, and delays all other events until it has ended. */
   blockConcurrencyWhile<T>(work: () => Promise<T>): Promise<T>
   /** Keeps one end of a WebSocket. It stays open while the object sleeps. */
   acceptWebSocket(end: ListenerSocket): void
@@ -23,7 +23,7 @@ export interface ObjectState {
   setWebSocketAutoResponse(pair: object): void
 }
 
-/** A Durable Object's storage with SQL. Writes without waiting in between are one transaction. */
+/** A Durable Object's storage with SQL. Writes without an `await` in between are one transaction. */
 export interface ObjectStorage {
   readonly sql: {
     exec(statement: string, ...values: SqlValue[]): Iterable<Readonly<Record<string, unknown>>>
@@ -96,12 +96,12 @@ export interface DescribedSandbox extends ListedSandbox {
 /** A new sandbox with its keys. No other response contains them. */
 export type CreatedSandbox = DescribedSandbox & Keys
 
-/** A class of statuses, the alarms that sandboxes ran, or the wrong account keys. */
+/** The name of a count: a class of HTTP statuses, the alarms of sandboxes, or the wrong account keys. */
 export type CountName = `${number}xx` | 'alarms' | 'wrong_keys'
 
 export type Counts = Readonly<Partial<Record<CountName, number>>>
 
-/** The most sandboxes whose names begin with a prefix; with an empty one, the most of all. */
+/** The most sandboxes whose names begin with a prefix. An empty prefix is for all sandboxes. */
 export interface Quota {
   readonly prefix: string
   readonly most: number
@@ -117,7 +117,7 @@ export interface AccountTotals {
 /** The whole state of a sandbox, as archives and forks have it. */
 export type SandboxState = Omit<StoredState, 'records'> & { readonly records: readonly StoredRecord[] }
 
-/** The beginning of a sandbox: its options, its time to live in ms and, for a fork, the state that it continues. */
+/** The options of a new sandbox, its time to live in ms and, for a fork, the state to continue. */
 export interface Beginning {
   readonly options: Omit<SandboxOptions, 'ttl'>
   readonly ttl: number | undefined
@@ -127,7 +127,7 @@ export interface Beginning {
 /** The treatment of an archived sandbox if its name exists already. */
 export type Existing = 'refuse' | 'keep' | 'replace'
 
-/** A key to make, with a name of its own. */
+/** The properties of a key to create. */
 export interface NamedKey {
   readonly name: string
   readonly scopes: readonly Scope[]

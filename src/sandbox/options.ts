@@ -15,19 +15,19 @@ import { isSandboxName } from './names.ts'
 const LONGEST_TTL_DAYS = 366
 const SHORTEST_TTL_MS = 1000
 
-/** The life of a sandbox in ms. Default: for ever. */
+/** The time to live of a sandbox in ms. Default: no end. */
 const ttl = v.exactOptional(
   v.pipe(
     v.custom<Duration>((value) => {
       const ms = durationMs(value) ?? 0
       return ms >= SHORTEST_TTL_MS && ms <= LONGEST_TTL_DAYS * 86_400_000
     }, `${DURATION_ALLOWED}, from 1s to ${LONGEST_TTL_DAYS}d`),
-    v.transform((value) => durationMs(value) as number), // It is one, as just checked.
+    v.transform((value) => durationMs(value) as number), // The check above has read the duration.
   ),
 )
 
-/** The options of a gateway that a sandbox cannot have: they are the Worker's, or no JSON. */
-const LEFT_OUT = [
+/** The options of a gateway that a request cannot set: the Worker sets them, or they are not JSON. */
+const EXCLUDED = [
   'baseUrl',
   'clock',
   'control',
@@ -39,13 +39,13 @@ const LEFT_OUT = [
   'store',
 ] as const satisfies readonly (keyof typeof gatewayRows)[]
 
-type PassedName = Exclude<keyof typeof gatewayRows, (typeof LEFT_OUT)[number]>
+type PassedName = Exclude<keyof typeof gatewayRows, (typeof EXCLUDED)[number]>
 
-/** An option that the gateway itself reads. */
-const unread = v.exactOptional(v.unknown())
-const passedNames = Object.keys(gatewayRows).filter((name) => !LEFT_OUT.some((each) => each === name))
+/** The schema of an option that the gateway itself checks. */
+const unchecked = v.exactOptional(v.unknown())
+const passedNames = Object.keys(gatewayRows).filter((name) => !EXCLUDED.some((each) => each === name))
 // The type checker does not follow names through `fromEntries`.
-const passed = Object.fromEntries(passedNames.map((name) => [name, unread])) as Record<PassedName, typeof unread>
+const passed = Object.fromEntries(passedNames.map((name) => [name, unchecked])) as Record<PassedName, typeof unchecked>
 
 function oneOf<T extends string>(names: readonly T[]) {
   return v.exactOptional(v.picklist(names, names.join(' or ')))
@@ -69,7 +69,7 @@ export const sandboxOptions = v.object({
 
 export const forkOptions = v.object({ name: v.string(), ttl })
 
-/** A key to make. Without a name, the two first keys are replaced. */
+/** The body of the call that creates a key. Without a name, the call replaces the first two keys. */
 export const keyOptions = v.object({
   name: v.exactOptional(
     v.pipe(v.string(), v.check(isSandboxName, '1 to 40 lower-case letters, digits and inner hyphens')),
@@ -84,12 +84,12 @@ export type SandboxOptions = v.InferOutput<typeof sandboxOptions>
 
 export type StoredOptions = Omit<SandboxOptions, 'snapshot' | 'ttl' | 'start'> & { readonly start: string }
 
-/** Returns the options to store: with the start of the clock, and without the snapshot, which is needed only once. */
+/** Returns the options to store: with the start of the clock, and without the snapshot, which is used only once. */
 export function storedOptions({ snapshot: _, ...options }: Omit<SandboxOptions, 'ttl'>, now: number): StoredOptions {
   return { start: timestamp(now), ...options }
 }
 
-/** Returns the options of a sandbox's gateway. By default its authority's keys are secret: others can reach it. */
+/** Returns the options of a sandbox's gateway. By default, its authority has secret keys, because others can reach it. */
 export function gatewayOptions({ dialect = 'standard', clock, start, ...options }: StoredOptions): AnyOptions {
   return {
     authorityKeys: 'fresh',
@@ -101,7 +101,7 @@ export function gatewayOptions({ dialect = 'standard', clock, start, ...options 
   }
 }
 
-/** Runs work that reads the options of a gateway, and refuses those that it throws a TypeError for. */
+/** Runs work that reads the options of a gateway. A TypeError becomes a refusal of the options. */
 export function readingOptions<T>(work: () => T): T {
   try {
     return work()

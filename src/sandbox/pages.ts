@@ -13,7 +13,7 @@ interface Page {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** The pages for people. They contain nothing of a sandbox, so everybody may load them, and no sandbox wakes. */
+/** The HTML pages. Everybody may load them, because they contain no data. Loading them wakes no sandbox. */
 export class Pages {
   readonly #pages = new Map<PageName, Promise<Page>>()
 
@@ -33,7 +33,7 @@ export class Pages {
     const takesPacked = /\bgzip\b/.test(headers.get('accept-encoding') ?? '')
     const all = { ...pageHeaders, Vary: 'Accept-Encoding', ...(takesPacked && { 'Content-Encoding': 'gzip' }) }
     if (method === 'HEAD') return new Response(null, { headers: all })
-    // Without `encodeBody`, a Worker would pack the body again.
+    // Without `encodeBody`, a Worker would compress the body again.
     const init = { headers: all, encodeBody: 'manual' }
     return takesPacked ? new Response(packed, init) : new Response(unpacked(packed), { headers: all })
   }
@@ -46,7 +46,7 @@ export class Pages {
 }
 
 async function pageOf(text: string): Promise<Page> {
-  const packed = Uint8Array.from(atob(text), (sign) => sign.charCodeAt(0))
+  const packed = Uint8Array.from(atob(text), (character) => character.charCodeAt(0))
   return { packed, headers: pageHeaders(await new Response(unpacked(packed)).text()) }
 }
 

@@ -1,4 +1,4 @@
-/** The part of Cloudflare's own module that this library uses. Only a Worker has it. */
+/** The part of Cloudflare's module that this library uses. The module exists only in a Worker. */
 declare module 'cloudflare:workers' {
   export abstract class DurableObject<Env = unknown> {
     protected readonly ctx: import('./objects.ts').ObjectState
@@ -10,10 +10,10 @@ declare module 'cloudflare:workers' {
 /** The two ends of a WebSocket. */
 declare const WebSocketPair: new () => { readonly 0: WebSocket; readonly 1: import('./objects.ts').ListenerSocket }
 
-/** A message that the platform answers without waking an object, and the answer. */
+/** A message that the platform answers without waking an object, and its answer. */
 declare const WebSocketRequestResponsePair: new (request: string, response: string) => object
 
-/** The pages for people, each one document, gzipped and in base64. The build makes them from src/inspector. */
+/** The HTML pages, each gzipped and in base64. The build makes them from src/inspector. */
 declare module '*/documents.js' {
   export const inspector: string
   export const account: string

@@ -4,7 +4,7 @@ import type { Gateway } from '../gateway/gateway.ts'
 import { type HttpRequest, type HttpResponse, jsonAnswer, NO_CONTENT } from '../http/messages.ts'
 import { refuse } from '../schema/errors.ts'
 import { timestamp } from '../schema/time.ts'
-import { addressOf, type InSandbox } from './address.ts'
+import { addressOf, type SandboxAddress } from './address.ts'
 import { lineOf, readLine, sandboxLine } from './archive.ts'
 import { limitsIn, quotasIn, RequestRate, type SandboxEnvironment, signingSecret } from './environment.ts'
 import { errors } from './errors.ts'
@@ -38,12 +38,12 @@ import { usageOf } from './store.ts'
 
 const NEW_KEYS = 'The keys of the sandbox have changed.'
 
-/** The time in ms after which the alarm removes what an interrupted creation has left. */
+/** The time in ms after which the alarm removes the remains of an interrupted creation. */
 const CREATION_MS = 1000
 
 /**
- * One sandbox: a gateway whose store is the object's storage and whose agenda is the object's alarm. The first request or
- * alarm loads it, and it is gone from memory when the platform lets the object sleep.
+ * One sandbox: a gateway that stores its state in the object's storage and runs due events by the object's alarm. The first
+ * request or alarm loads the gateway. When the platform lets the object sleep, the gateway leaves the memory.
  */
 export class Sandbox extends DurableObject<SandboxEnvironment> {
   readonly #metadata = new MetadataStore(this.ctx.storage)
@@ -55,13 +55,13 @@ export class Sandbox extends DurableObject<SandboxEnvironment> {
 
   async fetch(request: Request): Promise<Response> {
     try {
-      return await this.#respond(request, addressOf(request, this.env) as InSandbox) // The Worker sends it nothing else.
+      return await this.#respond(request, addressOf(request, this.env) as SandboxAddress) // The Worker passes on only requests for a sandbox.
     } catch (error) {
       return toResponse(errorResponse(error))
     }
   }
 
-  async #respond(request: Request, address: InSandbox): Promise<Response> {
+  async #respond(request: Request, address: SandboxAddress): Promise<Response> {
     const { below } = address
     const now = readClock(systemClock)
     const { head, until } = this.#permitted(request, address, now)
@@ -74,7 +74,7 @@ export class Sandbox extends DurableObject<SandboxEnvironment> {
     if (below === EVENTS_PATH) return this.#listen(gateway, head, until, address.name)
     if (!request.body) return this.#live.exchange(gateway, head)
     const limit = Math.min(gateway.transport.bodyLimit(head), LARGEST_STATE)
-    // The body of a request that its head refuses is not read.
+    // If the head of a request is refused, its body is not read.
     if (limit === 0) return this.#live.exchange(gateway, { ...head, body: { unread: 'refused' } })
     const body = await readBody(request, limit)
     // The sandbox may have been removed meanwhile, and created again.
@@ -82,8 +82,8 @@ export class Sandbox extends DurableObject<SandboxEnvironment> {
     return this.#live.exchange(this.#open(address), { ...again, body })
   }
 
-  /** Returns the head of a request with the permissions of its keys, and when they end. Throws if it has no key of the sandbox. */
-  #permitted(request: Request, { name, below }: InSandbox, now: number) {
+  /** Returns the head of a request with the permissions of its keys, and their end. Throws if no key is one of the sandbox. */
+  #permitted(request: Request, { name, below }: SandboxAddress, now: number) {
     const { method, headers } = request
     const sent = keysSent((header) => headers.get(header))
     const grant = grantOf(this.#present()?.keys ?? [], sent, method, now)
@@ -91,13 +91,13 @@ export class Sandbox extends DurableObject<SandboxEnvironment> {
     return { head: requestHead(request, below, sent, grant, this.#live.keys), until: grant.until }
   }
 
-  #open({ name, base }: InSandbox): Gateway {
+  #open({ name, base }: SandboxAddress): Gateway {
     const gateway = this.#live.loaded(this.#required(name))
     gateway.transport.servedAt(base)
     return gateway
   }
 
-  /** Accepts a WebSocket: a stream would keep the object awake. */
+  /** Accepts a WebSocket. A stream would keep the object awake. */
   #listen(gateway: Gateway, head: HttpRequest, until: number | null, name: string): Response {
     const refusal = controlRefusal(gateway, head)
     if (refusal) return toResponse(refusal)
@@ -145,7 +145,7 @@ export class Sandbox extends DurableObject<SandboxEnvironment> {
     return respond(() => jsonAnswer(200, this.#description(this.#required(name), url)))
   }
 
-  /** Returns the state for a fork, or the response that there is no such sandbox. */
+  /** Returns the options and the state for a fork, or an error response. */
   async copy(name: string): Promise<Omit<Beginning, 'ttl'> | { readonly refused: HttpResponse }> {
     try {
       const metadata = this.#required(name)
@@ -203,7 +203,7 @@ export class Sandbox extends DurableObject<SandboxEnvironment> {
     }
   }
 
-  /** Makes the sandbox of a line. The response has an `outcome`, or is a refusal. */
+  /** Restores a sandbox from a line of an archive. The response has an `outcome`, or is an error. */
   restore(name: string, line: Uint8Array, existing: Existing): Promise<HttpResponse> {
     return this.#alone(async () => {
       const before = this.#present()
@@ -219,12 +219,12 @@ export class Sandbox extends DurableObject<SandboxEnvironment> {
     })
   }
 
-  /** Runs work while no other event comes in. A refusal does not end the object. */
+  /** Runs work while the object receives no other event. A refusal does not end the object. */
   #alone(work: () => Promise<HttpResponse>): Promise<HttpResponse> {
     return this.ctx.blockConcurrencyWhile(() => respond(work))
   }
 
-  /** Creates the sandbox, in the place of an existing one if there is one. That one stays if this fails. */
+  /** Creates the sandbox, and replaces an existing one. If the creation fails, the existing one stays. */
   async #replace(before: Metadata | undefined, metadata: Metadata, beginning: Omit<Beginning, 'ttl'>): Promise<void> {
     const { storage } = this.ctx
     if (!before) {
@@ -258,7 +258,7 @@ export class Sandbox extends DurableObject<SandboxEnvironment> {
     if (reached) refuse(reached.prefix ? errors.quota_reached : errors.too_many_sandboxes, reached)
   }
 
-  /** Removes the sandbox. It is gone for clients at once; if the process ends meanwhile, the alarm removes the rest. */
+  /** Removes the sandbox, immediately for clients. If the process ends meanwhile, the alarm removes the rest. */
   async #remove(metadata: Metadata): Promise<void> {
     const { storage } = this.ctx
     this.#metadata.put({ ...metadata, expires: 0 })

@@ -12,20 +12,21 @@ interface Usage {
 /** The most bytes that the platform stores in one row, with room for its key. */
 const LARGEST_ROW = 2_000_000
 
-/** The operations whose commits may exceed a limit, so that no job stops and every new version can load the state. */
+/** The operations whose commits may exceed a limit. Otherwise jobs would stop, and a new version could not load the state. */
 const AUTOMATIC: ReadonlySet<string> = new Set(['provisioning', 'clock', 'operation_ids', 'migration'])
 
-/** Every commit is counted exactly if fewer bytes than this are left. No single call of the API adds so many. */
-const NEAR = 4 * 1024 * 1024
+/** The distance to the limit of bytes from which every commit is counted exactly. No single call of the API adds so many bytes. */
+const NEAR_LIMIT_BYTES = 4 * 1024 * 1024
 
-const FEW = 100
+/** The most changes of a commit that is not counted exactly. */
+const MOST_UNCOUNTED_CHANGES = 100
 
 /**
- * Returns the store of a sandbox in its object's storage. It refuses a commit by which a call exceeds a limit (rules:
- * sandboxes#limits). Counting reads all records, so it happens only near a limit.
+ * Returns the store of a sandbox in its object's storage. It throws if a call exceeds a limit (rules: sandboxes#limits).
+ * Counting reads all records, so it happens only near a limit.
  */
 export function limitedStore(storage: ObjectStorage, limits: Omit<Limits, 'requests'>): Store {
-  /** An upper bound of what is stored. */
+  /** Upper bounds of the stored records and bytes. */
   const bound = { records: 0, bytes: 0 }
   const run: RunSql = (statement, ...values) => {
     for (const value of values) bound.bytes += mostBytesOf(value)
@@ -38,9 +39,9 @@ export function limitedStore(storage: ObjectStorage, limits: Omit<Limits, 'reque
   }
   const isNear = ({ replaces, changes }: StoredCommit) =>
     replaces !== undefined ||
-    changes.length > FEW ||
+    changes.length > MOST_UNCOUNTED_CHANGES ||
     bound.records + changes.length > limits.records ||
-    bound.bytes + NEAR > limits.bytes
+    bound.bytes + NEAR_LIMIT_BYTES > limits.bytes
   const appendCounted = (commit: StoredCommit) => {
     const before = usageOf(storage)
     append(commit)
@@ -65,7 +66,7 @@ export function limitedStore(storage: ObjectStorage, limits: Omit<Limits, 'reque
   }
 }
 
-/** Returns an upper bound of a value's bytes. Throws if the hosted platform could not store it in a row, on every machine. */
+/** Returns an upper bound of a value's bytes. Throws on every platform if a value is too large for a row of the hosted one. */
 function mostBytesOf(value: SqlValue): number {
   if (typeof value !== 'string') return 0
   const most = value.length * 3
@@ -81,9 +82,9 @@ export function usageOf({ sql }: ObjectStorage): Usage {
   return { records: Number(usage?.records), bytes: Number(usage?.bytes) }
 }
 
-function requireWithin(what: string, variable: string, most: number, before: number, after: number): void {
+function requireWithin(unit: string, variable: string, most: number, before: number, after: number): void {
   if (after <= most || after <= before) return
   throw new Error(
-    `this sandbox would keep ${after} ${what}; allowed are ${most} (${variable}). Delete something first.`,
+    `this sandbox would keep ${after} ${unit}; allowed are ${most} (${variable}). Delete something first.`,
   )
 }

@@ -3,12 +3,12 @@ const AT_ONCE = 20
 
 const REFILL_MS = 1000
 
-/** The most addresses that are remembered. If there are more, the oldest is forgotten. */
+/** The most addresses that are kept. If there are more, the oldest is dropped. */
 const MOST_ADDRESSES = 10_000
 
 /**
- * Counts wrong account keys by the address that they came from: 20 at once, then one a second. Each
- * process of the Worker counts separately.
+ * A limit for wrong account keys: each address may send 20 at once, then one a second. Each process of the Worker counts
+ * separately.
  */
 export class FailureThrottle {
   readonly #failures = new Map<string, { count: number; since: number }>()
@@ -36,9 +36,9 @@ export class FailureThrottle {
   }
 }
 
-/** Returns the address of whoever sent a request, as the platform knows it, without its port. */
+/** Returns the client's address without the port, as the platform reports it. IPv6 addresses are cut to four groups. */
 export function addressOfClient(request: Request): string {
-  // workerd says it in `cf`, the hosted platform in a header that it sets itself.
+  // workerd has the address in `cf`, and the hosted platform in a header that clients cannot set.
   const { cf } = request as { readonly cf?: { readonly clientIp?: string } }
   const address = cf?.clientIp?.replace(/:\d+$/, '') ?? request.headers.get('cf-connecting-ip') ?? ''
   return address.includes(':') ? address.replace(/[[\]]/g, '').split(':').slice(0, 4).join(':') : address

@@ -9,13 +9,13 @@ import { problem, Refusal, refuse } from '../schema/errors.ts'
 import { isOneOf } from '../schema/secret-texts.ts'
 import { type AccountCall, accountCalls, requireName } from './account-calls.ts'
 import {
+  type AccountAddress,
   AUDIT_PATH,
   addressOf,
   homeOf,
-  type InSandbox,
   METRICS_PATH,
-  type OfAccount,
   SANDBOXES_PATH,
+  type SandboxAddress,
 } from './address.ts'
 import { auditEntry } from './audit.ts'
 import { corsHeaders, preflightResponse } from './cors.ts'
@@ -31,13 +31,13 @@ import type { WorkerEnvironment } from './worker-environment.ts'
 
 const ACCOUNT_KEY_HEADER = 'Fauxgate-Account-Key'
 
-/** The Worker in one process, with what it has in memory. */
+/** The Worker in one process, with its state in memory. */
 export class WorkerProcess {
   readonly #router = routerOf(accountCalls)
   readonly #pages = new Pages()
   readonly #throttle = new FailureThrottle()
   readonly #counts = new RequestCounts()
-  /** The environment whose variables were checked. */
+  /** The environment whose variables have been checked. */
   #checked: WorkerEnvironment | undefined
 
   async fetch(request: Request, env: WorkerEnvironment, context?: WorkerContext): Promise<Response> {
@@ -73,7 +73,7 @@ export class WorkerProcess {
     request: Request,
     head: HttpRequest,
     env: WorkerEnvironment,
-    { path, query }: OfAccount,
+    { path, query }: AccountAddress,
   ): Promise<HttpResponse | Response> {
     const { method, url, body } = request
     const route = this.#router.require(path, method)
@@ -92,13 +92,13 @@ export class WorkerProcess {
     const [, , received = '', , key = ''] = path.split('/')
     const name = 'name' in route.ids ? requireName(received) : ''
     const home = homeOf(url, env)
-    const urlOf = (of: string) => `${home}${SANDBOXES_PATH}/${of}`
+    const urlOf = (sandbox: string) => `${home}${SANDBOXES_PATH}/${sandbox}`
     const largest = call.body === 'state' ? LARGEST_STATE : LARGEST_BODY
     const sent = inputOf(call, call.body === 'stream' ? head : await readRequest(request, largest), query)
     const response = await call.run({ env, urlOf, body, name, key }, sent).catch(errorResponse)
     if (call.audit === undefined || response instanceof Response) return response
-    const as = typeof call.audit === 'string' ? call.audit : call.audit(sent)
-    await account.note(auditEntry({ call: as, name, key, sent, accountKey, now }, response))
+    const auditName = typeof call.audit === 'string' ? call.audit : call.audit(sent)
+    await account.note(auditEntry({ call: auditName, name, key, sent, accountKey, now }, response))
     return response
   }
 }
@@ -107,12 +107,12 @@ function responseOf(answer: HttpResponse | Response): Response {
   return answer instanceof Response ? answer : toResponse(answer)
 }
 
-/** Passes a request to its sandbox if a key of the request can be one of the sandbox. Otherwise the call would create a file. */
+/** Passes a request to its sandbox if one of its keys can be valid. Any call of an object creates a file. */
 async function sandboxResponse(
   request: Request,
   head: HttpRequest,
   env: WorkerEnvironment,
-  { name: received }: InSandbox,
+  { name: received }: SandboxAddress,
 ): Promise<Response> {
   const name = requireName(received)
   if (!(await mayHaveKey(head, env, name))) refuse(errors.sandbox_key_refused, { name })
