@@ -21,7 +21,7 @@ async function filled() {
 }
 
 describe('An archive of all sandboxes (rules: sandboxes#backup)', () => {
-  it('restores them in an empty account, with their state, clock, end and keys', async () => {
+  it('restores the sandboxes in an empty account, with their state, clock, end and keys', async () => {
     const { from, one, two, key } = await filled()
     const archive = await backup(from)
     const lines = archive
@@ -51,7 +51,7 @@ describe('An archive of all sandboxes (rules: sandboxes#backup)', () => {
     expect((await byName.control('GET', '/clock')).status).toBe(200)
   })
 
-  it('restores keys that are refused where another secret signs, until they are renewed', async () => {
+  it('restores keys, which a Worker with another signing secret refuses until they are renewed', async () => {
     const { from, two } = await filled()
     const to = await started({ SIGNING_KEY: 'another one' })
     expect((await restore(to, await backup(from))).status).toBe(200)
@@ -63,7 +63,7 @@ describe('An archive of all sandboxes (rules: sandboxes#backup)', () => {
     ])
   })
 
-  it('leaves a sandbox of the same name alone, keeps it without a word, or replaces it', async () => {
+  it('can refuse, skip or replace a sandbox that has the same name', async () => {
     const { from, two } = await filled()
     const archive = await backup(from)
     await two.ask('POST', '/reserved_addrs', { description: 'later' })
@@ -98,7 +98,7 @@ describe('An archive of all sandboxes (rules: sandboxes#backup)', () => {
     expect(await from.names()).toEqual(['one', 'two'])
   })
 
-  it('can be sent again after a part of it was refused or cut off', async () => {
+  it('can be sent again after some lines were refused or the upload broke off', async () => {
     const { from } = await filled()
     const archive = await backup(from)
     const to = await started({ QUOTAS: 't=1' })
@@ -132,7 +132,7 @@ describe('An archive of all sandboxes (rules: sandboxes#backup)', () => {
     expect(await to.names()).toEqual([])
   })
 
-  it('says of a sandbox that cannot be read why, continues with the others, and begins after a name', async () => {
+  it('contains the reason why a sandbox cannot be read, continues with the others, and can begin after a name', async () => {
     const { from } = await filled()
     await from.withStorage([{ of: 'SANDBOXES', name: 'one', sql: ['UPDATE fauxgate_schema SET version = 99'] }])
     const archive = await backup(from)
@@ -149,7 +149,7 @@ describe('An archive of all sandboxes (rules: sandboxes#backup)', () => {
     )
   })
 
-  it('leaves out what has ended since, and is for the account key alone', async () => {
+  it('does not restore sandboxes that have ended since, and requires the account key', async () => {
     const { from } = await filled()
     const [line = ''] = (await backup(from)).split('\n')
     const ended = JSON.stringify({ ...JSON.parse(line), expires: 1 })

@@ -71,7 +71,7 @@ async function job(name: 'test' | 'remove', run: number, pullRequest = 12, accou
 const exists = async () => (await sandboxes.account('GET', '/s/pr-12')).status === 200
 
 describe('The recipe for a sandbox for each pull request', () => {
-  it('creates it once, gives each run a key of its own, and removes it on merge', async () => {
+  it('creates one sandbox, gives each run its own key, and removes the sandbox on merge', async () => {
     const runs = [await job('test', 1), await job('test', 2)]
     expect(runs).toMatchObject([{ passed: true }, { passed: true }])
     expect(runs[0]?.key).not.toBe(runs[1]?.key)
@@ -89,7 +89,7 @@ describe('The recipe for a sandbox for each pull request', () => {
     expect((await job('remove', 4)).passed).toBe(true)
   })
 
-  it('fails with the reason where the account key is wrong or there are too many sandboxes', async () => {
+  it('fails with the reason if the account key is wrong or there are too many sandboxes', async () => {
     for (const name of ['test', 'remove'] as const) {
       const refused = await job(name, 1, 12, 'another key')
       expect([refused.passed, refused.output]).toEqual([false, expect.stringContaining('not the key of this account')])

@@ -23,7 +23,7 @@ afterEach(async () => {
 const answered = (ask: () => Promise<Answer>) => until(ask, ({ status }) => status !== 503)
 
 describe('Instances of a cluster', () => {
-  it('are one: a sandbox that is created through one of them is there through all', async () => {
+  it('share all sandboxes: a sandbox created through one instance can be used through every other', async () => {
     const [first, second, third] = instances
     const sandbox = await first.create('shared', manual)
     const made = await sandbox.in(second).ask('POST', '/reserved_addrs', { description: 'by the second' })
@@ -39,7 +39,7 @@ describe('Instances of a cluster', () => {
     expect((await foreign.ask('GET', '/reserved_addrs')).status).toBe(401)
   })
 
-  it('lose nothing that was answered, and give no id twice, when one of them is killed and its disk is gone', async () => {
+  it('lose no answered write and repeat no id when one instance is killed and its disk is lost', async () => {
     const [first, second, third] = instances
     const made = await Promise.all(['one', 'two', 'three', 'four'].map((name) => first.create(name)))
     const ids = new Map(made.map((sandbox) => [sandbox, new Set<string>()]))
@@ -64,7 +64,7 @@ describe('Instances of a cluster', () => {
     }
   })
 
-  it('do what comes due in a sandbox whose instance is gone, without being asked', async () => {
+  it('run the due events of a sandbox whose instance has ended, without any request', async () => {
     const [first, second] = instances
     const sandbox = await first.create('ends', { ttl: '2s' })
     await first.create('stays')
@@ -76,7 +76,7 @@ describe('Instances of a cluster', () => {
     expect((await second.account('GET', '/s')).body.sandboxes).toMatchObject([{ name: 'stays' }])
   })
 
-  it('hand their sandboxes over when one of them is stopped, with everything that was answered', async () => {
+  it('take over the sandboxes of a stopped instance, with every answered write', async () => {
     const [first, second] = instances
     const sandbox = (await first.create('handed')).in(second)
     const stopped = first.kill('SIGTERM').then(() => true)

@@ -25,7 +25,7 @@ describe('A Worker', () => {
     }
   })
 
-  it('gives sandboxes a default end, and none a later one than it allows (rules: sandboxes#time)', async () => {
+  it('gives sandboxes a default time to live, and refuses a longer one than LONGEST_TTL (rules: sandboxes#time)', async () => {
     const sandboxes = await started({ DEFAULT_TTL: '1d', LONGEST_TTL: '7d' })
     const life = ({ body }: Answer) => (Date.parse(body.expires_at) - Date.parse(body.created_at)) / 86_400_000
     expect(life(await sandboxes.account('PUT', '/s/without', {}))).toBe(1)
@@ -45,7 +45,7 @@ describe('A Worker', () => {
     expect(life(await sandboxes.account('PUT', '/s/longest', {}))).toBe(7)
   })
 
-  it('says that it is well, to whoever asks, without asking an object, or which variable is wrong', async () => {
+  it('answers a health check to everybody without calling an object, and names an invalid variable', async () => {
     const sandboxes = await started()
     const { status, body } = await sandboxes.ask('GET', '/healthz')
     expect([status, body]).toEqual([200, { status: 'ok' }])
@@ -53,7 +53,7 @@ describe('A Worker', () => {
     expect((await sandboxes.ask('GET', '/healthz')).body.msg).toContain('MOST_RECORDS is "many"')
   })
 
-  it('lets nobody create sandboxes where it has no account key', async () => {
+  it('lets nobody create sandboxes if it has no account key', async () => {
     const sandboxes = await started({ ACCOUNT_KEY: '' })
     expect(await sandboxes.account('PUT', '/s/any', {})).toMatchObject({
       status: 503,
@@ -61,7 +61,7 @@ describe('A Worker', () => {
     })
   })
 
-  it('gives the URL by which clients reach it, where that is another one', async () => {
+  it('returns PUBLIC_URL as its URL if it is set', async () => {
     const sandboxes = await started({
       PUBLIC_URL: 'https://team.example.com/boxes/',
       WILDCARD_HOST: 'boxes.example.com',
@@ -98,7 +98,7 @@ describe('A Worker', () => {
     }
     const nothing = [null, null, null, null]
 
-    it('lets them use the API, without credentials, and nothing else', async () => {
+    it('lets any page use the API without credentials, and nothing else', async () => {
       const sandboxes = await started()
       const sandbox = await sandboxes.create('pages')
       expect(await allowedOn(sandboxes, '/s/pages/reserved_addrs', sandbox.headers)).toEqual(['*', null, '*', null])
@@ -109,7 +109,7 @@ describe('A Worker', () => {
       expect((await sandboxes.ask('GET', '/s')).headers.get('access-control-allow-origin')).toBeNull()
     })
 
-    it('lets those that ALLOW_ORIGINS names do everything, with credentials', async () => {
+    it('lets pages of ALLOW_ORIGINS do everything, with credentials', async () => {
       const sandboxes = await started({ ALLOW_ORIGINS: `https://other.example.com, ${origin}` })
       const sandbox = await sandboxes.create('pages')
       const all = [origin, 'true', origin, 'true']

@@ -25,7 +25,7 @@ describe('A local run and a shared one', () => {
     expect(other.clock.now).toBe(Date.parse(manual.start))
   })
 
-  it('exchange states of many MiB, also to begin with; one of more than 20 MiB is refused', async () => {
+  it('exchange states of many MiB, also when a sandbox is created, and refuse a state of more than 20 MiB', async () => {
     const local = createGateway({ seed: 'large', clock: manualClock(manual.start) })
     for (let n = 0; n < 3000; n++) local.reservedAddrs.create({ metadata: `${n} `.padEnd(1500, 'é') })
     const snapshot = local.snapshot()
@@ -51,7 +51,7 @@ describe('A local run and a shared one', () => {
     for (const name of ['begun', 'restored', 'begun-fork']) await sandboxes.account('DELETE', `/s/${name}`)
   })
 
-  it('read no state of those who have no key', async () => {
+  it('read no state from clients without a key', async () => {
     const sandbox = await sandboxes.create('unread', manual)
     const headers = { 'fauxgate-control-key': sandbox.created.api_key }
     const body = '['.repeat(2 * 1024 * 1024)
@@ -61,7 +61,7 @@ describe('A local run and a shared one', () => {
     expect(none.body.error_code).toBe('ERR_GATEWAY_90601')
   })
 
-  it('keep no record that is larger than a row can be, and say so', async () => {
+  it('refuse a record that is too large for a row', async () => {
     const sandbox = await sandboxes.create('row', manual)
     const { body: snapshot } = await sandbox.control('GET', '/state')
     const fault = { operation: 'reserved_addrs.create', status: 503, body: 'b'.repeat(1_000_000) }
@@ -78,8 +78,8 @@ describe('A local run and a shared one', () => {
   })
 })
 
-describe('A state of long ago on the clock of the world', () => {
-  it('does everything that was due since, each event at its own time, by its alarm alone', async () => {
+describe('An old state on the system clock', () => {
+  it('runs all events that fell due since then, each at its own time, by the alarm alone', async () => {
     const { gateway, id } = issuedLocally(Date.parse('2025-01-01T00:00:00Z'))
     const snapshot = gateway.snapshot()
     const sandbox = await sandboxes.create('late', { snapshot })
@@ -92,7 +92,7 @@ describe('A state of long ago on the clock of the world', () => {
     )
   })
 
-  it('renews what came due while everything was down, at its own time', async () => {
+  it('renews certificates that fell due while the process was down, each at its own time', async () => {
     const probe = issuedLocally(0)
     const untilRenewal = probe.gateway.nextDueAt() ?? 0
     const { now } = (await sandboxes.create('world')).created as unknown as { now: string }

@@ -36,7 +36,7 @@ const names = fc.oneof(
 )
 
 describe('A sandbox', () => {
-  it('is reached by nobody with the keys of another one, however its name is written', async () => {
+  it('cannot be reached with the keys of another sandbox, however its name is spelled', async () => {
     await checkAsync(
       fc.asyncProperty(names, async (name) => {
         const headers = { ...attacker.headers, 'fauxgate-control-key': attacker.created.control_key }
@@ -49,7 +49,7 @@ describe('A sandbox', () => {
     )
   })
 
-  it('is reached by nobody with the keys of another one by a host name either', async () => {
+  it('cannot be reached by its host name with the keys of another sandbox', async () => {
     const hosts = fc
       .tuple(
         fc.constantFrom('', 'victim.', 'attacker.', 'VICTIM.', 'a.victim.', 'victim..', '.', 'xn--victim.'),
@@ -71,7 +71,7 @@ describe('A sandbox', () => {
     )
   })
 
-  it('answers by its own host name, which all of its URIs then have', async () => {
+  it('answers at its own host name, which all URIs then contain', async () => {
     const headers = { ...victim.headers, host: 'victim.boxes.example.com' }
     const { status, text } = await sandboxes.exactly('GET', '/reserved_addrs', headers)
     expect(status).toBe(200)
@@ -80,7 +80,7 @@ describe('A sandbox', () => {
     expect(other.status).toBe(401)
   })
 
-  it('is created under no name but that of one DNS label in lower case', async () => {
+  it('can only be created with one lower-case DNS label as its name', async () => {
     const label = /^[a-z0-9]([a-z0-9-]{0,38}[a-z0-9])?$/
     const texts = fc.oneof(
       fc.string({ unit: fc.constantFrom('a', 'Z', '0', '-', '.', '_', '%61', 'ä', ' '), minLength: 1, maxLength: 50 }),
@@ -99,7 +99,7 @@ describe('A sandbox', () => {
     )
   })
 
-  it('does not take the digests of its keys for its keys', async () => {
+  it('does not accept the digest of a key as a key', async () => {
     const digest = async (text: string) => {
       const bytes = new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)))
       return Buffer.from(bytes).toString('hex')

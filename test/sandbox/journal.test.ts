@@ -22,7 +22,7 @@ async function killOnceStored({ operationId }: Entry): Promise<void> {
 }
 
 describe('The journal of a sandbox (rules: sandboxes#journal)', () => {
-  it('is there after the process was killed, without secrets, and continues', async () => {
+  it('survives a kill of the process, without secrets, and continues', async () => {
     const sandbox = await sandboxes.create('ci', manual)
     await sandbox.control('POST', '/faults', { operation: 'reserved_addrs.create', status: 503, times: 1 })
     await sandbox.ask('POST', '/reserved_addrs', { description: 'refused' })
@@ -48,7 +48,7 @@ describe('The journal of a sandbox (rules: sandboxes#journal)', () => {
     expect(new Set(all.map(({ operationId }) => operationId)).size).toBe(4)
   })
 
-  it('has the last 200 requests, also those of before', async () => {
+  it('has the last 200 requests, also those from before a restart', async () => {
     const sandbox = await sandboxes.create('many', manual)
     for (let n = 0; n < 150; n++) await sandbox.ask('GET', `/nowhere/${n}`)
     await killOnceStored((await entries(sandbox)).at(-1) as Entry)
@@ -59,7 +59,7 @@ describe('The journal of a sandbox (rules: sandboxes#journal)', () => {
     expect(await entries(sandbox)).toEqual(all)
   })
 
-  it('stays empty when it was emptied, and goes with its sandbox', async () => {
+  it('stays empty after it was cleared, and is deleted with its sandbox', async () => {
     const sandbox = await sandboxes.create('emptied', manual)
     await sandbox.ask('GET', '/nowhere/before')
     await killOnceStored((await entries(sandbox))[0] as Entry)

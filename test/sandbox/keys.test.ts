@@ -40,7 +40,7 @@ describe('The keys of a sandbox (rules: sandboxes#keys)', () => {
     ])
   })
 
-  it('are listed by name without their texts, and revoked one by one', async () => {
+  it('are listed by name without the keys themselves, and can be revoked one by one', async () => {
     const sandbox = await sandboxes.create('listed', manual)
     const ci = await made(sandbox, { name: 'ci', scopes: ['api', 'control'], ttl: '1d' })
     const people = await made(sandbox, { name: 'people', scopes: ['read'] })
@@ -60,7 +60,7 @@ describe('The keys of a sandbox (rules: sandboxes#keys)', () => {
     expect((await sandboxes.account('DELETE', '/s/listed/keys/ci')).body.error_code).toBe('ERR_GATEWAY_90616')
   })
 
-  it('are not the tokens that the API of a sandbox mints (rules: sandboxes#minted-tokens)', async () => {
+  it('do not include the tokens that the API of a sandbox creates (rules: sandboxes#minted-tokens)', async () => {
     const sandbox = await sandboxes.create('minting', { ...manual, dialect: 'ngrok' })
     const { url, api_key } = sandbox.created
     const send = (method: string, path: string, key: string, body?: object) =>
@@ -75,7 +75,7 @@ describe('The keys of a sandbox (rules: sandboxes#keys)', () => {
     expect((await send('GET', '/api_keys', api_key)).body.keys).toHaveLength(1)
   })
 
-  it('stay, when the two first ones are replaced because one of them was lost', async () => {
+  it('stay valid when the first two keys are replaced', async () => {
     const sandbox = await sandboxes.create('lost', manual)
     const ci = await made(sandbox, { name: 'ci', scopes: ['api', 'control'] })
     const { body } = await sandboxes.account('POST', '/s/lost/keys', {})
@@ -95,13 +95,13 @@ describe('The keys of a sandbox (rules: sandboxes#keys)', () => {
     expect([body.error_code, body.msg]).toEqual([code, expect.stringContaining(message)])
   })
 
-  it('are 100 at the most', async () => {
+  it('are limited to 100', async () => {
     const sandbox = await sandboxes.create('hundred')
     for (let n = 2; n < 100; n++) await made(sandbox, { name: `key-${n}` })
     expect((await made(sandbox, { name: 'one-more' })).error_code).toBe('ERR_GATEWAY_90617')
   })
 
-  it('can be a link to the inspector that ends soon, and listening with it ends too', async () => {
+  it('can be a link to the inspector that expires soon, which also ends its WebSocket', async () => {
     const sandbox = await sandboxes.create('link', manual)
     // Long enough for a busy machine to listen with it before its end.
     const link = await made(sandbox, { name: 'link', ttl: '5s' })
@@ -118,7 +118,7 @@ describe('The keys of a sandbox (rules: sandboxes#keys)', () => {
     expect((await made(sandbox, { name: 'link', ttl: '2s' })).key).not.toBe(link.key)
   })
 
-  it('of before, which nothing signed, work until they are replaced', async () => {
+  it('of version 0.1.0, which are not signed, work until they are replaced', async () => {
     const sandbox = (await sandboxes.create('old', manual)).by(OLD_KEYS)
     await sandboxes.withStorage(oldSandbox())
     expect(await allowedTo(sandbox)).toEqual([200, 201, 200, 200])

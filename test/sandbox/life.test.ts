@@ -4,7 +4,7 @@ import { ACCOUNT_KEY, InSandbox, managed, manual, sharedSandboxes } from './supp
 const sandboxes = sharedSandboxes()
 
 describe('A sandbox', () => {
-  it('is a gateway at a URL of its own, which all URIs begin with', async () => {
+  it('is a gateway at its own URL, which all URIs begin with', async () => {
     const sandbox = await sandboxes.create('own-url', { dialect: 'ngrok', ...manual })
     const { url } = sandbox.created
     expect(url).toBe(`${sandboxes.url}/s/own-url`)
@@ -18,13 +18,13 @@ describe('A sandbox', () => {
     expect(next.body.reserved_addrs[0].id).not.toBe(page.body.reserved_addrs[0].id)
   })
 
-  it('is asked with and without a slash at the end of its URL', async () => {
+  it('answers with and without a slash at the end of its URL', async () => {
     const sandbox = await sandboxes.create('slash')
     expect((await sandbox.ask('GET', '//reserved_addrs')).status).toBe(200)
     expect((await sandbox.ask('GET', '/')).body.error_code).toBe('ERR_GATEWAY_90400')
   })
 
-  it('is found by its API key, where a client leaves out the path of its base URL', async () => {
+  it('is found by its API key if a client drops the path of its base URL', async () => {
     const sandbox = await sandboxes.create('by-key', manual)
     const other = await sandboxes.create('by-other-key', manual)
     const { body: made } = await sandboxes.ask('POST', '/reserved_addrs', { headers: sandbox.headers, body: {} })
@@ -43,7 +43,7 @@ describe('A sandbox', () => {
     )
   })
 
-  it('keeps its clock and its requests that wait for it, when it is given new keys', async () => {
+  it('keeps its clock and its delayed responses when its keys are renewed', async () => {
     const sandbox = await sandboxes.create('delayed', manual)
     await sandbox.control('POST', '/faults', { operation: 'reserved_addrs.create', latency: '30s', times: 1 })
     const waiting = sandbox.ask('POST', '/reserved_addrs', { description: 'late' })
@@ -57,7 +57,7 @@ describe('A sandbox', () => {
     expect((await again.control('GET', '/requests')).body).toHaveLength(1)
   })
 
-  it('answers what waits for its clock when it is removed: it is there no longer', async () => {
+  it('ends delayed responses with "not found" when it is removed', async () => {
     const sandbox = await sandboxes.create('removed-meanwhile', manual)
     await sandbox.control('POST', '/faults', { operation: 'reserved_addrs.list', latency: '30s' })
     const waiting = sandbox.ask('GET', '/reserved_addrs')
@@ -66,7 +66,7 @@ describe('A sandbox', () => {
     expect((await waiting).body.error_code).toBe('ERR_GATEWAY_90611')
   })
 
-  it('breaks the connection where a fault says so, before the change or after it', async () => {
+  it('breaks the connection if a fault says so, before or after the change', async () => {
     const sandbox = await sandboxes.create('broken', manual)
     for (const phase of ['before', 'after']) {
       await sandbox.control('POST', '/faults', { operation: 'reserved_addrs.create', drop: true, times: 1, phase })
@@ -76,7 +76,7 @@ describe('A sandbox', () => {
     expect(body.reserved_addrs.map(({ description }: { description: string }) => description)).toEqual(['after'])
   })
 
-  it('says when it was last used, by others than the account', async () => {
+  it('shows the time of its last use, which calls of the account do not change', async () => {
     const sandbox = await sandboxes.create('used', manual)
     expect((await sandboxes.account('GET', '/s/used')).body.last_used_at).toBeNull()
     await sandbox.ask('GET', '/reserved_addrs')
@@ -84,7 +84,7 @@ describe('A sandbox', () => {
     expect(Date.parse(last_used_at)).toBeGreaterThanOrEqual(Date.parse(created_at))
   })
 
-  it('begins with what is named in its options', async () => {
+  it('begins with the resources of its options', async () => {
     const initial = { reservedAddrs: [{ description: 'from the beginning' }] }
     const options = { ...manual, seed: 'the same', initial }
     const one = await sandboxes.create('initial-one', options)
@@ -110,7 +110,7 @@ describe('A sandbox', () => {
     expect((await sandboxes.account('GET', '/s?after=refuse&limit=1')).text).not.toContain('"refused"')
   })
 
-  it('is gone when it is removed, and its name free again', async () => {
+  it('does not exist after it is removed, and its name is free again', async () => {
     const sandbox = await sandboxes.create('removed')
     await sandbox.ask('POST', '/reserved_addrs', {})
     expect((await sandboxes.account('DELETE', '/s/removed')).status).toBe(204)
@@ -123,7 +123,7 @@ describe('A sandbox', () => {
 })
 
 describe('The account', () => {
-  it('is for nobody without its key', async () => {
+  it('refuses every request without its key', async () => {
     const none = await sandboxes.ask('GET', '/s')
     expect([none.status, none.body.error_code]).toEqual([401, 'ERR_GATEWAY_90601'])
     for (const key of ['wrong', `${ACCOUNT_KEY}x`, ACCOUNT_KEY.slice(1)]) {
@@ -143,7 +143,7 @@ describe('The account', () => {
     expect(second.body.sandboxes[0]).toMatchObject({ name: 'page-c', url: `${sandboxes.url}/s/page-c` })
   })
 
-  it('says what it does not have', async () => {
+  it('answers 404 for unknown paths and sandboxes', async () => {
     expect((await sandboxes.account('GET', '/s?limit=0')).body.msg).toContain('limit is "0". Allowed: a whole number')
     expect((await sandboxes.account('PATCH', '/s/any')).headers.get('allow')).toBe('PUT, GET, HEAD, DELETE')
     expect((await sandboxes.account('GET', '/else')).status).toBe(404)
@@ -153,7 +153,7 @@ describe('The account', () => {
 })
 
 describe('A fork', () => {
-  it('continues like its sandbox, in the middle of a failing job', async () => {
+  it('continues like the original, in the middle of a failing job', async () => {
     const one = await sandboxes.create('forked', manual)
     const outcomes = ['INTERNAL_ERROR', 'INTERNAL_ERROR', 'DNS_ERROR', 'success']
     await one.control('POST', '/provisioning/script', { outcomes })
@@ -175,7 +175,7 @@ describe('A fork', () => {
     expect(ends[1]).toEqual(ends[0])
   })
 
-  it('is apart from its sandbox from then on', async () => {
+  it('is then independent of the original', async () => {
     const one = await sandboxes.create('apart', manual)
     const { body } = await sandboxes.account('POST', '/s/apart/fork', { name: 'apart-fork' })
     await one.ask('POST', '/reserved_addrs', {})
@@ -183,7 +183,7 @@ describe('A fork', () => {
     expect((await two.ask('GET', '/reserved_addrs')).body.reserved_addrs).toEqual([])
   })
 
-  it('takes no name that is taken, or that is none', async () => {
+  it('cannot have a name that is taken or invalid', async () => {
     await sandboxes.create('taken', manual)
     expect((await sandboxes.account('POST', '/s/taken/fork', { name: 'taken' })).status).toBe(409)
     expect((await sandboxes.account('POST', '/s/taken/fork', { name: 'Taken' })).body.error_code).toBe(

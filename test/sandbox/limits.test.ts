@@ -6,7 +6,7 @@ const LIMITS = { MOST_RECORDS: '5', MOST_BYTES: '12000', MOST_SANDBOXES: '4', MO
 const sandboxes = sharedSandboxes(LIMITS)
 
 describe('A limit', () => {
-  it('is that of records: what goes over it did not happen, and deleting continues', async () => {
+  it('applies to records: a call that exceeds it changes nothing, and deleting still works', async () => {
     const sandbox = await sandboxes.create('records', { clock: 'manual' })
     const ids: string[] = []
     let refused = await sandbox.ask('POST', '/reserved_addrs', {})
@@ -19,7 +19,7 @@ describe('A limit', () => {
     await sandboxes.account('DELETE', '/s/records')
   })
 
-  it('stops nothing that happens by itself', async () => {
+  it('does not stop automatic events', async () => {
     const sandbox = await sandboxes.create('by-itself', manual)
     const { body: domain } = await sandbox.ask('POST', '/reserved_domains', managed)
     let last = await sandbox.ask('POST', '/reserved_addrs', {})
@@ -31,7 +31,7 @@ describe('A limit', () => {
     await sandboxes.account('DELETE', '/s/by-itself')
   })
 
-  it('is that of bytes', async () => {
+  it('applies to bytes', async () => {
     const sandbox = await sandboxes.create('bytes', { clock: 'manual' })
     // Two bytes each, as they are kept.
     const large = { metadata: 'é'.repeat(2000) }
@@ -44,7 +44,7 @@ describe('A limit', () => {
     await sandboxes.account('DELETE', '/s/bytes')
   })
 
-  it('is that of requests within a minute, which says when to try again', async () => {
+  it('applies to requests within a minute, and the error says when to try again', async () => {
     const sandbox = await sandboxes.create('requests')
     const answers = []
     // Twice as many and one, since a minute may end on the way.
@@ -56,7 +56,7 @@ describe('A limit', () => {
     await sandboxes.account('DELETE', '/s/requests')
   })
 
-  it('is that of sandboxes', async () => {
+  it('applies to the number of sandboxes', async () => {
     for (let n = 0; n < 4; n++) await sandboxes.create(`sandbox-${n}`)
     expect(await sandboxes.account('PUT', '/s/sandbox-4', {})).toMatchObject({
       status: 409,
@@ -69,7 +69,7 @@ describe('A limit', () => {
 })
 
 describe('A sandbox that is over a limit, which was higher before (rules: sandboxes#limits)', () => {
-  it('is refused nothing that makes it smaller, down to nothing, and everything that makes it larger', async () => {
+  it('accepts every call that makes it smaller, and refuses every call that makes it larger', async () => {
     const lowered = await startedSandboxes()
     const sandbox = await lowered.create('over', manual)
     const ids: string[] = []

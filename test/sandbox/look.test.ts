@@ -10,8 +10,8 @@ const eventsOf = ({ created }: InSandbox) => `${created.url}/_fauxgate/events`
 const listening = (sandbox: InSandbox) => listen(eventsOf(sandbox), sandbox.created.control_key)
 const isA = (name: string) => (told: Told) => told.event === name
 
-describe('Whoever listens to a sandbox', () => {
-  it('hears how things stand, and then what happens', async () => {
+describe('A listener of a sandbox', () => {
+  it('receives the overview, and then the events', async () => {
     const sandbox = await sandboxes.create('heard', manual)
     const socket = await listening(sandbox)
     expect(socket.status).toBe(101)
@@ -29,7 +29,7 @@ describe('Whoever listens to a sandbox', () => {
     socket.end()
   })
 
-  it('hears what becomes due by itself, and that a page is there wakes nobody', async () => {
+  it('receives due events, and does not keep the object awake', async () => {
     const sandbox = await sandboxes.create('due', { provisioningDelay: '1s' })
     const socket = await listening(sandbox)
     socket.send(':')
@@ -40,7 +40,7 @@ describe('Whoever listens to a sandbox', () => {
     socket.end()
   })
 
-  it('hears on when the sandbox has slept in between and was woken by its alarm', async () => {
+  it('still receives events after the sandbox has slept and its alarm has woken it', async () => {
     // workerd lets an object sleep when it was idle for 10 seconds.
     const sandbox = await sandboxes.create('sleeps', { provisioningDelay: '14s' })
     const socket = await listening(sandbox)
@@ -59,7 +59,7 @@ describe('Whoever listens to a sandbox', () => {
     socket.end()
   })
 
-  it('is told that something was missed, where one call changes more than anybody reads', async () => {
+  it('receives "missed" if one call makes too many events', async () => {
     const reservedAddrs = Array.from({ length: 400 }, () => ({ metadata: 'm'.repeat(4000) }))
     const sandbox = await sandboxes.create('much', { clock: 'manual', initial: { reservedAddrs } })
     const socket = await listening(sandbox)
@@ -72,7 +72,7 @@ describe('Whoever listens to a sandbox', () => {
     socket.end()
   })
 
-  it('needs the control key of that sandbox', async () => {
+  it('needs the control key of the sandbox', async () => {
     const victim = await sandboxes.create('listened-to')
     const attacker = await sandboxes.create('listens')
     const { api_key, control_key } = attacker.created
@@ -89,7 +89,7 @@ describe('Whoever listens to a sandbox', () => {
     other.end()
   })
 
-  it('hears nothing more of it once it has other keys, or is gone', async () => {
+  it('receives nothing more once the keys are renewed or the sandbox is removed', async () => {
     const sandbox = await sandboxes.create('renewed')
     const before = await listening(sandbox)
     const { body } = await sandboxes.account('POST', '/s/renewed/keys', {})
@@ -100,7 +100,7 @@ describe('Whoever listens to a sandbox', () => {
     expect(await again.closed).toBe(1008)
   })
 
-  it('is one of 64 at the most', async () => {
+  it('is one of at most 64', async () => {
     const sandbox = await sandboxes.create('crowded')
     const all = await Promise.all(Array.from({ length: 64 }, () => listening(sandbox)))
     const { status, refusal } = await listening(sandbox)
@@ -113,14 +113,14 @@ describe('Whoever listens to a sandbox', () => {
     for (const each of [...all, again]) each.end()
   })
 
-  it('is told to listen by a WebSocket, where it asks for a stream that would keep the sandbox awake', async () => {
+  it('gets 426 if it requests a stream, which would keep the sandbox awake, instead of a WebSocket', async () => {
     const sandbox = await sandboxes.create('stream')
     expect((await sandbox.control('GET', '/events')).status).toBe(426)
   })
 })
 
 describe('The pages', () => {
-  it('are documents that run nothing but their own script, for whoever asks, and wake no sandbox', async () => {
+  it('run only their own script, need no key, and wake no sandbox', async () => {
     for (const path of ['/', '/s/absent/_fauxgate/']) {
       const { status, headers, text } = await sandboxes.ask('GET', path)
       expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
@@ -163,7 +163,7 @@ describe.skipIf(!CHROMIUM)('In a browser', () => {
     await page.getByText('live', { exact: true }).waitFor()
   })
 
-  it('the inspector opens by a link with a key, which is in no address afterwards (rules: sandboxes#keys)', async () => {
+  it('the inspector opens from a link with a key, and then removes the key from the address (rules: sandboxes#keys)', async () => {
     await sandboxes.create('linked', manual)
     const { body } = await sandboxes.account('POST', '/s/linked/keys', { name: 'link', ttl: '15m' })
     const page = await pageAt(body.inspector_url)

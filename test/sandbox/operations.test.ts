@@ -11,7 +11,7 @@ import {
 } from './support/served.ts'
 
 describe('Removal by prefix (rules: sandboxes#removal)', () => {
-  it('removes 100 sandboxes at a time, says how many are left, and no other ones', async () => {
+  it('removes 100 matching sandboxes at a time, and returns how many are left', async () => {
     const sandboxes = await started()
     await many(103, (n) => sandboxes.create(`branch-${n}`, manual))
     await many(2, (n) => sandboxes.create(`brand-${n}`, manual))
@@ -36,7 +36,7 @@ describe('Removal by prefix (rules: sandboxes#removal)', () => {
     expect(await sandboxes.names()).toEqual(['stays'])
   })
 
-  it('also removes the name of a sandbox whose creation a killed process did not end', async () => {
+  it('also removes the name of a sandbox whose creation was interrupted by a kill', async () => {
     const sandboxes = await started()
     const facts = { name: 'half', created_at: manual.start, expires_at: null, dialect: 'standard', clock: 'manual' }
     await sandboxes.account('GET', '/s')
@@ -48,7 +48,7 @@ describe('Removal by prefix (rules: sandboxes#removal)', () => {
 })
 
 describe('A quota (rules: sandboxes#limits)', () => {
-  it('is exact when many are created at once, names what to do, and is freed by a removal', async () => {
+  it('is exact when many sandboxes are created at once, and a removal makes room again', async () => {
     const sandboxes = await started({ QUOTAS: 'branch-=5, branch-ci-=2' })
     const answers = await many(20, (n) => sandboxes.account('PUT', `/s/branch-${n}`, {}))
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(5)
@@ -69,7 +69,7 @@ describe('A quota (rules: sandboxes#limits)', () => {
     }
   })
 
-  it('holds for a name together with those of longer and shorter prefixes', async () => {
+  it('applies together with quotas of longer and shorter prefixes', async () => {
     const sandboxes = await started({ QUOTAS: 'b=9,branch-=1' })
     await sandboxes.create('b1')
     await sandboxes.create('branch-1')
@@ -132,7 +132,7 @@ describe('GET /metrics (rules: sandboxes#metrics)', () => {
     )
   })
 
-  it('is for the account key alone', async () => {
+  it('requires the account key', async () => {
     const sandboxes = await started()
     const sandbox = await sandboxes.create('any')
     for (const headers of [

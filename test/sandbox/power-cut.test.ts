@@ -13,7 +13,7 @@ async function addresses(sandbox: InSandbox): Promise<string[]> {
 }
 
 describe('A process that is killed', () => {
-  it('has lost nothing that it answered, and gives no id twice', async () => {
+  it('has lost no answered write, and repeats no id', async () => {
     const sandboxes = await startedSandboxes()
     const all = await Promise.all(['one', 'two', 'three'].map((name) => sandboxes.create(name)))
     const answered = new Map(all.map((sandbox) => [sandbox, new Set<string>()]))
@@ -39,7 +39,7 @@ describe('A process that is killed', () => {
     }
   })
 
-  it('does what came due while it was down when it is there again, at its own time', async () => {
+  it('runs events that fell due while it was down, each at its own time, after it has started again', async () => {
     const sandboxes = await startedSandboxes()
     const sandbox = await sandboxes.create('asleep', { provisioningDelay: '1s', seed: 'due' })
     const { body: domain } = await sandbox.ask('POST', '/reserved_domains', managed)
@@ -53,7 +53,7 @@ describe('A process that is killed', () => {
     expect(body.certificate_management_status.renews_at).not.toBeNull()
   })
 
-  it('removes a sandbox whose end came while it was down, without being asked', async () => {
+  it('removes a sandbox that ended while it was down, without any request', async () => {
     const sandboxes = await startedSandboxes()
     await sandboxes.create('stays')
     const sandbox = await sandboxes.create('ends', { ttl: '1s' })

@@ -30,7 +30,7 @@ function shape({ status, body, headers }: Answer, name: string) {
 }
 
 describe('A stranger', () => {
-  it('makes no file by guessing 2,000 names, with no key or made-up ones (rules: sandboxes#keys)', async () => {
+  it('causes no file by guessing 2,000 names, without keys or with invented keys (rules: sandboxes#keys)', async () => {
     const own = await sandboxes.create('own', { clock: 'manual' })
     const before = sandboxes.files
     const paths = ['/reserved_addrs', '/_fauxgate/state', '/_fauxgate/events', '/openapi.json']
@@ -64,7 +64,7 @@ describe('A stranger', () => {
     expect(sandboxes.files).toEqual(before)
   })
 
-  it('takes nothing of the quota of a sandbox with 6,000 requests, and does not use it (rules: sandboxes#keys)', async () => {
+  it('uses up no quota of a sandbox with 6,000 requests, which do not count as its use (rules: sandboxes#keys)', async () => {
     const owner = await sandboxes.create('owned')
     const other = await sandboxes.create('not-owned')
     const asked = { clock: 0, api: 0 }
@@ -93,7 +93,7 @@ describe('A stranger', () => {
     expect(body.last_used_at).toBeNull()
   })
 
-  it('cannot tell a sandbox that is there from one that is not, or is gone (rules: sandboxes#keys)', async () => {
+  it('cannot tell an existing sandbox from an unknown or removed one (rules: sandboxes#keys)', async () => {
     const there = await sandboxes.create('is-there')
     const gone = await sandboxes.create('is-gone')
     await sandboxes.account('DELETE', '/s/is-gone')
@@ -126,7 +126,7 @@ describe('A stranger', () => {
     expect(pages.slice(0, 2)).toEqual(pages.slice(2))
   })
 
-  it('tries 20 account keys at once and then one a second, which others do not notice (rules: sandboxes#account-key)', async () => {
+  it('can try 20 account keys at once and then one a second, without effect on other clients (rules: sandboxes#account-key)', async () => {
     const attempt = (key: string, from: string) =>
       sandboxes.exactly('GET', '/s', { 'fauxgate-account-key': key }, from).then(({ status, text }) => {
         return { status, code: JSON.parse(text).error_code }

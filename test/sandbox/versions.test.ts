@@ -32,7 +32,7 @@ describe('A sandbox whose state cannot be read (rules: sandboxes#versions)', () 
     expect((await sandboxes.create(name, manual)).created.name).toBe(name)
   })
 
-  it('is removed at its end, although something in it was due before', async () => {
+  it('is removed at its end, although an event in it was due earlier', async () => {
     // It must not end before its storage is changed, on a busy machine too.
     const sandbox = await sandboxes.create('ends', { ttl: '10s', provisioningDelay: '1s' })
     await sandbox.ask('POST', '/reserved_domains', managed)
@@ -42,7 +42,7 @@ describe('A sandbox whose state cannot be read (rules: sandboxes#versions)', () 
     await until(left, (all) => !all.includes('ends'))
   })
 
-  it('is read again when the version that wrote it is there again, with nothing changed', async () => {
+  it('can be read, unchanged, when the version that wrote it runs again', async () => {
     const sandbox = await sandboxes.create('again', manual)
     const { body } = await sandbox.ask('POST', '/reserved_addrs', { description: 'kept' })
     const setVersion = (version: string) =>

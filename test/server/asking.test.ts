@@ -11,7 +11,7 @@ const JSON_TYPE = { 'content-type': 'application/json; charset=utf-8' }
 const CLOCK = '{"now": "2026-01-01T00:00:00Z", "manual": true}'
 const showingClock = (clock = CLOCK) => answering((response) => response.writeHead(200, JSON_TYPE).end(clock))
 
-describe('A command asks the server that it is told', () => {
+describe('A command sends its request to the given server', () => {
   it.each(['', '/', '//', '/api', '/api//'])('below the path of its URL, such as %j', async (path) => {
     const { url, received } = await showingClock()
     expect(await ran({}, 'clock', '--url', `${url}${path}`)).toMatchObject({
@@ -21,7 +21,7 @@ describe('A command asks the server that it is told', () => {
     expect(received.map((request) => request.url)).toEqual([`${path.replace(/\/+$/, '')}/_fauxgate/clock`])
   })
 
-  it('with its key and a body of JSON only where there are any', async () => {
+  it('with a key and a JSON body only if there are any', async () => {
     const { url, received } = await showingClock()
     await ran({}, 'clock', '--url', url)
     await ran({}, 'clock', 'to', '2026-01-01T00:00:00Z', '--url', url, '--control-key', 'open-sesame')
@@ -42,13 +42,13 @@ describe('A command asks the server that it is told', () => {
     expect(removing?.headers).not.toHaveProperty('fauxgate-control-key')
   })
 
-  it('and tells the system clock from one that can be moved', async () => {
+  it('and distinguishes the system clock from a manual clock', async () => {
     const { url } = await showingClock(CLOCK.replace('true', 'false'))
     expect((await ran({}, 'clock', '--url', url)).stdout).toBe('2026-01-01T00:00:00Z (the system clock)\n')
   })
 })
 
-describe('A command that is answered by something else says so', () => {
+describe('A command says so if the answer is not from a fauxgate', () => {
   const failing = async (url: string, ...args: string[]) => {
     const { code, stdout, stderr } = await ran({}, ...args, '--url', url)
     expect([code, stdout]).toEqual([1, ''])
@@ -67,7 +67,7 @@ describe('A command that is answered by something else says so', () => {
     )
   })
 
-  it('where it speaks no HTTP, or TLS', async () => {
+  it('because the program speaks no HTTP, or TLS', async () => {
     const silent = await listening(createTcpServer((socket) => socket.destroy()))
     expect(await failing(silent, 'clock')).toBe('fauxgate: URL ended the connection (ECONNRESET). Is it HTTPS?\n')
     const plain = await listening(createTcpServer((socket) => socket.end('220 mail\r\n')))
@@ -76,28 +76,28 @@ describe('A command that is answered by something else says so', () => {
     expect(await failing(secure, 'clock')).toMatch(/^fauxgate: URL ended the connection \(EPROTO\)\. Is it HTTP\?\n$/)
   })
 
-  it('where it does not answer in time', async () => {
+  it('because the program does not answer in time', async () => {
     const url = await listening(createServer(() => undefined))
     await expect(askControl({ url, timeout: 1 }, 'GET', '/clock')).rejects.toThrow(
       new Error(`${url} cannot be reached: no answer in time.`),
     )
   })
 
-  it.each(['http://nowhere.invalid', 'http://127.0.0.1:9'])('where there is nobody at %s', async (url) => {
+  it.each(['http://nowhere.invalid', 'http://127.0.0.1:9'])('because no program listens at %s', async (url) => {
     expect(await failing(url, 'reset')).toBe(
       'fauxgate: No server answers at URL. Start one with "fauxgate serve", or name it with --url or FAUXGATE_URL.\n',
     )
   })
 })
 
-it.each(['ftp://gate.test', 'http:///', 'gate'])('A URL that is none is refused as it was given: %j', async (url) => {
+it.each(['ftp://gate.test', 'http:///', 'gate'])('An invalid URL is refused and quoted: %j', async (url) => {
   const stderr = (name: string) =>
     `fauxgate: ${name} is ${JSON.stringify(url)}. Allowed: an http or https URL. See "fauxgate help clock".\n`
   expect(await ran({}, 'clock', '--url', url)).toMatchObject({ code: 2, stderr: stderr('--url') })
   expect(await ran({ FAUXGATE_URL: url }, 'clock')).toMatchObject({ code: 2, stderr: stderr('FAUXGATE_URL') })
 })
 
-describe('What a control is sent', () => {
+describe('The request to a control', () => {
   const sent = async (...args: string[]) => {
     const { url, received } = await answering((response) => response.writeHead(204).end())
     const { stderr, ...rest } = await ran({ FAUXGATE_URL: url }, ...args)
@@ -135,7 +135,7 @@ describe('What a control is sent', () => {
   })
 })
 
-describe('What is shown of a state', () => {
+describe('The timeline command', () => {
   it('is the whole timeline of each domain, the oldest first, with what is next and when it expires', async () => {
     const gateway = createGateway({ clock: manualClock('2026-01-01T00:00:00Z'), dns: 'simulated', seed: 'shown' })
     const policy = { authority: 'letsencrypt' } as const

@@ -32,7 +32,7 @@ const reserve = () =>
   })
 
 describe('The controls of a running server as commands', () => {
-  it('move its clock', async () => {
+  it('advance its clock', async () => {
     expect(await printed('clock')).toBe('2026-01-01T00:00:00Z\n')
     expect(await printed('clock', 'advance', '30d')).toBe('2026-01-31T00:00:00Z\n')
     expect(await printed('clock', 'to', '2026-03-01T00:00:00Z')).toBe('2026-03-01T00:00:00Z\n')
@@ -42,7 +42,7 @@ describe('The controls of a running server as commands', () => {
     expect(gateway.clock.now).toBe(Date.parse(START))
   })
 
-  it('order outcomes, turn DNS, and show what came of it', async () => {
+  it('script outcomes, change DNS, and show the result', async () => {
     const { id, cname_target } = reserve()
     expect(await printed('script', 'INTERNAL_ERROR', 'DNS_ERROR', '--domain', id, '--times', '1')).toBe('')
     expect(await printed('script', 'success', '--first')).toBe('')
@@ -72,7 +72,7 @@ describe('The controls of a running server as commands', () => {
     expect(gateway.dns.records()).toEqual([])
   })
 
-  it('arm faults, with all that a fault can be', async () => {
+  it('add faults, with every field of a fault', async () => {
     const given = ['--operation', 'reserved_domains.create', '--times', '2', '--status', '503', '--retry-after', '2s']
     const first = JSON.parse(await printed('faults', 'add', ...given, '--message', 'busy'))
     expect(gateway.faults.all()).toMatchObject([
@@ -134,7 +134,7 @@ describe('The controls of a running server as commands', () => {
     expect(output.stdout.match(/reserved_\w+\.list/g)).toEqual(['reserved_addrs.list', 'reserved_domains.list'])
   })
 
-  it('carry the state to a file and back', async () => {
+  it('export the state to a file and import it', async () => {
     const file = join(newFolder(), 'snapshot.json')
     const { id } = reserve()
     expect(await printed('state', 'export', file)).toBe('')
@@ -149,18 +149,18 @@ describe('The controls of a running server as commands', () => {
     expect(readFileSync(file, 'utf8')).toBe(text)
   })
 
-  it('take the address of the inspector, too, which is the one that people copy', async () => {
+  it('also accept the URL of the inspector, which people copy', async () => {
     const { stdout, stderr } = await ran({}, 'clock', '--url', `${server.url}/_fauxgate/`)
     expect(stderr).toBe(`fauxgate: at ${server.url}\n`)
     expect(stdout).toContain(START)
   })
 
-  it('declare what this API cannot create, and show the root', async () => {
+  it('declare resources that the API cannot create, and show the root', async () => {
     await printed('declare', '--edge', 'edghts_1', '--routes', 'edghtsrt_1', '--routes', 'edghtsrt_2')
     expect(await printed('root')).toBe(gateway.authority.certificatePem)
   })
 
-  it('are all that the control API has', async () => {
+  it('cover every call of the control API', async () => {
     const { stdout } = await ran({}, 'help')
     const { clientCalls } = await import('../../src/server/client/commands.ts')
     const known = new Set([...clientCalls, 'GET /requests', 'GET /state', 'PUT /state'])
@@ -179,7 +179,7 @@ describe('The controls of a running server as commands', () => {
   })
 })
 
-describe('A command that cannot ask says why, and what to do', () => {
+describe('A command that fails gives the reason, and what to do', () => {
   it.each<[args: string, message: RegExp]>([
     ['clock --url URL/else', /is not a path of this API/],
     ['clock advance -5s', /^DURATION is "-5s"\. Allowed: a whole number with ms, s, m, h or d, /],
@@ -213,7 +213,7 @@ describe('A command that cannot ask says why, and what to do', () => {
     expect(stderr.slice('fauxgate: '.length, -1)).toMatch(message)
   })
 
-  it('it has no control key, or a wrong one, which is not repeated', async () => {
+  it('for a missing or wrong control key, which it does not repeat', async () => {
     const keyed = await serve(createGateway({ control: { key: 'open-sesame' } }))
     const asked = (...args: string[]) => ran({ FAUXGATE_URL: keyed.url }, 'clock', ...args)
     expect((await asked()).stderr).toMatch(
@@ -227,7 +227,7 @@ describe('A command that cannot ask says why, and what to do', () => {
     await keyed.close()
   })
 
-  it('it does not trust the certificate, until it has the root', async () => {
+  it('for an untrusted certificate, until it has the root', async () => {
     const own = createGateway()
     const tls = own.authority.serverCertificate({ ips: ['127.0.0.1'], notAfter: '9999-01-01T00:00:00Z' })
     const secure = await serve(own, { tls })

@@ -9,7 +9,7 @@ import { throughJson } from '../support/furnished.ts'
 const headers = { authorization: 'Bearer k', 'service-version': '2', 'content-type': 'application/json' }
 
 describe('the command `fauxgate serve`', () => {
-  it('serves the dialect that it is told to and prints where', async () => {
+  it('serves the given dialect and prints its URL', async () => {
     const { url, output } = await serving({}, '--dialect', 'ngrok')
     expect(output.stdout).toMatch(/^fauxgate \(ngrok\) listens on http:\/\/127\.0\.0\.1:\d+\nInspector, /)
     const answer = await fetch(`${url}/reserved_addrs`, { headers: { ...headers, 'ngrok-version': '2' } })
@@ -30,7 +30,7 @@ describe('the command `fauxgate serve`', () => {
     expect(output.stderr).toMatch(/^fauxgate: --port is "http"/)
   })
 
-  it('accepts only the keys that it is given', async () => {
+  it('accepts only the given keys', async () => {
     const { url } = await serving({}, '--key', 'a', '--key', 'b')
     const status = async (key: string) =>
       (await fetch(`${url}/reserved_addrs`, { headers: { ...headers, authorization: `Bearer ${key}` } })).status
@@ -113,12 +113,12 @@ describe('the command `fauxgate serve`', () => {
     expect(stderr + stdout).not.toContain('s3cret')
   })
 
-  it('takes the last port there is', async () => {
+  it('accepts port 65535', async () => {
     const { code, stderr } = await ran({}, 'serve', '--port', '65535', '--host', '192.0.2.1')
     expect([code, stderr]).toEqual([1, 'fauxgate: --host: The host 192.0.2.1 is not an address of this machine.\n'])
   })
 
-  it('listens for signals no longer than it runs', async () => {
+  it('removes its signal listeners when it ends', async () => {
     const listeners = () => ['SIGINT', 'SIGTERM', 'SIGHUP'].map((name) => process.listenerCount(name))
     const before = listeners()
     expect(await ran({}, 'serve', '--port', '0')).toMatchObject({ code: 0 })
@@ -126,7 +126,7 @@ describe('the command `fauxgate serve`', () => {
   })
 })
 
-describe('the command says where it listens in truth, and what others find there', () => {
+describe('the command prints its real address, and what other machines can reach', () => {
   /** Collects the output until it is stopped. */
   async function said(...args: string[]) {
     const { code, stdout, stderr } = await ran({}, 'serve', '--port', '0', ...args)
@@ -170,13 +170,13 @@ Clients need the base URL http://127.0.0.1:PORT and ${which}. Try:
     ])
   })
 
-  it('by its address where a name was given', async () => {
+  it('with the address if the host is a name', async () => {
     const { stdout, stderr } = await said('--host', 'localhost')
     expect(stdout).toMatch(/listens on http:\/\/localhost:PORT \((127\.0\.0\.1|::1)\)\n$/)
     expect(stderr).toBe('')
   })
 
-  it('on all addresses where it has IPv6', async () => {
+  it('on all addresses, on a machine with IPv6', async () => {
     const { code, stdout } = await ran({}, 'serve', '--port', '0', '--host', '::')
     if (code === 1) return void console.warn('This machine has no IPv6: listening on it was not tried.')
     expect(stdout).toMatch(

@@ -16,7 +16,7 @@ const NONE = { flags: new Map(), words: [] }
 const given = (config: Record<string, unknown>, environment = {}) =>
   parseOptions(NONE, environment, { file: FILE, config })
 
-describe('A value of the config file that an option cannot have is refused, with what it can be', () => {
+describe('An invalid value in the config file is refused, with the allowed values', () => {
   it.each(Object.keys(configRows))('%s', (name) => {
     const place = `"${name}" in fauxgate.config.json`
     const ours = thrownBy(() => given({ [name]: 5.5 })).message
@@ -30,16 +30,16 @@ describe('A value of the config file that an option cannot have is refused, with
     expect(() => given({ start })).toThrow('Allowed: an RFC 3339 time')
   })
 
-  it('and no key is shown', () => {
+  it('without showing a key', () => {
     expect(() => given({ keys: [' hush '] })).toThrow(/^"keys" in \S+ is an array of 1\. Allowed: /)
     expect(() => given({ control: 'hush' })).toThrow(/^"control" in \S+ is a string of 4 characters\. Allowed: /)
   })
 })
 
-describe('A config file that nobody named is the one that stands here', () => {
+describe('Without --config, the config file is found in the current folder', () => {
   beforeEach(() => void enterNewFolder())
 
-  it('if any does', async () => {
+  it('if there is one', async () => {
     expect(await readConfigFile(undefined)).toBeUndefined()
     writeFileSync('fauxgate.config.json', '{"port": 1}')
     expect(await readConfigFile(undefined)).toEqual({ file: resolve('fauxgate.config.json'), config: { port: 1 } })
@@ -47,7 +47,7 @@ describe('A config file that nobody named is the one that stands here', () => {
     expect(await readConfigFile('other.json')).toMatchObject({ config: { port: 2 } })
   })
 
-  it('and of two none', async () => {
+  it('and an error names two', async () => {
     for (const name of ['fauxgate.config.mjs', 'fauxgate.config.json']) writeFileSync(name, '')
     await expect(readConfigFile(undefined)).rejects.toThrow(
       new Error('There are fauxgate.config.json and fauxgate.config.mjs. Keep one, or name it: --config FILE.'),
@@ -56,7 +56,7 @@ describe('A config file that nobody named is the one that stands here', () => {
 })
 
 describe('What a config file says', () => {
-  it('names files from where it stands, and may name its own schema', () => {
+  it('names files relative to its folder, and may name its schema', () => {
     const files = { tlsRoot: 'a/root.pem', data: '../gateway.db', state: '/s.json', initial: './initial.json' }
     const { config } = parseOptions(NONE, {}, { file: '/somewhere/near/c.json', config: { $schema: 5, ...files } })
     expect(config).toEqual({
@@ -68,7 +68,7 @@ describe('What a config file says', () => {
     expect(given({ host: 'a/b', seed: './seed' }).config).toEqual({ host: 'a/b', seed: './seed' })
   })
 
-  it('is not changed by what the environment adds to it', () => {
+  it('is not changed by environment variables', () => {
     const config = { control: { key: 'k' }, quirks: {}, rateLimit: true }
     const read = given(config, {
       FAUXGATE_ALLOW_HOST: 'a,b',
@@ -112,10 +112,10 @@ describe('A variable of the environment', () => {
   })
 })
 
-describe('What the gateway is made with', () => {
+describe('The options of the gateway', () => {
   const optionsOf = async (config: Record<string, unknown>) => gatewayOptionsOf(given(config))
 
-  it('is what was given for it, and what the command says otherwise', async () => {
+  it('are the given ones, with the defaults of the command', async () => {
     const server = { port: 1, host: 'h', tls: true, tlsRoot: 't', data: 'd', state: 's', quiet: true, log: 'json' }
     const { clock, ...rest } = await optionsOf(server)
     expect(rest).toEqual({ authorityKeys: 'fresh' })
@@ -128,7 +128,7 @@ describe('What the gateway is made with', () => {
   })
 })
 
-describe('The name that was meant', () => {
+describe('The suggested name', () => {
   const NAMES = ['port', 'host', 'base-url', 'dns', 'dns-error-retry', 'keep-backends-on-patch']
   it.each([
     ['prot', 'port'],
@@ -146,7 +146,7 @@ describe('The name that was meant', () => {
     expect(suggestion(received, NAMES, (each) => `--${each}`)).toBe(name ? ` Did you mean --${name}?` : '')
   })
 
-  it('is the first one of two that are as near', () => {
+  it('is the first of two equally near names', () => {
     expect(suggestion('bat', ['cat', 'hat'])).toBe(' Did you mean cat?')
   })
 })

@@ -25,7 +25,7 @@ describe('fauxgate serve --data', () => {
     expect(statSync('gateway.db').mode & 0o777).toBe(0o600)
   })
 
-  testSqlite('has its file alone', async () => {
+  testSqlite('locks its file', async () => {
     await started(...SERVE)
     const { code, stderr } = await ran({}, ...SERVE)
     expect(code).toBe(1)
@@ -33,13 +33,13 @@ describe('fauxgate serve --data', () => {
     expect(stderr).toMatch(/^fauxgate: --data: The store gateway\.db cannot be opened: .+$/m)
   })
 
-  testSqlite('lets the file go where the gateway cannot be made', async () => {
+  testSqlite('closes the file if the gateway cannot be created', async () => {
     const wrong = await ran({}, ...SERVE, '--renewal-lead', '90d')
     expect([wrong.code, wrong.stdout]).toEqual([2, ''])
     expect((await ran({}, ...SERVE)).code).toBe(0)
   })
 
-  it('says which Node has what it needs', async () => {
+  it('says which Node version has SQLite', async () => {
     const { code, stdout, stderr } = await withoutSqlite(() => ran({}, ...SERVE))
     expect([code, stdout]).toEqual([1, ''])
     expect(stderr).toBe(
@@ -47,7 +47,7 @@ describe('fauxgate serve --data', () => {
     )
   })
 
-  it('is not together with --state', async () => {
+  it('cannot be combined with --state', async () => {
     const { code, stderr } = await ran({ FAUXGATE_STATE: 's.json' }, ...SERVE)
     expect(code).toBe(2)
     expect(stderr).toBe(
