@@ -143,7 +143,7 @@ describe('The account', () => {
     expect(second.body.sandboxes[0]).toMatchObject({ name: 'page-c', url: `${sandboxes.url}/s/page-c` })
   })
 
-  it('answers 404 for unknown paths and sandboxes', async () => {
+  it('refuses invalid parameters and methods, unknown paths and unknown sandboxes', async () => {
     expect((await sandboxes.account('GET', '/s?limit=0')).body.msg).toContain('limit is "0". Allowed: a whole number')
     expect((await sandboxes.account('PATCH', '/s/any')).headers.get('allow')).toBe('PUT, GET, HEAD, DELETE')
     expect((await sandboxes.account('GET', '/else')).status).toBe(404)

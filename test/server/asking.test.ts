@@ -136,7 +136,7 @@ describe('The request to a control', () => {
 })
 
 describe('The timeline command', () => {
-  it('is the whole timeline of each domain, the oldest first, with what is next and when it expires', async () => {
+  it('shows the whole timeline of each domain, oldest first, with the next event and the expiry', async () => {
     const gateway = createGateway({ clock: manualClock('2026-01-01T00:00:00Z'), dns: 'simulated', seed: 'shown' })
     const policy = { authority: 'letsencrypt' } as const
     const server = await serve(gateway)

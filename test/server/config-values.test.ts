@@ -47,7 +47,7 @@ describe('Without --config, the config file is found in the current folder', () 
     expect(await readConfigFile('other.json')).toMatchObject({ config: { port: 2 } })
   })
 
-  it('and an error names two', async () => {
+  it('and two config files are an error', async () => {
     for (const name of ['fauxgate.config.mjs', 'fauxgate.config.json']) writeFileSync(name, '')
     await expect(readConfigFile(undefined)).rejects.toThrow(
       new Error('There are fauxgate.config.json and fauxgate.config.mjs. Keep one, or name it: --config FILE.'),

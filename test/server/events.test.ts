@@ -50,7 +50,7 @@ const create = (url: string, body: object) =>
   fetch(`${url}/reserved_domains`, { method: 'POST', headers, body: JSON.stringify(body) })
 
 describe('GET /_fauxgate/events', () => {
-  it('begins with the overview, and has each commit and each line of the journal as it happens', async () => {
+  it('begins with the overview, and sends each commit and each journal entry as it happens', async () => {
     const { gateway, server } = await opened()
     const { response, next } = await listening(server.url)
     expect(response.headers['content-type']).toContain('text/event-stream')
@@ -62,7 +62,7 @@ describe('GET /_fauxgate/events', () => {
     expect((await next('commit')).data).toMatchObject({ operation: 'reserved_addrs.create' })
   })
 
-  it('tells how long an answer took, also whoever listens later', async () => {
+  it('sends the duration of each response, also to later listeners', async () => {
     const { gateway, server } = await opened()
     const { next } = await listening(server.url)
     await create(server.url, { domain: 'app.example.com' })
@@ -72,7 +72,7 @@ describe('GET /_fauxgate/events', () => {
     expect((await later.next('durations')).data).toEqual(durations)
   })
 
-  it('tells that a clock was moved, wherever, and what became due by it', async () => {
+  it('reports every advance of the clock, and the events that fell due', async () => {
     const { gateway, server } = await opened()
     gateway.reservedDomains.create({ domain: 'app.example.com', certificate_management_policy: ECDSA })
     const { next } = await listening(server.url)
@@ -82,7 +82,7 @@ describe('GET /_fauxgate/events', () => {
     expect((await next('overview')).data.now).toBe(inspected(gateway).overview().now)
   })
 
-  it('tells of controls that were used over HTTP, and of an emptied journal', async () => {
+  it('reports the use of controls over HTTP, and an emptied journal', async () => {
     const { gateway, server } = await opened()
     const { next } = await listening(server.url)
     await create(server.url, { domain: 'app.example.com' })
@@ -92,7 +92,7 @@ describe('GET /_fauxgate/events', () => {
     await next('emptied')
   })
 
-  it('has nothing secret, and no line of the inspector itself', async () => {
+  it('contains no secrets, and no requests of the inspector', async () => {
     const { server } = await opened()
     const { next } = await listening(server.url)
     await fetch(`${server.url}/reserved_domains`, { headers: { ...headers, 'fauxgate-inspector': '1' } })
@@ -104,7 +104,7 @@ describe('GET /_fauxgate/events', () => {
     expect(JSON.stringify(data)).not.toContain('hidden"')
   })
 
-  it('is heard by many at once, and stops for who leaves', async () => {
+  it('serves many listeners at once, and stops for those who leave', async () => {
     const { gateway, server } = await opened()
     const listeners = await Promise.all(Array.from({ length: 20 }, () => listening(server.url)))
     listeners[0]?.response.destroy()
@@ -113,7 +113,7 @@ describe('GET /_fauxgate/events', () => {
     expect(new Set(await Promise.all(others))).toEqual(new Set(['reserved_addrs.create']))
   })
 
-  it('costs nothing any more when the last one has left', async () => {
+  it('unsubscribes when the last listener has left', async () => {
     const gateway = openManual()
     let heard = 0
     const subscribe: Gateway['subscribe'] = (told) => {
@@ -134,7 +134,7 @@ describe('GET /_fauxgate/events', () => {
     expect(heard).toBe(1)
   })
 
-  it('says that there was more where somebody reads too slowly, and keeps little for them', async () => {
+  it('sends "missed" to a listener who reads too slowly, and buffers little', async () => {
     const { gateway, server } = await opened()
     const { response, next } = await listening(server.url)
     await next('overview')
@@ -149,7 +149,7 @@ describe('GET /_fauxgate/events', () => {
     expect((await next('commit')).data.operation).toBe('reserved_addrs.create')
   })
 
-  it('says nothing of the kind where somebody reads slowly and gets it all', async () => {
+  it('does not send "missed" to a slow listener who receives everything', async () => {
     const { gateway, server } = await opened()
     const { response } = await listening(server.url)
     const heard: string[] = []
@@ -187,7 +187,7 @@ describe("The inspector's own requests", () => {
   const inspecting = { ...headers, authorization: '', 'fauxgate-inspector': '1' }
   const list = (url: string, sent: Record<string, string>) => fetch(`${url}/reserved_domains`, { headers: sent })
 
-  it('need no API key, take none of the quota, meet no fault and are no line of the journal', async () => {
+  it('need no API key, do not count towards the rate limit, trigger no faults and are not journaled', async () => {
     const { gateway, server } = await opened({ keys: ['key'], rateLimit: { requests: 1, window: '1m' } })
     gateway.faults.add({ operation: 'reserved_domains.list', status: 503 })
     for (let round = 0; round < 3; round++) expect((await list(server.url, inspecting)).status).toBe(200)
@@ -196,12 +196,12 @@ describe("The inspector's own requests", () => {
     expect(gateway.requests.count()).toBe(1)
   })
 
-  it('need no version: the page asks before it has the document that names it', async () => {
+  it('need no version: the page sends them before it knows the version header', async () => {
     const { server } = await opened()
     expect((await list(server.url, { 'fauxgate-inspector': '1' })).status).toBe(200)
   })
 
-  it('are refused like those to a control to whom a control is not open', async () => {
+  it('are refused if the client may not use the controls', async () => {
     const { server } = await opened({ control: { key: 'sesame' } })
     expect((await list(server.url, inspecting)).status).toBe(401)
     expect((await list(server.url, { ...inspecting, 'fauxgate-control-key': 'sesame' })).status).toBe(200)
@@ -209,7 +209,7 @@ describe("The inspector's own requests", () => {
     expect((await list(own.url, { ...inspecting, origin: 'https://evil.example' })).status).toBe(403)
   })
 
-  it('mean nothing in this process: there is no way to mark them', async () => {
+  it('cannot be made with gateway.fetch: the mark has no effect there', async () => {
     const gateway: Gateway = openManual()
     await gateway.fetch(`${gateway.url}/reserved_domains`, { headers: inspecting })
     expect(gateway.requests.last()?.status).toBe(401)

@@ -24,7 +24,7 @@ async function helpOf(name: string) {
 }
 
 describe('The help', () => {
-  it('on all commands has one line or more for each, in the same order, and says how they end', async () => {
+  it('on all commands lists each command, in order, and the exit codes', async () => {
     const { stdout } = await ran({}, 'help')
     const [head, about, rows = '', more, exits] = stdout.split(/\n\n|\n(?=Exit codes)/)
     expect(head).toBe('Usage: fauxgate <command> [options]')
@@ -39,7 +39,7 @@ describe('The help', () => {
     )
   })
 
-  it.each(commands)('on $name has what it takes, and says in sentences what each flag does', async (command) => {
+  it.each(commands)('on $name lists its words and flags, each flag with a sentence', async (command) => {
     const { usage, summary, flags, sentences } = await helpOf(command.name)
     expect(usage).toBe(
       `Usage: fauxgate ${command.name}${command.words && ` ${command.words}`}${command.flags.length > 0 ? ' [options]' : ''}`,
@@ -58,7 +58,7 @@ describe('The help', () => {
     }
   })
 
-  it('has a sentence for every option, also for those that have no flag', () => {
+  it('has a sentence for every option, also for options without a flag', () => {
     for (const row of Object.values(configRows)) expect(documentationOf(row).sentence).toMatch(/^[A-Z].{9,}\.$/s)
   })
 })

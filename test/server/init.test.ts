@@ -144,7 +144,7 @@ it('fauxgate init writes TypeScript for ts-jest, which makes CommonJS of it', as
   await (await definedIn('fauxgate.test.ts', 'jest'))()
 })
 
-it('the first test for Playwright fails where it leaves something unused, and shows the report where it failed', async () => {
+it('the first test for Playwright fails if it leaves something unused, and prints the report if it fails', async () => {
   await ran({}, 'init', '--runner', 'playwright')
   let leave: main.Gateway | undefined
   const logged = vi.spyOn(console, 'log').mockImplementation(() => undefined)
@@ -209,7 +209,7 @@ describe('fauxgate init looks at package.json', () => {
     expect((await ran({}, 'init')).stdout).toContain(`Run the test:      ${command}`)
   })
 
-  it('and says where it is not JSON', async () => {
+  it('and says if it is not JSON', async () => {
     writeFileSync('package.json', '{')
     expect(await ran({}, 'init')).toEqual({ code: 1, stdout: '', stderr: 'fauxgate: package.json is not JSON.\n' })
     expect(existsSync('fauxgate.config.json')).toBe(false)
@@ -244,7 +244,7 @@ describe('fauxgate init asks what runs the tests', () => {
     expect(stdout).toContain(`Run the test:      ${command}`)
   })
 
-  it('and refuses an answer that is none', async () => {
+  it('and refuses an invalid answer', async () => {
     const { code, stderr } = await asked('karma\n')
     expect([code, stderr]).toEqual([
       2,

@@ -14,7 +14,7 @@ async function builtPage(): Promise<Buffer> {
 }
 
 describe('GET /_fauxgate/', () => {
-  it.runIf(isBuilt)('is the page, packed for who takes that', async () => {
+  it.runIf(isBuilt)('is the page, compressed for clients that accept gzip', async () => {
     const { url } = await served(createGateway())
     const plain = await asked(`${url}/_fauxgate/`)
     const html = await builtPage()
@@ -62,7 +62,7 @@ describe('GET /_fauxgate/', () => {
     printed.mockRestore()
   })
 
-  it('is where GET /_fauxgate leads, for every method that only looks', async () => {
+  it('is the target of a redirect from /_fauxgate, for GET and HEAD', async () => {
     const { url } = await served(createGateway())
     for (const method of ['GET', 'HEAD']) {
       const { status, headers } = await asked(`${url}/_fauxgate?some=thing`, { method })
@@ -72,7 +72,7 @@ describe('GET /_fauxgate/', () => {
     expect((await asked(`${url}/_fauxgate`, { method: 'DELETE' })).status).toBe(404)
   })
 
-  it('has events whose head can be asked for alone', async () => {
+  it('answers HEAD for its events', async () => {
     const { url } = await served(createGateway())
     const { status, headers, body } = await asked(`${url}/_fauxgate/events`, { method: 'HEAD' })
     expect([status, headers['content-type'], body.length]).toEqual([200, 'text/event-stream; charset=utf-8', 0])

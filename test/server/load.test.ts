@@ -28,7 +28,7 @@ function statuses(connections: readonly RawConnection[], count: number): Promise
 }
 
 describe('A server with many connections', () => {
-  test('answers every request of all that are kept alive', async () => {
+  test('answers every request on all keep-alive connections', async () => {
     const connections = await connected(CONNECTIONS)
     for (const round of [1, 2, 3]) {
       for (const { socket } of connections) socket.write(round === 1 ? POST : GET)
@@ -38,7 +38,7 @@ describe('A server with many connections', () => {
     expect(gateway.leftovers()).toHaveLength(CONNECTIONS)
   })
 
-  test('answers others while requests are half sent, and these once their rest has come', async () => {
+  test('answers other requests while some are half sent, and these once they are complete', async () => {
     const slow = await connected(CONNECTIONS / 2, POST.slice(0, 40))
     const inBody = await connected(CONNECTIONS / 2, POST.slice(0, -1))
     const quick = await rawConnection(port, GET.repeat(3))
@@ -59,7 +59,7 @@ describe('A server with many connections', () => {
     expect(await connection.statuses(2)).toEqual([201, 200])
   })
 
-  test('continues when clients leave: before, within and behind their requests', async () => {
+  test('continues when clients leave before, during and after their requests', async () => {
     const leaving = [
       ...(await connected(CONNECTIONS / 4)),
       ...(await connected(CONNECTIONS / 4, POST.slice(0, 60))),

@@ -75,7 +75,7 @@ describe('A line of the log', () => {
     expect(written).toEqual([`${TIME} cert   ${'a.test'.padEnd(34)} <${style} ${transition}> <dim one two>\n`])
   })
 
-  it('has the time of the day, here, where no more than a day passes', () => {
+  it('has the local time of day if the clock is the system clock', () => {
     const { log, written } = lines(false)
     const at = new Date(2026, 5, 1, 3, 4, 5).getTime()
     log.request({ ...REQUEST, at })
@@ -138,7 +138,7 @@ describe('The log of a gateway', () => {
     expect(requests[3]).toMatchObject({ error: 'ERR_GATEWAY_90400', message: expect.stringContaining('is not a path') })
   })
 
-  it('has nothing of who only looks at the controls, and all who use them', () => {
+  it('leaves out requests that only read controls, and has all that use them', () => {
     const { order, ask } = watched()
     for (const method of ['GET', 'HEAD', 'OPTIONS']) {
       for (const path of ['/_fauxgate', '/_fauxgate/clock']) ask(method, path)
@@ -155,13 +155,13 @@ describe('The log of a gateway', () => {
     ])
   })
 
-  it('has nothing of what the inspector asks', () => {
+  it('leaves out the requests of the inspector', () => {
     const { gateway, order } = watched()
     exchanged(gateway, { method: 'GET', isInspector: true })
     expect(order).toEqual([])
   })
 
-  it('continues where a domain is deleted, and behind the oldest entries of a long timeline', () => {
+  it('continues after a domain is deleted, and after a timeline has dropped its oldest entries', () => {
     const { inner, order } = watched()
     const { id } = inner.reservedDomains.create({ domain: 'a.test', certificate_management_policy: ECDSA })
     inner.provisioning.failAlways('DNS_ERROR', { domain: 'a.test' })
@@ -173,7 +173,7 @@ describe('The log of a gateway', () => {
     expect(order).toHaveLength(2 * failures())
   })
 
-  it('has an answer that is waited for when it comes, is broken, is the one of a fault, or its client left', async () => {
+  it('has a delayed request once its response is sent or broken off, or its client has left', async () => {
     const { inner, gateway, requests, ask } = watched()
     inner.faults.add({ latency: '5s', times: 2 })
     const [slow, left] = [ask('GET', '/reserved_addrs'), ask('GET', '/reserved_addrs')]
@@ -201,7 +201,7 @@ describe('The log of a gateway', () => {
     ])
   })
 
-  it('has what the client gets where the store cannot make safe what was answered', async () => {
+  it('has the error that the client gets if the store cannot write a change', async () => {
     const store = deferredStore()
     const { gateway, requests, ask } = watched({ store })
     store.flush()
@@ -216,7 +216,7 @@ describe('The log of a gateway', () => {
     expect(requests.map(({ status }) => status)).toEqual([507, 201])
   })
 
-  it('tells of bytes that were no request', () => {
+  it('has a line for bytes that are not a request', () => {
     const { gateway, requests } = watched()
     gateway.transport.refused(general.request_malformed, { problem: 'it is none' })
     expect(requests).toEqual([
@@ -235,7 +235,7 @@ describe('The log of a gateway', () => {
 })
 
 describe('The output of a log', () => {
-  it('leaves out what nobody reads, and says so once somebody does', () => {
+  it('drops lines that nobody reads, and warns of this once somebody reads again', () => {
     const written: string[] = []
     const stream = new PassThrough().on('data', (text) => written.push(String(text)))
     const errors: string[] = []

@@ -31,7 +31,7 @@ async function aLife(url: string): Promise<void> {
 }
 
 describe('The log', () => {
-  it('has one line for each request, and one for each thing that provisioning does, after what caused it', async () => {
+  it('has one line for each request, and one for each step of provisioning after its cause', async () => {
     const { first, lines, stderr } = await logged([], aLife)
     expect(first).toBe('fauxgate (ngrok) listens on URL')
     expect(lines.map((line) => line.replace(/\d+(\.\d)? ms/, 'N ms').replace(/(rd|cert)_\w+/g, '$1_…'))).toEqual([
@@ -47,7 +47,7 @@ describe('The log', () => {
     expect(stderr).toBe('')
   })
 
-  it('has no token that a request made, was sent with, or was refused for', async () => {
+  it('contains no token that a request created, sent, or was refused for', async () => {
     const tokens: string[] = []
     const { lines, stderr } = await logged(['--log', 'json'], async (url) => {
       for (const path of ['/credentials', '/api_keys']) {
@@ -60,7 +60,7 @@ describe('The log', () => {
     for (const token of tokens) expect(lines.join() + stderr).not.toContain(token.slice(-21))
   })
 
-  it('has each thing that provisioning did once, in order, also where one move of the clock did many', async () => {
+  it('has each step of provisioning once, in order, also if one advance of the clock runs many', async () => {
     const { lines } = await logged(['--log', 'json'], async (url) => {
       await fetch(`${url}/reserved_domains`, { method: 'POST', headers, body })
       await controlsOf(fetch, url)('POST', '/clock', { advance: '125d' })
@@ -78,7 +78,7 @@ describe('The log', () => {
     expect(new Set(messages).size).toBe(5)
   })
 
-  it('is a JSON object a line with --log json, the first line too', async () => {
+  it('is one JSON object per line with --log json, from the first line on', async () => {
     const { first, lines } = await logged(['--log', 'json'], aLife)
     expect(JSON.parse(first)).toEqual({
       event: 'listening',
@@ -95,7 +95,7 @@ describe('The log', () => {
     expect(events[3]).toMatchObject({ at: '2026-01-01T00:00:30Z', domain: 'app.example.com', transition: 'issued' })
   })
 
-  it.each([[], ['--log', 'json']])('shows no key, wherever it was sent, with %j', async (...flags) => {
+  it.each([[], ['--log', 'json']])('shows no key, wherever a client sends it, with %j', async (...flags) => {
     const keys = ['--key', 'a-key-of-somebody', '--control-key', 'control-of-all']
     const { first, lines, stderr } = await logged([...flags, ...keys], async (url) => {
       await aLife(url)
@@ -107,7 +107,7 @@ describe('The log', () => {
     expect([first, ...lines, stderr].join('\n')).not.toMatch(/a-key-of|control-of|another-secret/)
   })
 
-  it('says where it listens and nothing else with --quiet', async () => {
+  it('prints only the URL with --quiet', async () => {
     expect(await logged(['--quiet'], aLife)).toEqual({
       first: 'fauxgate (ngrok) listens on URL',
       lines: [],
@@ -115,12 +115,12 @@ describe('The log', () => {
     })
   })
 
-  it('has colours where the environment asks for them', async () => {
+  it('has colours if the environment asks for them', async () => {
     const { lines } = await logged([], (url) => fetch(`${url}/reserved_addrs`, { headers }), { FORCE_COLOR: '1' })
     expect(lines.join('')).toContain('\u001b[')
   })
 
-  it('on the system clock has what is due at its time, though nobody looks', async () => {
+  it('on the system clock has due events at their time, without any request', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] })
     const starting = serving({}, '--provisioning-delay', '1ms')
     await vi.advanceTimersByTimeAsync(5)
@@ -143,7 +143,7 @@ it('A log that nobody reads neither stops the server nor keeps it from stopping'
   expect(code).toBe(0)
 })
 
-it('GET / says what answers here, as a text or as a page, with where to look', async () => {
+it('GET / answers with links to the inspector and the API, as text or HTML', async () => {
   const { lines } = await logged([], async (url) => {
     const text = await (await fetch(url)).text()
     expect(text).toMatch(/^This is fauxgate, an emulated tunnel gateway \(ngrok\)/)

@@ -74,14 +74,14 @@ describe('Bytes that are no request are answered in the usual shape, and end the
     expect(await fits.statuses(1)).toEqual([200])
   })
 
-  test('in the dialect’s own words', async () => {
+  test('in the form of the dialect', async () => {
     const { port } = await opened({ dialect: ngrok })
     const connection = await rawConnection(port, 'garbage\r\n\r\n')
     const [answer] = rawAnswers(await connection.ended())
     expect(errorOf(answer as RawAnswer, 'ERR_NGROK_', 'ngrok-operation-id').code).toBe('400 90430')
   })
 
-  test('a request that is not there in time, once, however often Node says so', async () => {
+  test('a request that does not arrive in time, once, however often Node reports it', async () => {
     const { port } = await opened()
     const server = await serverBehind(port)
     expect([server.headersTimeout, server.requestTimeout]).toEqual([20_000, 60_000])
@@ -97,7 +97,7 @@ describe('Bytes that are no request are answered in the usual shape, and end the
     expect([code, msg]).toEqual(['408 90432', expect.stringContaining('within 20 seconds')])
   })
 
-  test('but nothing is answered in the middle of a response', async () => {
+  test('but nothing is sent in the middle of a response', async () => {
     const { gateway, port } = await opened()
     for (let n = 0; n < 100; n++) gateway.reservedAddrs.create({ metadata: 'm'.repeat(4000) })
     const connection = await rawConnection(port)
@@ -154,7 +154,7 @@ describe('A failure of fauxgate itself', () => {
     return { clock, port, url, printed }
   }
 
-  test('is answered with 500 in the usual shape, and told to the console only', async () => {
+  test('is answered with 500 in the usual shape, and its details go only to the console', async () => {
     const { url, printed } = await failing()
     const headers = { authorization: 'Bearer s3cret', 'service-version': '2' }
     const answer = await fetch(`${url}/reserved_addrs`, { headers })
@@ -163,7 +163,7 @@ describe('A failure of fauxgate itself', () => {
     expect(printed).toHaveBeenCalledExactlyOnceWith(expect.any(RangeError))
   })
 
-  test('passes: the next request is answered, on the same connection', async () => {
+  test('does not affect the next request on the same connection', async () => {
     const { clock, port } = await failing()
     const connection = await rawConnection(port, GET)
     await connection.answers(1)
@@ -172,14 +172,14 @@ describe('A failure of fauxgate itself', () => {
     expect(await connection.statuses(2)).toEqual([500, 200])
   })
 
-  test('to write an answer ends the connection, and no other', async () => {
+  test('while it writes a response ends only this connection', async () => {
     const printed = vi.spyOn(console, 'error').mockImplementation(() => undefined)
     const { port } = await opened({ dialect: { ...standard, operationIdHeader: 'no header' } })
     for (let i = 0; i < 2; i++) expect(await (await rawConnection(port, GET)).ended()).toBe('')
     expect(printed).toHaveBeenCalledTimes(2)
   })
 
-  test('of its listening is said, and it continues', async () => {
+  test('to accept a connection is logged, and the server continues', async () => {
     const printed = vi.spyOn(console, 'error').mockImplementation(() => undefined)
     const { port, url } = await opened()
     const server = await serverBehind(port)
@@ -190,7 +190,7 @@ describe('A failure of fauxgate itself', () => {
   })
 })
 
-test('Requests one behind the other are answered in order, also where the first is delayed (rules: answers#pipelining)', async () => {
+test('Pipelined requests are answered in order, also if the first is delayed (rules: answers#pipelining)', async () => {
   const clock = manualClock(0)
   const { gateway, port } = await opened({ clock })
   gateway.faults.add({ latency: '30s', times: 1 })

@@ -7,7 +7,7 @@ import { ran } from '../support/command.ts'
 import { newFile } from '../support/folder.ts'
 import { listening } from '../support/served.ts'
 
-describe('A command line that is wrong is answered in one line, with what was typed, what is allowed and where to look', () => {
+describe('An invalid command line gets a one-line error with the received words, the allowed ones and the help to read', () => {
   it.each<[string, string]>([
     ['--prot 80', '--prot is not an option of "serve". Did you mean --port?'],
     ['--baseUrl x', '--baseUrl is not an option of "serve". Did you mean --base-url?'],
@@ -108,7 +108,7 @@ describe('A command line that is wrong is answered in one line, with what was ty
     expect(help).toMatch(/^"fauxgate help[a-z ]*"\.\n$/)
   })
 
-  it('a command that is none, with all that are some', async () => {
+  it('an unknown command, with all known commands', async () => {
     const { code, stderr } = await ran({}, 'frobnicate')
     expect([code, stderr]).toEqual([
       2,
@@ -139,7 +139,7 @@ describe('A command line that is wrong is answered in one line, with what was ty
     expect(found).toMatch(needsSqlite ? /^--data: A SQLite file needs Node 22\.13/ : message)
   })
 
-  it('and so is an environment', async () => {
+  it('and so does an invalid environment', async () => {
     const { code, stderr } = await ran({ FAUXGATE_RENEWAL_LEAD: '100d' }, 'serve')
     expect([code, stderr]).toEqual([
       2,
@@ -147,13 +147,13 @@ describe('A command line that is wrong is answered in one line, with what was ty
     ])
   })
 
-  it('while a variable that is near one of the command is warned of', async () => {
+  it('and a mistyped variable gets a warning', async () => {
     const { code, stderr } = await ran({ FAUXGATE_PROT: '80', FAUXGATE_OF_MINE: 'x' }, 'serve', '--port', '0')
     expect([code, stderr]).toEqual([0, 'fauxgate: warning: FAUXGATE_PROT is not read. Did you mean FAUXGATE_PORT?\n'])
   })
 })
 
-describe('A config file or an initial state that is wrong is answered in one line', () => {
+describe('An invalid config file or initial state gets a one-line error', () => {
   it.each<[string, string, string]>([
     ['c.json', '{"prot": 80}', '"prot" in FILE is not an option. Did you mean port?'],
     ['c.json', '{"toString": 80}', '"toString" in FILE is not an option. See'],
@@ -215,7 +215,7 @@ describe('A port that is taken', () => {
 })
 
 describe('Help', () => {
-  it.each([[], ['help'], ['--help'], ['-h']])('on all commands comes for %j', async (...args) => {
+  it.each([[], ['help'], ['--help'], ['-h']])('on all commands is printed for %j', async (...args) => {
     const { code, stdout, stderr } = await ran({}, ...args)
     expect([code, stderr]).toEqual([0, ''])
     expect(stdout).toMatch(/^Usage: fauxgate <command> \[options\]\n/)
@@ -236,7 +236,7 @@ describe('Help', () => {
     expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(100)
   })
 
-  it('is there for the version too', async () => {
+  it('also shows the version', async () => {
     for (const flag of ['--version', '-v', 'version']) {
       expect(await ran({}, flag)).toEqual({ code: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/), stderr: '' })
     }

@@ -16,7 +16,7 @@ function mayHaveNetworks(): boolean {
 const isPossible = mayHaveNetworks()
 
 describe.runIf(isPossible)(named('In another network', isPossible, 'no network of its own can be made'), () => {
-  it('the controls are for whoever has the key (rules: control-api#who-may-call)', async () => {
+  it('only clients with the key can use the controls (rules: control-api#who-may-call)', async () => {
     const [there, here] = [`fauxgate-a-${process.pid}`, `fauxgate-b-${process.pid}`]
     const own = Object.entries(process.env).filter(([name]) => !name.startsWith('FAUXGATE_'))
     const env = { ...Object.fromEntries(own), NO_PROXY: '*' }

@@ -82,7 +82,7 @@ describe('Every option of the command', () => {
   })
 })
 
-describe('A flag goes before the environment, and that before the config file', () => {
+describe('Flags override variables, and variables override the config file', () => {
   it('one option at a time, also inside an object', async () => {
     const file = newFile(
       'c.json',
@@ -105,7 +105,7 @@ describe('A flag goes before the environment, and that before the config file', 
     expect(await read([], { FAUXGATE_PLAN: 'free' }, file)).toEqual(expected)
   })
 
-  it('and of a flag that can be repeated, all', async () => {
+  it('and a repeated flag keeps all values', async () => {
     expect(await read(['--key', 'a', '--key', 'b'])).toEqual({ keys: ['a', 'b'] })
     expect(await read([], { FAUXGATE_KEY: 'a,b' })).toEqual({ keys: ['a', 'b'] })
   })
@@ -142,7 +142,7 @@ describe('A config file', () => {
     expect(await answer.json()).toMatchObject({ reserved_addrs: [{ description: 'from the beginning' }] })
   })
 
-  it('that is a module can have a dialect, a clock and an initial state of its own', async () => {
+  it('that is a module can set its own dialect, clock and initial state', async () => {
     const file = newFile(
       'fauxgate.config.mjs',
       'export default { clock: { now: () => 1e12 }, initial: { reservedAddrs: [{}] }, quiet: true }',
@@ -151,7 +151,7 @@ describe('A config file', () => {
     expect(await (await fetch(`${url}/_fauxgate/clock`)).json()).toEqual({ now: '2001-09-09T01:46:40Z', manual: false })
   })
 
-  it('is said to need a newer Node where it has types and this one runs none', async () => {
+  it('in TypeScript causes an error that names the needed Node version, if this one cannot run it', async () => {
     if (hasTypes) return
     const { output, exited } = start({}, 'serve', '--config', newFile('c.ts', 'export default {}'))
     expect(await exited).toBe(2)

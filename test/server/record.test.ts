@@ -25,7 +25,7 @@ async function recording(service: string) {
 }
 
 describe('fauxgate record passes on', () => {
-  test('bytes that are no text, both ways, and records their size', async () => {
+  test('binary bodies in both directions, and records their size', async () => {
     const bytes = Buffer.from([0, 255, 254, 128, 10, 13, 0])
     let received = Buffer.alloc(0)
     const service = await answering(async (request, response) => {
@@ -56,7 +56,7 @@ describe('fauxgate record passes on', () => {
     expect(response.content.text).toBe('{"ip_policies":[]}')
   })
 
-  test('URLs of the service as its own, in a compressed body and in headers', async () => {
+  test('responses with its own URL in place of the service’s, in a compressed body and in headers', async () => {
     const service = await answering(({ headers }, response) => {
       const uri = `http://${headers.host}/ip_policies/1`
       const packed = gzipSync(JSON.stringify({ uri }))
@@ -72,7 +72,7 @@ describe('fauxgate record passes on', () => {
   })
 })
 
-test('A killed fauxgate record leaves what it had recorded up to 2 s before, also after the file could not be written', async () => {
+test('A killed fauxgate record has saved everything up to 2 s before, also after a failed write', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] })
   onTestFinished(() => void vi.useRealTimers())
   const service = await answering((_request, response) => response.end('{}'))
@@ -127,7 +127,7 @@ describe('A request without an answer', () => {
     expect(warnings).toEqual(['GET /ip_policies is not in the recording: no answer within 0.001 s'])
   })
 
-  test('is named when the program stops, and those with one are recorded', async () => {
+  test('is named when the program stops, and all answered requests are recorded', async () => {
     let hasArrived = false
     const service = await answering(({ method }, response) => {
       if (method === 'GET') response.end('{}')
@@ -145,8 +145,8 @@ describe('A request without an answer', () => {
   })
 })
 
-describe('fauxgate record refuses, and listens nowhere', () => {
-  test('a port that is taken, and names a free one', async () => {
+describe('fauxgate record refuses to start for', () => {
+  test('a taken port, and names a free one', async () => {
     const taken = new URL(await answering((_request, response) => response.writeHead(404).end())).port
     const out = join(newFolder(), 'a.har')
     const { code, stderr } = await ran({}, 'record', '--to', 'http://127.0.0.1:9', '--port', taken, '--out', out)

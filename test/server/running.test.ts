@@ -27,7 +27,7 @@ afterAll(() => {
 })
 
 describe('A command without a URL', () => {
-  it('acts on the server that runs, and says which one and since when', async () => {
+  it('acts on the running server, and prints its URL and start time', async () => {
     const { url } = await serving({}, '--clock', 'manual')
     const { code, stdout, stderr } = await ran({}, 'clock', 'advance', '30s')
     expect([code, stdout]).toEqual([0, expect.stringMatching(/Z\n$/)])
@@ -35,7 +35,7 @@ describe('A command without a URL', () => {
     expect((await ran({ FAUXGATE_URL: url }, 'reset')).stderr).toMatch(/^fauxgate: done at \S+, started \d\d:\d\d\n$/)
   })
 
-  it('is refused where two servers run, with both', async () => {
+  it('fails if two servers run, and lists both', async () => {
     const one = await serving({})
     const two = await serving({})
     const { code, stderr } = await ran({}, 'reset')
@@ -78,7 +78,7 @@ describe('`fauxgate serve`', () => {
     await stop()
   })
 
-  it('answers the API later with --latency, and its controls at once', async () => {
+  it('delays responses of the API with --latency, and not those of controls', async () => {
     const { url } = await serving({}, '--latency', '150ms')
     const since = async (path: string) => {
       const start = performance.now()
@@ -90,7 +90,7 @@ describe('`fauxgate serve`', () => {
     expect(await since('/_fauxgate/clock')).toBeLessThan(late)
   })
 
-  it('restarts with --watch at the same port when its files change, and continues where they are wrong', async () => {
+  it('restarts with --watch at the same port when its files change, and keeps running if they are invalid', async () => {
     const initial = newFile('initial.json', '{"reservedDomains": [{"domain": "a.example.com"}]}')
     const { output, url, stop } = await serving({}, '--watch', '--initial', initial)
     const reserved = async () => {

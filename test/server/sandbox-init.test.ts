@@ -14,7 +14,7 @@ const names = readdirSync(example, { withFileTypes: true })
 beforeEach(() => void enterNewFolder())
 
 describe('fauxgate sandbox init', () => {
-  it('writes all files of the example, and says what each is for and what to do next', async () => {
+  it('writes all files of the example, and prints the purpose of each and the next steps', async () => {
     const { code, stdout, stderr } = await ran({}, 'sandbox', 'init', 'deploy/sandboxes')
     expect([code, stderr]).toEqual([0, ''])
     for (const name of names) {
@@ -30,7 +30,7 @@ describe('fauxgate sandbox init', () => {
     expect(JSON.parse(readFileSync('package.json', 'utf8')).devDependencies.fauxgate).toBe(`^${version}`)
   })
 
-  it('writes into the present folder, overwrites nothing, and says so', async () => {
+  it('writes into the current folder, overwrites nothing, and says so', async () => {
     writeFileSync('Dockerfile', 'mine')
     const { code, stdout } = await ran({}, 'sandbox', 'init')
     expect(code).toBe(0)
@@ -40,14 +40,14 @@ describe('fauxgate sandbox init', () => {
     expect(readFileSync('Dockerfile', 'utf8')).toBe('mine')
   })
 
-  it('says what to install in a project that has a package.json', async () => {
+  it('prints what to install in a project that has a package.json', async () => {
     writeFileSync('package.json', '{}')
     const { stdout } = await ran({}, 'sandbox', 'init')
     expect(stdout).toContain('kept   package.json')
     expect(stdout).toContain('here:    npm install --save-dev fauxgate workerd && npx fauxgate sandbox\n')
   })
 
-  it('ends with a sentence where it cannot write, or has too many words', async () => {
+  it('ends with a one-line error if it cannot write, or has too many words', async () => {
     writeFileSync('file', '')
     const denied = await ran({}, 'sandbox', 'init', 'file')
     expect(denied.code).toBe(1)

@@ -25,7 +25,7 @@ async function serving(environment: NodeJS.ProcessEnv = {}, ...args: string[]) {
 }
 
 describe('fauxgate sandbox', () => {
-  it('makes a key at the first start, shows it that once, and keeps it for its owner only', async () => {
+  it('creates a key at the first start, prints it once, and stores it for its owner only', async () => {
     const first = await serving()
     const key = readFileSync(KEY_FILE, 'utf8').trim()
     expect(key).toMatch(/^[0-9a-f]{64}$/)
@@ -50,7 +50,7 @@ describe('fauxgate sandbox', () => {
     expect(await second.asked()).toMatchObject({ key })
   })
 
-  it('takes the key of ACCOUNT_KEY, and neither keeps nor shows it', async () => {
+  it('uses the key of ACCOUNT_KEY, and neither stores nor prints it', async () => {
     const { output, asked, stop } = await serving({ ACCOUNT_KEY: 'hush' }, '--data', 'elsewhere')
     expect(await asked()).toEqual({ folder: `--directory-path=state=${join(folder, 'elsewhere')}`, key: 'hush' })
     expect(output.stdout).toContain('-H "Fauxgate-Account-Key: $ACCOUNT_KEY"\n')
@@ -65,13 +65,13 @@ describe('fauxgate sandbox', () => {
     expect(output.stderr).toMatch(/^fauxgate: warning: others can reach this address, over plain HTTP\. .*PUBLIC_URL/)
   })
 
-  it('is ended at once by a second signal, if it does not stop after the first one', async () => {
+  it('ends immediately at a second signal, if it does not stop after the first one', async () => {
     const { stop } = await serving({ ENDS: 'late' })
     void stop()
     expect(await stop()).toBe(0)
   })
 
-  it('is ended after 3 s, if it does not stop before', async () => {
+  it('ends after 3 s, if it does not stop earlier', async () => {
     const { stop } = await serving({ ENDS: 'late' })
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] })
     onTestFinished(() => void vi.useRealTimers())
@@ -80,7 +80,7 @@ describe('fauxgate sandbox', () => {
     expect(await stopped).toBe(0)
   })
 
-  it('says so when workerd ends by itself', async () => {
+  it('reports when workerd ends unexpectedly', async () => {
     const { output, url, stop } = await serving()
     await fetch(`${url}/crash`).catch(() => undefined)
     await expect.poll(() => output.stderr).toBe('fauxgate: workerd ended by itself, with exit code 3.\n')
@@ -97,7 +97,7 @@ describe('fauxgate sandbox', () => {
     expect(await ran(environment, 'sandbox', '--port', '0')).toMatchObject({ code, stderr: `fauxgate: ${message}\n` })
   })
 
-  it('says which port is free where one is taken', async () => {
+  it('names a free port if its port is taken', async () => {
     const { port } = new URL(await listening(createServer()))
     const { code, stderr } = await ran({}, 'sandbox', '--port', port)
     expect(code).toBe(1)
@@ -115,7 +115,7 @@ describe('fauxgate sandbox', () => {
     expect(stderr).toContain(`fauxgate: --data: ${message.replace('FOLDER', folder)}`)
   })
 
-  it('refuses a key file with nothing in it', async () => {
+  it('refuses an empty key file', async () => {
     mkdirSync('fauxgate-sandboxes')
     writeFileSync(KEY_FILE, '\n')
     const { code, stderr } = await ran({}, 'sandbox', '--port', '0')
@@ -127,7 +127,7 @@ describe('fauxgate sandbox', () => {
 })
 
 describe('fauxgate sandbox says how to install workerd', () => {
-  it('where it is missing', async () => {
+  it('if it is missing', async () => {
     enterNewFolder()
     expect(await ran({}, 'sandbox')).toEqual({
       code: 1,
@@ -137,7 +137,7 @@ describe('fauxgate sandbox says how to install workerd', () => {
     })
   })
 
-  it('and passes on why it cannot run', async () => {
+  it('and passes on the reason if it cannot run', async () => {
     installFakeWorkerd(folder, "throw new Error('Not this platform.')")
     const { code, stderr } = await ran({}, 'sandbox')
     expect([code, stderr]).toEqual([1, 'fauxgate: workerd cannot run here: Not this platform.\n'])
@@ -164,7 +164,7 @@ describe('The data folder of sandboxes', () => {
 
   const TABLE = 'CREATE TABLE facts (fact TEXT)'
 
-  testSqlite('loses the empty files of sandboxes that are gone, also after a kill', async () => {
+  testSqlite('loses the empty files of removed sandboxes, also after a kill', async () => {
     database('metadata', TABLE).close()
     database('a1', TABLE, 'DROP TABLE facts', 'VACUUM').close()
     killed('a2', TABLE, 'PRAGMA wal_checkpoint', 'DROP TABLE facts')

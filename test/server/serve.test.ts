@@ -12,7 +12,7 @@ const json = { ...headers, 'content-type': 'application/json' }
 afterEach(() => void vi.useRealTimers())
 
 describe('serve', () => {
-  it('keeps a connection longer than clients do, so that none sends its next request into a closed one', async () => {
+  it('keeps idle connections longer than clients do, so that no client sends a request into a closed one', async () => {
     const { server } = await served(createGateway())
     const connection = await rawConnection(server.port, 'GET /reserved_addrs HTTP/1.1\r\nHost: localhost\r\n\r\n')
     await connection.until(/keep-alive: .*\r\n/i)
@@ -39,7 +39,7 @@ describe('serve', () => {
     expect(below.status).toBe(200)
   })
 
-  it('shows records with the new address that were shown with the old one before', async () => {
+  it('shows existing records with its new address', async () => {
     const gateway = createGateway()
     const { id, uri } = gateway.reservedAddrs.create()
     expect(uri).toBe(`https://api.gateway.test/reserved_addrs/${id}`)
@@ -127,7 +127,7 @@ describe('serve', () => {
     expect(await answered('DELETE')).toEqual([204, null, ''])
   })
 
-  it('answers while the timers and the date of its process are faked', async () => {
+  it('answers while fake timers and a fake date are active in its process', async () => {
     const { server } = await served(createGateway())
     vi.useFakeTimers()
     const answer = await fetch(`${server.url}/reserved_addrs`, { headers })
@@ -135,7 +135,7 @@ describe('serve', () => {
     await answer.text()
   })
 
-  it('closes at the end of an `await using` block, also when it is closed already', async () => {
+  it('closes at the end of an `await using` block, also if it is already closed', async () => {
     const server = await serve(createGateway())
     await server[Symbol.asyncDispose]()
     await expect(fetch(server.url)).rejects.toThrow()

@@ -12,7 +12,7 @@ beforeEach(() => void enterNewFolder())
 
 const headers = { authorization: 'Bearer k', 'service-version': '2', 'content-type': 'application/json' }
 
-it('leaves nothing behind where a state file cannot be put in place', async () => {
+it('A failed write of a state file leaves nothing behind', async () => {
   mkdirSync('taken/by a folder', { recursive: true })
   await expect(replaceFile('taken', 'new')).rejects.toThrow()
   await expect(replaceFile('missing/state.json', 'new')).rejects.toThrow(
@@ -21,7 +21,7 @@ it('leaves nothing behind where a state file cannot be put in place', async () =
   expect(readdirSync('.')).toEqual(['taken'])
 })
 
-it('is written where its name is a link to, and the link stays', async () => {
+it('A state file is written through a symbolic link, and the link stays', async () => {
   writeFileSync('real.json', 'old')
   symlinkSync('real.json', 'link.json')
   await replaceFile('link.json', 'new')
@@ -29,27 +29,27 @@ it('is written where its name is a link to, and the link stays', async () => {
   expect(readdirSync('.').sort()).toEqual(['link.json', 'real.json'])
 })
 
-it('is refused where its name is a link to a file that does not exist', async () => {
+it('A state file is refused if it is a symbolic link to a file that does not exist', async () => {
   symlinkSync('gone.json', 'link.json')
   await expect(requireReplaceable('link.json')).rejects.toThrow('it is a symbolic link to a file that does not exist')
   await expect(replaceFile('link.json', 'new')).rejects.toThrow('it is a symbolic link')
 })
 
-it('is not written through a link that somebody put where its part would be', async () => {
+it('A state file is not written through a link in the place of its part file', async () => {
   writeFileSync('victim', 'kept')
   symlinkSync('victim', `state.json.${process.pid}.part`)
   await replaceFile('state.json', 'new')
   expect(readFileSync('victim', 'utf8')).toBe('kept')
 })
 
-it('loses the parts of writes that never ended, and no other file', async () => {
+it('At the start, the part files of killed processes are removed, and no other file', async () => {
   const names = ['state.json.4711.part', 'state.json.part', 'state.json.x.part', 'other.json.4711.part']
   for (const name of names) writeFileSync(name, '')
   await requireReplaceable('state.json')
   expect(readdirSync('.').sort()).toEqual(names.slice(1).sort())
 })
 
-it('is written on SIGHUP, while the server continues', async () => {
+it('A state file is written on SIGHUP, while the server continues', async () => {
   const { url, stop } = await serving({}, '--state', 'state.json')
   await fetch(`${url}/reserved_addrs`, { method: 'POST', headers })
   expect(existsSync('state.json')).toBe(false)
@@ -60,7 +60,7 @@ it('is written on SIGHUP, while the server continues', async () => {
   expect(await stop()).toBe(0)
 })
 
-it('is written every minute where something was asked that may have changed it', async () => {
+it('A state file is written every minute if a request may have changed the state', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] })
   const kept = new StateFile(createGateway(), 'state.json')
   const stopped = new AbortController()

@@ -65,7 +65,7 @@ describe('The body of a request is not held if its head is refused (rules: reque
     expect(held / connections.length).toBeLessThan(2 * MIB)
   })
 
-  test('it is answered as if it had been read, and the next request too', async () => {
+  test('it gets the usual answer, and so does the next request', async () => {
     const { gateway, port } = await served(gatewayWith({ control: { key: CONTROL_KEY }, keys: ['k'] }))
     const put = `PUT /_fauxgate/state HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}`
     const post = postOf().replace('Bearer k', 'Bearer wrong')
@@ -74,7 +74,7 @@ describe('The body of a request is not held if its head is refused (rules: reque
     expect(gateway.requests.last({ status: 401 })?.request).toMatch(/^\[a body that was not read/)
   })
 
-  test('a body in chunks of one byte takes no more room than one in a piece', async () => {
+  test('a body in chunks of one byte takes no more memory than one in a piece', async () => {
     const { port } = await served(gatewayWith({}))
     const before = await bytesHeld()
     const head = `${POST_HEAD}Transfer-Encoding: chunked\r\n\r\n`
@@ -87,7 +87,7 @@ describe('The body of a request is not held if its head is refused (rules: reque
   })
 })
 
-describe('A body of more than 1 MiB is for the state alone (rules: requests#body):', () => {
+describe('Only the call that restores a state accepts a body over 1 MiB (rules: requests#body):', () => {
   const id = 'edghts_2Fl0mAzU7ASxLLpKVXcVkmKFw4Q'
   const policy = `/edges/https/${id}/routes/${id}/policy`
   const body = JSON.stringify({ pad: ' '.repeat(2 * MIB) })
@@ -118,7 +118,7 @@ describe('A body of more than 1 MiB is for the state alone (rules: requests#body
   })
 })
 
-describe('Requests one behind the other whose responses nobody reads', () => {
+describe('Pipelined requests whose responses nobody reads', () => {
   /** A gateway whose list of domains is long. */
   function gatewayWithLongList(domains: number, journalSize = 10_000): Gateway {
     const gateway = createGateway({ seed: 'long list', journalSize, journalBytes: 2 ** 30 })
@@ -146,7 +146,7 @@ describe('Requests one behind the other whose responses nobody reads', () => {
     expect((await bytesHeld()) - before).toBeLessThan(4 * MIB)
   })
 
-  test('wait behind a large state, which is held once', async () => {
+  test('wait for a large state, which is in memory once', async () => {
     const gateway = gatewayWithLongList(2000)
     const { length } = JSON.stringify(gateway.snapshot())
     const { port } = await served(gateway)

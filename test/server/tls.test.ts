@@ -23,7 +23,7 @@ async function namesIn(options: ConnectionOptions): Promise<string | undefined> 
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----\n/
 
 describe('fauxgate serve --tls', () => {
-  it('answers by all its names with a certificate of the root that it prints', async () => {
+  it('has a certificate for all its names, issued by the root that it prints', async () => {
     const { url, output } = await serving({}, '--tls', '--allow-host', 'gate.example')
     const root = CERTIFICATE.exec(output.stdout)?.[0] ?? ''
     expect(url).toMatch(/^https:\/\/127\.0\.0\.1:\d+$/)
@@ -38,19 +38,19 @@ describe('fauxgate serve --tls', () => {
     )
   })
 
-  it('answers by the address of its base URL too', async () => {
+  it('has a certificate that also covers the host of its base URL', async () => {
     const { url, output } = await serving({}, '--tls', '--base-url', 'https://[2001:db8::1]/api')
     const names = await namesIn({ port: Number(new URL(url).port), ca: output.stdout })
     expect(names).toContain('IP Address:2001:DB8:0:0:0:0:0:1')
   })
 
-  it('stands beside a control key, which names no host', async () => {
+  it('works together with a control key', async () => {
     const { code, stdout, stderr } = await ran({}, 'serve', '--port', '0', '--tls', '--control-key', 's3cret')
     expect([code, stderr]).toEqual([0, ''])
     expect(stdout).toMatch(CERTIFICATE)
   })
 
-  it('writes its root to a file where it is told to', async () => {
+  it('writes its root to the file of --tls-root', async () => {
     const file = join(newFolder(), 'root.pem')
     const { stdout, code } = await ran({}, 'serve', '--port', '0', '--tls-root', file)
     expect([code, stdout]).toEqual([
@@ -60,14 +60,14 @@ describe('fauxgate serve --tls', () => {
     expect(readFileSync(file, 'utf8')).toMatch(new RegExp(`^${CERTIFICATE.source}$`))
   })
 
-  it('gives the root as a fact with --log json', async () => {
+  it('contains the root as a field with --log json', async () => {
     const { stdout } = await ran({}, 'serve', '--port', '0', '--tls', '--log', 'json')
     const [listening = '', _connect, root = ''] = stdout.split('\n')
     expect(JSON.parse(listening).url).toMatch(/^https:/)
     expect(JSON.parse(root)).toMatchObject({ event: 'root', root: expect.stringMatching(CERTIFICATE) })
   })
 
-  it('survives who speaks no TLS, and stops with connections that never came to speak it', async () => {
+  it('survives clients that do not speak TLS, and stops while such connections are open', async () => {
     const gateway = createGateway({ authorityKeys: 'fresh' })
     const server = await serve(gateway, { tls: gateway.authority.serverCertificate({ ips: ['127.0.0.1'] }) })
     const plain = connect(server.port, '127.0.0.1')
@@ -110,7 +110,7 @@ describe('A certificate for a server of a test', () => {
     expect(openssl('x509', '-in', 'chain.pem', '-noout', '-pubkey')).toBe(openssl('pkey', '-in', 'key.pem', '-pubout'))
   })
 
-  it('is the same at every call, another one at another time, and no resource', () => {
+  it('is the same at every call at one time, differs at another time, and is not a resource', () => {
     const at = (notBefore: string) => gateway.authority.serverCertificate({ names: ['a.example'], notBefore })
     expect(at('2026-01-01T00:00:00Z')).toEqual(at('2026-01-01T00:00:00Z'))
     expect(at('2026-01-01T00:00:01Z').private_key_pem).not.toBe(at('2026-01-01T00:00:00Z').private_key_pem)

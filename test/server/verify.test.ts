@@ -39,14 +39,14 @@ describe('fauxgate verify', () => {
     expect(stdout).not.toContain(KEY)
   })
 
-  test('asks nobody without --yes, and says so', async () => {
+  test('sends nothing without --yes, and says so', async () => {
     const { url, verify, list } = await beside()
     const { code, stderr } = await verify(url)
     expect([code, existsSync(list)]).toEqual([2, false])
     expect(stderr).toContain('add --yes, --read-only or --plan')
   })
 
-  test.each(['--record', '--junit'])('asks nobody if the file of %s cannot be written', async (flag) => {
+  test.each(['--record', '--junit'])('sends nothing if the file of %s cannot be written', async (flag) => {
     const { url, verify, list } = await beside()
     const { code, stderr } = await verify(url, '--yes', flag, '/no/such/folder/result')
     expect([code, existsSync(list)]).toEqual([1, false])

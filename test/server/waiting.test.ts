@@ -25,8 +25,8 @@ async function delaying() {
   return { gateway, server, waiting }
 }
 
-describe('A server that waits with a delayed answer', () => {
-  test('gives it at its time', async () => {
+describe('A server with a delayed response', () => {
+  test('sends the response at its time', async () => {
     const { waiting } = await delaying()
     const connection = await waiting()
     await vi.advanceTimersByTimeAsync(29_999)
@@ -35,7 +35,7 @@ describe('A server that waits with a delayed answer', () => {
     expect(await connection.statuses(1)).toEqual([200])
   })
 
-  test('waits no longer than its client, and says nothing of it', async () => {
+  test('stops waiting when its client leaves, and logs no error', async () => {
     const printed = vi.spyOn(console, 'error')
     const { waiting } = await delaying()
     const [one, other] = [await waiting(), await waiting()]
@@ -46,7 +46,7 @@ describe('A server that waits with a delayed answer', () => {
     expect(printed).not.toHaveBeenCalled()
   })
 
-  test('closes at once and lets go of 20 of them', async () => {
+  test('closes immediately and drops 20 delayed responses', async () => {
     const { server, waiting } = await delaying()
     const connections = []
     for (let i = 0; i < 20; i++) connections.push(await waiting())
@@ -56,7 +56,7 @@ describe('A server that waits with a delayed answer', () => {
     await eventually(() => vi.getTimerCount() === 0)
   })
 
-  test('closes at once with a request that is only half there', async () => {
+  test('closes immediately while a request is half received', async () => {
     const { server } = await delaying()
     const half = await rawConnection(server.port, GET.slice(0, 50))
     await server.close()
@@ -85,7 +85,7 @@ describe('`delivered`', () => {
     return { gateway, ask, answer: ask() }
   }
 
-  test('ends with its signal, and takes its listener from it', async () => {
+  test('rejects when its signal is aborted, and removes its listener from the signal', async () => {
     const { gateway, answer } = late()
     const aborting = new AbortController()
     const { signal } = aborting
@@ -97,7 +97,7 @@ describe('`delivered`', () => {
     await expect(gateway.transport.delivered(answer, { signal })).rejects.toThrow('enough')
   })
 
-  test('takes its listener from its signal when the answer’s time has come', async () => {
+  test('removes its listener from its signal when the response is due', async () => {
     const { gateway, answer } = late()
     const { signal } = new AbortController()
     const waiting = [gateway.transport.delivered(answer, { signal }), gateway.transport.delivered(answer)]
@@ -106,7 +106,7 @@ describe('`delivered`', () => {
     expect(getEventListeners(signal, 'abort')).toEqual([])
   })
 
-  test('does not wait, nor ask the signal, for an answer that is not late', async () => {
+  test('does not wait for a response without delay, and does not check the signal', async () => {
     const { gateway, ask } = late()
     gateway.faults.clear()
     const answer = ask()
@@ -114,7 +114,7 @@ describe('`delivered`', () => {
   })
 })
 
-test('A connection that is reset by a fault takes no wait with it that is not its own', async () => {
+test('A connection that a fault resets does not end the waits of other connections', async () => {
   const { gateway, server, waiting } = await delaying()
   const connection = await waiting()
   gateway.faults.clear()
