@@ -85,11 +85,11 @@ describe.runIf(hasCurl).each([
   ['github', github, kept.github],
   ['gitlab', gitlab, kept.gitlab],
 ] as const)(named('The recipe for %s', hasCurl, 'curl is missing'), (_name, run, files) => {
-  test('passes with the tests', () => {
+  test('passes if the tests pass', () => {
     expect(run('0')).toBe(true)
   })
 
-  test('fails with the tests, and keeps what happened at the gateway', () => {
+  test("fails if the tests fail, and keeps the gateway's report", () => {
     expect(run('1')).toBe(false)
     const texts = files().map((name: string) => readFileSync(join(folder, name), 'utf8'))
     expect(texts).toEqual([

@@ -8,7 +8,7 @@ const root = new URL('../../', import.meta.url)
 
 const guide = readFileSync(new URL('docs/command.md', root), 'utf8')
 
-test('Every command line of the guide is one that the command takes', () => {
+test('The command accepts every command line of the guide', () => {
   const lines = [...guide.matchAll(/^(?:npx )?fauxgate (?!\()(.+?)(?: +#.*)?$/gm)].map(([, line = '']) =>
     line.split(' '),
   )
@@ -21,7 +21,7 @@ test('Every command line of the guide is one that the command takes', () => {
   }
 })
 
-test('The config file of the guide is one that the command takes', () => {
+test('The command accepts the config file of the guide', () => {
   const [, json = ''] = /```json\n([\s\S]*?)```/.exec(guide) ?? []
   const given = parseOptions({ flags: new Map(), words: [] }, {}, { file: '/c.json', config: JSON.parse(json) })
   expect(Object.keys(given.config)).toEqual(Object.keys(JSON.parse(json)))

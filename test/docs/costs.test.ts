@@ -36,8 +36,8 @@ function asByCi(sandboxes: number): number {
   return plan + objects + above('time', requests * msEach) + above('rows', (requests / 2) * rowsEach)
 }
 
-describe('What docs/sandbox.md says that sandboxes cost', () => {
-  it('follows from the prices that it names', () => {
+describe('The costs of sandboxes in docs/sandbox.md', () => {
+  it('follow from the prices on the page', () => {
     const columns = /^\| sandboxes, used like CI \|(.*)\|$/m.exec(page)?.[1]?.split('|') ?? []
     const costs = /^\| a month \|(.*)\|$/m.exec(page)?.[1]?.split('|') ?? []
     const number = (text: string) => Number(text.replace(/[ ,$]/g, ''))
@@ -46,7 +46,7 @@ describe('What docs/sandbox.md says that sandboxes cost', () => {
     expect(stated(/^\| like CI.*\| ([\d,]+) \$ \|$/m)).toBe(Math.round(asByCi(1000)))
   })
 
-  it('of pages that are open day and night follows from their beats', () => {
+  it('for pages that are always open follow from their heartbeats', () => {
     const beats = stated(/^\| a page open.*?\| ([\d.]+) M beats/m)
     expect(beats).toBe((1000 * 86_400 * DAYS) / 30 / MILLION)
     const told = plan + above('objects', beats / stated(/M beats, (\d+) to a request/))

@@ -69,17 +69,17 @@ describe('The OpenAPI document', () => {
       ]),
     )
 
-  it('says what speaks for each operation', () => {
+  it('has the evidence of each operation', () => {
     const without = items.filter((item) => Object.keys(item['x-fauxgate-evidence'] ?? {}).length === 0)
     expect(without.map(({ operationId }) => operationId)).toEqual([])
   })
 
-  it('says what speaks for each error, of the controls too', () => {
+  it('has the evidence of each error, also of the controls', () => {
     const errors = { ...service.components.examples, ...controls.components.examples }
     expect(Object.keys(errors).filter((key) => !errors[key]?.['x-fauxgate-evidence'])).toEqual([])
   })
 
-  it('says what speaks for each field of a type', () => {
+  it('has the evidence of each field of a type', () => {
     const { addr = {} } = service.components.schemas.ReservedAddress?.['x-fauxgate-evidence'] ?? {}
     expect(sourcesIn(service, addr)).toEqual({
       documented: ['API reference of September 2025, "Endpoints, Reserved addresses"'],
@@ -97,7 +97,7 @@ describe('The OpenAPI document', () => {
     }
   })
 
-  it('gives a decision as a link', () => {
+  it('has a link for each decision', () => {
     const document = openApi(standard)
     const { certificate = {} } = document.components.schemas.ReservedDomain?.['x-fauxgate-evidence'] ?? {}
     expect(sourcesIn(document, certificate).decided).toEqual([

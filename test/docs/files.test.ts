@@ -16,7 +16,7 @@ const namedOf = (document: string) =>
 const blocks = documents.flatMap(namedOf)
 const bodyOf = ({ code }: Block) => code.slice(code.indexOf('\n') + 1)
 
-test('A block that names a file of the examples is in it', () => {
+test('A block that names a file of the examples is a part of this file', () => {
   const named = blocks.filter(({ file }) => file.startsWith('examples/'))
   const others = named.filter((block) => !readFileSync(join(root, block.file), 'utf8').includes(bodyOf(block)))
   expect(others).toEqual([])
@@ -44,7 +44,7 @@ async function runVitest(files: Readonly<Record<string, string>>): Promise<strin
   }
 }
 
-test('The smallest test of README.md passes, and fails as shown without what it is told to leave out', async () => {
+test('The smallest test of README.md passes, and fails as shown without the line that the page says to remove', async () => {
   const [{ code = '', file = '' } = {}] = namedOf('README.md')
   const shown = blocksOf('README.md').find(({ language }) => language === 'text')
   const removed = /^Take `(.*)` out/m.exec(readFileSync(join(root, 'README.md'), 'utf8'))?.[1] ?? ''

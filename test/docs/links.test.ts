@@ -57,7 +57,7 @@ function targetOf(from: string, link: string): { path: string; anchor: string | 
 }
 
 describe('Links', () => {
-  test.each(documents)('of %s lead to what is there', (document) => {
+  test.each(documents)('of %s lead to existing files and headings', (document) => {
     const broken = linksOf(document).filter(({ link }) => {
       const target = targetOf(document, link)
       if (!target) return false
@@ -67,7 +67,7 @@ describe('Links', () => {
     expect(broken).toEqual([])
   })
 
-  test('and names of files in documents lead to what is there', () => {
+  test('and names of files in documents are names of existing files', () => {
     const own = documents.filter((path) => !path.startsWith('docs/api/') && path !== 'CHANGELOG.md')
     const named = own.flatMap((path) =>
       [...read(path).matchAll(/`((?:src|test|docs|scripts|examples|bench|lint|\.ci)\/[\w./-]*)`/g)].map((match) => ({
@@ -78,7 +78,7 @@ describe('Links', () => {
     expect(named.filter(({ file }) => !existsSync(join(root, file)))).toEqual([])
   })
 
-  test('of the package’s documents are absolute where the package does not have the file', () => {
+  test('of the package’s documents are absolute if the package does not have the file', () => {
     const { files }: { files: string[] } = JSON.parse(read('package.json'))
     const packed = documents.filter((path) => /^(?:docs\/[^/]+|README)\.md$/.test(path) && !files.includes(`!${path}`))
     const elsewhere = packed.flatMap((path) => {
@@ -124,7 +124,7 @@ describe('Rules', () => {
     )
   })
 
-  test('that code, tests and documents cite are there', () => {
+  test('that code, tests and documents cite exist', () => {
     const broken = citations.filter(({ rule }) => {
       const [page, anchor] = rule.split('#') as [string, string]
       const path = `docs/decisions/${page}.md`
@@ -133,7 +133,7 @@ describe('Rules', () => {
     expect(broken).toEqual([])
   })
 
-  test('are cited by page and heading, not by documents that are elsewhere', () => {
+  test('are cited by page and heading, never by outside documents', () => {
     const elsewhere =
       /\bservice document(?!s\b)|\b(?:decisions|service|design)\.md\b|(?<!\])\(errors\.md[,:;)]|\((?:decisions|design)[,:)]/
     const self = relative(root, fileURLToPath(import.meta.url))
@@ -148,7 +148,7 @@ describe('Rules', () => {
     expect(pages.filter((page) => !listed.has(page))).toEqual([])
   })
 
-  test('say where they come from, on each page', () => {
+  test('name their source on each page', () => {
     const pages = filesIn('docs/decisions').filter((path) => !path.endsWith('README.md'))
     expect(pages.filter((path) => !/^Sources: /m.test(read(path)))).toEqual([])
   })

@@ -107,13 +107,13 @@ test(
   BUSY,
 )
 
-test('They pass lint, but for the formatter', async () => {
+test('The recipes pass lint, except the formatter', async () => {
   const files = [...new Set(recipes.map(({ path }) => path))]
   await run('node_modules/@biomejs/biome/bin/biome', 'lint', '--error-on-warnings', ...files)
   await run('node_modules/dependency-cruiser/bin/dependency-cruise.mjs', '--config', '.dependency-cruiser.mjs', 'src')
 })
 
-test('A family that was added is served, listed and documented, with its field and its error', async () => {
+test('An added family is served, listed and documented, with its field and its error', async () => {
   const page = readFileSync(at('docs/reference/address-lists.md'), 'utf8')
   expect(page).toContain('is_strict')
   expect(page).toContain('(error-catalogue.md#ip_range_too_wide)')
@@ -121,7 +121,7 @@ test('A family that was added is served, listed and documented, with its field a
   expect(await output(text)).toBe(text.split('// ').at(-1)?.trim())
 })
 
-test('A control that was added is a member, a path and a command', async () => {
+test('An added control is a member, a path and a command', async () => {
   const program = `import { createGateway } from './src/index.ts'
 import { clientCommands } from './src/server/client/commands.ts'
 const gateway = createGateway()
@@ -131,7 +131,7 @@ console.log(gateway.shout('hello'), (await answer.json()).text, clientCommands.s
   expect(await output(program)).toBe('HELLO HELLO true')
 })
 
-test('Options and a dialect that were added are flags, variables and members of the config file, with types and help', async () => {
+test('Added options and an added dialect are flags, variables and members of the config file, with types and help', async () => {
   const program = `import { readGatewayOptions } from './src/gateway/options.ts'
 import { readArguments } from './src/server/commands/command.ts'
 import { helpOn } from './src/server/commands/help.ts'

@@ -188,17 +188,17 @@ const shown = new Map(
   ]),
 )
 
-test('The page has ten errors, each of which is provoked here', () => {
+test('The page has ten errors, and this file has a test for each', () => {
   expect(Object.keys(troubles).sort()).toEqual([...shown.keys()].sort())
   expect(shown.size).toBe(10)
 })
 
 describe.each(Object.entries(troubles))('%s', (heading, { error, cure }) => {
-  test('is met with the message of the page', async () => {
+  test('occurs with the message of the page', async () => {
     expect(await error()).toMatch(new RegExp(shown.get(heading) ?? '^$'))
   })
 
-  test('is cured as the page says', async () => {
+  test('does not occur after the fix of the page', async () => {
     await cure()
   })
 })

@@ -29,8 +29,8 @@ const WORDS: readonly (readonly [written: RegExp, instead: string])[] = [
 
 const texts = publicTexts()
 
-describe('What people read', () => {
-  it('is all there: documents, docstrings, messages, help, and the inspector', () => {
+describe('The public texts', () => {
+  it('include documents, docstrings, messages, help and the inspector', () => {
     const files = new Set(texts.map(({ file }) => file))
     for (const file of [
       'README.md',
@@ -45,13 +45,13 @@ describe('What people read', () => {
     expect(texts.length).toBeGreaterThan(5000)
   })
 
-  it.each(WORDS)('never says %s, but: %s', (written) => {
+  it.each(WORDS)('never use %s, but: %s', (written) => {
     const found = texts.filter(({ text }) => written.test(text))
     expect(found.map(({ file, line, text }) => `${file}:${line}: ${text.slice(0, 200)}`)).toEqual([])
   })
 })
 
-describe('The search for it', () => {
+describe('The search for public texts', () => {
   it('finds prose in a document, without its code', () => {
     const document =
       '# The title\n\nSee `code`, and\n[a link](to/it).\n\n```ts\nconst it = 1\n```\n- one\n- two\n\n| a cell | b |\n\n[another][it].\n\n[it]: to/it.md\n'

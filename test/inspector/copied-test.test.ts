@@ -42,7 +42,7 @@ const RUNNERS: readonly [runner: string, file: string, args: (folder: string) =>
   ],
 ]
 
-describe.skipIf(!CHROMIUM)('What happened, copied as a test', () => {
+describe.skipIf(!CHROMIUM)('The test that "Copy as test" makes', () => {
   const open = opening()
 
   test.each(RUNNERS)(
@@ -83,7 +83,7 @@ describe.skipIf(!CHROMIUM)('What happened, copied as a test', () => {
     },
   )
 
-  test('of a gateway of ngrok, with something still pending, runs with vitest', async () => {
+  test('runs with vitest, for a gateway in the ngrok dialect with pending faults and outcomes', async () => {
     const { server, page, go } = await open({ dialect: ngrok })
     const headers = { authorization: 'Bearer key', 'ngrok-version': '2', 'content-type': 'application/json' }
     const body = JSON.stringify({ domain: DOMAIN })

@@ -8,7 +8,7 @@ import { populated } from './support/populated.ts'
 const ESCAPE = '\uE00C'
 
 describe.skipIf(inject('firefox') === '')('In Firefox', () => {
-  test('every part shows what is there, follows what happens, and works', async () => {
+  test('every part of the page shows the state, follows changes, and works', async () => {
     const gateway = openManual({ dns: 'simulated' })
     const server = await serve(gateway)
     onTestFinished(() => server.close())

@@ -5,7 +5,7 @@ import { opening, statusOf } from './support/opened.ts'
 describe.skipIf(!CHROMIUM)('A page of another site', () => {
   const open = opening()
 
-  test('drives nothing: by forms, scripts, images, beacons, streams and frames from elsewhere, nor by a name that leads here', async () => {
+  test('cannot control the gateway by forms, scripts, images, beacons, streams, frames or DNS rebinding', async () => {
     const { gateway, server, context } = await open()
     gateway.reservedAddrs.create({ description: 'mine' })
     const before = JSON.stringify(gateway.snapshot())

@@ -32,7 +32,7 @@ describe.skipIf(!CHROMIUM)('The page', () => {
     expect(html).not.toMatch(/<link[^>]+href="(?!data:)|src=|@import|url\(/)
   })
 
-  test('shows what any client changes, as it happens', async () => {
+  test('shows the changes of any client as they happen', async () => {
     const { gateway, page, server } = await open({}, { place: 'resources/reserved_addrs' })
     await page.getByText('None yet.').waitFor()
     await asked(server, 'POST', '/reserved_addrs', { description: 'made by a client' })
@@ -52,7 +52,7 @@ describe.skipIf(!CHROMIUM)('The page', () => {
     await page.getByText('No managed domains yet.').waitFor()
   })
 
-  test('comes back by itself when the server does', async () => {
+  test('reconnects automatically when the server is back', async () => {
     const { gateway, server, page } = await open()
     await server.close()
     await page.getByText('not connected').waitFor()
@@ -61,14 +61,14 @@ describe.skipIf(!CHROMIUM)('The page', () => {
     await again.close()
   })
 
-  test('keeps its own requests out of the journal, and the faults for clients', async () => {
+  test('keeps its own requests out of the journal, and triggers no faults', async () => {
     const { gateway, go } = await open()
     gateway.faults.add({ operation: 'reserved_domains.list', status: 503 })
     for (const place of ['jobs', 'resources/reserved_domains', 'resources/tls_certificates', 'faults']) await go(place)
     expect([gateway.requests.count(), gateway.faults.all()[0]?.hits]).toEqual([0, 0])
   })
 
-  test('shows a family of one’s own, which the page knows only from the OpenAPI document', async () => {
+  test('shows a family of the user’s own, which it knows only from the OpenAPI document', async () => {
     const { gateway, page } = await open({ families: { widgets } }, { place: 'resources/widgets' })
     await page.getByRole('button', { name: 'Create' }).click()
     await page.getByLabel('Name', { exact: true }).fill('left')
@@ -77,7 +77,7 @@ describe.skipIf(!CHROMIUM)('The page', () => {
     expect(inspected(gateway).overview().counts.widgets).toBe(1)
   })
 
-  test('shows text as text', async () => {
+  test('does not interpret texts as HTML', async () => {
     const { gateway, page, go } = await open()
     const metadata = '<img src=x onerror=alert(1)><script>alert(2)</script>'
     page.on('dialog', () => expect.unreachable())
@@ -107,7 +107,7 @@ describe.skipIf(!CHROMIUM)('The page', () => {
     await other.getByLabel('Control key').waitFor()
   })
 
-  test('is worked by keyboard alone: from the tabs to a job, its record, its attempt, and back', async () => {
+  test('works by keyboard alone: from the tabs to a job, its record, its attempt, and back', async () => {
     const { gateway, page } = await open()
     gateway.reservedDomains.create({ domain: DOMAIN, certificate_management_policy: ECDSA })
     await tabTo(page, 'Jobs')
@@ -136,7 +136,7 @@ describe.skipIf(!CHROMIUM)('The page', () => {
     await expect.poll(() => gateway.reservedDomains.list().reserved_domains).toEqual([])
   })
 
-  test('is of use with 1,000 domains and a full journal: few requests, few rows, search among all', async () => {
+  test('stays fast with 1,000 domains and a full journal: few requests, few rows, search among all', async () => {
     const many = 1000
     const prepare = (made: Gateway<ManualClock>) => {
       for (let number = 1; number <= many; number++) {

@@ -11,7 +11,7 @@ const spoken = (timestamp: string) => timestamp.replace('T', ' ').replace('Z', '
 describe.skipIf(!CHROMIUM)('The inspector', () => {
   const open = opening()
 
-  test('Now: shows what there is and what comes next, and moves the clock in every way', async () => {
+  test('Now: shows the state and the next event, and advances the clock in every way', async () => {
     const { gateway, page } = await open()
     const shows = (text: string) => page.getByText(text).first().waitFor()
     await page.getByText('No domains yet.').waitFor()
@@ -35,7 +35,7 @@ describe.skipIf(!CHROMIUM)('The inspector', () => {
     expect(await page.getByRole('alert').textContent()).toContain('"soon"')
   })
 
-  test('Now: a refusal stays while the page is still loading', async () => {
+  test('Now: an error stays visible while the page is still loading', async () => {
     const { page } = await open({}, { place: 'now' })
     const url = page.url()
     // What the page asks for now is not asked for any more.
@@ -77,7 +77,7 @@ describe.skipIf(!CHROMIUM)('The inspector', () => {
     await page.getByRole('complementary').waitFor({ state: 'detached' })
   })
 
-  test('DNS & faults: what changes while the page asks is asked for afterwards', async () => {
+  test('DNS & faults: a change during a load causes another load', async () => {
     const { gateway, page } = await open({}, { place: 'faults' })
     const shows = (text: string) => page.getByText(text).first().waitFor()
     gateway.dns.cname('early.example.com', 'target.example.net')
@@ -95,7 +95,7 @@ describe.skipIf(!CHROMIUM)('The inspector', () => {
     await shows('late.example.com')
   })
 
-  test('Jobs: the events of a lane are told one by one by arrow keys', async () => {
+  test('Jobs: arrow keys show the events of a lane one by one', async () => {
     const { gateway, page } = await open({}, { place: 'jobs' })
     gateway.reservedDomains.create({ domain: DOMAIN, certificate_management_policy: ECDSA })
     gateway.clock.advance('2h')
@@ -109,7 +109,7 @@ describe.skipIf(!CHROMIUM)('The inspector', () => {
     )
   })
 
-  test('Requests: come live, are searched and filtered, opened, copied, sent again with another body, and cleared', async () => {
+  test('Requests: appear live, and can be searched, filtered, opened, copied, sent again with another body, and cleared', async () => {
     const { gateway, server, page } = await open({}, { place: 'requests' })
     await page.getByText('No requests yet.').waitFor()
     gateway.faults.add({ operation: 'reserved_addrs.list', status: 503 })
@@ -160,7 +160,7 @@ describe.skipIf(!CHROMIUM)('The inspector', () => {
     expect(gateway.requests.count()).toBe(0)
   })
 
-  test('Resources: are created with refusals at the fields, changed, followed to their certificate, and deleted', async () => {
+  test('Resources: can be created with errors at the fields, changed, followed to their certificate, and deleted', async () => {
     const { gateway, page } = await open({ dns: 'off' }, { place: 'resources/reserved_domains' })
     await page.getByText('None yet.').waitFor()
     await page.getByRole('button', { name: 'Create' }).click()
@@ -199,7 +199,7 @@ describe.skipIf(!CHROMIUM)('The inspector', () => {
     expect(gateway.requests.count()).toBe(0)
   })
 
-  test('DNS & faults: records, outcomes and faults are made and taken back, with what was not met', async () => {
+  test('DNS & faults: records, outcomes and faults can be added and removed, and show why they are unused', async () => {
     const { gateway, server, page } = await open({}, { place: 'faults' })
     await page.getByText('Set a record').click()
     await page.getByLabel('Name', { exact: true }).fill(DOMAIN)
@@ -245,7 +245,7 @@ describe.skipIf(!CHROMIUM)('The inspector', () => {
     await expect.poll(() => gateway.provisioning.pendingOutcomes()).toEqual([])
   })
 
-  test('State: snapshots are kept and gone back to, exported, imported, and everything is reset when asked twice', async () => {
+  test('State: snapshots can be taken, restored, exported and imported, and a reset needs a confirmation', async () => {
     const { gateway, page } = await open({}, { place: 'state' })
     gateway.reservedDomains.create({ domain: DOMAIN })
     await page.getByLabel('Name of the snapshot').fill('with a domain')

@@ -5,7 +5,7 @@ import { CHROMIUM } from '../support/chromium.ts'
 import { DOMAIN, ECDSA, openManual } from '../support/provisioning.ts'
 import { asked, opening } from './support/opened.ts'
 
-describe.skipIf(!CHROMIUM)('Whoever reads the page', () => {
+describe.skipIf(!CHROMIUM)('A user of the page', () => {
   const open = opening()
 
   test('sees which client waits and until when; Next stops there and Undo goes back', async () => {
@@ -67,7 +67,7 @@ describe.skipIf(!CHROMIUM)('Whoever reads the page', () => {
     await waiting
   })
 
-  test('sees labels in the place of wire names, which are there to hover over', async () => {
+  test('sees labels instead of wire names, and the wire names on hover', async () => {
     const { gateway, page, go } = await open()
     const { id } = gateway.reservedDomains.create({ domain: DOMAIN, certificate_management_policy: ECDSA })
     await gateway.fetch(
@@ -121,7 +121,7 @@ describe.skipIf(!CHROMIUM)('Whoever reads the page', () => {
     expect(asking.filter((url) => url.includes('/timelines'))).toHaveLength(1)
   })
 
-  test('keeps the place in a scrolled list and the focus while requests come, and is told of new ones', async () => {
+  test('keeps the place in a scrolled list and the focus while requests arrive, and sees that there are new ones', async () => {
     const { gateway, server, page } = await open({}, { place: 'requests' })
     for (let round = 0; round < 100; round++) await gateway.fetch(`${server.url}/reserved_addrs/${round}`)
     const list = page.getByRole('region', { name: 'Requests' })
@@ -195,7 +195,7 @@ describe.skipIf(!CHROMIUM)('Whoever reads the page', () => {
     expect(asking).toEqual([])
   })
 
-  test('is told what cannot be sent again exactly, and gets the form instead', async () => {
+  test('learns which request cannot be sent again verbatim, and gets the form instead', async () => {
     const { gateway, server, page, go } = await open({ keys: ['a-key-of-its-own'] })
     const headers = {
       authorization: 'Bearer a-key-of-its-own',
@@ -216,7 +216,7 @@ describe.skipIf(!CHROMIUM)('Whoever reads the page', () => {
     expect(await side.getByLabel('Body').inputValue()).toBe('')
   })
 
-  test('is not told of another gateway’s clock that it has not moved since requests that it never saw', async () => {
+  test('gets no warning about an unmoved clock for requests of another gateway', async () => {
     const { gateway, server, page } = await open()
     gateway.reservedDomains.create({ domain: DOMAIN, certificate_management_policy: ECDSA })
     await gateway.fetch(`${server.url}/nowhere`)
@@ -232,7 +232,7 @@ describe.skipIf(!CHROMIUM)('Whoever reads the page', () => {
     await again.close()
   })
 
-  test('keeps its rows while the server is away, and reads in words what a bad file is', async () => {
+  test('keeps the rows while the server is away, and gets a readable error for a bad file', async () => {
     const { gateway, server, page, go } = await open({}, { place: 'requests' })
     await gateway.fetch(`${server.url}/nowhere`)
     const row = page.getByRole('link', { name: '/nowhere' })

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { blocksOf } from '../docs/blocks.ts'
-import { ACCOUNT_KEY, InSandbox, SharedSandboxes } from './support/served.ts'
+import { ACCOUNT_KEY, SandboxClient, SharedSandboxes } from './support/served.ts'
 
 const block = blocksOf('docs/ci.md').find(({ file }) => file === '.github/workflows/sandbox.yml')
 const workflow = parse(block?.code ?? '')
@@ -78,7 +78,7 @@ describe('The recipe for a sandbox for each pull request', () => {
     for (const { key = '', output } of runs) {
       expect(output.replace(`::add-mask::${key}\n`, '')).not.toContain('fg')
       const created = { name: 'pr-12', url: `${sandboxes.url}/s/pr-12`, api_key: key, control_key: key }
-      const headers = { ...new InSandbox(sandboxes, created).headers, 'ngrok-version': '2' }
+      const headers = { ...new SandboxClient(sandboxes, created).headers, 'ngrok-version': '2' }
       const list = await sandboxes.ask('GET', `${created.url}/reserved_addrs`, { headers })
       expect(list.body.reserved_addrs).toHaveLength(2)
     }

@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { checkAsync } from '../support/property.ts'
-import { type InSandbox, sharedSandboxes } from './support/served.ts'
+import { type SandboxClient, sharedSandboxes } from './support/served.ts'
 
 const SECRET = 'only-in-the-victim'
 
 const sandboxes = sharedSandboxes({ WILDCARD_HOST: 'boxes.example.com' })
-let victim: InSandbox
-let attacker: InSandbox
+let victim: SandboxClient
+let attacker: SandboxClient
 beforeAll(async () => {
   victim = await sandboxes.create('victim')
   attacker = await sandboxes.create('attacker')

@@ -1,13 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { type InSandbox, managed, manual, sharedSandboxes } from './support/served.ts'
+import { managed, manual, type SandboxClient, sharedSandboxes } from './support/served.ts'
 
 const sandboxes = sharedSandboxes()
 
 type Entry = Readonly<Record<string, unknown>>
 
-const entries = async (sandbox: InSandbox): Promise<readonly Entry[]> =>
+const entries = async (sandbox: SandboxClient): Promise<readonly Entry[]> =>
   (await sandbox.control('GET', '/requests')).body
 
 /** Kills the process as soon as the storage has a request that changed nothing, and starts again. */

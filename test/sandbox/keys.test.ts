@@ -1,19 +1,19 @@
 import { describe, expect, it } from 'vitest'
 import { OLD_KEYS, oldSandbox } from './support/old.ts'
-import { type InSandbox, manual, sharedSandboxes } from './support/served.ts'
+import { manual, type SandboxClient, sharedSandboxes } from './support/served.ts'
 import { listen } from './support/web-socket.ts'
 
 const sandboxes = sharedSandboxes()
 
 /** Makes a key with a name, and returns the answer. */
-const made = async (sandbox: InSandbox, key: object) =>
+const made = async (sandbox: SandboxClient, key: object) =>
   (await sandboxes.account('POST', `/s/${sandbox.created.name}/keys`, key)).body
 
 /** The sandbox, asked with another key for everything. */
-const by = (sandbox: InSandbox, key: string) => sandbox.by({ api_key: key, control_key: key })
+const by = (sandbox: SandboxClient, key: string) => sandbox.by({ api_key: key, control_key: key })
 
 /** The statuses of a request of each kind: reading and changing, by the API and by the controls. */
-async function allowedTo(sandbox: InSandbox): Promise<number[]> {
+async function allowedTo(sandbox: SandboxClient): Promise<number[]> {
   const answers = [
     await sandbox.ask('GET', '/reserved_addrs'),
     await sandbox.ask('POST', '/reserved_addrs', {}),

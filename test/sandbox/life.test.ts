@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ACCOUNT_KEY, InSandbox, managed, manual, sharedSandboxes } from './support/served.ts'
+import { ACCOUNT_KEY, managed, manual, SandboxClient, sharedSandboxes } from './support/served.ts'
 
 const sandboxes = sharedSandboxes()
 
@@ -160,7 +160,7 @@ describe('A fork', () => {
     const { body: domain } = await one.ask('POST', '/reserved_domains', managed)
     await one.control('POST', '/clock', { advance: '45s' })
     const { body } = await sandboxes.account('POST', '/s/forked/fork', { name: 'fork' })
-    const two = new InSandbox(sandboxes, body)
+    const two = new SandboxClient(sandboxes, body)
     expect(two.created.api_key).not.toBe(one.created.api_key)
     const ends = []
     for (const each of [one, two]) {
@@ -179,7 +179,7 @@ describe('A fork', () => {
     const one = await sandboxes.create('apart', manual)
     const { body } = await sandboxes.account('POST', '/s/apart/fork', { name: 'apart-fork' })
     await one.ask('POST', '/reserved_addrs', {})
-    const two = new InSandbox(sandboxes, body)
+    const two = new SandboxClient(sandboxes, body)
     expect((await two.ask('GET', '/reserved_addrs')).body.reserved_addrs).toEqual([])
   })
 

@@ -1,13 +1,13 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { CHROMIUM, opensPages } from '../support/chromium.ts'
-import { ACCOUNT_KEY, InSandbox, managed, manual, sharedSandboxes, until } from './support/served.ts'
+import { ACCOUNT_KEY, managed, manual, SandboxClient, sharedSandboxes, until } from './support/served.ts'
 import { listen, type Told } from './support/web-socket.ts'
 
 const sandboxes = sharedSandboxes({ WILDCARD_HOST: 'boxes.example.com' })
 
-const eventsOf = ({ created }: InSandbox) => `${created.url}/_fauxgate/events`
-const listening = (sandbox: InSandbox) => listen(eventsOf(sandbox), sandbox.created.control_key)
+const eventsOf = ({ created }: SandboxClient) => `${created.url}/_fauxgate/events`
+const listening = (sandbox: SandboxClient) => listen(eventsOf(sandbox), sandbox.created.control_key)
 const isA = (name: string) => (told: Told) => told.event === name
 
 describe('A listener of a sandbox', () => {
@@ -187,7 +187,7 @@ describe.skipIf(!CHROMIUM)('In a browser', () => {
     const shown = await page.locator('dl code').allTextContents()
     expect(shown[0]).toBe(`${sandboxes.url}/s/by-hand`)
     const [url = '', api_key = '', control_key = ''] = shown
-    const sandbox = new InSandbox(sandboxes, { name: 'by-hand', url, api_key, control_key })
+    const sandbox = new SandboxClient(sandboxes, { name: 'by-hand', url, api_key, control_key })
     expect((await sandbox.ask('POST', '/reserved_domains', managed)).status).toBe(201)
     await page.reload()
     const row = page.getByRole('row').filter({ has: page.getByRole('link', { name: 'by-hand', exact: true }) })

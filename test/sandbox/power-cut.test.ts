@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { type InSandbox, managed, startedSandboxes, until } from './support/served.ts'
+import { managed, type SandboxClient, startedSandboxes, until } from './support/served.ts'
 
 /** All ids of the addresses of a sandbox. */
-async function addresses(sandbox: InSandbox): Promise<string[]> {
+async function addresses(sandbox: SandboxClient): Promise<string[]> {
   const ids: string[] = []
   for (let page = '/reserved_addrs?limit=100'; page; ) {
     const { body } = await sandbox.ask('GET', page)

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Answer } from '../support/client.ts'
-import { ACCOUNT_KEY, type InSandbox, many, sharedSandboxes } from './support/served.ts'
+import { ACCOUNT_KEY, many, type SandboxClient, sharedSandboxes } from './support/served.ts'
 import { listen } from './support/web-socket.ts'
 
 const sandboxes = sharedSandboxes({ WILDCARD_HOST: 'boxes.example.com' })
@@ -8,7 +8,7 @@ const sandboxes = sharedSandboxes({ WILDCARD_HOST: 'boxes.example.com' })
 const hexadecimal = (length: number) => 'a1'.repeat(length / 2)
 
 /** The headers of somebody who has no key of a sandbox, but knows how keys look. */
-function guesses(name: string, { created }: InSandbox): readonly Readonly<Record<string, string>>[] {
+function guesses(name: string, { created }: SandboxClient): readonly Readonly<Record<string, string>>[] {
   const foreign = created.api_key.replace(`_${created.name}_`, `_${name}_`)
   return [
     {},

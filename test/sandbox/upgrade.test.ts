@@ -3,7 +3,7 @@ import { describe, expect } from 'vitest'
 import { nodeSqlite } from '../../src/server/sqlite/sqlite-file.ts'
 import { testSqlite } from '../support/sqlite.ts'
 import { OLD_KEYS, oldSandbox } from './support/old.ts'
-import { type InSandbox, manual, type RawWork, startedSandboxes } from './support/served.ts'
+import { manual, type RawWork, type SandboxClient, startedSandboxes } from './support/served.ts'
 
 const OLD = fileURLToPath(new URL('../corpus/0.1.0/gateway.db', import.meta.url))
 
@@ -28,7 +28,7 @@ function stored(): RawWork[] {
 }
 
 /** Creates addresses one after the other, and again whatever was not answered. Adds the ids of the answered ones. */
-async function write(sandbox: InSandbox, count: number, ids: string[]): Promise<void> {
+async function write(sandbox: SandboxClient, count: number, ids: string[]): Promise<void> {
   for (let answered = 0; answered < count; ) {
     const answer = await sandbox.ask('POST', '/reserved_addrs', {}).catch(() => undefined)
     // Between two processes nobody answers.

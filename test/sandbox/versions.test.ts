@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { InSandbox, managed, manual, SharedSandboxes, sharedSandboxes, until } from './support/served.ts'
+import { managed, manual, SandboxClient, SharedSandboxes, sharedSandboxes, until } from './support/served.ts'
 
 const sandboxes = sharedSandboxes()
 
@@ -70,7 +70,7 @@ describe.each(versions)('The sandbox of fauxgate %s', (version) => {
   it('is read from its storage, with its keys, and continues (rules: sandboxes#versions)', async () => {
     const older = await new SharedSandboxes().withFiles(`${folder}/state`).start()
     onTestFinished(() => older.stop())
-    const sandbox = new InSandbox(older, { ...jsonOf('created'), url: `${older.url}/s/corpus` })
+    const sandbox = new SandboxClient(older, { ...jsonOf('created'), url: `${older.url}/s/corpus` })
     // The rate limit counts in memory alone.
     const { body: state } = await sandbox.control('GET', '/state')
     const written = jsonOf('state')

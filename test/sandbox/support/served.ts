@@ -225,10 +225,10 @@ export class SharedSandboxes {
   }
 
   /** Creates a sandbox. */
-  async create(name: string, options: object = {}): Promise<InSandbox> {
+  async create(name: string, options: object = {}): Promise<SandboxClient> {
     const { status, body, text } = await this.account('PUT', `/s/${name}`, options)
     if (status !== 201) throw new Error(text)
-    return new InSandbox(this, body)
+    return new SandboxClient(this, body)
   }
 }
 
@@ -255,20 +255,20 @@ interface Created {
 }
 
 /** A sandbox, asked with its own keys. */
-export class InSandbox {
+export class SandboxClient {
   constructor(
     readonly of: SharedSandboxes,
     readonly created: Created,
   ) {}
 
   /** The same sandbox, asked with other keys. */
-  by(keys: Partial<Created>): InSandbox {
-    return new InSandbox(this.of, { ...this.created, ...keys })
+  by(keys: Partial<Created>): SandboxClient {
+    return new SandboxClient(this.of, { ...this.created, ...keys })
   }
 
   /** The same sandbox, or one of its name, in another place. */
-  in(place: SharedSandboxes): InSandbox {
-    return new InSandbox(place, { ...this.created, url: `${place.url}/s/${this.created.name}` })
+  in(place: SharedSandboxes): SandboxClient {
+    return new SandboxClient(place, { ...this.created, url: `${place.url}/s/${this.created.name}` })
   }
 
   get headers() {
