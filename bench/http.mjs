@@ -6,7 +6,7 @@ const BASE = 'https://api.gateway.test'
 const headers = { authorization: 'Bearer key', 'service-version': '2', 'content-type': 'application/json' }
 const body = () => JSON.stringify({ description: 'SSH for device 1', metadata: '{"proto":"ssh"}' })
 
-/** The same work without a rule: a record from the body into a Map, and out of it again. */
+/** Returns a handler that does the same work without rules: it stores a record from the body in a Map, and reads it. */
 function bareHandler() {
   const records = new Map()
   let count = 0

@@ -1,5 +1,5 @@
-// Asks a server over plain sockets: the client shares the machine with what it measures, and a whole HTTP client takes
-// longer for a request than the server does.
+// A load generator over plain sockets. It shares the machine with the server, and a complete HTTP client would need more time
+// per request than the server.
 import { connect } from 'node:net'
 import { median } from './measure.mjs'
 
@@ -7,8 +7,8 @@ const END_OF_HEAD = '\r\n\r\n'
 const LENGTH = /content-length: (\d+)/i
 
 /**
- * Sends a request, or several in turns, `count` times over so many connections, on each the next one when the last was answered. Returns how
- * many ms that took, the times of all answers in ms, and the last answer.
+ * Sends a request, or several in turn, `count` times over `connections` connections, each after the last response. Returns the
+ * total time in ms, the times of all responses in ms, and the last response.
  */
 export function ask({ port, request, connections, count }) {
   const bytes = [request].flat().map((each) => Buffer.from(each))
@@ -47,12 +47,11 @@ export function ask({ port, request, connections, count }) {
   })
 }
 
-/** Rounds that are not counted: until then the servers' code is compiled. */
+/** The number of rounds that are not counted, in which the servers' code is compiled. */
 const FIRST = 2
 
 /**
- * Asks servers in turns, each with its requests. Returns the rate of each, and its µs of processor time per request: the
- * medians of all rounds.
+ * Sends requests to servers in turn. Returns the median rate of each, and its median processor time per request in µs.
  */
 export async function raced(servers, { rounds, count, connections }) {
   const found = Object.fromEntries(Object.keys(servers).map((name) => [name, { rates: [], cpus: [] }]))

@@ -13,7 +13,7 @@ export async function rate(work, rounds = 9) {
   return median(rates)
 }
 
-/** Alternates between competitors, so that the machine's moods hit all of them. Returns the median rate of each. */
+/** Alternates between competitors, so that changes in the machine's speed affect all. Returns the median rate of each. */
 export async function race(works, rounds = 11) {
   const names = Object.keys(works)
   const sizes = {}

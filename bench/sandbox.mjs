@@ -38,7 +38,7 @@ async function requestsTo(served, isBare, count) {
   return { get, post }
 }
 
-/** Does something so many times, {@link CONNECTIONS} at once: one after another, each would wait for the disk alone. */
+/** Runs work `count` times, {@link CONNECTIONS} at once. In sequence, each run would wait for the disk alone. */
 async function inTurns(count, work) {
   let started = 0
   const one = async () => {
@@ -113,7 +113,7 @@ async function timed(work) {
 
 const AWAKE = 1000
 
-/** A thousand objects in one process, each created and used, and what one of them takes of its memory while all are awake. */
+/** Creates and uses a thousand objects in one process, and measures the memory per object while all are awake. */
 async function many() {
   const taken = {}
   for (const name of ['bare', 'worker']) {

@@ -1,5 +1,5 @@
-// One of the servers that bench/serve.mjs compares: node served.mjs bare|gateway. Tells its port, and its processor time
-// in µs whenever it is asked.
+// One of the servers that bench/serve.mjs compares: node served.mjs bare|gateway. It reports its port and, on request, its
+// processor time in µs.
 import { createServer } from 'node:http'
 import { createGateway } from '../dist/index.js'
 import { serve } from '../dist/node.js'

@@ -54,7 +54,7 @@ export async function benchMsw() {
       post: async () => (await fetch(`${url}/reserved_addrs`, { method: 'POST', headers, body })).json(),
     }
   }
-  // While it listens, MSW slows the platform's own Headers and Response down for everybody, so it waits for its turn.
+  // While MSW listens, it slows down the platform's Headers and Response, so it listens only during its own measurements.
   const gate = await works(gateway.fetch, gateway.url)
   const alone = { get: await rate(gate.get), post: await rate(gate.post) }
   server.listen({ onUnhandledRequest: 'bypass' })

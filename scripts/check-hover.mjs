@@ -6,7 +6,7 @@ import ts from 'typescript'
 
 const dist = fileURLToPath(new URL('../dist/', import.meta.url))
 
-/** Types that no reader should meet. The kit makes types of types, and its own are shown as such. */
+/** Internal types that hovers must not show. The kit is an exception, because it makes types from types. */
 const MACHINERY = /Frozen<|Infer(In|Out)put<|DirectCall<|NoInfer|Together<|MembersOf<|\.\.\.args\b(?!: never)|\bany\b/
 const MACHINERY_OF_KIT = /Together<|MembersOf<|\.\.\.args\b(?!: never)|\bany\b/
 

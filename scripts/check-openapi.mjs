@@ -1,6 +1,6 @@
-// Holds the OpenAPI documents of the built package against tools of others: `node scripts/check-openapi.mjs`. A linter;
-// a client made from the types, which must compile strictly and work; generated clients, where their languages are there; a
-// fuzzer, where Python and its package are there.
+// Checks the OpenAPI documents of the built package with other tools: `node scripts/check-openapi.mjs`. These are a linter, a
+// client made from the types, which must compile strictly and work, generated clients if their languages are installed, and
+// a fuzzer if Python and its package are installed.
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createGateway, manualClock } from '../dist/index.js'
@@ -87,7 +87,7 @@ async function compileAndUse() {
   console.log('ok  the client works')
 }
 
-/** The fuzzer in an environment of its own, or undefined where it cannot be had. */
+/** Installs the fuzzer in its own environment. Returns undefined if it cannot be installed. */
 function fuzzer() {
   const command = `${folder}venv/bin/schemathesis`
   const isThere = () => works(command, '--version')
@@ -114,7 +114,7 @@ async function fuzz() {
   judge(readFileSync(report, 'utf8').trim().split('\n').map(JSON.parse))
 }
 
-/** Every failure must be one that the baseline knows, by what was answered, with the reason why it is none. */
+/** Checks that the baseline lists every failure, by its response, with the reason why it is not a bug. */
 function judge(events) {
   const known = JSON.parse(readFileSync(new URL('openapi-baseline.json', import.meta.url), 'utf8'))
   const recorders = events.flatMap(({ ScenarioFinished: scenario }) => scenario?.recorder ?? [])

@@ -103,7 +103,7 @@ async function checkBundles(folder) {
   await bundled(folder, 'serve', 'fauxgate/node', 'node')
 }
 
-/** The entry points: those that load by themselves, what vitest, Jest and workerd alone can load, and what is data. */
+/** The entry points, by how they load: in any program, only in vitest, Jest or workerd, or as data. */
 const { exports: entries } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 const ELSEWHERE = ['./vitest', './jest', './sandbox', './package.json']
 const names = Object.keys(entries)

@@ -1,6 +1,6 @@
-// Deploys the sandboxes from the packed package, as whoever follows README.md of `fauxgate sandbox init`: `npm run
-// check-sandbox [-- --all]`. There is no Docker here, so the lines of the Dockerfile run in an empty folder, by a user who is
-// not root. Where workerd cannot be had that is left out, and said; with --all that is a failure. Needs `npm run build`.
+// Deploys the sandboxes from the packed package, by README.md of `fauxgate sandbox init`: `npm run check-sandbox [-- --all]`.
+// It needs no Docker: the lines of the Dockerfile run in an empty folder, by a user who is not root. If workerd cannot be
+// installed, it skips this and says so; with --all it fails. Needs `npm run build`.
 import assert from 'node:assert/strict'
 import { execSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'

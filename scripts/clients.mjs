@@ -1,6 +1,6 @@
-// Lets ngrok's official clients, unmodified, call a served gateway: each family that a client has is created, read, listed
-// over two pages, changed and deleted, every field that the client shows is compared with the gateway's own answer, and each
-// kind of error arrives. `node scripts/clients.mjs [--one] [language…]`: all versions, or one of each. Needs a build.
+// Runs ngrok's official clients, unmodified, against a served gateway. Each client creates, reads, lists over two pages,
+// changes and deletes a resource of each of its families. Each field that it shows must equal the gateway's response, and each
+// kind of error must arrive. `node scripts/clients.mjs [--one] [language…]`: all versions, or one of each. Needs a build.
 import assert from 'node:assert/strict'
 import { manualClock } from '../dist/index.js'
 import { createNgrok } from '../dist/ngrok.js'
@@ -37,7 +37,7 @@ class Session {
   async refused(line, status, code) {
     const { error } = await this.send(line)
     assert(error, `${JSON.stringify(line)} was not refused`)
-    // Rust tells no status, Python no more than a text of what is from 500 on.
+    // The Rust client shows no status. The Python client shows only a text for statuses from 500.
     assert.equal(error.status ?? status, status, JSON.stringify(line))
     assert.equal(error.code, code, JSON.stringify(line))
     this.errors++
@@ -193,7 +193,7 @@ class Session {
   }
 }
 
-/** Returns what has something to say: a client shows an absent field as null, "", 0, false or an empty list. */
+/** Returns the fields that are not blank: a client shows an absent field as null, "", 0, false or an empty list. */
 function withoutBlanks(value) {
   if (Array.isArray(value)) return value.length === 0 ? undefined : value.map(withoutBlanks)
   if (value === null || value === '' || value === 0 || value === false) return undefined

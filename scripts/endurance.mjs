@@ -1,4 +1,4 @@
-// Kills servers again and again under everything that clients do: `npm run endurance -- --seconds 60 --kills 50 --seed 1
+// Kills servers repeatedly while clients use them: `npm run endurance -- --seconds 60 --kills 50 --seed 1
 // --sandboxes 30`. First `fauxgate serve --data`: no answered write is lost, the official clients continue after each
 // restart, and without kills memory, open files and the file of data stay as they are. Then the sandboxes in workerd, each
 // with an official client. Needs a build, Linux, and a Node with SQLite: its own, or the one of npm's package node.
@@ -69,7 +69,7 @@ async function answered({ ask }, call) {
   }
 }
 
-/** Lets a client write in a place, and look for what it wrote. The key of the place is refused at the other one. */
+/** Lets a client write in a place, and look for its writes. The other place must refuse the key of this place. */
 async function use(client, { name, url, key }, other, writes, onAnswered) {
   const made = []
   while (made.length < writes) {
@@ -138,7 +138,7 @@ async function life(port, ms, signal, sample) {
   if (signal === 'SIGTERM' && end !== 0) problems.push(`SIGTERM ends the server with ${end}`)
 }
 
-/** Throws nothing: what grew in the last half of a life by more than chance is a problem. In the first half the journal fills. */
+/** Runs a server without kills. Adds a problem for each measure that grew in the second half by more than chance. In the first half, the journal fills. */
 async function steadyLife(port) {
   const sizeOf = (name) => statSync(name, { throwIfNoEntry: false })?.size ?? 0
   const samples = []

@@ -15,7 +15,7 @@ const PARTS = {
   'api.mjs': ['docs/api'],
 }
 
-/** The files that are not what the sources say. */
+/** Returns the files whose text differs from the generated text, or that no part generates any more. */
 export async function staleFiles() {
   const stale = []
   for (const part of Object.keys(PARTS)) {

@@ -1,5 +1,5 @@
-// Makes the pages for people, src/inspector, into one self-contained document each, and these into dist/documents.js:
-// packed, in base64, as a module, since that is what servers and Workers alike can load.
+// Builds each page of src/inspector into one self-contained document, and writes dist/documents.js with all documents: a
+// module with texts in base64, gzipped, because both servers and Workers can load a module.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
@@ -13,13 +13,13 @@ const bundled = async (entry) => {
   const { outputFiles } = await build({
     entryPoints: [path(`src/inspector/${entry}`)],
     bundle: true,
-    // Of the script, terser makes less.
+    // Terser makes the script smaller.
     minify: entry.endsWith('.css'),
     target: 'es2022',
     format: 'esm',
     charset: 'utf8',
     legalComments: 'none',
-    // Shorter than what the compiler makes of it.
+    // This is shorter than the compiler's code.
     tsconfigRaw: { compilerOptions: { useDefineForClassFields: false } },
     jsx: 'transform',
     jsxFactory: 'h',

@@ -1,4 +1,4 @@
-// Mutation testing: makes one small change to the sources of a room at a time, and says which of them no test notices.
+// Mutation testing: makes one small change to the sources of a room at a time, and lists the changes that no test notices.
 // `npm run mutants -- --room filter [--sample 40] [--seed N] [--thorough] [--workers 2]`
 // Stryker's instrumenter makes the changes, all at once and switched off. Each drawn mutant is then switched on in a run of
 // the room's tests; with --thorough, one that they miss meets all other tests too. Stryker's own runner for vitest needs

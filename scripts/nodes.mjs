@@ -14,7 +14,7 @@ const versionOf = (path) => {
   }
 }
 
-/** The newest Node of a major version, installed unless it is there: its path and its version. */
+/** Returns the path and the version of the newest Node of a major version. Installs it if it is missing. */
 export function nodeOf(major) {
   const folder = join(tmpdir(), 'fauxgate-nodes', major)
   const path = join(folder, 'node_modules/node/bin/node')

@@ -1,5 +1,5 @@
-// Installs and builds what a command needs, where that is not there yet: `node scripts/setup.mjs [--build]`.
-// Not `npm ci`, which would take away what is installed already and a linked node_modules with it.
+// Installs and builds what a command needs, unless it exists already: `node scripts/setup.mjs [--build]`. It does not use
+// `npm ci`, which would delete installed packages, or a linked node_modules.
 import { execSync } from 'node:child_process'
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'

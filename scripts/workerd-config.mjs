@@ -11,7 +11,7 @@ const { metafile } = await build({
   bundle: true,
   format: 'esm',
   external: ['cloudflare:workers'],
-  // An import for nothing but its effects is one that workerd follows too.
+  // workerd also follows imports without names.
   ignoreAnnotations: true,
   metafile: true,
   write: false,

@@ -6,7 +6,7 @@ import { root, works } from './shared.mjs'
 
 /**
  * Returns the path of workerd's binary, which WORKERD names: that of examples/sandbox, installed unless it is there.
- * Where it is not to be had, this says what is left out, and returns undefined; with --all that is a failure.
+ * If it cannot be installed, prints what is skipped and returns undefined; with --all it fails.
  */
 export function installedWorkerd(what) {
   if (process.env.WORKERD) return process.env.WORKERD

@@ -1,4 +1,4 @@
-// The least that could stand in a sandbox's place: a Worker and objects that store one JSON per POST, and check nothing.
+// The smallest possible competitor of a sandbox: a Worker and objects that store one JSON per POST, without checks.
 export class Bare {
   constructor({ storage }) {
     this.sql = storage.sql

@@ -1,4 +1,4 @@
-// What the official clients send: see scripts/clients.mjs.
+// The bodies that the official clients send: see scripts/clients.mjs.
 import { generateKeyPairSync } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 
@@ -65,7 +65,7 @@ export const FAMILIES = {
   'backends.weighted': {
     create: (_, { language }) => ({
       ...texts,
-      // The TypeScript client sends no maps as they are.
+      // The TypeScript client cannot send maps unchanged.
       ...(language !== 'typescript' && { backends: { bkdhr_2AbCdEfGhIjKlMnOpQrStUvWxYz: 5 } }),
     }),
   },
@@ -121,7 +121,7 @@ const POLICY = { enabled: true, value: '{"on_tcp_connect":[{"actions":[{"type":"
 /** The modules of edges, by their owners. */
 const OF_OWNERS = {
   https_edge_route: {
-    // Java sends 0 for what it is not given.
+    // The Java client sends 0 for a missing number.
     circuit_breaker: {
       enabled: true,
       tripped_duration: 20,

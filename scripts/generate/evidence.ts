@@ -1,4 +1,4 @@
-// Writes what speaks for each rule, for people: docs/fidelity.md. types.ts writes the same for the OpenAPI documents.
+// Writes the evidence for each rule into docs/fidelity.md. types.ts writes the same evidence for the OpenAPI documents.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { differencesPage } from './evidence/differences.ts'
@@ -49,7 +49,7 @@ export function evidenceJson(root: string): string {
   return coded(evidenceOf(sectionsOf(root), allOperations, root))
 }
 
-/** Joins the rules with what witnesses say of them. */
+/** Joins the rules with their evidence. */
 export function evidenceOf(
   sections: readonly Section[],
   operations: readonly OperationRules[] = allOperations,
@@ -66,7 +66,7 @@ export function evidenceOf(
       for (const rule of operation[place]) {
         for (const { kind, source, ...said } of testimonies)
           if (said[place].includes(rule.path)) add(rule.key, { [kind]: [source] })
-        // What a section documents is a rule on the field, not that there is one.
+        // A section documents a rule on the field. It is no evidence that the field exists.
         const named = Object.keys(fields[rule.key] ?? {}).some((kind) => kind !== 'decided')
         add(rule.key, cited(rule, sections, named))
       }

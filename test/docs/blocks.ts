@@ -8,12 +8,12 @@ export const documents: readonly string[] = ['README.md', 'llms.txt', ...guides.
 export interface Block {
   readonly document: string
   readonly line: number
-  /** The heading that it stands under. */
+  /** The heading above the block. */
   readonly heading: string
   readonly language: string
-  /** True for a part of something, marked so, which runs among the names of `surroundings.ts`. */
+  /** True for a block that is marked as a fragment. It can use the names of `surroundings.ts`. */
   readonly isFragment: boolean
-  /** The name of the file that it is, or is a part of, as its first line says. */
+  /** The name of the file in the first line. The block is this file or a part of it. */
   readonly file: string | undefined
   readonly code: string
 }
@@ -37,7 +37,7 @@ export function blocksOf(document: string): Block[] {
   }))
 }
 
-/** Those of all documents that are in one of some languages. */
+/** Returns the code blocks of all documents in these languages. */
 export function blocksIn(...languages: readonly string[]): Block[] {
   return documents.flatMap(blocksOf).filter(({ language }) => languages.includes(language))
 }

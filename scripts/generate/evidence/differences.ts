@@ -17,7 +17,7 @@ export function differencesPage(
   })
 }
 
-/** The first parts of the paths that there are, such as `/reserved_domains`. */
+/** The first parts of the existing paths, such as `/reserved_domains`. */
 function partsOfTheApi(operations: readonly OperationRules[]): string {
   const groupOf = ({ call }: OperationRules) => {
     const words = (call.split(' ')[1] ?? '').split('/').filter((word) => word !== '' && !word.startsWith('{'))

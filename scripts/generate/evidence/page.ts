@@ -5,7 +5,7 @@ import { documentedNumbers, type Evidence, KINDS, PUBLISHED } from './witnesses.
 
 const NOTE = '<!-- Made by `npm run generate` from src/, docs/decisions and evidence/. -->'
 
-/** docs/fidelity.md: who says so, per operation. */
+/** Returns docs/fidelity.md, with the evidence of each operation. */
 export function fidelityPage(
   operations: readonly OperationRules[],
   all: AllEvidence,

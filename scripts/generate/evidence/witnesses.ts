@@ -1,4 +1,4 @@
-// What speaks for the rules of the API: the API reference, the official clients, the recorded examples, and decisions.
+// The evidence for the rules of the API: the API reference, the official clients, the recorded examples, and decisions.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import clients from '../../../evidence/clients.json'
@@ -36,7 +36,7 @@ function furtherPageOf(path: string): string | undefined {
 /** The page of the module that the reference had until 2025, before the one of traffic policies. */
 const POLICY_PAGE = 'https://ngrok.com/docs/api/resources/edge-route-policy-module'
 
-/** Returns all that witnesses say of a call, `METHOD /path`. */
+/** Returns the facts of all witnesses about a call, `METHOD /path`. */
 export function testimoniesOf(call: string, examples: readonly Example[]): Testimony[] {
   return [...documentedIn(call), ...inClients(call), ...inExamples(call, examples)]
 }
@@ -149,7 +149,7 @@ const REFUSALS: Readonly<Record<number, string>> = {
 
 const OWN_NUMBERS = 'errors#own-numbers'
 
-/** Returns what speaks for an error: its number is the page's, its status mostly a decision. */
+/** Returns the evidence for an error: the page documents its number, and its status is mostly a decision. */
 export function evidenceOfError({ number }: { readonly number: number }): Evidence {
   const seen = (programs as Readonly<Record<string, readonly string[]>>)[number]
   const own = number >= 90_000

@@ -25,7 +25,7 @@ export const managed = {
   certificate_management_policy: { authority: 'letsencrypt', private_key_type: 'ecdsa' },
 } as const
 
-/** Asks until the answer is the expected one: a process has alarms of its own, in real time. */
+/** Repeats a request until the response is the expected one, because alarms run in real time. */
 export async function until<T>(ask: () => Promise<T>, isExpected: (answer: T) => boolean): Promise<T> {
   for (;;) {
     const answer = await ask()
@@ -42,7 +42,7 @@ export async function many<T>(count: number, work: (n: number) => Promise<T>): P
   return all
 }
 
-/** A statement, or a value of the other kind of storage, for the object of a name. */
+/** A SQL statement, or a key and a value, for the storage of the object with a name. */
 export interface RawWork {
   readonly of: 'SANDBOXES' | 'ACCOUNTS'
   readonly name: string
@@ -58,11 +58,11 @@ interface Asked {
 /** A place in a cluster. */
 export interface Member {
   readonly key: string
-  /** By how much less it waits for what may still come back. */
+  /** The factor by which it waits less for instances that may come back. */
   readonly timesFaster: number
 }
 
-/** Sandboxes on this machine, as examples/sandbox has them, with a state of their own. */
+/** Sandboxes on this machine, set up like examples/sandbox, with their own state. */
 export class SharedSandboxes {
   readonly #folder = mkdtempSync(join(tmpdir(), 'fauxgate-sandboxes-'))
   #env: Readonly<Record<string, string>>
@@ -89,7 +89,7 @@ export class SharedSandboxes {
     return `http://127.0.0.1:${this.#port}`
   }
 
-  /** Starts, on the port of before where that was started already. */
+  /** Starts the process, on the same port as before if it was started already. */
   async start(): Promise<this> {
     this.#port ||= await ownPort()
     const socket = `--socket-addr=http=127.0.0.1:${this.#port}`
@@ -133,7 +133,7 @@ export class SharedSandboxes {
     return output
   }
 
-  /** Ends the process as a power cut does, or as one that is asked to. */
+  /** Ends the process with a signal: SIGKILL, like a power cut, or SIGTERM. */
   async kill(signal: 'SIGKILL' | 'SIGTERM' = 'SIGKILL'): Promise<void> {
     const server = this.#server
     this.#server = undefined
@@ -150,7 +150,7 @@ export class SharedSandboxes {
     await this.start()
   }
 
-  /** Stops, works on the storage of objects behind their back, and starts again. Returns the rows of each statement. */
+  /** Stops the process, changes the storage of objects directly, and starts it again. Returns the rows of each statement. */
   async withStorage(work: readonly RawWork[]): Promise<readonly object[][]> {
     const bundle = join(this.#folder, 'worker.bundle.js')
     await this.kill('SIGTERM')
@@ -163,7 +163,7 @@ export class SharedSandboxes {
     return JSON.parse(text)
   }
 
-  /** Takes the objects that another version has written; before the start. */
+  /** Copies the objects that another version has written. Must be called before the start. */
   withFiles(folder: string): this {
     cpSync(folder, join(this.#folder, 'state'), { recursive: true })
     return this
@@ -173,7 +173,7 @@ export class SharedSandboxes {
     return join(this.#folder, 'state', 'fauxgate-sandbox')
   }
 
-  /** The files of objects of sandboxes, without those of the platform itself. */
+  /** Returns the files of sandbox objects, without the files of the platform itself. */
   get files(): readonly string[] {
     return readdirSync(this.folderOfFiles).filter((name) => /^[0-9a-f]+\.sqlite$/.test(name))
   }
@@ -193,7 +193,7 @@ export class SharedSandboxes {
     return answerOf(response.status, response.headers, await response.text())
   }
 
-  /** Asks exactly this path, which `fetch` would bring into its normal form, of this host. */
+  /** Sends a request with exactly this path and host. `fetch` would normalize the path. */
   exactly(
     method: string,
     path: string,
@@ -254,19 +254,19 @@ interface Created {
   readonly control_key: string
 }
 
-/** A sandbox, asked with its own keys. */
+/** A client of one sandbox, with the keys of the sandbox. */
 export class SandboxClient {
   constructor(
     readonly of: SharedSandboxes,
     readonly created: Created,
   ) {}
 
-  /** The same sandbox, asked with other keys. */
+  /** Returns a client of the same sandbox with other keys. */
   by(keys: Partial<Created>): SandboxClient {
     return new SandboxClient(this.of, { ...this.created, ...keys })
   }
 
-  /** The same sandbox, or one of its name, in another place. */
+  /** Returns a client of the sandbox with the same name at another server. */
   in(place: SharedSandboxes): SandboxClient {
     return new SandboxClient(place, { ...this.created, url: `${place.url}/s/${this.created.name}` })
   }
