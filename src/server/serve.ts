@@ -142,7 +142,7 @@ export function listenProblem({ code, message }: NodeJS.ErrnoException, host: st
   return message
 }
 
-/** Returns a host as it is written in a URL on this machine. `address` is the address that the host resolved to. */
+/** Returns the form of a host in a URL on this machine. `address` is the address that the host resolved to. */
 export function hostInUrl(host: string, address = host): string {
   if (address === '0.0.0.0') return '127.0.0.1'
   if (address === '::') return '[::1]'

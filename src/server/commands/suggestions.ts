@@ -25,7 +25,7 @@ const COMMANDS: Readonly<Record<string, string>> = {
   help: 'man docs usage commands',
 }
 
-/** Other words for each second word of a command. An empty text stands for the command without a second word. */
+/** Other words for each second word of a command. An empty text means the command without a second word. */
 const SECOND_WORDS: readonly (readonly [name: string, words: string])[] = [
   ['', 'list ls show get status all view print now'],
   ['show', 'list ls get status all view print pending'],
