@@ -34,7 +34,7 @@ export const controls = [
   document,
 ] as const
 
-// Inferred, so that declarations show the members and nothing of what controls are made of.
+// The type is inferred, so that the published declarations show the members but no internals of the controls.
 const members = /* @__PURE__ */ membersOf(controls)
 
 /** The members of a gateway that come from its controls. */

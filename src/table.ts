@@ -19,27 +19,27 @@ import { OPERATION_PREFIX } from './schema/ids.ts'
 /** Everything that follows from the families of a gateway and from its controls. */
 export type Table = ReturnType<typeof madeTable>
 
-/** The reserved names of own families: prefixes of requests, faults and declared resources, and the names of declarations. */
+/** The names that a test's own families may not use: id prefixes, and names of declarations. */
 const RESERVED = { prefixes: [OPERATION_PREFIX, FAULT_PREFIX, ...declaredPrefixes], declarations: reservedDeclarations }
 
-/** No family beside fauxgate's own. */
+/** The own families of a gateway without any. */
 const NONE: Families = Object.freeze({})
 
 /** A cache of tables by their families, and by the operations that a dialect adds. A table depends on nothing else and never changes. */
 const tables = new WeakMap<Families, Map<string, Table>>()
 
 /**
- * Returns the table of fauxgate's families and of those of a test's own, with the operations that the dialect has.
- * @throws TypeError if these do not fit.
+ * Returns the table of fauxgate's families and a test's own families, with the operations that the dialect has.
+ * @throws TypeError if an own family does not fit.
  */
 export function tableOf(dialect: CommonDialect, own: Families = NONE): Table {
   const extras = dialect.extraOperations.join(' ')
-  const ofOwn = tables.get(own) ?? new Map<string, Table>()
-  const known = ofOwn.get(extras)
-  if (known) return known
+  const byExtras = tables.get(own) ?? new Map<string, Table>()
+  const cached = byExtras.get(extras)
+  if (cached) return cached
   requireCompatibleFamilies(own, families, RESERVED)
   const table = madeTable(dialect, withRulesBefore({ ...families, ...own }))
-  tables.set(own, ofOwn.set(extras, table))
+  tables.set(own, byExtras.set(extras, table))
   return table
 }
 
@@ -50,17 +50,17 @@ function madeTable(dialect: CommonDialect, all: typeof families & Families) {
   const router = routerOf(operations)
   const api: Api = { operations, operationsAt: (path) => [...(router.find(path)?.methods.values() ?? [])] }
   const states = controls.flatMap(({ state }) => (state ? { operations: {}, errors: {}, ...state(api) } : []))
-  // The families, and what is kept beside them without operations.
-  const keepers: readonly Family[] = [...Object.values<Family>(all), declared, account, ...states]
+  // All parts with collections: the families, and those without operations.
+  const stateful: readonly Family[] = [...Object.values<Family>(all), declared, account, ...states]
   return {
     families: all,
-    keepers,
+    stateful,
     api,
     router,
     controlRouter: routerOf(controlCallsWith(all)),
-    catalogue: catalogueOf([general, ...keepers.map(({ errors }) => errors), ...controlErrors]),
-    limits: limitTable(keepers),
-    keyRules: keepers.flatMap(({ apiKeys }) => apiKeys ?? []),
-    readSnapshot: snapshotReader(keepers.flatMap(({ collections }) => collections)),
+    catalogue: catalogueOf([general, ...stateful.map(({ errors }) => errors), ...controlErrors]),
+    limits: limitTable(stateful),
+    keyRules: stateful.flatMap(({ apiKeys }) => apiKeys ?? []),
+    readSnapshot: snapshotReader(stateful.flatMap(({ collections }) => collections)),
   }
 }

@@ -18,35 +18,35 @@ import {
 import { oneMore } from './rolling-window.ts'
 import type { Transaction } from './transaction.ts'
 
-/** The errors of limits that have none of their own. */
+/** The errors of limits that declare no other. */
 export const accountErrors = declareErrors({
   account_limit_reached: tooMany(5000),
   account_rate_reached: tooFast(5001),
 })
 
-/** The account of a gateway, as its options say. */
+/** The option `account` of a gateway. */
 interface Account {
   readonly plan?: Plan | undefined
-  readonly limits?: Readonly<Record<string, readonly Value[]>> | undefined
+  readonly limits?: Readonly<Record<string, readonly LimitValue[]>> | undefined
 }
 
-/** The value of a limit: the most of what counts or, with a window in ms, of what may come within it. */
-export interface Value {
+/** The value of a limit: a maximum or, with a window in ms, a rate. */
+export interface LimitValue {
   readonly max: number
   readonly window?: number | undefined
   /** The number of the error. */
   readonly number?: number | undefined
 }
 
-/** A value, and the plan or the option that it is from, in words. */
-interface Applied extends Value {
+/** A value, and the plan or the option that sets it, in words. */
+interface AppliedLimit extends LimitValue {
   readonly by: string
 }
 
 const accountRules = sectionReader<{ readonly account?: Account | undefined }>()
 
-/** Returns the values that a limit has in a gateway: those of the options, and the plan's unless an option has a maximum. */
-function valuesOf(rules: Rules, name: string, { plans = {} }: AccountLimit): readonly Applied[] {
+/** Returns the values of a limit in a gateway: those of the options, and the plan's unless an option sets a maximum. */
+function valuesOf(rules: Rules, name: string, { plans = {} }: AccountLimit): readonly AppliedLimit[] {
   const { plan, limits = {} } = accountRules(rules).account ?? {}
   const own = (Object.hasOwn(limits, name) && limits[name]) || []
   const most = plan && plans[plan]
@@ -57,7 +57,7 @@ function valuesOf(rules: Rules, name: string, { plans = {} }: AccountLimit): rea
   ]
 }
 
-/** Returns the errors that a creation or, of limits that a change can meet, an update can refuse with. */
+/** Returns the errors of limits that a creation can throw, or an update if `isUpdate`. */
 export function limitErrors(limits: LimitsByName, isUpdate: boolean): readonly CatalogueError[] {
   return Object.values(limits)
     .filter(({ isChangeable = false }) => isChangeable || !isUpdate)
@@ -91,24 +91,23 @@ export function limitProblem(
   return met && { ...problem(errorOf(met.limit, met.value), factsOf(met.limit, met.value, { amount })), field }
 }
 
-function errorOf(limit: AccountLimit, { max, number }: Value): LimitError {
+function errorOf(limit: AccountLimit, { max, number }: LimitValue): LimitError {
   const errors = errorsOfMost(limit)
   const [usual] = max === 0 && limit.none ? [limit.none] : errors
-  // There is a usual one.
+  // The list of errors is never empty.
   return errors.find((each) => each.number === number) ?? (usual as LimitError)
 }
 
 function factsOf(
   { what }: AccountLimit,
-  { max, by, window = 0 }: Applied,
+  { max, by, window = 0 }: AppliedLimit,
   more: { readonly amount?: number; readonly wait?: number },
 ): LimitFacts {
   return { what, max, by, seconds: window / 1000, amount: max + 1, wait: 0, ...more }
 }
 
 /**
- * Refuses the fields of a creation, or of a change of a record, for what the account may have none of at all (rules:
- * account#order).
+ * Refuses a creation, or a change of a record, if its fields come under a limit of zero (rules: account#order).
  */
 export function requirePermitted(
   limits: LimitsByName,
@@ -125,7 +124,7 @@ export function requirePermitted(
   }
 }
 
-/** Returns whether fields come under a limit that the record before, if there was one, was not under. */
+/** Returns whether fields come under a limit that did not apply to the record before. */
 function comesUnder(limit: AccountLimit, dialect: CommonDialect, after: object, before?: object): boolean {
   const wasUnder = before && (!limit.isChangeable || isCounted(limit, dialect, before))
   return !wasUnder && isCounted(limit, dialect, after)
@@ -135,15 +134,15 @@ function isCounted({ counts }: AccountLimit, dialect: CommonDialect, it: object)
   return counts ? counts(it as Fields, dialect) : true // An object has fields.
 }
 
-/** Returns the value of the index by which records count together; undefined if all do. */
+/** Returns the index value that a record shares with the records that count together; undefined if all count together. */
 function groupOf<R extends object>({ each }: AccountLimit, { indexes }: Collection<R>, record: R): string | undefined {
   const group = each === undefined ? undefined : indexes[each]?.(record)
   return group === undefined ? undefined : String(group)
 }
 
 /**
- * Refuses a record that was put if there are more than the limits allow (rules: account#order). What there was before
- * does not matter, so a record that was above a limit can be changed.
+ * Refuses a record that was put if the account exceeds a limit that the record newly comes under (rules: account#order).
+ * Records that came under the limit before can change even if the account exceeds it.
  */
 export function requireWithin<R extends object>(
   tx: Transaction,
@@ -153,14 +152,14 @@ export function requireWithin<R extends object>(
   before?: R,
 ): void {
   if (!accountRules(tx.rules).account) return
-  // A record can also count together with others than before, such as an endpoint that joins another pool.
+  // A change can also move a record to another group, such as an endpoint that joins another pool.
   const isMoved = (limit: AccountLimit) =>
     before && limit.isChangeable && groupOf(limit, collection, before) !== groupOf(limit, collection, after)
   const met = Object.entries(limits)
     .filter(([, limit]) => comesUnder(limit, tx.dialect, after, isMoved(limit) ? undefined : before))
     .flatMap(([name, limit]) => valuesOf(tx.rules, name, limit).map((value) => ({ name, limit, value })))
   for (const { limit, value } of met.filter(({ value }) => value.window === undefined)) {
-    // Nothing needs to be counted where all records together are no more.
+    // Counting takes long, and is needless if the whole collection is within the limit.
     const amount = tx.count(collection) > value.max ? amountOf(tx, limit, collection, after) : 0
     if (amount > value.max) refuse(errorOf(limit, value), factsOf(limit, value, { amount }))
   }
@@ -168,7 +167,7 @@ export function requireWithin<R extends object>(
     if (value.window !== undefined) takeOne(tx, name, limit, value, value.window)
 }
 
-/** Returns how many records count together with one, itself included. */
+/** Returns the number of records that count together with a record, itself included. */
 function amountOf<R extends object>(tx: Transaction, limit: AccountLimit, collection: Collection<R>, one: R): number {
   const { each } = limit
   const group = groupOf(limit, collection, one)
@@ -177,8 +176,8 @@ function amountOf<R extends object>(tx: Transaction, limit: AccountLimit, collec
   return together.filter((record) => isCounted(limit, tx.dialect, record) && !collection.isAttached?.(record)).length
 }
 
-/** Counts one more of a rate, or refuses it (rules: account#rates). */
-function takeOne(tx: Transaction, name: string, limit: AccountLimit, value: Applied, window: number): void {
+/** Counts one more creation against a rate, or refuses it (rules: account#rates). */
+function takeOne(tx: Transaction, name: string, limit: AccountLimit, value: AppliedLimit, window: number): void {
   const key = { limit: name, window }
   const counted = oneMore(tx.get(rates, rateKey(key))?.times ?? [], { max: value.max, window }, tx.now)
   if ('wait' in counted) {
@@ -196,10 +195,10 @@ function rateKey({ limit, window }: Pick<Rate, 'limit' | 'window'>): string {
   return `${limit} ${window}`
 }
 
-/** The times of what came within the windows of rates. */
+/** The times of the creations within the window of each rate. */
 const rates = collection<Rate>({ name: 'account_rates', key: rateKey, schema: rate })
 
-/** The account: it has no operations. Its rates are a part of the state, as everything that a call leaves is. */
+/** The account, a family without operations. Its collection puts the rates into snapshots and stores. */
 export const account: Family<Record<never, never>, typeof accountErrors> = {
   operations: {},
   errors: accountErrors,

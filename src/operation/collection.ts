@@ -11,7 +11,7 @@ export interface Due {
 /** The values by which an index finds a record: one, several, or null for none. */
 export type Indexed = string | readonly string[] | null
 
-/** An index of a collection. It is a method's type, so that collections of all records are assignable to one type. */
+/** An index of a collection. Methods are bivariant, so collections of any records are assignable to `Collection<object>`. */
 export type Index<R> = { of(record: R): Indexed }['of']
 
 /** A set of records of one kind. A record is an immutable object. */
@@ -20,13 +20,13 @@ export interface Collection<R extends object> {
   readonly name: string
   /** Returns the key of a record; keys sort in creation order. */
   key(record: R): string
-  /** The schema of a record. A snapshot's records are read by it. */
+  /** The schema of a record, which reads the records of snapshots. */
   readonly schema: v.GenericSchema<unknown, R>
   /** The most records; unlimited by default. */
   readonly most?: number
   /** The indexes by which records are found, by name. */
   readonly indexes: Readonly<Record<string, Index<R>>>
-  /** Returns whether a record comes and goes with another one. */
+  /** Returns whether a record is created and removed together with another record. */
   isAttached?(record: R): boolean
   /** Returns the part of a record that leaves the gateway, with its secrets on request; null for none. */
   exported?(record: R, withSecrets: boolean): object | null
@@ -38,7 +38,7 @@ type Declared<R extends object> = Omit<Collection<R>, 'indexes' | 'schema'> & Pa
 
 type RecordsSchema = v.GenericSchema<unknown, object>
 
-// Without valibot's own helper, so that the schema may be of another copy of its types, as a module and CommonJS have.
+// Valibot's own helper would not accept a schema of another copy of its types, such as the CommonJS one.
 type RecordsOf<Schema extends RecordsSchema> = NonNullable<Schema['~types']>['output']
 
 /**
@@ -68,9 +68,9 @@ export interface Change {
   readonly collection: string
   /** The record's id; for a route module the ids of edge and route, with a slash between. */
   readonly key: string
-  /** The record before; undefined for one that was created. */
+  /** The record before the change; undefined if it was created. */
   readonly before: object | undefined
-  /** The record after; undefined for one that was removed. */
+  /** The record after the change; undefined if it was removed. */
   readonly after: object | undefined
 }
 

@@ -15,13 +15,13 @@ interface BodyFacts {
 
 /** The rules of a family for fields that have other names in the dialect. */
 export interface OtherNames {
-  /** The error of a field sent under both names: under the alias `field`, and as `other`. Default: `field_invalid`. */
+  /** The error if a request has both names of a field: the alias `field`, and `other`. Default: `field_invalid`. */
   readonly both?: CatalogueError<string, { field: string; other: string }>
-  /** Returns the name that completes a bare label, in dialects that take one. */
+  /** Returns the domain that is appended to a bare label, in dialects that accept labels. */
   labelsBelow?(dialect: CommonDialect): string
 }
 
-/** The aliases that the client used, by field; with the label, if it sent a bare one. */
+/** The aliases that the client used, by field, each with the bare label if the client sent one. */
 export type Aliases = ReadonlyMap<string, { readonly alias: string; readonly label: string | undefined }>
 
 /** Takes a body out of the dialect's envelope, drops the fields that the dialect ignores, and resolves its aliases. */
@@ -42,7 +42,7 @@ export function plainBody(
   return aliases ? { body, aliases: resolveAliases(body, facts, dialect, problems) } : { body }
 }
 
-/** Some clients wrap a module in an envelope, with ids beside it. Fields of the module beside it are refused. */
+/** Takes a module out of its envelope, beside which some clients send ids. Refuses fields of the module beside the envelope. */
 function unwrapped(
   sent: SentBody,
   envelope: string,
@@ -57,7 +57,7 @@ function unwrapped(
   const module: Record<string, unknown> = Object.assign(Object.create(null), isObject(inner) ? inner : {})
   const both: Record<string, unknown> = Object.assign(Object.create(null), module)
   for (const [field, value] of Object.entries(beside)) {
-    // No message shows the values: they may be secret.
+    // Messages do not show the values, which may be secret.
     if (fields.includes(field)) {
       if (isSent(value)) refuse(field, `next to "${envelope}"`, `fields inside "${envelope}", or none of it`)
     } else if (isSent(value) && isSent(module[field]) && value !== module[field]) {
@@ -95,7 +95,7 @@ function sentTwice(alias: string, field: string, error: OtherNames['both']): Pro
   return problem(general.field_invalid, { field: alias, received, allowed: `${alias} or ${field}, not both` })
 }
 
-/** Runs work on a body; its refusals name the fields as the client did. */
+/** Runs work on a body, and makes its refusals name each field by the alias that the client used. */
 export function withAliases<T>(aliases: Aliases | undefined, work: () => T): T {
   if (!aliases?.size) return work()
   try {

@@ -23,45 +23,45 @@ export interface Family<
   readonly errors: Errors
   /** The prefix of its resources' ids. */
   readonly prefix?: string
-  /** The limits of the account that its records come under, by their names in `account.limits`. */
+  /** The limits of the account that apply to its records, by their names in `account.limits`. */
   readonly limits?: Limits
   /** The collections; each family knows its own records. */
   readonly collections: readonly Collection<object>[]
   // (rules: provisioning-jobs#renewal)
   /** Handles a record at its due time, and moves or removes that time. */
   onDue?(tx: Transaction, record: object): void
-  /** The things that no operation makes and tests can declare, by their names in `gateway.declare`. */
+  /** The calls of `gateway.declare`, by name. They make what no operation of the API makes, such as an agent's session. */
   readonly declares?: Declares
   /** Rules that this family adds to operations of others, by the operation's name, such as `reserved_domains.delete`. */
   readonly before?: Readonly<Record<string, RulesBefore>>
   // (rules: requests#api-key)
   /** The API keys that the family knows. */
   readonly apiKeys?: KeyRules
-  /** Reports relations between a record and the others that do not hold, as in a damaged snapshot. */
+  /** Reports broken relations between a record and other records, such as a reference to a missing record. */
   relations?(record: object, others: OtherRecords, report: ReportRelation): void
 }
 
-/** The way in which a declared thing ends. */
+/** The call that ends a declared resource. */
 export interface DeclarationEnd {
-  /** The prefix of its id. */
+  /** The prefix of the resource's id. */
   readonly prefix: string
   /** The errors that `run` may refuse with. */
   readonly errors?: readonly CatalogueError[]
-  /** Ends it, if it is there, and returns whether it was. */
+  /** Ends the resource with this id. Returns false if there is none. */
   run(tx: Transaction, id: string): boolean
 }
 
-/** Something that a test can declare: see {@link declaration}. Its type is that of its function in `gateway.declare`. */
+/** A call of `gateway.declare`; see {@link declaration}. `Call` is the type of its function. */
 export interface Declaration<Call extends (...args: never[]) => unknown = (...args: never[]) => unknown> {
-  /** The schema of what the test says. */
+  /** The schema of the input. */
   readonly schema: v.GenericSchema
-  /** The schema of what was made, as the API shows it. */
+  /** The schema of the declared resource in a response. */
   readonly answer: v.GenericSchema
   /** The errors that `run` may throw, in addition to those of the schema. */
   readonly errors?: readonly CatalogueError[]
-  /** Ends what was declared and has an id of this prefix, if it is there, and returns whether it was. */
+  /** The call that ends a declared resource. */
   readonly end?: DeclarationEnd
-  /** Makes it, and returns it as the API shows it. */
+  /** Makes the resource, and returns it as the API shows it. */
   run(tx: Transaction, input: unknown): object
   /** Carries the type of its function in the direct API; never set. */
   readonly call?: Call
@@ -90,11 +90,11 @@ export function declaration<Sent, Input, Resource extends object>(
   return definition
 }
 
-/** The rules that a family adds to an operation of another one, such as: nothing of ours may refer to what is deleted. */
+/** The rules that a family adds to an operation of another one, such as: no record of this family may refer to a deleted one. */
 export interface RulesBefore {
   /** The errors that `run` may refuse with, all of the family itself. */
   readonly errors: readonly CatalogueError[]
-  /** Applies the rules, before the operation. What the ids name need not exist. */
+  /** Applies the rules, before the operation. The resources that the ids name need not exist. */
   run(tx: Transaction, ids: PathIds): void
 }
 
@@ -103,8 +103,8 @@ export interface KeyRules {
   /** The errors that `judge` may refuse with. Those that are not general are errors of the family. */
   readonly errors: readonly CatalogueError[]
   /**
-   * Judges the API key of a request, unless the option `keys` has it. Returns true if the key is valid, false if it is not
-   * any more, and undefined if the family does not know it; or refuses the request. Compare with `isOneOf`.
+   * Judges the API key of a request, unless the option `keys` has it. Returns true if the key is valid, false if it is no
+   * longer valid, and undefined if the family does not know the key. May refuse the request. Use `isOneOf` to compare keys.
    */
   judge(key: string, state: KeyState): boolean | undefined
 }
@@ -115,7 +115,7 @@ export interface KeyState extends OtherRecords {
   readonly sequence: number
 }
 
-/** Returns the same families, with the rules in their operations that others add. */
+/** Returns the families with the rules that they add to one another's operations. */
 export function withRulesBefore<F extends Families>(families: F): F {
   const added = Object.values(families).flatMap(({ before = {} }) => Object.entries(before))
   if (added.length === 0) return families
@@ -142,7 +142,7 @@ export type ErrorsByKey = Readonly<Record<string, CatalogueError>>
 /** The calls that look up a record of a state. */
 export type OtherRecords = Pick<Transaction, 'get' | 'find'>
 
-/** A function that reports a relation that does not hold: the field of the record, its value, and the allowed values. */
+/** A function that reports a broken relation: the field of the record, its value, and the allowed values. */
 export type ReportRelation = (path: readonly string[], received: unknown, allowed: string) => void
 
 /**
@@ -175,7 +175,7 @@ export function familyOf<
 export function recordsOf(family: object): Collection<ResourceRecord> {
   const { collections: [records] = [] }: Partial<Pick<Family, 'collections'>> = family
   if (!records) throw new TypeError('The family keeps no records. Allowed: a family with a collection.')
-  return records as Collection<ResourceRecord> // Those of resources have its fields.
+  return records as Collection<ResourceRecord> // Every record of a resource has these fields.
 }
 
 /**
@@ -189,6 +189,6 @@ export function recordsOf(family: object): Collection<ResourceRecord> {
  * ```
  */
 export function sectionReader<Own extends object>(): (shared: object) => Own {
-  // The shared object is made by code that knows all families, with the fields of all.
+  // The code that makes the shared object knows all families, and sets the fields of all.
   return (shared) => shared as Own
 }

@@ -17,8 +17,8 @@ export function limitTable(families: readonly Family[]): LimitTable {
 }
 
 /**
- * Checks that a gateway has the limits that its options name, and that their errors have the numbers.
- * @throws TypeError that names what is allowed.
+ * Checks that a gateway has the limits that its options name, and that these limits have errors with the numbers there.
+ * @throws TypeError that names the allowed limits or numbers.
  */
 export function requireKnownLimits(
   values: Readonly<Record<string, readonly Value[] | undefined>> = {},
@@ -28,8 +28,8 @@ export function requireKnownLimits(
     const limits = table.get(name)
     if (!limits) {
       const names = [...table.keys()]
-      const meant = suggestion(name, names) || ` Supported: ${names.join(', ')}.`
-      throw new TypeError(`account.limits.${name} is no limit of this gateway.${meant}`)
+      const hint = suggestion(name, names) || ` Supported: ${names.join(', ')}.`
+      throw new TypeError(`account.limits.${name} is no limit of this gateway.${hint}`)
     }
     for (const value of listed) requireFitting(`account.limits.${name}`, value, limits)
   }

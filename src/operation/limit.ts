@@ -6,7 +6,7 @@ import type { Duration } from '../schema/time.ts'
 export interface MostOption {
   /** The most of what counts, from 0. */
   readonly max: number
-  /** The number of the error, if it has several, such as 415 in place of 431. */
+  /** The number of the error, if the limit has several errors, such as 415 in place of 431. */
   readonly number?: number | undefined
 }
 
@@ -29,7 +29,7 @@ export type Plan = (typeof PLANS)[number]
 export interface LimitFacts {
   /** The name of what counts, in words, such as "reserved domains". */
   readonly what: string
-  /** The number that there would be. */
+  /** The number that the account would have. */
   readonly amount: number
   /** The number that is allowed. */
   readonly max: number
@@ -52,21 +52,21 @@ export interface AccountLimit {
   /** The name of what counts, in words, such as "reserved domains". */
   readonly what: string
   /**
-   * Returns whether something counts, by its fields: those of a record, or those of a body before it is read. Default:
-   * each record of the collection counts that is not attached to something.
+   * Returns whether a record or an unread body counts, by its fields. Default: every record counts. Records that are
+   * attached to another one never count.
    */
   readonly counts?: (fields: Fields, dialect: CommonDialect) => boolean
-  /** The index of the collection by whose values records count together, such as that of their vault. Default: all do. */
+  /** The index whose values group the records that count together, such as that of their vault. Default: all count together. */
   readonly each?: string
-  /** True if it is about the size of one thing, which has no rate. A family checks it by `limitProblem`. */
+  /** True if it limits the size of one thing, which has no rate. A family checks it by `limitProblem`. */
   readonly isSize?: boolean
   /** True if an update can bring a record under the limit. */
   readonly isChangeable?: boolean
-  /** The error where the account may have none at all. Default: `reached`. */
+  /** The error if the account may have none at all. Default: `reached`. */
   readonly none?: LimitError
-  /** The error where the account has as many as it may have. Default: `account_limit_reached`. */
+  /** The error if the account has as many as it may have. Default: `account_limit_reached`. */
   readonly reached?: LimitError
-  /** The error where too many come within the window of a rate. Default: `account_rate_reached`. */
+  /** The error if too many are created within the window of a rate. Default: `account_rate_reached`. */
   readonly rate?: LimitError
   /** The error that `{ max, number }` selects in place of `reached`. */
   readonly older?: LimitError

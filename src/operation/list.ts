@@ -49,19 +49,19 @@ const listQuery = named(
 
 export type { ListParameters as ListInput }
 
-/** A list query that was read. */
+/** A list query with checked values. */
 export interface ListQuery {
   /** The number of items of the page. */
   readonly limit: number
   /** An id: only items created before it are listed. */
   readonly before_id: string | undefined
-  /** Decides of each item whether it is in the list. */
+  /** Returns whether an item is in the list. */
   readonly filter: Filter | undefined
   /** The parameters as sent, for the next page's URI. */
   readonly sent: Readonly<Record<string, string | readonly string[]>>
 }
 
-/** The fields that the additional parameters of a list's query look at, by parameter: an item has one of the sent values there. */
+/** The field of an item that each additional parameter of a list compares. Items in the list have one of the values sent. */
 export type Matching<Name extends string = string> = Readonly<Record<Name, string>>
 
 /** Returns the schema of the query of a list, such as `endpoints.list`, with additional parameters. */
@@ -89,34 +89,34 @@ export function readListQuery(
     return refuse(general.field_invalid, { field: 'query', received: quote(raw), allowed })
   }
   const names = isFiltered(filtered, dialect) ? NAMES : NAMES.filter((name) => name !== 'filter')
-  const wanted = matching && wantedIn(raw, matching)
+  const values = matching && valuesToMatch(raw, matching)
   const { limit, before_id, filter } = namedParameters(raw, names, dialect, matching)
   const problems = new Problems()
   const query = {
     limit: limit === undefined ? LARGEST_PAGE : readLimit(limit, problems),
     before_id: before_id ? readCursor(before_id, prefix, problems) : undefined,
     filter: bothOf(
-      matching && wanted && matcherOf(wanted, matching),
+      matching && values && matcherOf(values, matching),
       filter ? compileFilter(filter, filtered, dialect, problems) : undefined,
     ),
-    sent: { ...(limit && { limit }), ...(filter && { filter }), ...wanted },
+    sent: { ...(limit && { limit }), ...(filter && { filter }), ...values },
   }
   problems.refuse()
   return query
 }
 
-type Wanted = Readonly<Record<string, readonly string[]>>
+type ValuesByParameter = Readonly<Record<string, readonly string[]>>
 
-/** Returns the values that items must have one of, by parameter; undefined if none was sent. */
-function wantedIn(raw: object, matching: Matching): Wanted | undefined {
+/** Returns the values of the additional parameters, by parameter; undefined if none was sent. */
+function valuesToMatch(raw: object, matching: Matching): ValuesByParameter | undefined {
   const sent = Object.entries(raw).filter(([name, value]) => Object.hasOwn(matching, name) && isSent(value))
   return sent.length === 0
     ? undefined
     : Object.fromEntries(sent.map(([name, value]) => [name, [value].flat().map(String)]))
 }
 
-function matcherOf(wanted: Wanted, matching: Matching): Filter {
-  const conditions = Object.entries(wanted).map(([name, values]) => [String(matching[name]), values] as const)
+function matcherOf(valuesByParameter: ValuesByParameter, matching: Matching): Filter {
+  const conditions = Object.entries(valuesByParameter).map(([name, values]) => [String(matching[name]), values] as const)
   return (item) => conditions.every(([field, values]) => values.some((value) => value === Reflect.get(item, field)))
 }
 
@@ -124,7 +124,7 @@ function bothOf(first: Filter | undefined, second: Filter | undefined): Filter |
   return first && second ? (item, now) => first(item, now) && second(item, now) : (first ?? second)
 }
 
-/** Returns whether a list takes a filter. A list without fields for filters takes none. */
+/** Returns whether a list has the parameter `filter`: not if the dialect allows declared fields only and the list declares none. */
 export function isFiltered({ filterable }: Pick<Filtered, 'filterable'>, { filterFields }: CommonDialect): boolean {
   return filterFields === 'all' || filterable?.length !== 0
 }
@@ -202,16 +202,16 @@ interface List<R extends object, Resource extends { readonly id: string }, Items
   /** Returns whether a record is in the list. Default: each is. */
   readonly has?: (record: R) => boolean
   readonly view: View<R, Resource>
-  /** Returns the fields of an item that follow from other records. Default: none do. */
+  /** Returns the fields of an item that are computed from other records. Default: no fields. */
   readonly related?: Related<R, Resource>
   readonly path: string
   readonly items: Items
 }
 
-/** A function that returns the fields of a response that follow from other records. It runs for each response. */
+/** A function that computes fields of a response from other records. It runs for each response. */
 export type Related<R, Resource> = (tx: Transaction, record: R) => Partial<Resource>
 
-/** Returns how a record is shown: by its view, with the fields that follow from other records. */
+/** Returns a function that makes the response of a record: its view, with the fields computed from other records. */
 export function viewWithRelated<R extends object, Resource extends object>(
   view: View<R, Resource>,
   related: Related<R, Resource> | undefined,
@@ -237,20 +237,20 @@ export function pageAt<R extends object, Resource extends { readonly id: string 
   const { limit, before_id, filter, sent } = query
   const { keyOf = (id) => id, has = () => true } = list
   const show = viewWithRelated(list.view, list.related)
-  const shown: Resource[] = []
+  const page: Resource[] = []
   let last: string | undefined
   let hasMore = false
   for (const record of tx.newestFirst(list.collection, before_id && keyOf(before_id))) {
     if (!has(record)) continue
     const item = show(tx, record)
     if (filter && !filter(item, tx.now)) continue
-    hasMore = shown.length === limit
+    hasMore = page.length === limit
     if (hasMore) break
-    shown.push(item)
+    page.push(item)
     last = item.id
   }
   const uri = tx.wire.url + list.path
   const next = hasMore ? `${uri}?${parametersOf({ before_id: last ?? '', ...sent })}` : null
   // The type checker does not follow a computed name.
-  return Object.freeze({ [list.items]: Object.freeze(shown), uri, next_page_uri: next }) as Page<Items, Resource>
+  return Object.freeze({ [list.items]: Object.freeze(page), uri, next_page_uri: next }) as Page<Items, Resource>
 }

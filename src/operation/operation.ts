@@ -19,12 +19,12 @@ export type PathIds = Readonly<Record<string, string>>
 /** The function of an operation in the direct API: the ids of its path, then its body or query. */
 export type CallOf<Ids, Input, Result> = (...args: [...IdArguments<Ids>, ...InputArguments<Input>]) => Result
 
-/** A single id is passed by itself, several by name. */
+/** The arguments for the ids of a path: a single id is a string, several ids are one object. */
 type IdArguments<Ids> = keyof Ids extends never ? [] : IsOne<keyof Ids> extends true ? [id: string] : [ids: Ids]
 
 type IsOne<Name, All = Name> = Name extends unknown ? ([All] extends [Name] ? true : false) : never
 
-/** The argument for a body or query; optional if it can be empty. */
+/** The argument for a body or query; optional if the body or query can be empty. */
 export type InputArguments<Input> = [Input] extends [undefined]
   ? []
   : Record<never, never> extends Input
@@ -39,13 +39,13 @@ interface Definition<Ids extends PathIds> {
   readonly method: Method
   /** The path below the base URL, with the names of its ids, such as `/reserved_domains/{id}`. */
   readonly path: string
-  /** The HTTP status of its answer. */
+  /** The HTTP status of its response. */
   readonly status: 200 | 201 | 204
   /** One line for the documentation. */
   readonly summary: string
   /** The prefix of each id in the path. */
   readonly ids: Ids
-  /** The schema of the answer; absent if there is none. */
+  /** The schema of the response; absent if it has no body. */
   readonly response?: v.GenericSchema
   /** The errors that `run` may throw, in addition to those of every operation of its kind and those of its schemas. */
   readonly errors?: readonly CatalogueError[]
@@ -60,7 +60,7 @@ interface BodyDefinition<Schema extends v.GenericSchema> {
   readonly wrappable?: boolean
   /** The rules for fields that have other names in dialects. */
   readonly otherNames?: OtherNames
-  /** Refuses a body by its fields as they were sent, before they are read. */
+  /** Refuses a body by its unread fields. */
   readonly permits?: (body: object, context: RuleContext) => void
 }
 
@@ -75,7 +75,7 @@ export interface Operation<Call extends (...args: never[]) => unknown = (...args
   readonly query?: v.GenericSchema
   /** The fields of a list that filters can name, if the dialect restricts them. */
   readonly filterable?: readonly FilterableField[] | undefined
-  /** The fields of a list that its additional query parameters look at, by parameter. */
+  /** The field of an item that each additional query parameter of a list compares. */
   readonly matching?: Matching | undefined
   /** Reads and checks the body or the query; absent if neither is allowed. */
   readonly read?: (raw: unknown, ids: PathIds, context: RuleContext) => unknown
@@ -107,7 +107,7 @@ export function operation<Ids extends PathIds, Result>(
   return definition
 }
 
-/** Defines an operation with a body: as `operation`, with the schema `body`, whose value `run` receives as its third argument. */
+/** Defines an operation with a body, like `operation`. `body` is its schema, and `run` receives the read body as its third argument. */
 export function operationWithBody<Ids extends PathIds, Sent, Body, Result>(
   definition: Definition<Ids> &
     BodyDefinition<v.GenericSchema<Sent, Body>> & { readonly run: (tx: Transaction, ids: Ids, body: Body) => Result },
@@ -202,9 +202,9 @@ const OF_IDS = [general.id_unparsable, general.id_wrong_prefix]
 const OF_FIELDS = [general.field_unknown, general.field_invalid]
 const OF_QUERY = [general.query_unknown, general.field_invalid]
 
-/** Returns every error that an operation can answer with over HTTP, in the order of their numbers. */
+/** Returns every error that an operation can return over HTTP, in the order of the numbers. */
 export function errorsOf(operation: Operation): readonly CatalogueError[] {
-  // The body of a GET or DELETE is looked at, and refused.
+  // A GET or DELETE with a body is refused.
   const ofBody = operation.body ? OF_CONTENT_TYPE : [general.body_unexpected]
   return byNumber([...OF_ANY_REQUEST, ...ofBody, ...directErrorsOf(operation)])
 }
@@ -219,7 +219,7 @@ export function directErrorsOf({ body, query, ids, errors = [] }: Operation): re
   ])
 }
 
-/** Returns each error once, by the catalogue's numbers. */
+/** Returns each error once, sorted by number. */
 export function byNumber(errors: readonly CatalogueError[]): readonly CatalogueError[] {
   return [...new Set(errors)].sort((a, b) => a.number - b.number)
 }

@@ -23,8 +23,8 @@ export interface ReadableKind {
   /** The prefix of its ids, for example `rd`. */
   readonly prefix: string
   /**
-   * The prefixes of all kinds that have the same collection, the one of the records' keys first. Ids are taken with any of
-   * them. One of the kinds gives the collection to its family; the others have `collections: []`.
+   * The prefixes of all kinds that share this collection; the first one is that of the records' keys. Ids may have any of
+   * these prefixes. One kind declares the collection in its family; the other families have `collections: []`.
    */
   readonly prefixes?: readonly [string, ...string[]]
   /** The name of one resource in messages and summaries, for example "reserved address". */
@@ -43,7 +43,7 @@ export interface ReadableKind {
   readonly matching?: Matching
 }
 
-/** A kind of resources: also the schemas of bodies, its errors, and what else it has. */
+/** A kind of resources that can be created, changed and deleted. */
 export interface ResourceKind extends ReadableKind {
   /** The records. */
   readonly collection: Collection<ResourceRecord>
@@ -73,22 +73,22 @@ export type ResourceOf<Kind extends ReadableKind> =
 
 /** The rules of a kind of resources. */
 export interface ResourceRules<Kind extends ResourceKind> {
-  /** Makes the wire's form of a record. */
+  /** Makes the response of a record. */
   readonly view: View<RecordOf<Kind>, ResourceOf<Kind>>
-  /** Returns the fields of a response that follow from other records, in place of the view's. */
+  /** Computes fields of a response from other records. They replace those of the view. */
   related?(tx: Transaction, record: RecordOf<Kind>): Partial<ResourceOf<Kind>>
   /** The creation. */
   readonly create: BodyRules & {
     /** Applies the rules of a creation, and returns the record that it put. */
     run(tx: Transaction, body: v.InferOutput<Kind['createBody']>): RecordOf<Kind>
-    /** Returns what only the response to the creation has, such as a token that is shown once. */
+    /** Returns the fields that only the response to the creation has, such as a token that is shown once. */
     once?(record: RecordOf<Kind>): Partial<ResourceOf<Kind>>
   }
   /** The change by a body. */
   readonly update: BodyRules & {
     /** Applies the rules of a change, and returns the record that it put. */
     run(tx: Transaction, record: RecordOf<Kind>, body: v.InferOutput<Kind['updateBody']>): RecordOf<Kind>
-    /** Returns what only the response to the change has, other than later reads. */
+    /** Returns the fields that only the response to the change has, and later reads do not. */
     once?(tx: Transaction, record: RecordOf<Kind>, before: RecordOf<Kind>): Partial<ResourceOf<Kind>>
   }
   /** The deletion, if it needs more than removing the record. */
@@ -102,7 +102,7 @@ export interface ResourceRules<Kind extends ResourceKind> {
   onDue?(tx: Transaction, record: RecordOf<Kind>): void
   /** Rules that this kind adds to operations of other families, by the operation's name. */
   readonly before?: NonNullable<Family['before']>
-  /** Reports relations between a record and the others that do not hold, as in a damaged snapshot. */
+  /** Reports broken relations between a record and other records, such as a reference to a missing record. */
   relations?(record: RecordOf<Kind>, others: OtherRecords, report: ReportRelation): void
 }
 

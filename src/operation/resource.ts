@@ -113,7 +113,7 @@ export function resource(
       response: shape,
       run(tx, { id }, body) {
         const before = found(tx, id)
-        requirePermitted(limits, body as object, tx, before) // Every body is one.
+        requirePermitted(limits, body as object, tx, before) // Every body is an object.
         const record = update.run(tx, before, body)
         requireWithin(tx, limits, collection, record, before)
         const shown = show(tx, record)
@@ -148,8 +148,8 @@ function namesOf({ path, prefix, prefixes: [ofKey, ...others] = [prefix], what, 
 }
 
 /**
- * Declares the operations `get` and `list`, for a family whose resources no operation creates. `related` returns the fields of a
- * response that follow from other records.
+ * Declares the operations `get` and `list`, for a family whose resources no operation creates. `related` computes fields of a
+ * response from other records.
  */
 export function readOperations<const Kind extends ReadableKind>(
   kind: Kind,
@@ -161,8 +161,8 @@ export function readOperations(
   viewOfKind: (...args: never[]) => unknown,
   relatedOfKind?: (...args: never[]) => unknown,
 ): unknown {
-  const view = viewOfKind as View<object, { readonly id: string }> // It is of the kind's records, as stated above.
-  // So is this.
+  // The signature above says that both functions take the records of the kind.
+  const view = viewOfKind as View<object, { readonly id: string }>
   const related = relatedOfKind as Related<object, { readonly id: string }> | undefined
   const show = viewWithRelated(view, related)
   const { name, path, items, what, plural = `${what}s`, collection, shape, filterable, matching } = kind

@@ -1,6 +1,6 @@
 /**
- * Counts one more event at `now` to the times of those before; at most `max` may come within a `window` of ms. Returns the times that count: those within the window, and on
- * a clock that was moved back none that has not come yet. Returns the seconds to wait instead if there are too many.
+ * Counts one more event at `now`. At most `max` events may be within a `window` of ms. Returns the times of the events in the
+ * window; times after `now`, as on a clock that was set back, are dropped. Returns the seconds to wait if there are too many.
  */
 export function oneMore(
   times: readonly number[],

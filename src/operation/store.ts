@@ -1,8 +1,8 @@
 /**
- * A place for commits, so that a gateway outlives its process. Only `flushed` is asynchronous; a store needs it if it makes
- * several commits safe at once.
+ * A place for commits, so that a gateway outlives its process. Only `flushed` is asynchronous; a store needs it if it flushes
+ * several commits at once.
  *
- * Commits hold secrets: private keys, and those of webhooks. Keep them where nobody else reads them.
+ * Commits hold secrets, such as private keys and webhook secrets. Keep commits where nobody else can read them.
  *
  * @example
  * ```ts
@@ -15,24 +15,24 @@
  */
 export interface Store {
   /**
-   * The state after the last stored commit; undefined if there is none yet. Read once at the start, and again
-   * after `flushed` has rejected. Throws: `createGateway` throws the same.
+   * Returns the state after the last stored commit; undefined if there is none yet. The gateway calls it once at the start,
+   * and again after `flushed` has rejected. If it throws, `createGateway` throws the same error.
    */
   load(): StoredState | undefined
   /**
-   * Stores one commit, as a whole or not at all. Called once per call to the gateway, with everything that the call
-   * changed. Throws: the call is undone, and refused with `store_failed`.
+   * Stores one commit, as a whole or not at all. The gateway calls it once per call, with everything that the call
+   * changed. If it throws, the call is undone and fails with `store_failed`.
    */
   append(commit: StoredCommit): void
   /**
-   * Resolves when all that was appended is safe; answers over HTTP wait for it. Rejects: all since the last safe commit is
-   * gone, from the gateway too, whoever waits is refused with `store_failed`, and the store takes no commit before it was
-   * loaded again. A store without it is safe when `append` returns.
+   * Resolves when all appended commits are flushed; HTTP responses wait for it. If it rejects, all commits since the last
+   * flushed one are lost. The gateway undoes them, requests that wait fail with `store_failed`, and the gateway calls `load`
+   * before it appends another commit. In a store without this method, a commit is flushed when `append` returns.
    */
   flushed?(): Promise<void>
 }
 
-/** Everything that one call changed, due events that it settled included. */
+/** Everything that one call changed, including the due events that it ran. */
 export interface StoredCommit {
   /** The operation, such as `reserved_domains.create`, or `provisioning`, `clock`, `reset`, `restore`, `control`. */
   readonly operation: string
@@ -40,15 +40,15 @@ export interface StoredCommit {
   readonly now: number
   /** The number that the next id comes from. */
   readonly sequence: number
-  /** The number that ids of requests come from after a restart; smaller ones may be in use. */
+  /** The number that ids of requests come from after a restart. Smaller numbers may be in use. */
   readonly operations: number
-  /** Set on the first commit, on `reset` and on `restore`: forget everything from before. */
+  /** Set on the first commit, on `reset` and on `restore`: delete all earlier records. */
   readonly replaces?: StoredFacts
   /** The new record under each key, secrets included; null for a record that was removed. Each key once. */
   readonly changes: readonly StoredChange[]
 }
 
-/** The facts that stay the same from one replacement of the whole state to the next. */
+/** The facts that change only when the whole state is replaced. */
 export interface StoredFacts {
   /** The version of the records' form. A gateway reads its own and refuses any other. */
   readonly version: number
@@ -74,6 +74,6 @@ export interface StoredState extends StoredFacts, Pick<StoredCommit, 'now' | 'se
 
 /** A stored record. */
 export interface StoredRecord extends Pick<StoredChange, 'collection' | 'key'> {
-  /** The record that `after` was, as JSON has it. */
+  /** The `after` of the record's last change, as JSON returns it. */
   readonly record: object
 }

@@ -3,8 +3,8 @@ import type { Collection } from './collection.ts'
 import type { View, Wire } from './view.ts'
 
 /**
- * The view of a gateway's records that an operation reads and changes. Reads see the operation's own writes. If it throws,
- * nothing that it put or removed stays.
+ * Reads and changes a gateway's records for one operation. Reads see the operation's own writes. If the operation throws, its
+ * writes are undone.
  */
 export interface Transaction {
   /** The gateway's time in ms since 1970, the same during the whole transaction. */
@@ -13,9 +13,9 @@ export interface Transaction {
   readonly dialect: CommonDialect
   /** The options of the gateway that change rules; see `sectionReader`. */
   readonly rules: Rules
-  /** The surroundings of views. */
+  /** The inputs of views besides the record. */
   readonly wire: Wire
-  /** Returns the view of a record, frozen. It is made once per record, then cached. */
+  /** Returns the response of a record, frozen. The view runs once per record; its result is cached. */
   show<R extends object, Resource extends object>(view: View<R, Resource>, record: R): Resource
   /** Returns the record with a key; undefined if there is none. */
   get<R extends object>(collection: Collection<R>, key: string): R | undefined

@@ -6,7 +6,7 @@ export interface Authority {
   readonly certificatePem: string
 }
 
-/** The surroundings of a view: the gateway's base URL, its dialect, and its certificate authority. */
+/** The inputs of a view besides the record: the gateway's base URL, its dialect, and its certificate authority. */
 export interface Wire {
   /** The base URL, without a trailing slash. */
   readonly url: string

@@ -4,7 +4,7 @@ import type { ResourceRecord } from '../operation/resource-head.ts'
 import { declareErrors, Refusal, tooLong } from '../schema/errors.ts'
 import { general } from '../schema/general-errors.ts'
 import { oneOfThese } from '../schema/options.ts'
-import { drawn, instant, recordHead, scheduledTime } from '../schema/record-schema.ts'
+import { sequenceNumber, instant, recordHead, scheduledTime } from '../schema/record-schema.ts'
 import { readBy, rule } from '../schema/rule.ts'
 import { DESCRIPTION, LONGEST_DESCRIPTION, LONGEST_METADATA, METADATA, secret, textOfBytes } from '../schema/schema.ts'
 import { type CertificateFields, type CertificateOrder, MANAGED_KEY_TYPES } from '../x509/order.ts'
@@ -76,7 +76,7 @@ const order = v.object({
   private_key_type: oneOfThese(MANAGED_KEY_TYPES),
   not_before: scheduledTime,
   not_after: instant,
-  number: drawn,
+  number: sequenceNumber,
 }) satisfies v.GenericSchema<unknown, CertificateOrder>
 
 const fields = v.object({

@@ -3,7 +3,7 @@ import type { Due } from '../operation/collection.ts'
 import { sectionReader } from '../operation/family.ts'
 import { general } from '../schema/general-errors.ts'
 import { oneOfThese } from '../schema/options.ts'
-import { drawn, dueTime, idOf, instant, scheduledTime, someText } from '../schema/record-schema.ts'
+import { sequenceNumber, dueTime, idOf, instant, scheduledTime, someText } from '../schema/record-schema.ts'
 import { type Report, rule } from '../schema/rule.ts'
 import { LATEST_TIME } from '../schema/time.ts'
 import type { Frozen } from '../schema/values.ts'
@@ -44,7 +44,7 @@ const job = v.object({
   started_at: instant,
   retries_at: v.nullable(scheduledTime),
   /** The number of INTERNAL_ERRORs so far. Each of them lengthens the backoff. */
-  internal_errors: drawn,
+  internal_errors: sequenceNumber,
 })
 
 /** A running provisioning job (rules: provisioning-jobs#start). Times are in ms since 1970. */
@@ -65,7 +65,7 @@ export const managedFields = {
   renews_at: v.nullable(scheduledTime),
   job: v.nullable(job),
   /** The job's next attempt or, without a job, the next renewal. */
-  due: v.nullable(v.object({ at: dueTime, order: drawn }) satisfies v.GenericSchema<unknown, Due>),
+  due: v.nullable(v.object({ at: dueTime, order: sequenceNumber }) satisfies v.GenericSchema<unknown, Due>),
   timeline,
 }
 

@@ -11,7 +11,7 @@ import { isObject } from './values.ts'
 /** The most bytes that a body may have (rules: requests#body). */
 export const LARGEST_BODY = 1024 * 1024
 
-/** A body that was read, or why it was not; `refused` by its head. An absent body is the empty text. */
+/** The text of a body, or the reason why it was not read; `refused` means that the request's head was refused. An absent body is the empty text. */
 export type RequestBody =
   | string
   | { readonly unread: 'body_unreadable' | 'not UTF-8' | 'refused' }
@@ -38,7 +38,7 @@ type BodyReader<T> = (
   ids: Readonly<Record<string, string>>,
   context: RuleContext,
   dialect?: {
-    /** Those that the dialect has found in the body. The others join them. */
+    /** The problems that the dialect has found in the body. The reader adds further ones. */
     readonly problems: Problems
     /** The fields that the dialect adds to the API reference's. */
     readonly extraFields: readonly string[] | undefined
@@ -53,7 +53,7 @@ type BodyReader<T> = (
 export function bodyReader<S extends v.GenericSchema>(schema: S): BodyReader<v.InferOutput<S>> {
   let shapes: ReturnType<typeof shapesOf> | undefined
   return (body, ids, context, dialect) => {
-    // Made for the first body: most programs use few of the operations.
+    // The shapes are made for the first body only, because most programs use few of the operations.
     shapes ??= shapesOf(schema)
     const { all, extras, documented } = shapes
     const known = dialect?.extraFields
@@ -74,8 +74,8 @@ function shapesOf(schema: v.GenericSchema) {
   return { all, extras, documented: without(all, (name) => extras.includes(name)) }
 }
 
-function without(fields: Fields, isLeftOut: (name: string) => boolean): Fields {
-  return new Map([...fields].filter(([name]) => !isLeftOut(name)))
+function without(fields: Fields, isOmitted: (name: string) => boolean): Fields {
+  return new Map([...fields].filter(([name]) => !isOmitted(name)))
 }
 
 /** `id` and `edge_id` in a body are accepted if they equal the path's. */
@@ -124,7 +124,7 @@ function parsed<S extends v.GenericSchema>(
   const { issues = [], output } = v.safeParse(schema, plain, reading.settings)
   for (const issue of issues) {
     problems.add(() => {
-      const found = fromIssue(issue, schema, whole, reading)
+      const found = problemFrom(issue, schema, whole, reading)
       return context.state ? withField(found) : found
     })
   }
@@ -133,7 +133,7 @@ function parsed<S extends v.GenericSchema>(
   return output
 }
 
-function fromIssue(issue: v.BaseIssue<unknown>, schema: v.GenericSchema, whole: string, reading: Reading): Problem {
+function problemFrom(issue: v.BaseIssue<unknown>, schema: v.GenericSchema, whole: string, reading: Reading): Problem {
   const path = issue.path?.map((step) => String(step.key)) ?? []
   const field = fieldPath(path, whole)
   const received = isSecretAt(schema, path) ? quoteSecret(issue.input) : valueText(issue.input)
@@ -142,7 +142,7 @@ function fromIssue(issue: v.BaseIssue<unknown>, schema: v.GenericSchema, whole: 
   return problem(errorAt(schema, path, issue), { field, received, allowed: issue.message || allowedBy(issue) })
 }
 
-/** Returns the error of a field that does not take a value. A missing field is an error of its object. */
+/** Returns the error for a value that a field does not take. A missing field is an error of its object. */
 function errorAt(schema: v.GenericSchema, path: Path, issue: v.BaseIssue<unknown>) {
   const at = isMissing(issue) ? undefined : schemaAt(schema, path)
   return (at && marksOf(at).refusedAs) ?? general.field_invalid

@@ -14,23 +14,23 @@ export interface CommonDialect {
   /** Operations that the API reference does not have and this service does, such as `widgets.detach_color`. */
   readonly extraOperations: readonly string[]
   /**
-   * Fields that the API reference does not have and this service does: of bodies by operation (`widgets.create`), and those
-   * that every answer has by group of operations (`widgets`).
+   * Fields that the API reference does not have and this service does. A key such as `widgets.create` lists fields of that
+   * operation's body. A key such as `widgets` lists fields that every response of that group of operations has.
    */
   readonly extraFields: Readonly<Record<string, readonly string[]>>
   /** Body fields that are accepted and have no effect, by operation or by group of operations (`widgets`). */
   readonly ignoredFields: Readonly<Record<string, readonly string[]>>
   /** Other names of body fields, by group of operations, as `{ alias: field }`. */
   readonly fieldAliases: Readonly<Record<string, Readonly<Record<string, string>>>>
-  /** Aliases, by group of operations, whose text may be a bare label without a dot; the family completes it. */
+  /** Aliases, by group of operations, whose text may be a bare label without a dot; the family appends the domain. */
   readonly labelAliases: Readonly<Record<string, readonly string[]>>
   /** Other names of query parameters, as `{ alias: parameter }`. */
   readonly queryAliases: Readonly<Record<string, string>>
   /** The fields that filters of lists can name: all of an item, or only those that the family declares. */
   readonly filterFields: 'all' | 'declared'
   /**
-   * The texts whose length has a limit: those for which the API reference names one (`listed`), or every `description`, at 255
-   * bytes, and every `metadata`, at 4096.
+   * The texts whose length has a limit. `listed`: those for which the API reference names a limit. `all`: also every
+   * `description`, at 255 bytes, and every `metadata`, at 4096.
    */
   readonly textLimits: 'listed' | 'all'
   /** The key under which the body of a module's PUT may be wrapped beside `edge_id` and `id`, or null for never. */

@@ -28,17 +28,17 @@ export interface JsonFacts {
   readonly maximum?: number
   /** The value that counts if nothing is sent. */
   readonly default?: unknown
-  /** Values to show. */
+  /** Example values. */
   readonly examples?: readonly unknown[]
-  /** Values to name in the description of a text, which may be another if its pattern takes it. */
+  /** Known values, which the description of a text lists. Others are allowed if they match its pattern. */
   readonly listed?: readonly string[]
   /** The keys of an object. */
   readonly propertyNames?: JsonFacts
   /** The values of further keys; false if there are none. */
   readonly additionalProperties?: JsonFacts | boolean
-  /** Sent, and never answered. */
+  /** True if requests can have the field and responses never do. */
   readonly writeOnly?: boolean
-  /** Should no longer be used. */
+  /** True if clients should no longer use it. */
   readonly deprecated?: boolean
 }
 
@@ -46,7 +46,7 @@ export interface JsonFacts {
 export interface Facts {
   /** JSON Schema keywords; a function if they depend on the dialect. */
   readonly json?: JsonFacts | ((dialect: CommonDialect) => JsonFacts)
-  /** A field that must be sent although its schema has a value for its absence, so that an error of its own says so. */
+  /** A required field whose schema has a value for its absence, so that a rule can report a specific error. */
   readonly isRequired?: true
   /** A value that no JSON can express, such as a function; documents omit it. */
   readonly isNoData?: true
@@ -54,7 +54,7 @@ export interface Facts {
   readonly isUnoffered?: true
   /** The errors of code that reads the value, if that is not the schema itself. */
   readonly errors?: readonly CatalogueError[]
-  /** The rule that it follows: page and heading of docs/decisions. */
+  /** The rule that the value follows: page and heading of docs/decisions. */
   readonly rules?: string
   /** The type in TypeScript, where the schema cannot say it, such as `Clock` or `(entry: JournalEntry) => boolean`. */
   readonly type?: string
@@ -104,7 +104,7 @@ export function documentationOf(schema: v.GenericSchema) {
   }
 }
 
-/** A schema, or one step of its pipe, as far as this project looks into them. */
+/** The properties of a schema, or of one step of its pipe, that fauxgate reads. */
 interface SchemaParts {
   readonly kind: string
   readonly type: string
@@ -138,9 +138,9 @@ function pipedIn({ pipe = [] }: SchemaParts): SchemaParts[] {
 interface Marks {
   /** An empty text means that the field was not sent. */
   readonly blank?: 'absent'
-  /** Its value is shown nowhere. */
+  /** No message, journal, commit or snapshot has its value. */
   readonly secret?: true
-  /** Its name is that of harmless fields elsewhere. */
+  /** Harmless fields of other operations have the same name. */
   readonly isCommonName?: true
   /** It exists only in dialects that name it. */
   readonly extra?: true
@@ -148,7 +148,7 @@ interface Marks {
   readonly whole?: v.GenericSchema
   /** The command's flag of an option, if it is not its path with hyphens. */
   readonly flag?: string
-  /** It is the path of a file; in a config file, from the folder of that file. */
+  /** It is the path of a file. In a config file it is relative to the folder of that config file. */
   readonly isFile?: true
   /** The help shows it in place of an option's value. */
   readonly placeholder?: string
@@ -166,16 +166,16 @@ export function extraFieldsOf(schema: v.GenericSchema): string[] {
   return entries.flatMap(([name, entry]) => (marksOf(entry).extra ? [name] : []))
 }
 
-/** Returns the fields of an answer that this dialect does not have. */
+/** Returns the extra fields of a response that this dialect does not have. */
 export function foreignFieldsOf(schema: v.GenericSchema, { extraFields }: CommonDialect): string[] {
   const known = Object.values(extraFields).flat()
   return extraFieldsOf(schema).filter((name) => !known.includes(name))
 }
 
-/** Returns the extra fields of an answer that the dialect always shows. */
+/** Returns the extra fields of a response that the dialect always has. */
 export function requiredExtraFields(schema: v.GenericSchema, { extraFields }: CommonDialect): string[] {
-  const shown = Object.entries(extraFields).flatMap(([place, names]) => (place.includes('.') ? [] : names))
-  return extraFieldsOf(schema).filter((name) => shown.includes(name))
+  const always = Object.entries(extraFields).flatMap(([key, names]) => (key.includes('.') ? [] : names))
+  return extraFieldsOf(schema).filter((name) => always.includes(name))
 }
 
 export function schemaAt(schema: v.GenericSchema, path: readonly unknown[]): v.GenericSchema | undefined {
@@ -191,7 +191,7 @@ export function isSchema(part: unknown): part is v.GenericSchema {
   return typeof part === 'object' && part !== null && 'kind' in part && part.kind === 'schema'
 }
 
-/** Returns schemas with all that are inside of them; `isIncluded` selects among the inner ones. */
+/** Returns schemas and all schemas inside of them; `isIncluded` selects among the inner ones. */
 export function schemasBelow(
   schemas: readonly v.GenericSchema[],
   isIncluded: (inner: v.GenericSchema) => boolean = () => true,
@@ -202,7 +202,7 @@ export function schemasBelow(
     if (seen.has(schema)) continue
     seen.add(schema)
     const { wrapped, item, value, entries = {}, options = [], pipe = [] } = partsOf(schema)
-    // The first step of a pipe is what the pipe itself looks like.
+    // The first step of a pipe has the same parts as the pipe itself.
     const inner = [wrapped, item, value, ...Object.values(entries), ...options, ...pipe.slice(1)]
     open.push(...inner.filter(isSchema).filter(isIncluded).reverse())
   }

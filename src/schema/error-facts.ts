@@ -52,7 +52,7 @@ function detailsOf(
   return all
 }
 
-/** Makes the message of an error from the values that are known; in place of any other value is its name: `{limit}`. */
+/** Makes the message of an error from the known values. An unknown value appears as its name in braces: `{limit}`. */
 export function messageWith(error: CatalogueError, known: Readonly<Record<string, unknown>>): string {
   const values = new Proxy(known, {
     get: (_, name: string) => (Object.hasOwn(known, name) ? known[name] : `{${name}}`),

@@ -3,9 +3,9 @@ import { quote } from './text.ts'
 
 /** The numbers of an error. */
 export interface Numbered {
-  /** Behind the dialect's prefix, the wire's `error_code`. */
+  /** The number that follows the dialect's prefix in `error_code`. */
   readonly number: number
-  /** The HTTP status, unless a dialect has one of its own. */
+  /** The HTTP status, unless a dialect has another one. */
   readonly status: number
   /** Returns whether requests can be refused with it in a dialect. Default: in every one. */
   readonly occursIn?: (dialect: CommonDialect) => boolean
@@ -92,12 +92,12 @@ export function ofField<Own = object>(
   return { number, status, message, ofField: true }
 }
 
-/** Returns a quoted value as it reads after "is". */
+/** Returns a quoted value in the form that follows "is": `missing` for an absent value. */
 export function orMissing(received: string): string {
   return received === quote(undefined) ? 'missing' : received
 }
 
-/** The allowed values of a field that only must not be missing. */
+/** The allowed values of a field that takes any value but must not be missing. */
 export const ANY_VALUE = 'any value'
 
 /**
@@ -155,9 +155,9 @@ export function catalogueOf(groups: readonly Readonly<Record<string, CatalogueEr
   const byNumber = new Map<number, CatalogueError>()
   for (const error of groups.flatMap((group) => Object.values(group))) {
     const { key, number } = error
-    const before = catalogue.get(key) ?? byNumber.get(number)
-    if (before && before !== error) {
-      const taken = `${before.key} has the number ${before.number} already`
+    const other = catalogue.get(key) ?? byNumber.get(number)
+    if (other && other !== error) {
+      const taken = `${other.key} has the number ${other.number} already`
       throw new TypeError(`The error ${key} has the number ${number}, but ${taken}. Each key and number is given once.`)
     }
     catalogue.set(key, error)
@@ -240,7 +240,7 @@ export function refuse<Values extends object>(
   throw new Refusal([problem(error, values)], { details, headers })
 }
 
-/** The number of problems of one request whose messages are made; the others are counted (rules: errors#all-problems). */
+/** The number of problems of one request that get a message; further ones are only counted (rules: errors#all-problems). */
 const MOST_MESSAGES = 20
 
 export class Problems {
@@ -248,13 +248,13 @@ export class Problems {
   #further = 0
   #isExact = true
 
-  /** Adds a problem. Its message is made only if it will be shown, since a body can have very many problems. */
+  /** Adds a problem. Makes its message only if the response has room for it, since a body can have very many problems. */
   add(make: () => Problem): void {
     if (this.#found.length < MOST_MESSAGES) this.#found.push(make())
     else this.#further++
   }
 
-  /** Adds problems that were only counted, perhaps not to the end. */
+  /** Adds problems that were only counted. `isCut` says that counting stopped early. */
   addUnreported(count: number, isCut: boolean): void {
     this.#further += count
     if (isCut) this.#isExact = false

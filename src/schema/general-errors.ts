@@ -2,8 +2,8 @@ import { declareErrors, entry, field } from './errors.ts'
 import { counted, idStart } from './text.ts'
 
 /**
- * The errors that no family has for itself: of the request as a whole, of ids, queries and filters, and of fields where no
- * closer error exists.
+ * The errors that belong to no family: those of the request as a whole, of ids, queries and filters, and of fields that
+ * have no more specific error.
  */
 export const general = declareErrors({
   auth_missing: entry(200, 401, () => 'No Authorization header was sent. Send "Authorization: Bearer <API key>".'),

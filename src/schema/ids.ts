@@ -2,24 +2,24 @@ import { type Problem, problem, Refusal } from './errors.ts'
 import { general } from './general-errors.ts'
 import { quote } from './text.ts'
 
-/** The digits of ids, in the order of their codes, so that texts of equal length sort like the numbers they stand for. */
+/** The digits of ids, in the order of their character codes, so that texts of equal length sort like their numbers. */
 export const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
 export const OPERATION_PREFIX = 'op'
 
-/** The characters of a gateway's own ids: first the number in the sequence, then random ones. */
+/** The lengths of the two parts of a gateway's own ids: first the number in the sequence, then random characters. */
 export const SEQUENCE_LENGTH = 7
 export const RANDOM_LENGTH = 20
 
 /** The service's ids have 27 characters; ids in tests may be shorter or longer. */
 const MOST_CHARACTERS = 64
-/** A pattern without bounds and groups: with them it would be three times as slow. */
+/** A pattern without bounds and groups, which would make it three times as slow. */
 const ID = /^[a-z][a-z0-9]*_[0-9A-Za-z]+$/
 
 function prefixOf(text: string): string | undefined {
   if (!ID.test(text)) return undefined
-  const length = text.indexOf('_')
-  return text.length - length - 1 <= MOST_CHARACTERS ? text.slice(0, length) : undefined
+  const end = text.indexOf('_')
+  return text.length - end - 1 <= MOST_CHARACTERS ? text.slice(0, end) : undefined
 }
 
 export function isIdPrefix(text: string): boolean {
@@ -45,7 +45,7 @@ export function idProblem(
   return found === prefix || prefix.split('|').includes(found) ? undefined : general.id_wrong_prefix
 }
 
-/** Returns whether a text is an id of this prefix as a gateway makes them (rules: ids#form). */
+/** Returns whether a text is an id of this prefix in the form that a gateway makes (rules: ids#form). */
 export function isOwnId(text: string, prefix: string): boolean {
   return text.length === prefix.length + 1 + SEQUENCE_LENGTH + RANDOM_LENGTH && prefixOf(text) === prefix
 }

@@ -1,4 +1,4 @@
-/** A value begins with one of these; `s` is a text and `v` a number, `true`, `false` or `null`. */
+/** The kinds of tokens that a value can begin with; `s` is a text and `v` a number, `true`, `false` or `null`. */
 const VALUE = '{[sv'
 
 const BLANKS = '[ \\n\\r\\t]*'
@@ -7,8 +7,8 @@ const TEXT = '("[ !#-[\\]-\\uffff]*(?:\\\\(?:["\\\\/bfnrt]|u[\\da-fA-F]{4})[ !#-
 const OTHER_SCALAR = '(?:-?(?:0|[1-9]\\d*)(?:\\.\\d+)?(?:[eE][+-]?\\d+)?|true|false|null)'
 const TOKEN = `${BLANKS}(?:([{}[\\],:])|${TEXT}|${OTHER_SCALAR})`
 
-/** Returns the index at which a text stops being JSON (RFC 8259), or its length. */
-function stopOf(text: string): number {
+/** Returns the length of the longest valid beginning of a text that should be JSON (RFC 8259). */
+function validLength(text: string): number {
   const token = new RegExp(TOKEN, 'y')
   const open: string[] = []
   let expected = VALUE
@@ -43,7 +43,7 @@ function following(sign: string | undefined, isName: boolean, closing: string | 
  * the text, which may hold a secret.
  */
 export function jsonProblem(text: string): string {
-  const stop = stopOf(text)
+  const stop = validLength(text)
   const before = text.slice(0, stop)
   return `at line ${before.split('\n').length}, column ${stop - before.lastIndexOf('\n')} (position ${stop})`
 }

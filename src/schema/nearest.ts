@@ -1,10 +1,10 @@
-/** Finds the name that was probably meant, if any is near. */
+/** Returns the name that a caller probably misspelt; undefined if no name is near. */
 export function nearest(received: string, names: Iterable<string>): string | undefined {
   const word = received.toLowerCase()
   let best: { readonly name: string; readonly distance: number } | undefined
   for (const name of names) {
     const most = Math.max(1, Math.floor(name.length / 3))
-    // Texts of such different lengths need not be compared, which takes long for a long one.
+    // Comparing a long text takes long, and texts of very different lengths cannot be near.
     const isFar = Math.abs(word.length - name.length) > most
     const distance = isPartOf(word, name) ? 1 : isFar ? Number.POSITIVE_INFINITY : edits(word, name.toLowerCase())
     if (distance <= most && !(best && best.distance <= distance)) best = { name, distance }
@@ -27,7 +27,7 @@ function isPartOf(word: string, name: string): boolean {
   return word.length > 2 && (name.startsWith(word) || (parts.length > 1 && parts.every((part) => all.includes(part))))
 }
 
-/** Counts the letters to insert, remove, replace, or swap with their neighbour to get from one text to the other. */
+/** Returns how many letters must be inserted, removed, replaced or swapped with a neighbour to turn one text into the other. */
 function edits(from: string, to: string): number {
   let beforeLast: number[] = []
   let last = Array.from({ length: to.length + 1 }, (_, index) => index)

@@ -38,7 +38,7 @@ export type SchemasOf<Options> = {
 /** Makes the schema of options by name; any other name is refused. `allowed` describes all of them together. */
 /* @__NO_SIDE_EFFECTS__ */
 export function optionsOf<const E extends v.ObjectEntries>(entries: E, allowed = 'an object') {
-  // Without a prototype, so that `toString` is no option either.
+  // The object has no prototype, so `toString` is an unknown option too.
   const own: E = Object.assign(Object.create(null), entries)
   const named = v.strictObject(own, ({ expected }) => (expected === 'never' ? Object.keys(own).join(', ') : allowed))
   return v.pipe(v.custom<v.InferInput<typeof named>>(isObject, allowed), named)
@@ -49,7 +49,7 @@ interface OptionFacts<D> extends Pick<Facts, 'type' | 'isUnoffered'> {
   readonly default?: D
   /** The default in words; empty if the sentence says it. Without it, the default itself is shown. */
   readonly defaultText?: string
-  /** No message shows the value. */
+  /** True if no message may show the value. */
   readonly isSecret?: boolean
   /** The command's flag, if it is not the option's path with hyphens. */
   readonly flag?: string
@@ -79,7 +79,7 @@ function textOf(value: unknown): string {
   return typeof value === 'string' && !/^\d/.test(value) ? `\`${value}\`` : String(value)
 }
 
-/** Makes messages treat an option as one: they show all of it and describe it by `allowed`, whatever is wrong inside. */
+/** Makes messages show the whole option and describe it by `allowed`, whichever inner value is wrong. */
 /* @__NO_SIDE_EFFECTS__ */
 export function asOne<const S extends v.GenericSchema>(schema: S, allowed: string) {
   return v.pipe(
@@ -160,7 +160,7 @@ export function readCallOptions<S extends v.GenericSchema>(
   return readOr((wrong) => new Refusal([wrong]), schema, options, words)
 }
 
-/** Refuses a condition that is `undefined`, such as a variable without a value: left out, it would hold for everything. */
+/** Refuses a condition that is `undefined`, such as a variable without a value, because an omitted condition matches everything. */
 export function requireValues(conditions: unknown, names: readonly string[]): void {
   if (!isObject(conditions)) return
   const name = names.find((each) => Object.hasOwn(conditions, each) && Reflect.get(conditions, each) === undefined)

@@ -5,10 +5,10 @@ import { general } from './general-errors.ts'
 import { fieldPath, quote } from './text.ts'
 import { isObject } from './values.ts'
 
-/** The deepest nesting of one field; deeper values are refused rather than walked. */
+/** The deepest nesting of one field; deeper values are refused. */
 const DEEPEST = 64
 
-/** The most values in one field: more than any body over HTTP can have, so that no object of a caller takes forever. */
+/** The most values in one field: more than any HTTP body can have, so that reading a caller's object always ends. */
 const MOST_VALUES = 1_000_000
 
 export type Shape =
@@ -40,7 +40,7 @@ export class PlainCopy {
 
   of(shape: Shape, value: unknown): unknown {
     if (typeof value !== 'object' || value === null) return value
-    // A symbol replaces any other object, so that the schema refuses it: it would take an array for an object.
+    // A symbol replaces any other object, so that the schema refuses it: valibot would accept an array as an object.
     if (shape.kind === 'object') return isObject(value) ? this.fields(shape.fields, value) : Symbol(quote(value))
     if (shape.kind === 'value' || !Array.isArray(value)) return this.#json(value)
     return value.map((item, index) => this.#below(index, () => this.of(shape.item, item)))
@@ -78,7 +78,7 @@ export class PlainCopy {
     })
   }
 
-  /** Copies a field that may hold any JSON. Keys such as `__proto__` stay data: `fromEntries` defines, it does not assign. */
+  /** Copies a field that may hold any JSON. `fromEntries` defines keys such as `__proto__` as data; an assignment would not. */
   #json(value: object): unknown {
     const top = this.#path.length
     let room = MOST_VALUES
@@ -115,7 +115,7 @@ export function invalid(field: string, value: unknown, allowed: string): Problem
   return problem(general.field_invalid, { field, received: valueText(value), allowed })
 }
 
-/** Shows a value in a message, or the one in whose place {@link PlainCopy} put a symbol. */
+/** Formats a value for a message. For a symbol of {@link PlainCopy}, formats the value that it replaced. */
 export function valueText(value: unknown): string {
   return typeof value === 'symbol' ? (value.description ?? 'a symbol') : quote(value)
 }

@@ -1,19 +1,19 @@
-/** The globals of the platform that not every test environment passes on. */
+/** The globals of the platform that some test environments hide. */
 type Name = 'Headers' | 'Request' | 'Response' | 'TextDecoder' | 'TextEncoder'
 
-/** The part of Node's `process` that gives its own modules without an import. */
-interface Host {
+/** The part of Node's globals that loads Node's own modules without an import. */
+interface NodeGlobals {
   readonly process?: { getBuiltinModule?(name: 'vm'): { runInThisContext(code: Name): unknown } }
 }
 
 /**
- * Returns a global of the platform, from Node itself if the environment hides it, as Jest's jsdom does with `Response` and
- * `TextEncoder`.
- * @throws TypeError if neither has it.
+ * Returns a global of the platform. If the environment hides it, as Jest's jsdom hides `Response` and `TextEncoder`,
+ * returns that of Node itself.
+ * @throws TypeError if neither the environment nor Node has it.
  */
 export function platform<N extends Name>(name: N): (typeof globalThis)[N] {
   if (globalThis[name]) return globalThis[name]
-  const { process }: Host = globalThis
+  const { process }: NodeGlobals = globalThis
   const node = process?.getBuiltinModule?.('vm')
   if (!node) throw new TypeError(`This environment has no ${name}, which fauxgate needs.`)
   return node.runInThisContext(name) as (typeof globalThis)[N] // The code is the name of that global.

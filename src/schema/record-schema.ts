@@ -5,10 +5,10 @@ import { type Report, rule, type StateFacts } from './rule.ts'
 import { idStart } from './text.ts'
 import { LATEST_TIME } from './time.ts'
 
-/** The largest number for an id, which leaves room for as many more ids as anybody can make. */
+/** The largest number that a snapshot's next id may have; it leaves room for 62 ** 6 further ids. */
 const LARGEST_SEQUENCE = 62 ** 7 - 62 ** 6
 
-/** The state for a record by itself, in which every fact is possible. */
+/** The state for a record that is read without one: its time and sequence allow every value. */
 const ANY_STATE: StateFacts = { now: Number.NEGATIVE_INFINITY, sequence: Number.POSITIVE_INFINITY }
 
 /** Makes a rule on a field of a record that needs the state, such as its time. */
@@ -16,9 +16,9 @@ export function recordRule<T>(check: (value: T, report: Report, state: StateFact
   return rule<T, never>([], (value, report, { state = ANY_STATE }) => check(value, report, state))
 }
 
-const fromZero = (what: string, most: number) => {
-  const message = `${what}, from 0 to ${most}`
-  return v.pipe(v.number(message), v.minValue(0, message), v.maxValue(most, message))
+const fromZero = (kind: string, max: number) => {
+  const message = `${kind}, from 0 to ${max}`
+  return v.pipe(v.number(message), v.minValue(0, message), v.maxValue(max, message))
 }
 
 /** The schema of a past time in a record, in ms since 1970. */
@@ -48,11 +48,11 @@ export const dueTime: v.GenericSchema<number> = v.pipe(
 /** The schema of a count: an integer from 0 to 2^52. */
 export const count: v.GenericSchema<number> = v.pipe(fromZero('a number', 2 ** 52), v.integer('an integer'))
 
-/** The number that the next id comes from. */
+/** The schema of the number that the next id comes from. */
 export const sequence = v.pipe(fromZero('an integer', LARGEST_SEQUENCE), v.integer('an integer'))
 
-/** A number drawn from the sequence. */
-export const drawn = v.pipe(
+/** The schema of a number that was taken from the sequence. */
+export const sequenceNumber = v.pipe(
   v.number('an integer'),
   recordRule((number, report, { sequence }) => {
     if (!(Number.isSafeInteger(number) && number >= 0 && number < sequence)) {

@@ -11,7 +11,7 @@ import {
 } from './errors.ts'
 import type { general } from './general-errors.ts'
 
-/** The surroundings that a rule may look at besides the value. */
+/** The facts about the gateway that a rule may use besides the value. */
 export interface RuleContext {
   /** The dialect of the gateway. */
   readonly dialect: CommonDialect
@@ -30,12 +30,12 @@ export interface StateFacts {
   readonly sequence: number
 }
 
-/** The number of problems of one body that rules report; they count further ones, since valibot copies issues often. */
+/** The number of problems of one body that rules report. They only count further ones, because valibot copies issues often. */
 const MOST_REPORTED = 100
 /** The number of problems after which rules stop looking at the rest of a body. */
 const MOST_COUNTED = 10_000
 
-/** The context if valibot reads a schema without a gateway. */
+/** The context of rules when valibot reads a schema without a gateway. */
 const NO_GATEWAY: RuleContext = {
   get dialect(): never {
     throw new TypeError('A rule looks at the dialect. Let an operation read its schema, not valibot alone.')
@@ -53,8 +53,8 @@ export class Reading {
   isCut = false
   readonly #makers = new Map<Issue, (facts: FieldFacts) => Problem>()
   /**
-   * Valibot's settings for this reading. Valibot passes only the message on to rules, so the message carries the reading. An
-   * empty message says that the schema has none of its own.
+   * Valibot's settings for this reading. Valibot passes only the message on to rules, so the message carries the reading. If
+   * an issue's message is empty, its schema has no message.
    */
   readonly settings: { readonly message: (() => string) & { readonly reading: Reading } } = {
     message: Object.assign(() => '', { reading: this }),
@@ -70,7 +70,7 @@ export class Reading {
       : new Reading(NO_GATEWAY)
   }
 
-  /** Returns whether so much is wrong that rules need not look any further. */
+  /** Returns whether the body has so many problems that rules can stop looking. */
   isFull(): boolean {
     this.isCut ||= this.count >= MOST_COUNTED
     return this.isCut
@@ -80,7 +80,7 @@ export class Reading {
     return Math.max(0, this.count - MOST_REPORTED)
   }
 
-  /** Remembers how the issue that was added last becomes a problem. */
+  /** Sets the function that makes a problem of the last issue. */
   report({ issues }: v.OutputDataset<unknown, Issue>, make: (facts: FieldFacts) => Problem): void {
     const added = issues?.at(-1)
     if (added) this.#makers.set(added, make)
@@ -94,8 +94,8 @@ export class Reading {
 type FieldInvalid = typeof general.field_invalid
 
 /**
- * Reports an error at the field itself, or at a path below it. `values` are the values of the error's message; the field and
- * the received value are added unless they are among them.
+ * Reports an error at the field itself, or at a path below it. `values` are the values of the error's message. The field and
+ * the received value are added if `values` does not have these.
  */
 export type Report<E extends FieldError = FieldInvalid> = <Own extends object>(
   error: (E | FieldInvalid) & FieldError<string, Own>,

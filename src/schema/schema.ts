@@ -39,8 +39,8 @@ export function blankIsAbsent<T>(): v.MetadataAction<T, { readonly blank: 'absen
 export const secret = v.metadata<string, { readonly secret: true }>({ secret: true })
 
 /**
- * Marks a secret field, as {@link secret} does, whose name is that of harmless fields elsewhere, such as `value`. The journal
- * hides a field of this name only in the requests of operations that have it, and in those of no operation.
+ * Marks a secret field, as {@link secret} does, if harmless fields of other operations have the same name, such as `value`.
+ * The journal hides a field of this name in requests of operations that have the mark, and in requests of no operation.
  */
 export const secretHere = v.metadata<string, { readonly secret: true; readonly isCommonName: true }>({
   secret: true,
@@ -91,7 +91,7 @@ export const description = textLimitedByDialect(LONGEST_DESCRIPTION, DESCRIPTION
 /** The schema of the field `metadata`. A dialect's `textLimits` limit its length. */
 export const metadata = textLimitedByDialect(LONGEST_METADATA, METADATA)
 
-/** A stored value stays, however long it is. */
+/** Makes the schema of an optional text. Only requests are checked for its length: a stored value may be longer. */
 function textLimitedByDialect(limit: number, sentence: string, json: JsonFacts = {}) {
   const read = v.pipe(
     v.string(),

@@ -3,7 +3,7 @@ import type { CommonDialect } from './dialect.ts'
 import { marksOf, partsOf, schemaAt } from './documentation.ts'
 import { NO_TEXTS, REDACTED, type SecretTexts, withoutSecrets } from './secret-texts.ts'
 
-/** Deeper values are described instead of shown. */
+/** The deepest nesting that is shown; a text replaces deeper values. */
 const DEEPEST = 128
 
 type AnySchema = v.GenericSchema
@@ -13,8 +13,8 @@ function isSecret(schema: AnySchema): boolean {
 }
 
 export function isSecretAt(schema: AnySchema, path: readonly unknown[]): boolean {
-  const onTheWay = [schema, ...path.map((_, place) => schemaAt(schema, path.slice(0, place + 1)))]
-  return onTheWay.some((each) => each !== undefined && isSecret(each))
+  const alongPath = [schema, ...path.map((_, index) => schemaAt(schema, path.slice(0, index + 1)))]
+  return alongPath.some((each) => each !== undefined && isSecret(each))
 }
 
 /** Returns the names of the secret fields in a schema; `isCommon` selects those whose names harmless fields have too. */
@@ -28,7 +28,7 @@ function secretNamesIn(schema: AnySchema, isCommon?: boolean): string[] {
   })
 }
 
-/** Returns a function that removes the secret fields from values of a schema; undefined if it has none. */
+/** Returns a function that redacts the secret fields of a schema's values; undefined if the schema has no secret fields. */
 export function withoutSecretFields<T>(schema: AnySchema): ((value: T) => T) | undefined {
   const names = new Set(secretNamesIn(schema))
   return names.size > 0 ? (value) => redacted(value, { names, values: NO_TEXTS }) : undefined
@@ -48,9 +48,9 @@ function endingWith(names: readonly string[]): RegExp {
 }
 
 /**
- * The names of secrets: the secret fields of all operations, the dialect's aliases of them, and any name that ends with
- * one of these, such as `client_secret` or `privateKeyPem`. Names that harmless fields have too are among those of their
- * own operations only.
+ * The names of secrets: the secret fields of all operations, their aliases in the dialect, and any name that ends with
+ * one of these, such as `client_secret` or `privateKeyPem`. A name that harmless fields have too counts only in its own
+ * operations.
  */
 export class SecretNames {
   readonly #found = new Map<OperationSchemas | null, Hidden['names']>()
@@ -62,14 +62,14 @@ export class SecretNames {
   ) {}
 
   has(name: string): boolean {
-    // Few gateways need it, and it looks at every schema.
+    // Few gateways need the pattern, and making it reads every schema.
     this.#pattern ??= endingWith(this.#all())
     return this.#pattern.test(name)
   }
 
-  /** Returns the names with those that only this operation has; for a request of no operation, with those of any. */
+  /** Returns the secret names for an operation, common names such as `value` included; null stands for a request of no operation. */
   of(operation: OperationSchemas | null): Hidden['names'] {
-    // Cached, since every request needs it and schemas never change.
+    // Every request needs the names, and schemas never change.
     const names = this.#found.get(operation) ?? this.#namesFor(operation)
     this.#found.set(operation, names)
     return names
@@ -89,6 +89,7 @@ export class SecretNames {
   }
 }
 
+/** The secrets to redact. */
 export interface Hidden {
   /** The names of fields whose values are secret. */
   readonly names: Pick<SecretNames, 'has'>

@@ -2,10 +2,10 @@ import { TextSearch } from './text-search.ts'
 
 export const REDACTED = '[redacted]'
 
-/** A private key in PEM; to the end of the text where its END line is missing. */
+/** Matches a private key in PEM, or to the end of the text if the END line is missing. */
 const PRIVATE_KEY = /-----BEGIN [^-]*PRIVATE KEY-----(?:.*?-----END [^-]*PRIVATE KEY-----|.*)/gs
 
-/** Shorter values are not looked for: they would be found in too many words. */
+/** The length from which a secret is hidden in any text. Shorter ones would match parts of ordinary words. */
 const SHORTEST = 8
 
 export function withoutPrivateKeys(text: string): string {
@@ -16,7 +16,7 @@ export function hasNoPrivateKey(text: string): boolean {
   return withoutPrivateKeys(text) === text
 }
 
-/** Returns a text without texts that are secret wherever they are. */
+/** A function that redacts certain secrets in a text, wherever they are. */
 export type SecretTexts = (text: string) => string
 
 export const NO_TEXTS: SecretTexts = (text) => text
@@ -25,7 +25,7 @@ export function withoutSecrets(text: string, secrets: SecretTexts): string {
   return secrets(withoutPrivateKeys(text))
 }
 
-/** Finds secrets verbatim, and as JSON has them inside a text. */
+/** Makes a function that redacts these secrets, both verbatim and escaped as in JSON. */
 export function secretTexts(secrets: Iterable<string>): SecretTexts {
   const search = new TextSearch([...secrets].filter((secret) => secret.length >= SHORTEST).flatMap(formsOf))
   return (text) => search.replacedIn(text, REDACTED)
@@ -38,14 +38,14 @@ function formsOf(secret: string): string[] {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: JSON escapes these
 const CHANGED_IN_JSON = /["\\\u0000-\u001f]/
 
-/** The names of headers that carry secrets; those of CORS only name others. */
+/** Matches the names of headers that carry secrets. Headers of CORS only name other headers. */
 const SECRET_HEADER = /^(?!access-control-).*(auth|cookie|credential|key|password|secret|session|signature|token)/i
 
 export function isSecretHeader(name: string): boolean {
   return SECRET_HEADER.test(name)
 }
 
-/** Returns what may be a key in headers, which are names and values in turn. */
+/** Returns the texts that may be keys in headers. The list has names and values in turn. */
 export function keysInHeaders(headers: readonly string[]): string[] {
   return headers.flatMap((name, at) =>
     at % 2 === 0 && isSecretHeader(name) ? keysInHeader(headers[at + 1] ?? '') : [],

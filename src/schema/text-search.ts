@@ -1,15 +1,15 @@
-/** The beginning and the end of what was found in a text. */
+/** The beginning and the end of a match in a text. */
 type Part = readonly [from: number, to: number]
 
-/** More texts than these are not looked for one by one before the tree is built. */
+/** The most texts that are searched for one by one, before a tree is built. */
 const FEW = 16
 
-/** The number of characters by which the absence of a text is noticed. More would take long in a text that repeats them. */
+/** The number of a text's first characters that the quick search compares. More would be slow in a text that repeats its characters. */
 const BEGINNING = 8
 
 /**
- * Finds any of several texts in another one, by the algorithm of Aho and Corasick: in as many steps as there are characters
- * in all of them together, whatever they repeat.
+ * Finds any of several texts in another one, by the algorithm of Aho and Corasick. The number of steps is linear in the
+ * length of all texts, however repetitive they are.
  */
 export class TextSearch {
   readonly #texts: readonly string[]
@@ -19,19 +19,19 @@ export class TextSearch {
     this.#texts = [...new Set(texts)]
   }
 
-  /** Returns a text in which a replacement is in the place of what was found; finds that overlap are one. */
+  /** Replaces each match in a text. Matches that overlap become one replacement. */
   replacedIn(text: string, replacement: string): string {
-    // Most texts have none of them. Finding that out is cheaper than building the tree.
+    // Most texts have no match. A quick search for beginnings is cheaper than building the tree.
     const isFew = this.#texts.length <= FEW
     if (isFew && !this.#texts.some((each) => text.includes(each.slice(0, BEGINNING)))) return text
     this.#tree ??= new Tree(this.#texts)
-    let shown = ''
+    let replaced = ''
     let end = 0
     for (const [from, to] of this.#tree.partsIn(text)) {
-      shown += text.slice(end, from) + replacement
+      replaced += text.slice(end, from) + replacement
       end = to
     }
-    return shown + text.slice(end)
+    return replaced + text.slice(end)
   }
 }
 
@@ -41,18 +41,19 @@ const CODES = 65_536
 class Tree {
   /** The next node, by node and character. */
   readonly #next = new Map<number, number>()
-  /** For each node: the node of its longest other ending in the tree, and the length of the longest text that ends there. */
-  readonly #shorter = [ROOT]
-  readonly #found = [0]
+  /** The node of each node's longest proper suffix in the tree. */
+  readonly #suffix = [ROOT]
+  /** The length of the longest text that ends at each node. */
+  readonly #matchLength = [0]
 
-  /** Adds the first characters of all texts, then the second ones: a node's shorter endings are there before it. */
+  /** Adds the first characters of all texts, then the second ones, so that a node's shorter suffixes exist before the node. */
   constructor(texts: readonly string[]) {
     let growing = texts.map((text) => ({ text, node: ROOT }))
     for (let at = 0; growing.length > 0; at++) {
       growing = growing.filter(({ text }) => at < text.length)
       for (const branch of growing) {
         branch.node = this.#grown(branch.node, branch.text.charCodeAt(at))
-        if (at + 1 === branch.text.length) this.#found[branch.node] = at + 1
+        if (at + 1 === branch.text.length) this.#matchLength[branch.node] = at + 1
       }
     }
   }
@@ -60,16 +61,16 @@ class Tree {
   #grown(node: number, code: number): number {
     const known = this.#next.get(node * CODES + code)
     if (known !== undefined) return known
-    const shorter = node === ROOT ? ROOT : this.#after(this.#shorter[node] ?? ROOT, code)
-    const grown = this.#shorter.push(shorter) - 1
-    this.#found.push(this.#found[shorter] ?? 0)
+    const suffix = node === ROOT ? ROOT : this.#after(this.#suffix[node] ?? ROOT, code)
+    const grown = this.#suffix.push(suffix) - 1
+    this.#matchLength.push(this.#matchLength[suffix] ?? 0)
     this.#next.set(node * CODES + code, grown)
     return grown
   }
 
-  /** Returns the node of the longest ending after one more character. */
+  /** Returns the node of the longest suffix after one more character. */
   #after(node: number, code: number): number {
-    for (let from = node; ; from = this.#shorter[from] ?? ROOT) {
+    for (let from = node; ; from = this.#suffix[from] ?? ROOT) {
       const next = this.#next.get(from * CODES + code)
       if (next !== undefined) return next
       if (from === ROOT) return ROOT
@@ -81,7 +82,7 @@ class Tree {
     let node = ROOT
     for (let at = 0; at < text.length; at++) {
       node = this.#after(node, text.charCodeAt(at))
-      const length = this.#found[node] ?? 0
+      const length = this.#matchLength[node] ?? 0
       if (length > 0) add(parts, at + 1 - length, at + 1)
     }
     return parts

@@ -12,7 +12,7 @@ export function quote(value: unknown): string {
 }
 
 /** Control characters that a terminal obeys, except the end of a line, and characters that reorder a line. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern matches control characters
 const UNPRINTABLE = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g
 
 /** Replaces characters that could change a terminal by escapes such as `\u202e`. The meaning of JSON stays the same. */
@@ -48,7 +48,7 @@ export const THE_BODY = 'the body'
 const MOST_SEGMENTS = 12
 const LONGEST_SEGMENT = 64
 
-/** Names a field in messages and `details`; keys that a client made up are cut, and quoted if they are no names. */
+/** Formats a field's path for messages and `details`. Long keys are cut, and keys that are not plain names are quoted. */
 export function fieldPath(path: Path, whole = THE_BODY): string {
   if (path.length === 0) return whole
   const shown = path.slice(0, MOST_SEGMENTS).map((key) => {
@@ -58,7 +58,7 @@ export function fieldPath(path: Path, whole = THE_BODY): string {
   return `${shown.join('.')}${path.length > MOST_SEGMENTS ? '.…' : ''}`
 }
 
-/** Returns how ids of a prefix begin, or of several with `|` between, in words. */
+/** Returns the beginning of ids, in words: `"rd_"`, or `"rd_" or "ra_"` for the prefixes `rd|ra`. */
 export function idStart(prefix: string): string {
   return prefix
     .split('|')
@@ -66,12 +66,12 @@ export function idStart(prefix: string): string {
     .join(' or ')
 }
 
-/** Returns the name of an operation, such as `endpoints.list`, as types are named: `EndpointsList`. */
+/** Returns the name of an operation as the name of a type: `EndpointsList` for `endpoints.list`. */
 export function typeName(operation: string): string {
   return operation.replace(/(?:^|[._])([a-z])/g, (_, letter: string) => letter.toUpperCase())
 }
 
-/** Returns a name in camelCase as the service writes names: in lower case, with underscores. */
+/** Returns a camelCase name in the service's form: in lower case, with underscores. */
 export function snakeCase(text: string): string {
   return text.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 }

@@ -5,7 +5,7 @@ export const LATEST_TIME = Date.UTC(9999, 11, 31, 23, 59, 59)
 
 export const TIME_ALLOWED = 'an RFC 3339 time such as "2026-01-01T00:00:00Z"'
 
-/** The platform's own dates: those of fake timers are slower to make, and each answer has some. */
+/** The platform's own `Date`. Fake timers have a slower one, and each response formats several dates. */
 const PlatformDate = Date
 
 // (rules: time#timestamps)
@@ -23,11 +23,11 @@ export function timeMs(value: unknown): number | undefined {
 const RFC_3339 =
   /^(\d{4}-(?:0[1-9]|1[0-2])-(\d\d))T((?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d)(?:\.(\d+))?(Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/i
 
-/** Reads a timestamp strictly and the same on every host, as the platform's parser alone does not. There are no leap seconds. */
+/** Reads a timestamp strictly: the platform's parser takes more, and differs between hosts. There are no leap seconds. */
 function timestampMs(text: string): number | undefined {
   const [, date = '', day, time, fraction = '', zone = ''] = RFC_3339.exec(text) ?? []
   const midnight = new Date(`${date}T00:00:00Z`)
-  // The platform takes February 30 for March 2, or for no date.
+  // The platform reads February 30 as March 2 or as an invalid date.
   if (midnight.getUTCDate() !== Number(day)) return undefined
   const ms = fraction.slice(0, 3).padEnd(3, '0')
   return Date.parse(`${date}T${time}.${ms}${zone.toUpperCase()}`)
@@ -40,7 +40,7 @@ const IN_TEXT = 'a whole number with ms, s, m, h or d, such as "30s"'
 
 export const DURATION_ALLOWED = `a number of ms, or ${IN_TEXT}`
 
-/** Returns the same description without the numbers, for places that take texts only. */
+/** Returns a description of allowed durations without "a number of ms", for options that take texts only. */
 export const inTexts = (allowed: string) => allowed.replace(DURATION_ALLOWED, IN_TEXT)
 
 export const DURATION_FACTS: Facts = {
@@ -52,13 +52,13 @@ export const DURATION_FACTS: Facts = {
 const UNIT_MS = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1000, ms: 1 }
 const UNITS = Object.entries(UNIT_MS)
 
-/** Formats a duration in the largest unit of which it is a whole number. */
+/** Formats a duration in the largest unit that gives a whole number. */
 export function durationText(ms: number): Duration {
   const [unit, size] = UNITS.find(([, each]) => ms % each === 0) ?? ['ms', 1]
   return `${ms / size}${unit as keyof typeof UNIT_MS}` // The names of the entries are its keys.
 }
 
-/** Returns a duration in ms; undefined if the value is none. Durations are whole and not negative. */
+/** Returns a duration in ms; undefined if the value is not a duration. Durations are whole and not negative. */
 export function durationMs(value: unknown): number | undefined {
   if (typeof value === 'number') return Number.isSafeInteger(value) && value >= 0 ? value : undefined
   const [, count, unit] = (typeof value === 'string' && /^(\d{1,12})(ms|s|m|h|d)$/.exec(value)) || []

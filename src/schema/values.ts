@@ -1,4 +1,4 @@
-/** Returns whether a value is a JSON object, from any realm: no array, no `Map`, no `Date`. */
+/** Returns whether a value is a plain object of any realm: not an array, `Map` or `Date`. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return Object.prototype.toString.call(value) === '[object Object]'
 }
@@ -8,7 +8,7 @@ export function itemAt<T>(list: readonly T[], index: number): T {
   return list[index] as T // The caller has looked at the length.
 }
 
-/** Returns an object of the same names, with each value changed. */
+/** Returns an object with the same names, and the values that `change` returns. */
 export function mapValues<T, U>(
   values: Readonly<Record<string, T>>,
   change: (value: T, name: string) => U,
@@ -16,7 +16,7 @@ export function mapValues<T, U>(
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, change(value, name)]))
 }
 
-/** Returns an object of the entries that are wanted. */
+/** Returns an object of the entries for which `isWanted` is true. */
 export function pick<T>(
   values: Readonly<Record<string, T>>,
   isWanted: (name: string, value: T) => unknown,
@@ -24,7 +24,7 @@ export function pick<T>(
   return Object.fromEntries(Object.entries(values).filter(([name, value]) => isWanted(name, value)))
 }
 
-/** A value that is frozen with everything in it, as all answers are. */
+/** The type of a value that is frozen with everything in it, as all responses are. */
 export type Frozen<T> = T extends readonly (infer Item)[]
   ? readonly Frozen<Item>[]
   : T extends object
@@ -33,22 +33,22 @@ export type Frozen<T> = T extends readonly (infer Item)[]
 
 /** Freezes a value and everything in it, however deep, and returns it. */
 export function deepFreeze<T>(value: T): T {
-  const left: unknown[] = [value]
-  while (left.length > 0) {
-    const each = left.pop()
+  const open: unknown[] = [value]
+  while (open.length > 0) {
+    const each = open.pop()
     if (typeof each !== 'object' || each === null || Object.isFrozen(each)) continue
     Object.freeze(each)
-    for (const inner of Object.values(each)) if (typeof inner === 'object') left.push(inner)
+    for (const inner of Object.values(each)) if (typeof inner === 'object') open.push(inner)
   }
   return value
 }
 
-/** A source of random bytes: returns, for a number in a stream, a function that draws `size` more bytes at each call. */
+/** A source of random bytes. For a number in a stream, it returns a function that draws `size` more bytes at each call. */
 export type Draw = (stream: string, number: number) => (size: number) => Uint8Array
 
 /**
- * Returns a function that gives an object a getter which all such objects share. V8 keeps the getter of an object literal,
- * with its whole closure, until it collects the old generation: creating many gateways would take four times as long.
+ * Returns a function that adds a getter to an object; all these objects share one function. V8 keeps the getter of an object
+ * literal, with its closure, until it collects the old generation. Creating many gateways would then take four times as long.
  */
 export function accessor<const Name extends string, Source, Value>(name: Name, read: (source: Source) => Value) {
   const from = Symbol(name)
