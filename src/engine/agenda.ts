@@ -16,7 +16,7 @@ export class Agenda extends SortedList<AgendaEntry> {
   }
 }
 
-/** Orders of one gateway differ; those of a damaged snapshot may not. */
+/** Compares by time, then by scheduling order. A damaged snapshot may have equal orders; then the name and the key decide. */
 function isBefore(a: AgendaEntry, b: AgendaEntry): boolean {
   if (a.due.at !== b.due.at) return a.due.at < b.due.at
   if (a.due.order !== b.due.order) return a.due.order < b.due.order

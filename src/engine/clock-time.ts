@@ -2,7 +2,7 @@ import { timestamp } from '../schema/time.ts'
 import type { ClockFollower } from './clock.ts'
 import { Turns } from './turns.ts'
 
-/** The most stops of a move at the same time. Events that make each other due reach it. */
+/** The most stops of a move at the same time. Events that make each other due exceed it. */
 const MOST_STOPS_AT_ONE_TIME = 10_000
 
 /** The most stops of a move that waits for the code under test at each stop. */
@@ -11,13 +11,13 @@ const MOST_STOPS = 1_000_000
 /** The time of a manual clock, which moves from stop to stop. */
 export class ClockTime {
   readonly followers = new ClockFollowers()
-  /** The number of times that it was set. */
+  /** The number of times that the clock was set. */
   #sets = 0
 
   /** `now` is in ms since 1970. */
   constructor(public now: number) {}
 
-  /** Returns the time of the next event in ms, or now if that is past; undefined if nothing is due. */
+  /** Returns the time of the next event in ms, or now if the event is overdue; undefined if nothing is due. */
   nextDueAt(): number | undefined {
     const next = this.followers.earliest((each) => each.nextDueAt())
     return next === undefined ? undefined : Math.max(next, this.now)
@@ -62,7 +62,7 @@ export class ClockTime {
     this.#sets++
   }
 
-  /** Moves to a time, and yields at each stop. Throws at the end what a follower has thrown first. */
+  /** Moves to a time, and yields at each stop. At the end, throws the first error of a follower. */
   *#stops(to: number): Generator<void, void, void> {
     const sets = this.#sets
     let thrown: { readonly error: unknown } | undefined

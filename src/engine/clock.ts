@@ -26,9 +26,9 @@ export interface ClockFollower {
   settle(): void
   /** Called before a synchronous move. Returns a function to call at the end of that move. */
   moves?(): () => void
-  /** Set where these are timers: they come after all gateways, and must know when time does not pass but is set. */
+  /** Set for timers, which run after all gateways. A clock that is set tells its timers, because no time passes then. */
   readonly timers?: {
-    /** Keeps the remaining time of every timer. Called before the clock is set to that time. */
+    /** Moves every timer so that its remaining time stays the same. Called before the clock is set to `ms`. */
     timeSet(ms: number): void
     /** Drops every timer. */
     reset(): void
@@ -65,7 +65,7 @@ async function waitForSystemTime(at: number, signal?: AbortSignal): Promise<void
 }
 
 function timer(ms: number, signal?: AbortSignal): Promise<void> {
-  // One pair, also when the globals are faked meanwhile.
+  // Both functions are read at once, in case a test fakes the globals during the wait.
   const { setTimeout, clearTimeout } = globalThis
   return abortable(signal, (resolve) => {
     const id = setTimeout(resolve, ms)

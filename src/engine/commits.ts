@@ -12,7 +12,7 @@ export class RawCommit {
   constructor(
     readonly operation: string,
     readonly now: number,
-    /** With secrets. */
+    /** The changes, secrets included. */
     readonly changes: readonly RecordChange[],
     readonly hidden: SecretTexts,
   ) {}
@@ -55,7 +55,7 @@ export class Subscribers {
   }
 
   committed(raw: RawCommit): void {
-    // A public form costs as much as the commit itself, so commits without a subscriber do without.
+    // The public form costs as much as the commit itself, so a commit without a subscriber gets none.
     for (const each of this.#all) {
       if (!isSubscribed(each, raw)) continue
       this.#pending.push(raw)

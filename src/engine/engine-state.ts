@@ -25,7 +25,7 @@ interface StateOptions {
   readonly authorityFor: (random: RandomSource) => Authority
   readonly url: string
   readonly families: readonly Family[]
-  /** Texts that leave the gateway in no commit and no snapshot: its API keys. */
+  /** Redacts the API keys of the gateway in commits and snapshots. */
   readonly hidden: SecretTexts
 }
 
@@ -57,10 +57,10 @@ export class EngineState {
   readonly #options: StateOptions
   readonly #origin: Origin
   #wire: Wire
-  /** The wire's form of records, by view. Made when first needed: it is the most expensive part of an unused gateway. */
+  /** The cached responses of records, by view. Made when first needed: it is the most expensive part of an unused gateway. */
   #views: WeakMap<object, WeakMap<object, object>> | undefined
   #lastView: object | undefined
-  /** The public form of records: to look for private keys in them takes five times as long. */
+  /** The cached public form of records. Searching records for private keys each time takes five times as long. */
   #exports: WeakMap<object, object> | undefined
 
   private constructor(
@@ -68,7 +68,7 @@ export class EngineState {
     origin: Origin,
     url: string,
     readonly records: Records,
-    /** The number of request ids that were given out. */
+    /** The number of request ids that were used. */
     public operations: number,
   ) {
     this.#options = options
@@ -118,7 +118,7 @@ export class EngineState {
     return new EngineState(this.#options, origin, this.#wire.url, records, operations)
   }
 
-  /** Returns the state that a new gateway would have here. */
+  /** Returns the state of a new gateway with the same options and URL. */
   reset(): EngineState {
     return this.with(new Records(this.#options.families), this.#options.seed, 0)
   }
@@ -135,7 +135,7 @@ export class EngineState {
     return this.with(records, seed ?? this.seed)
   }
 
-  /** Returns the wire's form of a record, frozen. `isNew`: the record was just written, and few ask for it again. */
+  /** Returns the response of a record, frozen. A new record (`isNew`) is rarely read again, so its response is not cached. */
   view<R extends object, Resource extends object>(view: View<R, Resource>, record: R, isNew: boolean): Resource {
     const views = this.#views?.get(view)
     const known = views?.get(record) as Resource | undefined // Made by this view.
@@ -158,15 +158,15 @@ export class EngineState {
   /** Returns the public form of all records, and the stored records. */
   exported(hasSecrets: boolean) {
     const records: Record<string, object[]> = {}
-    const kept: Record<string, object[]> = {}
+    const stored: Record<string, object[]> = {}
     for (const { collection, oldestFirst } of this.records.all()) {
       const shown = oldestFirst.map((record) =>
         hasSecrets ? withSecrets(collection, record) : this.#withoutSecrets(record, collection),
       )
       records[collection.name] = shown.filter((each) => each !== null)
-      kept[collection.name] = oldestFirst.filter((_, place) => shown[place] !== null)
+      stored[collection.name] = oldestFirst.filter((_, index) => shown[index] !== null)
     }
-    return { records, kept }
+    return { records, stored }
   }
 
   #withoutSecrets(record: object, { exported }: Collection<object>): object | null {

@@ -68,7 +68,7 @@ export class Engine {
     return this.#guard.isInside ? this.clock.lastNow : this.clock.now
   }
 
-  /** Settles when everything that was answered is flushed to the store, or lost; undefined if it is flushed already. */
+  /** A promise that settles when the store has flushed or lost all commits; undefined if all are flushed already. */
   get safe(): Promise<void> | undefined {
     return this.#persistence?.flushed
   }
@@ -86,17 +86,17 @@ export class Engine {
     return this.#state.wire.authority
   }
 
-  /** Notes in the store that ids of requests were given out, before a response has one. */
+  /** Reserves ids of requests in the store, before a response uses one. */
   keepOperationIds(): void {
     if (this.#persistence?.hasReserved(this.#state.operations) === false) this.called(() => undefined)
   }
 
   /**
-   * Runs one operation with the ids of its path and its unread body or query. Returns the wire's form of its result, and
-   * its changes. Throws a `Refusal` when a rule refuses it; then nothing has changed.
+   * Runs one operation with the ids of its path and its unread body or query. Returns its response and its changes.
+   * Throws a `Refusal` if a rule refuses the operation; then nothing has changed.
    */
   execute(operation: Operation, ids: Readonly<Record<string, string>>, raw: unknown): Executed {
-    // Read before the transaction: a getter of the caller's may call the gateway.
+    // The input is read before the transaction, because a getter of the caller may call the gateway.
     const problems = pathIdProblems(ids, operation.ids)
     const [first] = problems
     if (first) throw new Refusal([first, ...problems.slice(1)])
@@ -112,8 +112,8 @@ export class Engine {
   }
 
   /** Stores changes of side records as one commit. */
-  keepBeside(changes: () => readonly StoredChange[]): void {
-    this.called(() => this.#persistence?.changedBeside(changes()))
+  storeSideRecords(changes: () => readonly StoredChange[]): void {
+    this.called(() => this.#persistence?.sideRecordsChanged(changes()))
   }
 
   /** Runs work as one call, however many calls it makes: the store gets one commit, and then subscribers are called. */
@@ -140,8 +140,8 @@ export class Engine {
   }
 
   /**
-   * Runs a move of the clock. As soon as `isOver`, the move stops where it is, and leaves what is still due to the next
-   * call. Returns whether that happened.
+   * Runs a move of the clock. The move stops as soon as `isOver` returns true; the next call then runs the events that are
+   * still due. Returns whether the move stopped early.
    */
   moved(move: () => void, isOver: () => boolean): boolean {
     this.clock.attach()
@@ -190,11 +190,11 @@ export class Engine {
     else this.settle()
     if (!limit?.isOver()) return
     limit.isReached = true
-    // Set to where it is, a clock ends its move.
+    // Setting a clock ends its move, even if the time stays the same.
     this.clock.set(this.clock.now)
   }
 
-  /** Runs what a user's clock calls: errors leave in their public form. */
+  /** Runs work that a user's clock calls. Turns errors into their public form. */
   #inPublic(work: () => void): void {
     try {
       work()
@@ -223,12 +223,12 @@ export class Engine {
     return { now, sequence: this.#state.records.sequence, ...this.#state.exported(withSecrets) }
   }
 
-  /** Replaces the state, and runs `then` on the new one. Where either throws, nothing has changed. */
+  /** Replaces the state, and runs `then` on the new one. If either throws, nothing has changed. */
   restore(state: RestorableState, then: () => void): void {
     this.#replace('restore', then, () => this.#state.restored(state))
   }
 
-  /** Replaces the state with an empty one, and runs `then` on it. Where that throws, nothing has changed. */
+  /** Replaces the state with an empty one, and runs `then` on it. If `then` throws, nothing has changed. */
   reset(then: () => void): void {
     this.#replace('reset', then, () => this.#state.reset())
     this.clock.wake(Number.POSITIVE_INFINITY)
@@ -262,7 +262,7 @@ export class Engine {
     this.#attachOnceDue()
   }
 
-  /** Gateways in which nothing is due cost their clock nothing. */
+  /** Attaches the gateway to its clock as soon as something is due, so that an idle gateway costs its clock no time. */
   #attachOnceDue(): void {
     if (this.nextDue) this.clock.attach()
   }

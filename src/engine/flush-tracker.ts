@@ -1,6 +1,6 @@
 import type { Store } from '../operation/store.ts'
 
-/** Knows whether everything that was appended to a store is flushed. */
+/** Tracks whether a store has flushed every appended commit. */
 export class FlushTracker {
   readonly #store: Store
   readonly #flushed: () => void
@@ -16,7 +16,7 @@ export class FlushTracker {
     this.#lost = lost
   }
 
-  /** Settles when everything is flushed, or lost; undefined if it is flushed already. */
+  /** A promise that settles when the store has flushed or lost all commits; undefined if all are flushed already. */
   get awaited(): Promise<void> | undefined {
     this.#isAwaited ||= this.#flushing !== undefined
     return this.#flushing

@@ -8,13 +8,13 @@ export interface WaitingRequest {
   readonly until: number
 }
 
-/** Someone who waits for a time in ms. */
+/** A caller that waits for a time in ms. */
 interface Waiter {
   readonly at: number
   readonly resolve: () => void
 }
 
-/** The clock of one gateway, with everyone who waits for a time of it. */
+/** The clock of one gateway, with all callers that wait for a time. */
 export class GatewayClock {
   readonly #clock: Clock
   readonly #guard: Guard
@@ -23,7 +23,7 @@ export class GatewayClock {
   readonly #requests = new Set<WaitingRequest>()
   readonly #read = () => readClock(this.#clock)
   #wasAttached = false
-  /** The clock's function that detaches the follower, where the clock has one. */
+  /** The function that detaches the follower, if the clock has returned one. */
   #detach: unknown
   #lastNow = 0
 
@@ -58,13 +58,13 @@ export class GatewayClock {
     if (isManual(this.#clock)) this.#clock.set(ms)
   }
 
-  /** Lets everyone who waits for a time wait forever. */
+  /** Drops all waiting callers; their promises never settle. */
   forget(): void {
     this.#waiters.clear()
     this.#requests.clear()
   }
 
-  /** Resolves for everyone whose time has come, the earliest first. */
+  /** Wakes all callers whose time has come, the earliest first. */
   wake(now: number): void {
     if (this.#waiters.size === 0) return
     const ready = [...this.#waiters].filter(({ at }) => at <= now).sort((a, b) => a.at - b.at)
@@ -105,7 +105,7 @@ export class GatewayClock {
     })
   }
 
-  /** Has the clock call this gateway on every move from now on, until `detach`. */
+  /** Makes the clock call this gateway on every move, until `detach`. */
   attach(): void {
     if (this.#wasAttached) return
     this.#wasAttached = true
@@ -120,7 +120,7 @@ export class GatewayClock {
   }
 }
 
-/** The earlier of two times, either of which may be missing. */
+/** Returns the earlier of two times, either of which may be missing. */
 function earlier(a: number | undefined, b: number | undefined): number | undefined {
   return a === undefined || b === undefined ? (a ?? b) : Math.min(a, b)
 }

@@ -4,7 +4,7 @@ export interface VersionedRecord {
   readonly record: object
 }
 
-/** Turns a record of one version into that of the next. Pure, and never changed once it is released. */
+/** A function that converts a record to the next version. It is pure, and never changes after its release. */
 export type Migration = (older: VersionedRecord) => VersionedRecord
 
 /** The steps from each version of the records' form to the next, from version 1 on. */

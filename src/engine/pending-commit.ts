@@ -21,7 +21,7 @@ export class PendingCommit {
   /** The operation that replaced the whole state, if one did. */
   replaces: string | undefined
   #before: RecordsBefore = new Map()
-  #beside: readonly StoredChange[] = []
+  #sideChanges: readonly StoredChange[] = []
   #replaced: Replaced | undefined
 
   constructor(replaces?: string) {
@@ -29,7 +29,7 @@ export class PendingCommit {
   }
 
   get isEmpty(): boolean {
-    return this.#before.size === 0 && this.#beside.length === 0 && this.replaces === undefined
+    return this.#before.size === 0 && this.#sideChanges.length === 0 && this.replaces === undefined
   }
 
   add(operation: string, changes: readonly RecordChange[]): void {
@@ -44,9 +44,9 @@ export class PendingCommit {
   }
 
   /** Adds changes of side records. */
-  addBeside(changes: readonly StoredChange[]): void {
+  addSideChanges(changes: readonly StoredChange[]): void {
     this.operation ??= 'control'
-    this.#beside = [...this.#beside, ...changes]
+    this.#sideChanges = [...this.#sideChanges, ...changes]
   }
 
   replacing(operation: string, state: EngineState, sideRecords: SideRecordsByName): void {
@@ -61,7 +61,7 @@ export class PendingCommit {
       const table = records.table(collection)
       return [...known.keys()].map((key) => storedChange(collection, key, table.get(key)))
     })
-    return [...this.#beside, ...changed]
+    return [...this.#sideChanges, ...changed]
   }
 
   /** Returns the state without these changes. */

@@ -24,23 +24,23 @@ interface EngineParts {
 }
 
 /**
- * The number of ids of requests that are reserved in the store ahead of their use. A request that changes nothing makes
- * no commit. Still, its id does not come again after a restart (rules: stores#ids).
+ * The number of ids of requests that are reserved in the store before they are used. A request without changes makes no
+ * commit, and the reservation prevents that its id is used again after a restart (rules: stores#ids).
  */
 const RESERVED_OPERATIONS = 1024
 
 /** Marks a store that is in use: two gateways would overwrite each other's commits. */
 const OWNED = Symbol.for('fauxgate.store.owned')
 
-/** Persists a gateway in a store: one commit per call. What the store refuses did not happen (rules: stores#calls). */
+/** Persists a gateway in a store: one commit per call. If the store throws, the call is undone (rules: stores#calls). */
 export class Persistence {
   readonly #store: Store
   readonly #engine: EngineParts
   readonly #flushes: FlushTracker
   #pending = new PendingCommit()
-  /** The reason why the next commit must replace the whole state, whatever happens until then. */
+  /** The reason why the next commit must replace the whole state; undefined if it need not. */
   #replacement: 'initial' | 'migration' | undefined
-  /** The first commit as the store would give it back, until it is flushed: the state to return to where it is lost. */
+  /** The state of the first commit, until it is flushed. The gateway returns to this state if the store loses the commit. */
   #initial: StoredState | undefined
   /** The facts of the last commit; undefined if the store has lost it. */
   #saved: Pick<StoredCommit, 'now' | 'sequence' | 'operations'> | undefined
@@ -63,7 +63,7 @@ export class Persistence {
     this.#flushes = new FlushTracker(store, flushed, () => this.#reload())
   }
 
-  /** Settles when everything is flushed, or lost; undefined if it is flushed already. */
+  /** A promise that settles when the store has flushed or lost all commits; undefined if all are flushed already. */
   get flushed(): Promise<void> | undefined {
     return this.#flushes.awaited
   }
@@ -73,7 +73,7 @@ export class Persistence {
     return this.#isRollingBack
   }
 
-  /** Starts from the state in the store, with a manual clock at its time. Returns false if there is none. */
+  /** Loads the state of the store, and sets a manual clock to its time. Returns false if the store is empty. */
   load(): boolean {
     const stored = this.#read()
     if (stored) this.#continueFrom(stored)
@@ -82,7 +82,7 @@ export class Persistence {
     return stored !== undefined
   }
 
-  /** Leaves the store to another gateway. */
+  /** Releases the store, so that another gateway can use it. */
   release(): void {
     Reflect.deleteProperty(this.#store, OWNED)
   }
@@ -126,7 +126,7 @@ export class Persistence {
     return stored.version < RECORDS_VERSION ? 'migration' : undefined
   }
 
-  /** Refuses to continue from a state that the store has lost, until it gives back the one before. */
+  /** Loads the last flushed state if the store has lost commits. Refuses the call if loading fails. */
   requireState(): void {
     if (this.#saved) return
     try {
@@ -138,7 +138,7 @@ export class Persistence {
     }
   }
 
-  /** Tells whether the store knows that so many ids of requests may have been given out. */
+  /** Returns whether the store has reserved so many ids of requests. */
   hasReserved(operations: number): boolean {
     return this.#saved !== undefined && operations <= this.#saved.operations
   }
@@ -149,17 +149,17 @@ export class Persistence {
   }
 
   /** Adds changes of side records to the next commit. */
-  changedBeside(changes: readonly StoredChange[]): void {
-    this.#pending.addBeside(changes)
+  sideRecordsChanged(changes: readonly StoredChange[]): void {
+    this.#pending.addSideChanges(changes)
   }
 
-  /** Must be called before the whole state is replaced. */
+  /** Prepares a commit that replaces the whole state. Must be called before the state is replaced. */
   replacing(operation: string): void {
     const { current, sideRecords } = this.#engine
     this.#pending.replacing(operation, current(), sideRecords)
   }
 
-  /** Appends what has changed since the last commit. Refuses, and rolls back, where the store throws. */
+  /** Appends all changes since the last commit. Rolls back and refuses the call if the store throws. */
   commit(): void {
     const saved = this.#saved
     if (!saved) return
@@ -221,7 +221,7 @@ export class Persistence {
     }
   }
 
-  /** The store is at its last flushed commit, and so is the gateway before any caller that waits is rejected. */
+  /** Returns to the last flushed commit, before any waiting caller is rejected. */
   #reload(): void {
     this.#saved = undefined
     try {
@@ -238,7 +238,7 @@ export function refuseAsFailed(cause: unknown): never {
   throw new Refusal([problem(general.store_failed, { why })], { cause })
 }
 
-/** Returns the state that a store gives back after a commit that replaces everything. */
+/** Returns the state that a store loads after a commit that replaces everything. */
 function asStored({ replaces, changes, ...facts }: StoredCommit): StoredState | undefined {
   const records = changes.flatMap(({ collection, key, after }) => (after ? [{ collection, key, record: after }] : []))
   return replaces && { ...replaces, ...facts, records }

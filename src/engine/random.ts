@@ -3,8 +3,8 @@ import { utf8Bytes } from '../schema/platform.ts'
 import type { Draw } from '../schema/values.ts'
 
 /**
- * The one source of randomness. It has no state: each value is a function of the seed, a stream's name and a number. So a
- * draw that is taken back leaves nothing behind, and the same calls give the same values.
+ * The one source of randomness. It has no state: each value is a function of the seed, a stream's name and a number. Undoing
+ * a draw therefore needs no work, and the same calls give the same values.
  */
 export interface RandomSource {
   readonly draw: Draw

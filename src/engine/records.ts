@@ -5,7 +5,7 @@ import { deepFreeze } from '../schema/values.ts'
 import { Agenda } from './agenda.ts'
 import { Table } from './table.ts'
 
-/** One record's change, with its collection, which knows which parts may leave the gateway. */
+/** One record's change, secrets included. Its collection says which parts may leave the gateway. */
 export interface RecordChange {
   readonly collection: Collection<object>
   readonly key: string
@@ -15,7 +15,7 @@ export interface RecordChange {
 
 /** All records of a gateway, the number that ids come from, and the agenda. */
 export class Records {
-  /** The numbers of ids, labels and schedulings so far. */
+  /** The next number for an id, a label or the scheduling order. */
   sequence = 0
   readonly agenda = new Agenda()
   readonly #tables = new Map<string, Table>()
@@ -46,7 +46,7 @@ export class Records {
     return table
   }
 
-  /** Puts a record under its key, or removes what is there. The agenda and the indexes follow. */
+  /** Puts a record under its key, or removes the record there. Updates the agenda and the indexes. */
   change<R extends object>(collection: Collection<R>, key: string, after: R | undefined): RecordChange {
     const table: Table<R> = this.table(collection)
     const dueOf = collection.due

@@ -11,7 +11,7 @@ import type { VersionedRecord } from './migrations.ts'
 import type { Records } from './records.ts'
 import { byCollection, isReadable, migrated, READABLE_VERSIONS, RECORDS_VERSION } from './versions.ts'
 
-/** Records that are stored beside those of the families, and stay when the state is replaced. */
+/** Records outside of the families that are stored too, and that stay when the state is replaced. */
 export interface SideRecords {
   /** Returns all of them, by key. */
   rows(): ReadonlyMap<string, object>
@@ -46,7 +46,7 @@ export function allStored(records: Records, sideRecords: SideRecordsByName): Sto
 
 /**
  * Reads the records of a store in the present form, each checked by the schema of its collection, and its side records.
- * @throws Error naming the record that is not as a gateway writes it; TypeError if no family has its collection.
+ * @throws Error that names the damaged record; TypeError if no family has its collection.
  */
 export function loadedRecords(
   families: readonly Family[],
@@ -57,7 +57,7 @@ export function loadedRecords(
   requireFacts(stored)
   const rows: VersionedRecord[] = []
   const side = new Map([...sideNames].map((name) => [name, new Map<string, object>()]))
-  // A commit may leave something due that a later call handles.
+  // A stored record may be overdue, because a commit may leave events to a later call.
   const state = { sequence: stored.sequence, now: Number.NEGATIVE_INFINITY }
   const readRecord = recordReader(families, stored.version, { ...context, state })
   for (const each of stored.records) {
@@ -90,7 +90,7 @@ function recordReader(families: readonly Family[], version: number, context: Rul
   }
 }
 
-/** Runs a check of stored data. @throws Error that names the data, where a rule refuses it. */
+/** Runs a check of stored data. @throws Error that names the data, if a rule refuses it. */
 export function checked<T, Args extends unknown[]>(check: (...args: Args) => T, what: string, ...args: Args): T {
   try {
     return check(...args)

@@ -51,7 +51,7 @@ export class Table<R extends object = object> {
     return before
   }
 
-  /** The entries of an index, which is made when it is first used: that halves the time to load many records. */
+  /** Returns the entries of an index. Makes the index when it is first used, which halves the time to load many records. */
   #entries(index: string): Entries {
     const known = this.#indexes.get(index)
     if (known) return known[0]

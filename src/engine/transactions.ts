@@ -9,10 +9,10 @@ import { RawCommit } from './commits.ts'
 import type { EngineState } from './engine-state.ts'
 import type { RecordChange } from './records.ts'
 
-/** Foreign code that a gateway can be running, such as a predicate. */
+/** The place of the foreign code that a gateway runs, such as a predicate. */
 type Inside = 'a transaction' | 'its clock' | 'its store'
 
-/** Keeps code that a gateway runs from calling the gateway meanwhile (rules: transactions#no-calls-from-inside). */
+/** Prevents code that a gateway runs from calling the gateway (rules: transactions#no-calls-from-inside). */
 export class Guard {
   #inside: Inside | undefined
 
@@ -37,8 +37,8 @@ export class Guard {
 }
 
 /**
- * One piece of work on the state, with an object of its own: whatever happens meanwhile, it knows its own changes and
- * nothing else. Writes go straight to the records; {@link undo} undoes them.
+ * One transaction on the state. It collects its own changes only. Writes go straight to the records, and {@link undo} undoes
+ * these writes.
  */
 export class OpenTransaction implements Transaction {
   readonly changes: RecordChange[] = []
@@ -153,7 +153,7 @@ export class Transactions {
       throw error
     }
     if (tx.changes.length === 0) return { result, commit: null }
-    // A copy, without the room that a list has to grow: it is stored for as long as anybody may look at it.
+    // The copy has no spare capacity. The journal may hold it for a long time.
     const commit = new RawCommit(operation, now, [...tx.changes], this.#hidden)
     this.#committed(commit)
     return { result, commit }

@@ -3,7 +3,7 @@ import { durationMs, TIME_ALLOWED, timeMs } from '../schema/time.ts'
 import { misplaced, VALUES } from './misplaced.ts'
 import { canEqual, isOrdered, isWhole, joined, nameOf, type Type, typeOf } from './types.ts'
 
-/** The value of a part, for an item at the time `now`. Times are numbers of ms; what is absent is null. */
+/** A function that returns the value of a part, for an item at the time `now`. Times are in ms; an absent value is null. */
 export type Term = (obj: object, now: number) => unknown
 
 export interface Part {
@@ -39,7 +39,7 @@ export const TEXT_TESTS: Readonly<Record<string, (text: string, part: string) =>
   contains: (text, part) => text.includes(part),
 }
 
-/** Null equals "", an empty list and whatever is absent; lists are equal if their items are. */
+/** Returns whether values are equal. Null equals "", an empty list and an absent value; lists are equal if their items are. */
 function equal(a: unknown, b: unknown): boolean {
   if (!Array.isArray(a) || !Array.isArray(b)) return comparable(a) === comparable(b)
   return a.length === b.length && a.every((item, index) => equal(item, b[index]))
@@ -136,7 +136,7 @@ function inWords(type: Type): string {
   return type.holdsTime ? 'a text or a time' : nameOf(type)
 }
 
-/** Returns a part whose value says the words of a field beside it as the field does. */
+/** Returns a part whose value is translated from the other words of the field that it is compared with. */
 function beside({ words }: Part, part: Part): Part {
   if (!words) return part
   const own = (value: unknown): unknown => {

@@ -46,7 +46,7 @@ export function hostOf(parts: Parts, begin: () => void): ControlHost {
         if (rateLimiter) rateLimiter.times = []
       }),
     snapshot(withPrivateKeys) {
-      const { now, sequence, records, kept } = engine.exported(withPrivateKeys)
+      const { now, sequence, records, stored: kept } = engine.exported(withPrivateKeys)
       const seed = authorityKeys === 'test' ? engine.state.seed : null
       return snapshotOf({ now, seed, sequence, rateLimit: rateLimiter?.times ?? [], records }, kept)
     },

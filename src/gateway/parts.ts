@@ -27,7 +27,7 @@ export function partsOf(given: AnyOptions) {
   const hooks: Hooks = {}
   const authority = authorityBy(options.authorityKeys, hooks)
   const baseline = new Baseline()
-  const snapshots = new SavedSnapshots((changes) => engine.keepBeside(changes))
+  const snapshots = new SavedSnapshots((changes) => engine.storeSideRecords(changes))
   const secretNames = new SecretNames(table.api.operations, dialect)
   const boundary = new ErrorBoundary(dialect, secretNames, ownKeys, table.catalogue)
   const engine: Engine = new Engine({
@@ -38,7 +38,7 @@ export function partsOf(given: AnyOptions) {
     authorityFor: authority.of,
     url: options.baseUrl ?? dialect.baseUrl,
     hidden: secretTexts(ownKeys),
-    families: table.keepers,
+    families: table.stateful,
     catalogue: table.catalogue,
     store: options.store,
     sideRecords: new Map([...authority.sideRecords, ['initial_resources', baseline], [SNAPSHOTS, snapshots]]),

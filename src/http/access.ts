@@ -8,12 +8,12 @@ import { quote } from '../schema/text.ts'
 import { isPreflight } from './cors.ts'
 import type { HttpRequest } from './messages.ts'
 
-/** Tells whether a request may be made with an API key, or refuses it for a reason of its own. */
+/** A function that returns whether an API key is valid. It may also refuse the request with a specific error. */
 export type KeyCheck = (key: string) => boolean
 
 /**
- * Makes the check of API keys (rules: requests#api-key): by the option `keys`, then by the families that know some. Without
- * `keys`, any other key will do.
+ * Makes the check of API keys (rules: requests#api-key): first by the option `keys`, then by the families with key rules.
+ * Without the option `keys`, a key that no family knows is valid.
  */
 export function keyCheck(
   keys: readonly string[] | undefined,
@@ -46,14 +46,13 @@ export function checkVersion(request: HttpRequest, { versionHeader: header }: Co
   if (version !== '2') refuse(general.version_unsupported, { header, received: quote(version) })
 }
 
-/** Returns the header with the version of another service, as of another dialect. */
+/** Returns the name of a version header of another dialect or service, if the request has one. */
 function versionOfOther({ rawHeaders = [] }: HttpRequest): string | undefined {
   return rawHeaders.find((name, index) => index % 2 === 0 && /^(?!x-)[a-z]+-version$/i.test(name))
 }
 
 /**
- * The conditions of use of the control API: its key, or without one, a request from this machine by one of its own
- * names.
+ * The access to the control API: by its key or, without a key, by requests from this machine to one of its own names.
  */
 export interface ControlAccess {
   readonly key?: string | undefined
@@ -83,12 +82,11 @@ function requireLocal(request: HttpRequest, allowHosts: readonly string[]): void
   const isOwn = (host: string | undefined) =>
     host !== undefined && (host === 'localhost' || isLoopbackAddress(host) || allowHosts.includes(host))
   if (peer !== undefined && !isLoopbackAddress(peer)) forbid('peer address', peer)
-  const asked = request.header('host') ?? authority(request.url)
-  if (!isOwn(hostOf(asked))) forbid('host', asked)
+  const host = request.header('host') ?? authority(request.url)
+  if (!isOwn(hostOf(host))) forbid('host', host)
   const origin = request.header('origin')
   if (origin !== null && !isOwn(hostOf(webAuthority(origin)))) forbid('origin', origin)
-  // To browsers, two loopback hosts are two sites. Without an origin, only this header tells where a request comes
-  // from.
+  // To browsers, two loopback hosts are two sites. Without an origin, only this header says whether another site sent it.
   const site = request.header('sec-fetch-site')
   if (origin === null && site === 'cross-site') forbid('Sec-Fetch-Site', site)
 }

@@ -4,7 +4,7 @@ import { allowedMethods } from './router.ts'
 
 const PREFLIGHT_AGE_SECONDS = 600
 
-/** Tells whether a request asks, for a browser, if another one would be allowed. */
+/** Returns whether a request is a preflight: a browser asks if the actual request would be allowed. */
 export function isPreflight(request: HttpRequest): boolean {
   return request.method === 'OPTIONS' && request.header('access-control-request-method') !== null
 }

@@ -21,7 +21,7 @@ export function isBefore(fault: FaultEffect): boolean {
   return fault.phase !== 'after' && fault.truncate === undefined && fails(fault)
 }
 
-interface Met {
+interface FaultedRequest {
   /** Null if the API has no such operation. */
   readonly operation: Operation | null
   readonly ids: PathIds
@@ -35,7 +35,7 @@ interface Met {
 export function faultyAnswer(
   fault: FaultEffect,
   usual: HttpResponse | undefined,
-  it: Met & { readonly now: number },
+  it: FaultedRequest & { readonly now: number },
 ): HttpResponse {
   const { latency, drop, truncate, retryAfter } = fault
   const { operationId } = it
@@ -50,13 +50,13 @@ export function faultyAnswer(
   }
 }
 
-/** Tells whether a fault gives an answer of its own. A fault that only delays or cuts does not. */
+/** Returns whether a fault replaces the response. A fault that only delays or truncates does not. */
 function fails({ status, error, message, body, drop, latency, truncate, retryAfter }: FaultEffect): boolean {
   const own = [status, error, message, body, retryAfter].some((value) => value !== undefined)
   return own || drop === true || (latency === undefined && truncate === undefined)
 }
 
-function failure(fault: FaultEffect, it: Met): HttpResponse {
+function failure(fault: FaultEffect, it: FaultedRequest): HttpResponse {
   const { operationId, dialect } = it
   const error = (fault.error && errorNamed(fault.error, it)) || errors.injected_fault
   const status = fault.status ?? statusOf(error, dialect)
@@ -71,7 +71,7 @@ function failure(fault: FaultEffect, it: Met): HttpResponse {
 }
 
 /** Returns the message of the rule that the error belongs to, with the values that the request has. */
-function messageOf(error: CatalogueError, { operation, ids, input, dialect }: Met): string {
+function messageOf(error: CatalogueError, { operation, ids, input, dialect }: FaultedRequest): string {
   const usual = errors.injected_fault.message({ operation: operation?.name ?? 'the request' })
   if (error === errors.injected_fault) return usual
   const schema = operation?.body ?? operation?.query
@@ -85,7 +85,7 @@ function messageOf(error: CatalogueError, { operation, ids, input, dialect }: Me
   try {
     return messageWith(error, { ...values, ...ids, ...named, header: dialect.versionHeader })
   } catch {
-    // The message of an own family may do more with a value than show it.
+    // The message of a test's own family may compute with a value that the request does not have.
     return usual
   }
 }

@@ -37,7 +37,7 @@ function signalOf(input: string | URL | Request, { signal }: RequestInit): Abort
   return isRequest(input) && signal === undefined ? input.signal : undefined
 }
 
-/** Waits for an answer that a fault delays, and rejects where it never comes, as fetch does. */
+/** Waits for a delayed response. Rejects like fetch if a fault drops the connection. */
 async function delivery(
   { notBefore, drop, operationId }: Delivery,
   reached: Reached,
@@ -52,7 +52,7 @@ async function delivery(
 /** Reads the common form of a call, a URL and a text, without a `Request` between; nothing is waited for. */
 function plainRequest(url: string, init: RequestInit, limitOf: LimitOf): HttpRequest {
   if (!/^[a-z][a-z0-9+.-]*:\/\/[^/?#]/i.test(url)) {
-    // A query may have a key.
+    // The message omits the query, which may have a key.
     throw new TypeError(`${quote(url.replace(/[?#].*/s, ''))} is not an absolute URL.`)
   }
   const method = normalMethod(init.method ?? 'GET')
@@ -61,7 +61,7 @@ function plainRequest(url: string, init: RequestInit, limitOf: LimitOf): HttpReq
     throw new TypeError(`A ${method} request cannot have a body.`)
   }
   const headers = new (platform('Headers'))(init.headers)
-  // What fetch itself would announce for a text.
+  // The content type that fetch itself sets for a text.
   const type = body == null ? null : 'text/plain;charset=UTF-8'
   return {
     method,
@@ -73,10 +73,10 @@ function plainRequest(url: string, init: RequestInit, limitOf: LimitOf): HttpReq
 }
 
 /** Lists names and values in turn, from a plain object if there is one: that is much cheaper than from `Headers`. */
-function rawHeaders(given: RequestInit['headers'], read: Headers): string[] {
-  if (given === undefined || Symbol.iterator in given) return [...read].flat()
+function rawHeaders(init: RequestInit['headers'], parsed: Headers): string[] {
+  if (init === undefined || Symbol.iterator in init) return [...parsed].flat()
   const all: string[] = []
-  for (const name in given) all.push(name, String(given[name]))
+  for (const name in init) all.push(name, String(init[name]))
   return all
 }
 
@@ -101,11 +101,11 @@ async function streamedRequest(
   { method, headers, body, duplex }: RequestInit & { duplex?: 'half' },
   { signal, limitOf }: { signal: AbortSignal | undefined; limitOf: LimitOf },
 ): Promise<HttpRequest> {
-  const given = Object.entries({ method, headers, body, duplex }).filter(([, value]) => value !== undefined)
-  // Without a signal: a `Request` listens to the one that it is given for as long as it exists.
-  const request = isWhole(input, given)
+  const overrides = Object.entries({ method, headers, body, duplex }).filter(([, value]) => value !== undefined)
+  // The signal is not passed on, because a `Request` listens to its signal for as long as it exists.
+  const request = isWhole(input, overrides)
     ? input
-    : new (platform('Request'))(input, { ...Object.fromEntries(given), signal: null })
+    : new (platform('Request'))(input, { ...Object.fromEntries(overrides), signal: null })
   return readRequest(request, limitOf(request.method, request.url), signal)
 }
 
@@ -116,7 +116,7 @@ export async function readRequest(request: Request, limit: number, signal?: Abor
     url: request.url,
     header: (name) => request.headers.get(name),
     rawHeaders: [...request.headers].flat(),
-    // Some substitutes for a platform's own have no stream.
+    // Some replacements of the platform's `Request` have no stream.
     body:
       request.body === undefined
         ? withinLimit(await request.text(), limit)

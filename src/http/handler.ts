@@ -75,7 +75,7 @@ class Call {
     this.#query = query
     this.#operationId = engine.state.nextOperationId()
     this.#isControl = controlApi.isOwn(path)
-    // Read at once: the caller may change them while a store is waited for.
+    // The headers are read at once, because the caller may change the list while the response waits for a store.
     if (!this.#isControl && !request.isInspector) this.#headers = (journal.isOn && request.rawHeaders) || NO_HEADERS
   }
 
@@ -85,8 +85,8 @@ class Call {
     const response = hooks.arrival && isSeen ? hooks.arrival(this.#arrival()) : this.#usual()
     const now = engine.lastNow
     const { safe } = engine
-    if (!safe) return this.#noted(response, now)
-    const later = this.#onceSafe(safe, response).then((final) => this.#noted(final, now))
+    if (!safe) return this.#journaled(response, now)
+    const later = this.#onceSafe(safe, response).then((final) => this.#journaled(final, now))
     return { ...this.#complete(response), safe: later }
   }
 
@@ -120,13 +120,13 @@ class Call {
       return work()
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
-      // A refused call has changed nothing; a change that the store did not keep was undone.
+      // A refused call has changed nothing; a change that the store did not persist was undone.
       this.#commit = null
-      return errorResponse(factsOf(error, this.#parts.dialect, this.#unspeakable()), this.#operationId)
+      return errorResponse(factsOf(error, this.#parts.dialect, this.#secretsOfRequest()), this.#operationId)
     }
   }
 
-  #unspeakable(): SecretTexts {
+  #secretsOfRequest(): SecretTexts {
     const { body: request, rawHeaders: requestHeaders = [] } = this.#request
     const authorization = this.#request.header('authorization') ?? ''
     const sent = { authorization, requestHeaders, query: this.#query, request }
@@ -135,7 +135,7 @@ class Call {
     return secretTexts([...ownKeys, ...secretsSent(sent, names)])
   }
 
-  /** Runs the checks in their order (rules: requests#order-of-checks); the first failure answers. */
+  /** Runs the checks in their order (rules: requests#order-of-checks). The first failure makes the response. */
   #answered(): HttpResponse {
     const { engine, router, dialect, rateLimiter } = this.#parts
     const request = this.#request
@@ -159,7 +159,7 @@ class Call {
     const { result, commit } = engine.execute(operation, ids, input)
     this.#commit = commit
     if (operation.status === 204) return emptyJsonOnDelete ? jsonAnswer(200, {}) : NO_CONTENT
-    // A change is read once, a record that was shown before perhaps again.
+    // The response to a change is sent once; only the response of an unchanged record may be sent again.
     if (commit || !engine.state.isLastView(result)) return jsonAnswer(operation.status, result)
     return jsonTextAnswer(operation.status, this.#jsonOf(result))
   }
@@ -204,7 +204,7 @@ class Call {
     }
   }
 
-  #noted(response: HttpResponse, now: number): HttpResponse {
+  #journaled(response: HttpResponse, now: number): HttpResponse {
     const complete = this.#complete(response)
     if (!this.#headers) return complete
     this.#parts.journal.add({
@@ -230,7 +230,7 @@ class Call {
     const { dialect } = this.#parts
     const headers: Record<string, string> = { [dialect.operationIdHeader]: this.#operationId }
     const cors = corsHeaders(this.#request, dialect)
-    // Not spread: that takes as long as finding the resource.
+    // Spreading both would take as long as finding the resource.
     Object.assign(headers, own, cors)
     const sent = this.#request.method === 'HEAD' ? null : body
     return delivery ? { status, headers, body: sent, delivery } : { status, headers, body: sent }
@@ -264,7 +264,7 @@ export function refusedOf({ engine, dialect }: Pick<HandlerOptions, 'engine' | '
   }
 }
 
-/** Makes the refusal, or the store's own error if it could not note that the id was given out. */
+/** Returns the refusal, or the store's error if the store could not reserve the id. */
 function refusalOf<Values extends object>(
   engine: Engine,
   error: CatalogueError<string, Values>,

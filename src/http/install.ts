@@ -47,7 +47,7 @@ export function installFetch(
   options: InstallOptions = {},
 ): Installed {
   const { others } = readOptions(installOptions, options)
-  // Not every environment has one.
+  // Some environments have no `fetch`.
   const before = globalThis.fetch as GlobalFetch
   requireFree(fetch, baseUrl(), before)
   const installation: Installation = { fetch, baseUrl, before, isIn: true }
@@ -56,7 +56,7 @@ export function installFetch(
     const { fetch: answering } = chainFrom(installed).find((each) => isBelow(url, each.baseUrl())) ?? {}
     if (answering) return answering(input, init)
     const isRefused = installation.isIn && others === 'refuse'
-    // Another installation, or what remains of the last one, decides about the request and notes it.
+    // An earlier installation decides about the request and records it.
     if (before && !isRefused && (before.fauxgate || !installation.isIn)) return before(input, init)
     const method = (init?.method ?? (isRequest(input) ? input.method : 'GET')).toUpperCase()
     const { request, hint } = noted.add(method, url, before && !isRefused ? 'passed' : 'refused')
@@ -109,6 +109,6 @@ function requireFree(fetch: Fetch, url: string, before: GlobalFetch): void {
 
 function replace(fetch: GlobalFetch): void {
   if (fetch)
-    globalThis.fetch = fetch as typeof globalThis.fetch // Ours takes what its own does.
+    globalThis.fetch = fetch as typeof globalThis.fetch // A gateway's fetch takes the same arguments.
   else Reflect.deleteProperty(globalThis, 'fetch')
 }

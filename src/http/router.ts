@@ -24,7 +24,7 @@ interface Node<O> {
 
 export interface Router<O extends Routed> {
   find(path: string): Route<O> | undefined
-  /** The route of a path, or the refusal that it is unknown, which names the segment where that shows. */
+  /** Returns the route of a path. Refuses an unknown path, and names its first unknown segment. */
   require(path: string, method: string): Route<O>
 }
 
@@ -38,7 +38,7 @@ export function routerOf<O extends Routed>(operations: readonly O[]): Router<O> 
       end = path.indexOf('/', start)
       const segment = end === -1 ? path.slice(start) : path.slice(start, end)
       const { fixed, parameter }: Node<O> = node
-      // An id is looked for only where it could be something else.
+      // Most nodes have only a parameter; these need no lookup.
       const next = fixed.size > 0 ? fixed.get(segment) : undefined
       if (next) {
         node = next
@@ -74,9 +74,9 @@ function problemOf<O>(root: Node<O>, path: string): string {
   for (const segment of segmentsOf(path)) {
     const next = below(node, segment)
     if (!next) {
-      const meant = nearest(segment, node.fixed.keys())
+      const similar = nearest(segment, node.fixed.keys())
       const what = segment === '' ? 'An empty segment' : `The segment ${quote(segment)}`
-      return `${what} is unknown. ${meant ? `Did you mean ${meant}?` : known(node)}`
+      return `${what} is unknown. ${similar ? `Did you mean ${similar}?` : known(node)}`
     }
     node = next
   }
@@ -138,7 +138,7 @@ function segmentsOf(path: string): string[] {
   return path.slice(1).split('/')
 }
 
-/** Takes the percent encoding off a segment; a broken one stays. */
+/** Decodes the percent encoding of a segment. Returns a malformed segment unchanged. */
 function decoded(segment: string): string {
   if (!segment.includes('%')) return segment
   try {

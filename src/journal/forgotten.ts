@@ -3,10 +3,10 @@ import type { JournalEntry, JournalQuery } from './entry.ts'
 /** The facts of a request that queries compare. */
 export type Facts = Pick<JournalEntry, 'operation' | 'method' | 'path' | 'status'>
 
-/** The number of requests whose paths are kept. */
+/** The number of forgotten requests whose paths are stored. */
 const MOST_PATHS = 10_000
 
-/** A longer path is not kept. */
+/** The most characters of a stored path. */
 const LONGEST_PATH = 256
 
 const MOST_UNKNOWN = 20
@@ -22,7 +22,7 @@ interface Kind {
   readonly facts: Omit<Facts, 'path'>
   /** The path of each, as long as there is room. */
   readonly paths: string[]
-  /** The number of the others. */
+  /** The number of requests without a stored path. */
   withoutPath: number
 }
 

@@ -97,7 +97,7 @@ export class Journal implements PersistedJournal {
     if ('exchange' in oldest) this.#count(oldest.exchange.authorization, -1)
   }
 
-  /** Forgets a request. Its counts stay, and all of it if the API does not know it. */
+  /** Forgets a request but counts it. Keeps the entry of a request that the API does not know. */
   #forget(row: Row): void {
     const facts = factsOf(row)
     this.#forgotten.add(facts)
@@ -116,7 +116,7 @@ export class Journal implements PersistedJournal {
     if (rows === 0 || (rows === 1 && change === 1)) this.#shared = undefined
   }
 
-  /** The keys that any request of the journal was sent with are in no entry. */
+  /** Returns the secrets to redact in every entry: the keys of the gateway and of all requests in the journal. */
   #secrets() {
     const keys = () => [...this.#options.ownKeys, ...[...this.#authorizations.keys()].flatMap(keysInHeader)]
     this.#shared ??= secretTexts(keys())
@@ -132,9 +132,9 @@ export class Journal implements PersistedJournal {
 
   /** Counts the requests that agree with a query since the journal was emptied, also those that it no longer has. */
   count(query: JournalQuery = {}): Bounds {
-    const kept = this.#rows.filter((row) => isMatch(factsOf(row), query)).length
+    const listed = this.#rows.filter((row) => isMatch(factsOf(row), query)).length
     const { least, most } = this.#forgotten.count(query)
-    return { least: kept + least, most: kept + most }
+    return { least: listed + least, most: listed + most }
   }
 
   /** The number of requests that the journal no longer has. */
@@ -145,8 +145,8 @@ export class Journal implements PersistedJournal {
   /** Returns the number of requests that the API does not know, and the newest of them, oldest first. */
   unknown(): { readonly count: number; readonly newest: readonly JournalEntry[] } {
     const rows = this.#rows.filter((row) => isUnknown(factsOf(row)))
-    const kept = rows.map((row) => this.#entryOf(row))
-    return { count: rows.length + this.#forgotten.countUnknown(), newest: [...this.#forgotten.unknown, ...kept] }
+    const listed = rows.map((row) => this.#entryOf(row))
+    return { count: rows.length + this.#forgotten.countUnknown(), newest: [...this.#forgotten.unknown, ...listed] }
   }
 
   json(after?: string): string {
@@ -162,7 +162,7 @@ export class Journal implements PersistedJournal {
     return `[${texts.reverse().join()}]`
   }
 
-  /** Calls the function with each new entry, and with undefined when the journal was emptied. Returns what ends that. */
+  /** Calls the function with each new entry, and with undefined when the journal is cleared. Returns a function that ends it. */
   subscribe(subscriber: Subscriber): () => void {
     // The same function may subscribe twice.
     const own: Subscriber = (entry) => subscriber(entry)

@@ -53,7 +53,7 @@ export function entryOf(exchange: Exchange, { dialect, secretNames, shared }: Sh
     status,
     responseHeaders: redactedHeaders(Object.entries(responseHeaders).flat(), hidden),
     response: redactedBody(exchange.response, isError ? { ...hidden, names: NO_NAMES } : hidden),
-    // Texts that are secret anywhere are hidden there already.
+    // `redacted` has hidden the secret fields already.
     commit: commit && withoutSecretTexts(commit.redacted(), values),
     fault,
   }
@@ -90,7 +90,7 @@ const UNREAD = {
   refused: '[a body that was not read, since the head of the request was refused]',
 } as const
 
-/** Hides the secrets of a body. A text that is not JSON is only described: nobody can say what in it is secret. */
+/** Hides the secrets of a body. Replaces a text that is not JSON by a description, because its secrets cannot be found. */
 function redactedBody(body: Exchange['request' | 'response'], hidden: Hidden): unknown {
   if (body === null || body === '') return null
   if (typeof body === 'object') return UNREAD[body.unread]

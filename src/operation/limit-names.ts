@@ -1,6 +1,6 @@
 import { suggestion } from '../schema/nearest.ts'
 import { quote } from '../schema/text.ts'
-import { errorsOfMost, rateError, type Value } from './account.ts'
+import { errorsOfMost, type LimitValue, rateError } from './account.ts'
 import type { Family } from './family.ts'
 import type { AccountLimit } from './limit.ts'
 
@@ -21,7 +21,7 @@ export function limitTable(families: readonly Family[]): LimitTable {
  * @throws TypeError that names the allowed limits or numbers.
  */
 export function requireKnownLimits(
-  values: Readonly<Record<string, readonly Value[] | undefined>> = {},
+  values: Readonly<Record<string, readonly LimitValue[] | undefined>> = {},
   table: LimitTable,
 ): void {
   for (const [name, listed = []] of Object.entries(values)) {
@@ -35,7 +35,7 @@ export function requireKnownLimits(
   }
 }
 
-function requireFitting(name: string, { number, window }: Value, limits: readonly AccountLimit[]): void {
+function requireFitting(name: string, { number, window }: LimitValue, limits: readonly AccountLimit[]): void {
   if (window !== undefined && limits.every(({ isSize }) => isSize))
     throw new TypeError(`${name} has a window. Allowed: a maximum, since it is the size of one thing.`)
   if (number === undefined) return

@@ -116,7 +116,9 @@ function valuesToMatch(raw: object, matching: Matching): ValuesByParameter | und
 }
 
 function matcherOf(valuesByParameter: ValuesByParameter, matching: Matching): Filter {
-  const conditions = Object.entries(valuesByParameter).map(([name, values]) => [String(matching[name]), values] as const)
+  const conditions = Object.entries(valuesByParameter).map(
+    ([name, values]) => [String(matching[name]), values] as const,
+  )
   return (item) => conditions.every(([field, values]) => values.some((value) => value === Reflect.get(item, field)))
 }
 

@@ -26,7 +26,7 @@ export interface Store {
   append(commit: StoredCommit): void
   /**
    * Resolves when all appended commits are flushed; HTTP responses wait for it. If it rejects, all commits since the last
-   * flushed one are lost. The gateway undoes them, requests that wait fail with `store_failed`, and the gateway calls `load`
+   * flushed one are lost. The gateway undoes these commits, requests that wait fail with `store_failed`, and the gateway calls `load`
    * before it appends another commit. In a store without this method, a commit is flushed when `append` returns.
    */
   flushed?(): Promise<void>

@@ -9,7 +9,7 @@ export type SqlValue = string | number | null
  */
 export type RunSql = (sql: string, ...values: SqlValue[]) => Iterable<object>
 
-/** Runs work as one transaction: all of its statements, or none where it throws. */
+/** Runs work as one transaction. If the work throws, none of its statements has an effect. */
 export type Atomically = (work: () => void) => void
 
 /**
@@ -57,7 +57,7 @@ export function sqlStore(run: RunSql, atomically: Atomically): Store {
 
 const TABLES = ['fauxgate_facts', 'fauxgate_records'] as const
 
-/** Tells whether a commit writes records of a newer version. Then a copy of the tables is kept until the next commit. */
+/** Returns whether a commit writes records of a newer version. If so, a copy of the tables stays until the next commit. */
 function startsNewVersion(run: RunSql, { replaces }: StoredCommit): boolean {
   if (!replaces) return false
   const [facts] = rowsOf<Facts>(run, READ_FACTS)
@@ -158,7 +158,7 @@ function rowsOf<R>(run: RunSql, statement: string, ...values: SqlValue[]): R[] {
   return [...run(statement, ...values)] as R[] // R has the columns of the statement. Checksums find other values.
 }
 
-/** Reads what was written, or nothing. @throws Error if the rows are not those that were written. */
+/** Returns the stored state; undefined if the store is empty. @throws Error if a row is damaged. */
 function loaded(run: RunSql): StoredState | undefined {
   const [facts] = rowsOf<Facts>(run, READ_FACTS)
   if (!facts) return undefined
