@@ -161,8 +161,8 @@ export function readOperations(
   viewOfKind: (...args: never[]) => unknown,
   relatedOfKind?: (...args: never[]) => unknown,
 ): unknown {
-  // The signature above says that both functions take the records of the kind.
-  const view = viewOfKind as View<object, { readonly id: string }>
+  const view = viewOfKind as View<object, { readonly id: string }> // The signature above says the type.
+  // The signature above says this type too.
   const related = relatedOfKind as Related<object, { readonly id: string }> | undefined
   const show = viewWithRelated(view, related)
   const { name, path, items, what, plural = `${what}s`, collection, shape, filterable, matching } = kind

@@ -5,7 +5,7 @@ import type { Collection } from '../../src/operation/collection.ts'
 import { check } from '../support/property.ts'
 import { type Item, items } from './items.ts'
 
-it('The agenda has the event of each record, in the order of time, then of scheduling, whatever was changed', () => {
+it('The agenda has the event of each record, in the order of time, then of scheduling, after any changes', () => {
   const step = fc.record({
     id: fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f'),
     at: fc.option(fc.nat({ max: 3 })),

@@ -63,7 +63,7 @@ describe('An application that polls on timers of the clock makes progress', () =
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  test('where it waits for settled() of a domain that it made', async () => {
+  test('while it waits for settled() of a domain that it created', async () => {
     const gateway = openManual()
     const timers = timersOn(gateway.clock)
     const at: number[] = []
@@ -92,7 +92,7 @@ const FAKEABLE = [
 ] as const
 
 describe('An asynchronous move', () => {
-  test('lets what was begun before it go on first', async () => {
+  test('lets code that started before the move continue first', async () => {
     const { clock } = managed().gateway
     const order: string[] = []
     void Promise.resolve().then(() => order.push(`begun at ${clock.now - NOW}`))
@@ -101,14 +101,14 @@ describe('An asynchronous move', () => {
     expect(order).toEqual(['begun at 0', 'moved at 60000'])
   })
 
-  test('goes to the same state as a move within one call', async () => {
+  test('leads to the same state as a synchronous move', async () => {
     const [slow, quick] = [managed(), managed()]
     await slow.gateway.clock.advanceAsync('200d')
     quick.gateway.clock.advance('200d')
     expect(slow.gateway.snapshot()).toEqual(quick.gateway.snapshot())
   })
 
-  test('rejects at its end with what a timer threw first, and leaves nothing out', async () => {
+  test('runs all timers, and rejects at its end with the first error of a timer', async () => {
     const { gateway, certificate } = managed()
     const { setTimeout } = timersOn(gateway.clock)
     for (const at of [10, 20]) {
@@ -129,7 +129,7 @@ describe('An asynchronous move', () => {
     expect(clock.now).toBe(NOW)
   })
 
-  test('ends where somebody sets the time', async () => {
+  test('ends when the time is set', async () => {
     const { gateway } = managed()
     const { clock } = gateway
     timersOn(clock).setTimeout(() => clock.set(timeAfter('5d')), 1000)
@@ -137,14 +137,14 @@ describe('An asynchronous move', () => {
     expect(clock.now).toBe(Date.parse(timeAfter('5d')))
   })
 
-  test('ends with a reset, whose time holds', async () => {
+  test('ends with a reset, and the clock stays at the time of the reset', async () => {
     const { gateway } = managed()
     timersOn(gateway.clock).setTimeout(() => gateway.reset(), 1000)
     await gateway.clock.advanceAsync('60d')
     expect([gateway.clock.now, gateway.leftovers()]).toEqual([NOW, []])
   })
 
-  test('does not begin where somebody sets the time before it', async () => {
+  test('does not start if the time is set before it starts', async () => {
     const { gateway } = managed()
     const moved = gateway.clock.advanceToNextAsync()
     const also = gateway.clock.advanceAsync('1h')
@@ -152,7 +152,7 @@ describe('An asynchronous move', () => {
     expect([await moved, await also, gateway.clock.now]).toEqual([false, undefined, Date.parse(timeAfter('5d'))])
   })
 
-  test('is stopped where timers of no time follow on one another without end, and says where', async () => {
+  test('throws if timers of 0 ms follow one another without end, and names the time', async () => {
     const clock = manualClock(NOW)
     const { setTimeout } = timersOn(clock)
     const turns = { left: 20_000 }

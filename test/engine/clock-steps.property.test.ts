@@ -100,7 +100,7 @@ describe('One jump of 200 days gives the states that any sequence of small steps
     )
   })
 
-  test('on a clock that is only a number, which nobody tells the gateway about', () => {
+  test('on a clock that is only a number, which never calls the gateway', () => {
     check(
       fc.property(world, steps, (it, sizes) => {
         const clock = { now: NOW }

@@ -34,7 +34,7 @@ function ask(gateway: Gateway, init: RequestInit = {}): Promise<Response> {
 }
 
 describe('Waits for a time of a manual clock', () => {
-  test('end with a reset, which takes every time away', async () => {
+  test('end with a reset, even if their time has not come', async () => {
     const gateway = openManual()
     const ends: unknown[] = []
     noting(ends, 'late', gateway.transport.delivered(lateUntil(NOW + 1000)))
@@ -91,7 +91,7 @@ describe('Waits for a time of the system clock', () => {
     return gateway
   }
 
-  test('are one timer each, which goes with the signal', async () => {
+  test('use one timer each, which an aborted signal clears', async () => {
     const gateway = delayed()
     const aborting = [new AbortController(), new AbortController()]
     const ends: unknown[] = []
@@ -142,7 +142,7 @@ describe('Waits for a time of a clock of the user’s', () => {
     return createGateway({ clock: { now: 0, ...(waitUntil && { waitUntil }) } })
   }
 
-  test('that can be waited for end when it says so', async () => {
+  test('with waitUntil end when its promise resolves', async () => {
     const asked: unknown[] = []
     const gateway = waitable(async (...args) => void asked.push(args))
     const { signal } = new AbortController()
@@ -152,14 +152,14 @@ describe('Waits for a time of a clock of the user’s', () => {
     await waitable(() => undefined).transport.delivered(lateUntil(1000))
   })
 
-  test('that fails fail with it, and leave no listener', async () => {
+  test('reject if its waitUntil rejects, and leave no listener', async () => {
     const { signal } = new AbortController()
     const gateway = waitable(() => Promise.reject(new Error('stopped')))
     await expect(gateway.transport.delivered(lateUntil(1), { signal })).rejects.toThrow('stopped')
     expect(getEventListeners(signal, 'abort')).toEqual([])
   })
 
-  test('that knows nothing of signals end with theirs', async () => {
+  test('that ignores signals end with the signal of the wait', async () => {
     const gateway = waitable(() => new Promise(() => undefined))
     const aborting = new AbortController()
     const waiting = gateway.transport.delivered(lateUntil(1), { signal: aborting.signal })

@@ -75,7 +75,7 @@ describe('A filter that can never match is refused at the wrong part (rules: fil
   ])('%s, over tlsCertificates', (marked) => expectRefusedThere(marked, 'tlsCertificates'))
 })
 
-describe('A filter that is no CEL is refused at the wrong part (rules: filters#language)', () => {
+describe('A filter that is not valid CEL is refused at the wrong part (rules: filters#language)', () => {
   test.each([
     '(¦',
     'obj.domain ==¦',
@@ -131,7 +131,7 @@ describe('The size of a filter (rules: filters#language)', () => {
     expect(body.details['field:filter']).toBe(body.msg)
   })
 
-  test('does not matter for what a parameter may be through the direct API', async () => {
+  test('does not change the types that the parameter may have in the direct API', async () => {
     const gateway = open()
     const list = (input: unknown) => thrownBy(() => gateway.reservedAddrs.list(input as never))
     expect(list({ filter: {} }).message).toBe('filter is an object. Allowed: a text or a number.')

@@ -153,7 +153,7 @@ describe.each(FAMILIES)('A list filter over $path (rules: filters#language)', (f
     expect(newestFirst.length).toBeGreaterThan(3)
   })
 
-  test('lets through, newest first and page by page, what a plain evaluator lets through', async () => {
+  test('selects the same items as a simple evaluator, newest first and page by page', async () => {
     await fc.assert(
       fc.asyncProperty(
         condition.filter(({ text }) => text.length <= 2048),
@@ -168,7 +168,7 @@ describe.each(FAMILIES)('A list filter over $path (rules: filters#language)', (f
     )
   })
 
-  test('that is ill-typed anywhere is refused, at a character of it, and never lets nothing through', async () => {
+  test('with a type error anywhere is refused at one of its characters, instead of matching nothing', async () => {
     await fc.assert(
       fc.asyncProperty(illTyped, async (filter) => {
         const error = thrownBy(() => family.list(gateway, { filter }))

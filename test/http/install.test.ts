@@ -7,7 +7,7 @@ afterEach(() => {
   globalThis.fetch = original
 })
 
-describe('install (no global patching unless asked for)', () => {
+describe('gateway.install() (the opt-in that replaces the global fetch)', () => {
   it('lets the global fetch answer for the base URL, and nothing else', async () => {
     const outside = vi.fn(async () => new Response('outside'))
     globalThis.fetch = outside
@@ -32,13 +32,13 @@ describe('install (no global patching unless asked for)', () => {
     expect(globalThis.fetch).toBe(before)
   })
 
-  it('can refuse everything else', async () => {
+  it('can refuse requests to other hosts', async () => {
     const gateway = open()
     gateway.install({ others: 'refuse' })
     await expect(fetch('https://elsewhere.test/')).rejects.toThrow(/is not below https:\/\/api.gateway.test/)
   })
 
-  it('warns once, where a test did not say what is to become of other requests, and has them in its report', async () => {
+  it('warns once about requests to other hosts if the option `others` is not set, and reports these requests', async () => {
     globalThis.fetch = async () => new Response('outside')
     const warned = vi.spyOn(console, 'warn').mockImplementation(() => undefined)
     onTestFinished(() => warned.mockRestore())
@@ -85,7 +85,7 @@ describe('install (no global patching unless asked for)', () => {
     expect(await status(two.url)).not.toBe('application/json')
   })
 
-  it('leaves nothing behind when all are out, in whichever order', () => {
+  it('restores the global fetch after all uninstalls, in any order', () => {
     const [one, two] = [open({ baseUrl: 'https://one.test' }), open({ baseUrl: 'https://two.test' })]
     const [first, second] = [one.install(), two.install()]
     first.uninstall()
@@ -93,7 +93,7 @@ describe('install (no global patching unless asked for)', () => {
     expect(globalThis.fetch).toBe(original)
   })
 
-  it('has several at once, whatever each does with other requests', async () => {
+  it('installs several gateways at once, with any option `others`', async () => {
     const [one, two] = [open({ baseUrl: 'https://one.test' }), open({ baseUrl: 'https://two.test/api' })]
     one.install({ others: 'refuse' })
     two.install({ others: 'refuse' })
@@ -115,7 +115,7 @@ describe('install (no global patching unless asked for)', () => {
     expect(() => open().install()).not.toThrow()
   })
 
-  it('says so where there is no other fetch', async () => {
+  it('says in the error that there is no other fetch', async () => {
     Reflect.deleteProperty(globalThis, 'fetch')
     const installed = open().install()
     await expect(fetch('https://elsewhere.test/')).rejects.toThrow(/, and there is no other fetch\. /)

@@ -102,7 +102,7 @@ describe('The version header (rules: requests#version)', () => {
     )
   })
 
-  test('is missed in one sentence where no other version was sent', async () => {
+  test('is reported as missing in one sentence if no other version header was sent', async () => {
     const headers = { 'service-version': null, 'x-app-version': '2' }
     const { body } = await client(open())('GET', PATH, { headers })
     expect(body.msg).toBe('The header Service-Version is missing. Send "Service-Version: 2".')

@@ -20,7 +20,7 @@ function journalText(gateway: Gateway): string {
 const bytesOf = (text: string) => Buffer.byteLength(text)
 
 describe('The journal in bytes', () => {
-  it('has at most 16 MiB, or as many as it is told to, and drops the oldest', () => {
+  it('has at most 16 MiB by default, or the bytes of its option, and drops the oldest entries', () => {
     const gateway = open()
     for (let i = 0; i < 400; i++)
       exchanged(gateway, { body: JSON.stringify({ region: 'x'.repeat(60_000), metadata: `${i}` }) })
@@ -38,7 +38,7 @@ describe('The journal in bytes', () => {
     expect(small.requests.last()?.request).toMatchObject({ description: '49' })
   })
 
-  it('has nothing where it may have no bytes, or fewer than one entry needs', () => {
+  it('is empty if its limit is 0 bytes, or less than one entry needs', () => {
     for (const journalBytes of [0, 100]) {
       const gateway = open({ journalBytes })
       exchanged(gateway, {})
@@ -91,7 +91,7 @@ describe('The journal in bytes', () => {
     })
   })
 
-  it('is shown whatever was sent, also JSON that is nested 5,000 levels deep', async () => {
+  it('can be read after any request, such as JSON that is nested 5,000 levels deep', async () => {
     const gateway = open()
     const deep = (open: string, close: string) => `{"x":${open.repeat(5000)}1${close.repeat(5000)}}`
     exchanged(gateway, { body: deep('[', ']') })
@@ -105,7 +105,7 @@ describe('The journal in bytes', () => {
     expect(shown[3].request).toBe('[a text of 60000 characters that is not JSON]')
   })
 
-  it('gives entries of the caller own: changing them changes nothing', () => {
+  it('returns copies of entries: changing a copy does not change the journal', () => {
     const gateway = open()
     exchanged(gateway, { body: '{"description":"mine"}' })
     const before = JSON.stringify(gateway.requests.all())
@@ -117,7 +117,7 @@ describe('The journal in bytes', () => {
 })
 
 describe('A process with little memory', () => {
-  it('outlives any number of requests, whatever is in them', async () => {
+  it('handles any number of requests with any content', async () => {
     const contents = `
       import { createGateway } from './src/index.ts'
       const gateway = createGateway({ seed: 'flood', clock: { now: () => 0 } })

@@ -83,7 +83,7 @@ describe('A key that any request of the journal was sent with (rules: secrets#jo
   const send = (gateway: Gateway, key: string, path: string) =>
     gateway.fetch(`${gateway.url}${path}`, { headers: { ...headers, authorization: `Bearer ${key}` } })
 
-  test('is hidden in every entry, after however many others', async () => {
+  test('is hidden in every entry, after any number of other keys', async () => {
     const gateway = createGateway({ seed: 'older' })
     await send(gateway, 'the-key-before-all', '/reserved_addrs')
     for (let i = 0; i < 40; i++) await send(gateway, 'one-key-again', '/reserved_addrs')
@@ -95,14 +95,14 @@ describe('A key that any request of the journal was sent with (rules: secrets#jo
     }
   })
 
-  test('is hidden where two of them overlap', async () => {
+  test('is hidden if two keys overlap', async () => {
     const gateway = createGateway()
     await send(gateway, 'abcdefghijkl', '/reserved_addrs')
     await send(gateway, 'ghijklmnopqr', '/reserved_addrs/abcdefghijklmnopqr')
     expect(gateway.requests.last()?.path).toBe('/reserved_addrs/[redacted]')
   })
 
-  test('is hidden also where it came in another header', async () => {
+  test('is hidden in another header too', async () => {
     const gateway = createGateway()
     const sent = { ...headers, 'x-api-key': 'sent-as-api-key', cookie: 'a=b; session=sent-as-cookie' }
     await gateway.fetch(`${gateway.url}/reserved_addrs/sent-as-api-key?sent-as-cookie`, { headers: sent })

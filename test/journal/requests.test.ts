@@ -95,7 +95,7 @@ describe('The journal (inspect calls)', () => {
     expect(gateway.requests.last()).toBeUndefined()
   })
 
-  it('lists over HTTP the entries after one, and all where that one is gone', async () => {
+  it('lists over HTTP the entries after one, or all if that entry no longer exists', async () => {
     const gateway = open()
     const api = client(gateway)
     const listed = async (query: string) => {
@@ -173,7 +173,7 @@ describe('The journal (inspect calls)', () => {
     }
   })
 
-  it('keeps the newest, as many as it is told to', async () => {
+  it('keeps the newest entries, up to the number of its option', async () => {
     const gateway = open({ journalSize: 3 })
     for (let i = 1; i <= 5; i++) await client(gateway)('GET', `/reserved_addrs?limit=${i}`)
     expect(gateway.requests.all().map(({ query }) => query)).toEqual(['limit=3', 'limit=4', 'limit=5'])
@@ -182,7 +182,7 @@ describe('The journal (inspect calls)', () => {
     expect(off.requests.all()).toEqual([])
   })
 
-  it('records what is no operation as such, so that teardown can fail on it', async () => {
+  it('records requests to unknown paths and methods, so that teardown can fail', async () => {
     const gateway = open()
     await client(gateway)('GET', '/reserved_addrs')
     expect(() => gateway.requests.assertAllKnown()).not.toThrow()
@@ -195,7 +195,7 @@ describe('The journal (inspect calls)', () => {
     expect(lines[1]).toMatch(/^ {2}PUT \/reserved_addrs → 405 ERR_GATEWAY_90405: .*Allowed: POST, GET, HEAD\.$/)
   })
 
-  it('does not take a preflight for what is unknown', async () => {
+  it('does not count a preflight as an unknown request', async () => {
     const gateway = open()
     const headers = { origin: 'https://app.test', 'access-control-request-method': 'POST' }
     expect((await client(gateway)('OPTIONS', '/reserved_addrs', { headers })).status).toBe(204)

@@ -43,7 +43,7 @@ describe('Secret fields in the journal (rules: secrets#journal)', () => {
     }
   })
 
-  it('are hidden below 5,000 levels, and where they are elsewhere too', () => {
+  it('are hidden below 5,000 levels, and wherever else the same value occurs', () => {
     const body = `{"description":"${SECRET}","x":${'['.repeat(5000)}{"secret":"${SECRET}"}${']'.repeat(5000)}}`
     const shown = entryOf({ body })
     expect(shown.request).toMatchObject({ description: '[redacted]' })
@@ -120,7 +120,7 @@ describe('API keys in the journal', () => {
     expect(entry).toMatchObject({ path: '/[redacted]', query: 'Secret=[redacted]' })
   })
 
-  it('are hidden whole where one begins with the other, and not where they have fewer than 8 characters', () => {
+  it('are hidden as a whole if one begins with another one, and shown if they have fewer than 8 characters', () => {
     const gateway = open({ keys: ['ak_012345', 'ak_0123456789', 'ak_0123456', 'created'] })
     const { path } = entryOf({ url: '/ak_0123456789/ak_0123456/ak_012345/created' }, gateway)
     expect(path).toBe('/[redacted]/[redacted]/[redacted]/created')
@@ -212,7 +212,7 @@ describe('Headers in the journal (rules: secrets#journal)', () => {
     expect(json(shown)).not.toContain(SECRET)
   })
 
-  it('are shown unchanged where they only name others', () => {
+  it('are shown unchanged if they only name other headers', () => {
     const headers = { 'access-control-request-headers': 'authorization', origin: 'http://app.example.com' }
     const { requestHeaders, responseHeaders } = entryOf({ headers })
     expect(requestHeaders).toMatchObject(headers)

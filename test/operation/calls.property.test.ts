@@ -63,7 +63,7 @@ function eachObject(value: unknown, look: (object: Record<string, unknown>) => v
 }
 
 describe('Any calls at all', () => {
-  test('come to the same over HTTP as through the direct API, and leave the same state', () => {
+  test('have the same results and leave the same state over HTTP and through the direct API', () => {
     const statuses = new Set<number>()
     check(
       fc.property(dialects, histories, (dialect, history) => {

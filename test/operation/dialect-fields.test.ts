@@ -26,7 +26,7 @@ describe('Fields that ngrok takes and ignores (rules: dialects#ignored-fields)',
   })
 
   test.each([{ region: 'eu' }, { region: 'mars' }, { domain: DOMAIN }, { name: 'APP.example.com', region: 'eu' }])(
-    'and those that change nothing are no value of an update: %j',
+    'alone make an update empty: %j',
     async (json) => {
       const { patch } = await reserved()
       const answer = await patch(json)
@@ -87,7 +87,7 @@ describe('resolves_to of a domain (rules: dialects#extra-fields)', () => {
   const US = [{ value: 'us' }]
   const BOTH = [{ value: 'us' }, { value: 'eu' }]
 
-  test('is shown last, once it was set', async () => {
+  test('is the last field of a response, once it was set', async () => {
     const { created, patch, get } = await reserved()
     expect(Object.hasOwn(created.body, 'resolves_to')).toBe(false)
     const { status, body } = await patch({ resolves_to: BOTH })
@@ -131,7 +131,7 @@ describe('The alias name of domain (rules: dialects#the-alias-name)', () => {
     expect((await create(ngrok, { domain: DOMAIN, name: '' })).status).toBe(201)
   })
 
-  test('cannot stand beside domain, even with the same value', async () => {
+  test('is refused together with domain, even with the same value', async () => {
     const answer = await create(ngrok, { name: DOMAIN, domain: DOMAIN })
     expect(outcome(answer)).toBe('400 ERR_NGROK_449')
     expect(answer.body.msg).toBe('name and domain were both sent. They name the same field: send domain only.')
@@ -149,7 +149,7 @@ describe('The alias name of domain (rules: dialects#the-alias-name)', () => {
     expect(body.details).toEqual({ operation_id: body.details.operation_id, 'field:name': msg })
   })
 
-  test('is what the details of a taken name call it', async () => {
+  test('is the name of the field in the details of an error about a taken name', async () => {
     const { gateway } = await reserved()
     const answer = await client(gateway)('POST', PATH, { json: { name: 'APP.example.com' } })
     expect(outcome(answer)).toBe('400 ERR_NGROK_413')
@@ -193,7 +193,7 @@ describe('A bare name (rules: dialects#bare-names)', () => {
     expect((await create(dialect, { name: 'app' })).body.domain).toBe('app.acme.example')
   })
 
-  test('cannot be reserved twice, as which the whole name counts', async () => {
+  test('cannot be reserved twice, not even as the whole name', async () => {
     const { gateway } = await reserved({ name: 'app' })
     for (const json of [{ name: 'app' }, { domain: 'app.ngrok.io' }]) {
       const answer = await client(gateway)('POST', PATH, { json })

@@ -46,7 +46,7 @@ const COLUMNS = [
 describe.each(COLUMNS)('The dialect $dialect.name (rules: dialects#standard)', (column) => {
   const { dialect, prefix } = column
 
-  test('has its version header, which no other replaces', async () => {
+  test('requires its own version header', async () => {
     const gateway = open({ dialect })
     const ask = (headers: Record<string, string>) =>
       gateway.fetch(`${gateway.url}/reserved_addrs`, { headers: { authorization: 'Bearer key', ...headers } })
@@ -81,7 +81,7 @@ describe.each(COLUMNS)('The dialect $dialect.name (rules: dialects#standard)', (
     expect(error.status).toBe(column.taken)
   })
 
-  test('has its way with a custom domain that asks for neither certificate nor policy', () => {
+  test('follows its rule for a custom domain that requests neither a certificate nor a policy', () => {
     const gateway = open({ dialect })
     const custom = gateway.reservedDomains.create({ domain: 'app.example.com', certificate_id: '' })
     expect(custom.certificate_management_policy).toEqual(column.policyByDefault)
@@ -129,7 +129,7 @@ describe.each(COLUMNS)('The dialect $dialect.name (rules: dialects#standard)', (
     expect(gateway.reservedAddrs.create({ region: 'eu' }).addr).toMatch(column.addressElsewhere)
   })
 
-  test('shows the region of a reserved domain in its way', () => {
+  test('shows the region of a reserved domain in its own form', () => {
     const gateway = open({ dialect })
     const set = gateway.reservedDomains.create({ domain: 'a.example.com', region: 'eu' })
     const unset = gateway.reservedDomains.create({ domain: 'b.example.com' })
@@ -150,7 +150,7 @@ describe('The paging alias beforeId (rules: dialects#paging-alias)', () => {
     expect(new URL(body.next_page_uri).searchParams.has('beforeId')).toBe(false)
   })
 
-  test('is the same parameter: both are one given twice', async () => {
+  test('is the same parameter: a request with both sends it twice', async () => {
     const answer = await client(open({ dialect: ngrok }))(
       'GET',
       '/backends/weighted?beforeId=bkdwd_1&before_id=bkdwd_1',
@@ -160,7 +160,7 @@ describe('The paging alias beforeId (rules: dialects#paging-alias)', () => {
 })
 
 describe('Another name of a field', () => {
-  test('cannot stand beside that field', async () => {
+  test('is refused together with that field', async () => {
     const dialect = { ...standard, fieldAliases: { reserved_addrs: { note: 'description' } } }
     const create = async (json: object) => client(open({ dialect }))('POST', '/reserved_addrs', { json })
     expect((await create({ note: 'x' })).body.description).toBe('x')
@@ -201,7 +201,7 @@ describe('The envelope of module bodies (rules: dialects#module-envelope)', () =
     }
   })
 
-  test("cannot stand beside the module's own fields, of which each is named", async () => {
+  test("is refused together with the module's own fields, and the error names each of these fields", async () => {
     const { status, body } = await put({
       module: { num_buckets: 5 },
       num_buckets: 5,
@@ -220,7 +220,7 @@ describe('The envelope of module bodies (rules: dialects#module-envelope)', () =
     )
   })
 
-  test('repeats no secret that stands beside it', async () => {
+  test('does not repeat a secret next to it in the error', async () => {
     const json = { module: { provider: 'github' }, secret: 's3cret' }
     const { status, text } = await client(open({ dialect: ngrok }))('PUT', `${ROUTE}/webhook_verification`, { json })
     expect([status, text.includes('s3cret')]).toEqual([400, false])
@@ -234,7 +234,7 @@ describe('The envelope of module bodies (rules: dialects#module-envelope)', () =
   })
 })
 
-describe("A dialect of one's own (rules: dialects#data)", () => {
+describe('A custom dialect (rules: dialects#data)', () => {
   const acme: Dialect = {
     ...standard,
     name: 'acme',
@@ -312,7 +312,7 @@ describe("A dialect of one's own (rules: dialects#data)", () => {
     expect(Object.keys(inside.details)).toEqual(['operation_id', 'field:tls.authority'])
   })
 
-  test('is refused where a part of it is missing', () => {
+  test('is refused if a part of it is missing', () => {
     const { errorStatuses: _, ...partial } = standard
     expect(() => open({ dialect: partial as Dialect })).toThrow(/^dialect is an object\. Allowed: .*errorStatuses/)
   })

@@ -62,7 +62,7 @@ describe.each(LISTS)('The list %s (rules: lists#paging)', (path, items, make) =>
 })
 
 describe('The limit of a list (rules: lists#paging)', () => {
-  test('is 100 when it is not given', async () => {
+  test('is 100 by default', async () => {
     const gateway = open()
     const ids = filled(gateway, 101)
     expect((await pages(gateway, PATH)).map((page) => page.length)).toEqual([100, 1])
@@ -128,7 +128,7 @@ describe('The next page (rules: lists#paging)', () => {
 })
 
 describe('A cursor (rules: lists#cursor, ids#order)', () => {
-  test('stays good after its resource and those around it are deleted', async () => {
+  test('stays valid after its resource and the neighbours are deleted', async () => {
     const gateway = open()
     const ids = filled(gateway, 10)
     const before = `${PATH}?before_id=${ids[4]}`

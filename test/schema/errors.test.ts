@@ -62,7 +62,7 @@ describe('Over HTTP, an error (rules: errors#catalogue, errors#body, errors#deta
   )
 })
 
-describe('What is not found (rules: errors#not-found)', () => {
+describe('A resource that does not exist (rules: errors#not-found)', () => {
   test.each([
     ['reservedAddrs', 'ra_gone', 'reserved address'],
     ['reservedDomains', 'rd_gone', 'reserved domain'],

@@ -6,7 +6,7 @@ const SIGNS = '\u0007\u001b[31m\u009b31m\u202e\u2066\u200f'
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
 const RAW = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/
 
-test('What a terminal would obey is escaped in messages and reports (rules: errors#body)', async () => {
+test('Messages and reports escape characters that a terminal would obey (rules: errors#body)', async () => {
   const gateway = createGateway({ seed: 'signs' })
   const body = JSON.stringify({ region: SIGNS, [`field ${SIGNS}`]: 1 })
   const { body: answer } = exchanged(gateway, { body })

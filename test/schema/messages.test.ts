@@ -6,7 +6,7 @@ const ADDRS = '/reserved_addrs'
 const POLICY = '/edges/https/edghts_1/routes/edghtsrt_1/policy'
 const JSON_TYPE = { 'content-type': 'application/json' }
 
-describe('A path that is none (rules: answers#paths-and-methods)', () => {
+describe('An unknown path (rules: answers#paths-and-methods)', () => {
   test.each([
     ['/nowhere', /\. The segment "nowhere" is unknown\. Allowed there: reserved_addrs, reserved_domains, backends, /],
     ['/reserved_addr', /\. The segment "reserved_addr" is unknown\. Did you mean reserved_addrs\?$/],
@@ -22,7 +22,7 @@ describe('A path that is none (rules: answers#paths-and-methods)', () => {
     expect(answer.text.length).toBeLessThan(2000)
   })
 
-  it('and a method that is none are quoted where they are no plain words, and cut', async () => {
+  it('and an unknown method are quoted if they are not plain words, and cut if they are long', async () => {
     const answer = await client(open())('M'.repeat(3000), ADDRS)
     expect(outcome(answer)).toBe('405 ERR_GATEWAY_90405')
     expect(answer.text.length).toBeLessThan(600)
@@ -30,8 +30,8 @@ describe('A path that is none (rules: answers#paths-and-methods)', () => {
   })
 })
 
-describe('An id in a message', () => {
-  it('is not so long that the message suffers', async () => {
+describe('An id in a path', () => {
+  it('has at most 64 letters and digits after its prefix, or it is refused', async () => {
     const gateway = open()
     expect((await client(gateway)('GET', `${ADDRS}/ra_${'a'.repeat(64)}`)).status).toBe(404)
     const answer = await client(gateway)('GET', `${ADDRS}/ra_${'a'.repeat(65)}`)
@@ -70,7 +70,7 @@ describe('No error answer is over 16 KiB (rules: errors#size)', () => {
     expect(stateOf(gateway)).toBe(before)
   })
 
-  it('says so where it has not counted to the end, because a rule is slow', async () => {
+  it('counts further problems as "… or more" if counting stopped early, because a rule is slow', async () => {
     const expressions = Array.from({ length: 30_000 }, () => '1 +')
     const answer = await client(open())('PUT', POLICY, {
       json: { inbound: [{ expressions, actions: [{ type: 'deny' }] }] },
@@ -78,7 +78,7 @@ describe('No error answer is over 16 KiB (rules: errors#size)', () => {
     expect(answer.body.details.further_problems).toBe('9980 or more')
   })
 
-  it('names a field by the first segments of its path, quoted where they are no names', async () => {
+  it('names a field by the first segments of its path, and quotes a segment that is not a plain name', async () => {
     const json = { inbound: [{ actions: [{ type: 'x', 'a b': 1, ['y'.repeat(70)]: 1, __proto__x: 1 }] }] }
     const { details } = (await client(open())('PUT', POLICY, { json })).body
     expect(Object.keys(details)).toEqual([
@@ -95,7 +95,7 @@ describe('A value that nests too deep', () => {
   const nested = (levels: number) => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`
   const policy = (config: string) => `{"inbound":[{"actions":[{"type":"rate-limit","config":${config}}]}]}`
 
-  it('is allowed to 64 levels, and named by its field beyond', async () => {
+  it('is allowed up to 64 levels; a deeper value is refused by the name of its field', async () => {
     const put = (raw: string) => client(open())('PUT', POLICY, { raw, headers: JSON_TYPE })
     expect((await put(policy(nested(64)))).status).toBe(200)
     const answer = await put(policy(nested(65)))
@@ -113,7 +113,7 @@ describe('A body of the direct API (rules: requests#the-direct-api)', () => {
     replace: (body: unknown) => open().compression.replace({ edge_id: 'edghts_1', id: 'edghtsrt_1' }, body as never),
   }
 
-  test.each(['create', 'replace'] as const)('is refused as over HTTP where it is no object: %s', (name) => {
+  test.each(['create', 'replace'] as const)('is refused as over HTTP if it is not an object: %s', (name) => {
     const bodies: [unknown, string][] = [
       [null, 'null'],
       [[], 'an array'],
@@ -132,7 +132,7 @@ describe('A body of the direct API (rules: requests#the-direct-api)', () => {
     expect(refusalOf(() => calls[name](undefined))).toBe('ok')
   })
 
-  test('ids that are none are refused by name, whatever they are', () => {
+  test('an invalid id of any type is refused by the name of its field', () => {
     for (const ids of [null, 5, 'x', {}]) {
       const error = thrownBy(() => open().compression.get(ids as never))
       expect([error.key, Object.keys(error.details)]).toEqual(['id_unparsable', ['field:edge_id', 'field:id']])

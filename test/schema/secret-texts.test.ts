@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { secretTexts } from '../../src/schema/secret-texts.ts'
 
-test('A secret is found verbatim, and as JSON has it inside a text', () => {
+test('A secret is found in a text both verbatim and escaped as in JSON', () => {
   const secret = 'a "quoted\\" key\nof two lines'
   const found = secretTexts([secret, 'short'])
   expect(found(`It is ${secret}.`)).toBe('It is [redacted].')
