@@ -20,11 +20,11 @@ const commit = named(
           after: record,
         }),
       ),
-      'The records that were put, with their form before, and those that were removed.',
+      'The changes of records, in order: each record before and after the change.',
     ),
   }),
   'Commit',
-  'What one operation changed.',
+  'The changes of one operation.',
 )
 
 function headers(what: string) {
@@ -33,7 +33,7 @@ function headers(what: string) {
 
 export const journalEntry = named(
   v.object({
-    operationId: documented(v.string(), 'The id that the answer carries.'),
+    operationId: documented(v.string(), 'The operation id of the response.'),
     operation: documented(
       v.nullable(v.string()),
       "The operation's name, such as `reserved_domains.create`; null for an unknown path or method.",
@@ -47,26 +47,29 @@ export const journalEntry = named(
     query: documented(v.string(), 'The query as it was sent, without its `?`; empty for none.'),
     at: documented(time, "The gateway's time, as a timestamp."),
     requestHeaders: headers(
-      'The headers of the request, by their names in lower case; those that carry secrets as `[redacted]`.',
+      'The headers of the request, by their names in lower case. A header that carries a secret has the value `[redacted]`.',
     ),
     request: documented(
       v.unknown(),
-      "The request's JSON, a text that says what it was where it is none or is too long, or null for no body.",
+      "The request's JSON, or a description of a body that is too long or not JSON; null for no body.",
     ),
-    status: documented(v.number(), 'The HTTP status of the answer.'),
-    responseHeaders: headers('The headers of the answer that the gateway gave it, by their names in lower case.'),
-    response: documented(v.unknown(), "The answer's JSON, or a text in its place as for `request`; null for no body."),
-    commit: documented(v.nullable(commit), 'What it changed, or null.', {
+    status: documented(v.number(), 'The HTTP status of the response.'),
+    responseHeaders: headers('The headers that the gateway set on the response, by their names in lower case.'),
+    response: documented(
+      v.unknown(),
+      "The response's JSON, or a description of a body that is not JSON; null for no body.",
+    ),
+    commit: documented(v.nullable(commit), 'The changes of the request; null if it changed nothing.', {
       type: 'Commit | null',
       imports: { Commit: 'operation/collection.ts' },
     }),
-    fault: documented(v.nullable(v.string()), 'The id of the fault that it met, or null.'),
+    fault: documented(v.nullable(v.string()), 'The id of the fault that applied to the request, or null.'),
   }),
   'JournalEntry',
-  'A request and its answer, without secrets.',
+  'A request and its response, without secrets.',
 )
 
-/** Fields that the wanted entries have. */
+/** The fields by which a query selects entries. */
 export type JournalQuery = {
   readonly [Field in 'operation' | 'method' | 'path' | 'status']?: JournalEntry[Field] | undefined
 }

@@ -21,7 +21,7 @@ export interface Exchange {
   readonly fault: string | null
 }
 
-/** The most characters that the journal has of a method, a path or a query: those of requests that it dropped stay longer. */
+/** The most characters that the journal stores of a method, a path or a query. It stores these even of some dropped requests. */
 const LONGEST_NAME = 65_536
 
 const BYTES_OF_ENTRY = 512

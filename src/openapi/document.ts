@@ -2,7 +2,7 @@ import { mapValues, pick } from '../schema/values.ts'
 import type { WithEvidence } from './evidence.ts'
 import type { JsonSchema } from './json-schema.ts'
 
-/** An OpenAPI 3.1 document, as far as fauxgate writes one. */
+/** An OpenAPI 3.1 document, with the parts that fauxgate writes. */
 export interface OpenApiDocument {
   /** The version of OpenAPI. */
   readonly openapi: '3.1.0'
@@ -37,7 +37,7 @@ export interface OpenApiDocument {
 
 type ComponentKind = Exclude<keyof OpenApiDocument['components'], 'securitySchemes'>
 
-/** The names of the security schemes that together let a request in; none lets any in. */
+/** The security schemes that a request must fulfil together; an empty object allows any request. */
 export type SecurityRequirement = Readonly<Record<string, readonly string[]>>
 
 /** A reference to a part of the document. */
@@ -81,7 +81,7 @@ export interface Parameter {
   readonly description: string
   readonly deprecated?: boolean
   readonly schema: JsonSchema
-  /** Other names of the parameter, of which a request has one. Typed clients could not tell them apart. */
+  /** Other names of the parameter. A request uses one name, which the schema of a typed client could not express. */
   readonly 'x-aliases'?: readonly string[]
 }
 

@@ -20,7 +20,7 @@ export function errorResponses(
 
 const RETRY_AFTER = { description: 'The seconds to wait.', schema: { type: 'integer', minimum: 1 } }
 
-/** Generators of clients get along with one type for all errors best: examples tell which an operation answers. */
+/** Makes the response of a status. All errors have one schema, which suits generators of clients; examples list the errors. */
 function errorResponse(status: number, errors: readonly CatalogueError[], dialect: CommonDialect): ResponseItem {
   const examples = Object.fromEntries(errors.map(({ key }) => [key, refTo('examples', key)]))
   return {
@@ -33,7 +33,7 @@ function errorResponse(status: number, errors: readonly CatalogueError[], dialec
   }
 }
 
-/** Returns errors as responses have them, by their keys. */
+/** Returns an example response of each error, by key. */
 export function errorExamples(
   errors: readonly CatalogueError[],
   dialect: CommonDialect,
@@ -48,12 +48,12 @@ function exampleOf(error: CatalogueError, dialect: CommonDialect): Example {
   return { summary: error_code, value }
 }
 
-const CAUSED: Readonly<Record<string, string>> = messages
+const RECORDED: Readonly<Record<string, string>> = messages
 
-/** Returns a message as a request has caused it; of an error that no test causes, one with the names of its values. */
+/** Returns a recorded message of an error. If no test causes the error, returns a message with the names of its values. */
 function messageOf(error: CatalogueError, dialect: CommonDialect): string {
-  const caused = CAUSED[error.key]
-  if (caused !== undefined) return caused.replaceAll(standard.versionHeader, dialect.versionHeader)
+  const recorded = RECORDED[error.key]
+  if (recorded !== undefined) return recorded.replaceAll(standard.versionHeader, dialect.versionHeader)
   return messageWith(error, { header: CONTROL_KEY_HEADER })
 }
 

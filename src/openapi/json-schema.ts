@@ -32,7 +32,7 @@ export interface JsonSchema
   readonly if?: JsonSchema
   readonly then?: JsonSchema
   readonly else?: JsonSchema
-  /** The keys of the errors that what is sent can be refused with: examples of those names. */
+  /** The keys of the errors that can refuse the value. The document has an example under each key. */
   readonly 'x-refused-as'?: readonly string[]
 }
 
@@ -40,7 +40,7 @@ export interface Conversion {
   readonly dialect: CommonDialect
   /** The place of the values. In a body, `null` means "not given", and unknown fields are refused. */
   readonly place: 'body' | 'query' | 'answer'
-  /** The schemas with names of their own. */
+  /** The named schemas, which the document refers to. */
   readonly definitions: Readonly<Record<string, AnySchema>>
 }
 
@@ -52,11 +52,11 @@ type Config = NonNullable<Parameters<typeof toJsonSchema>[1]>
 const SILENT = ['raw_check', 'raw_transform', 'transform', 'to_lower_case', 'to_upper_case', 'trim', 'check']
 
 /**
- * Returns the JSON Schema of a schema: what valibot's own steps check, and what `facts` say of the rules.
- * @throws Error for a schema that JSON Schema cannot say and that has no facts.
+ * Returns the JSON Schema of a schema, from the steps of valibot and from the `facts` about rules.
+ * @throws Error for a schema that JSON Schema cannot express and that has no facts.
  */
 export function jsonSchemaOf(schema: AnySchema, conversion: Conversion): JsonSchema {
-  // Each call converts all definitions that it is given.
+  // `toJsonSchema` converts all definitions that it receives, so only the used ones are passed.
   const below = schemasBelow([schema])
   const definitions = pick(conversion.definitions, (_name, each) => below.has(each))
   const { $schema: _, $defs: __, ...json } = toJsonSchema(schema, configOf({ ...conversion, definitions }))
@@ -71,7 +71,7 @@ export function nameOf(schema: AnySchema, { definitions }: Conversion): string |
   return Object.keys(definitions).find((name) => definitions[name] === schema)
 }
 
-/** Returns the JSON Schema of a schema, in full also where it has a name. */
+/** Returns the JSON Schema of a schema in full, even if it has a name. */
 export function wholeOf(schema: AnySchema, conversion: Conversion): JsonSchema {
   const definitions = pick(conversion.definitions, (_name, each) => each !== schema)
   return jsonSchemaOf(schema, { ...conversion, definitions })
@@ -173,8 +173,8 @@ function choiceOrNull({ $ref, anyOf = $ref === undefined ? [] : [{ $ref }], ...j
 }
 
 /**
- * Returns the keys of the errors of a schema itself, by their numbers: without those of its fields, those of named
- * schemas inside it, and `field_invalid`, which any field can have.
+ * Returns the keys of the errors of a schema itself, sorted by number. Omits the errors of its fields and of named schemas
+ * inside it, and `field_invalid`, which any field can have.
  */
 export function refusalsOf(schema: v.GenericSchema, dialect?: CommonDialect): readonly string[] {
   const fields = Object.values(partsOf(schema).entries ?? {})

@@ -27,7 +27,7 @@ export type { OpenApiDocument } from './document.ts'
 
 /** The options of {@link openApi}. */
 export interface OpenApiOptions {
-  /** Families of one's own, as `createGateway` takes them. */
+  /** Your own families, as for `createGateway`. */
   readonly families?: Readonly<Record<string, { readonly operations: object }>>
   /** The URL of the service. Default: the dialect's base URL. */
   readonly url?: string
@@ -52,7 +52,7 @@ export function openApi(
   dialect: Dialect = standard,
   { families = {}, url = dialect.baseUrl, part = 'service' }: OpenApiOptions = {},
 ): OpenApiDocument {
-  // What users pass is what the kit made; their types need not say all of it.
+  // The kit made these families; the option's type omits most of their fields.
   const own = families as Families
   const all = Object.values<Family>(withRulesBefore({ ...builtIn, declared, ...own }))
   const { paths, errors, schemas, ...described } =
@@ -99,7 +99,7 @@ export function openApi(
   }
 }
 
-/** Returns the part of a document that the service and the controls do not have in common. */
+/** Returns the parts of a document that are specific to the service. */
 function serviceOf(families: readonly Family[], dialect: Dialect) {
   const operations = operationsOf(families, dialect)
   const ofKeys = families.flatMap(({ apiKeys }) => apiKeys?.errors ?? [])
@@ -158,7 +158,7 @@ const API_KEY = {
   description: 'The API key: any text that is not empty, unless the gateway has keys of its own.',
 }
 
-/** The errors that a server answers before it knows the operation, and where it fails itself. */
+/** The errors that a server returns before it knows the operation, or if the server itself fails. */
 const OF_A_CONNECTION = [
   general.request_malformed,
   general.request_timeout,

@@ -25,8 +25,8 @@ type AnySchema = v.GenericSchema
 export type Describing = ReturnType<typeof describingOf>
 
 /**
- * Returns the conversions of a document, of bodies and of answers, and the names of the bodies of operations; a body has another
- * name where it is a field of another body.
+ * Returns the conversions of a document, for bodies and for responses, and the names of the operations' bodies. A body that is
+ * also a field of another body has a second name there.
  */
 export function describingOf(bodies: readonly AnySchema[], answers: readonly AnySchema[], dialect: CommonDialect) {
   const shown = definitionsIn(answers)

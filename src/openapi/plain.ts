@@ -2,8 +2,8 @@ import { mapValues } from '../schema/values.ts'
 import type { JsonSchema } from './json-schema.ts'
 
 /**
- * Returns a schema in the form that generators of clients take. Some make a field with a `default` required, so the
- * description says the default, and the values of a text that can also be written otherwise.
+ * Returns a schema in the form that generators of clients support. Some generators make a field with a `default` required, so
+ * the description states the default. It also lists the known values of a text that allows others.
  */
 export function plain(schema: JsonSchema): JsonSchema {
   const { default: standard, listed, description, properties, items, anyOf, additionalProperties, ...rest } = schema
@@ -27,7 +27,7 @@ function listedIn(listed: readonly string[] | undefined): string | undefined {
   return listed && `One of ${listed.map(code).join(', ')}.`
 }
 
-/** Empty texts, lists and objects are the same as nothing. */
+/** Returns the sentence about a default; undefined if there is none, or if it is an empty text, list or object. */
 function defaultIn(standard: unknown, description = ''): string | undefined {
   const isNothing = standard === undefined || ['""', '[]', '{}'].includes(JSON.stringify(standard))
   return isNothing || /\bdefault\b/i.test(description) ? undefined : `Default: ${code(standard)}.`
