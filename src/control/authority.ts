@@ -32,8 +32,8 @@ export interface AuthorityApi {
    */
   privateKeyPem(certificateId: string): string
   /**
-   * Issues a certificate for a server of your test. Clients that trust the root accept it. It is not a resource of the
-   * gateway.
+   * Issues a certificate for a server of your test. Clients that trust the root accept the certificate. It is not a resource
+   * of the gateway.
    * @throws TypeError for an unknown option, a value that is not allowed, or if there is neither a name nor an IP address.
    */
   serverCertificate(options: ServerCertificateOptions): ServerCertificate
@@ -109,7 +109,7 @@ export const authority: Control<AuthorityMember, typeof errors> = {
   errors,
   types: [serverOptions],
   calls: { certificate },
-  members: (host) => ({ authority: direct(host) }),
+  members: (host) => ({ authority: createAuthority(host) }),
 }
 
 const withCertificate = /* @__PURE__ */ accessor(
@@ -117,7 +117,7 @@ const withCertificate = /* @__PURE__ */ accessor(
   (host: ControlHost) => host.engine.authority.certificatePem,
 )
 
-function direct(host: ControlHost): AuthorityApi {
+function createAuthority(host: ControlHost): AuthorityApi {
   const calls: Omit<AuthorityApi, 'certificatePem'> = {
     privateKeyPem: (id) =>
       host.transact((tx) => {

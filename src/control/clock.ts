@@ -19,9 +19,9 @@ export const errors = declareErrors({
   clock_move_stopped: entry(
     90422,
     504,
-    (it: { seconds: number; reached: string; asked: string; isSettled: boolean }) =>
+    (it: { seconds: number; reached: string; target: string; isSettled: boolean }) =>
       `The move was stopped after ${counted(it.seconds, 'second')} of work. It is ${it.reached} now, and ` +
-      `${it.asked} was requested. ${
+      `${it.target} was requested. ${
         it.isSettled
           ? 'Everything due by now has happened: continue from here, or in smaller steps.'
           : 'Some of what is due by now has not happened yet; the next call continues with it.'
@@ -56,7 +56,7 @@ export const waitingRequest = named(
 
 const MOST_WAITING = 100
 
-/** Returns the requests that wait for a time, the earliest first: at most 100. */
+/** Returns the requests whose responses a fault delays, the earliest response first: at most 100. */
 export function waitingRequests(host: ControlHost) {
   return host.engine.clock.waiting
     .slice(0, MOST_WAITING)
@@ -70,7 +70,7 @@ const clockView = named(
     waiting: v.exactOptional(
       documented(
         v.array(waitingRequest),
-        'The requests that a fault lets wait for a time on this clock, the earliest first: at most 100. Absent if there is none.',
+        'The requests whose responses a fault delays, the earliest response first: at most 100. Absent if there is none.',
       ),
     ),
   }),
@@ -113,17 +113,17 @@ export const clock: Control<{ readonly clock: Clock }, typeof errors> = {
 /** The longest time that one move may take. Every other request waits meanwhile. */
 const MOST_WORK_MS = 10_000
 
-/** Advances a clock. Refuses with `clock_move_stopped` if that takes too long and something is left to do. */
+/** Advances a clock. Throws `clock_move_stopped` if the move takes too long and something is left to do. */
 export function moveTo(host: ControlHost, clock: MovableClock, to: number): void {
-  const worked = stopwatch()
+  const elapsedMs = stopwatch()
   const wasStopped = host.engine.moved(
     () => clock.advanceTo(to),
-    () => worked() >= MOST_WORK_MS,
+    () => elapsedMs() >= MOST_WORK_MS,
   )
   if (!wasStopped) return
   const isSettled = (host.engine.nextDue?.due.at ?? Number.POSITIVE_INFINITY) > clock.now
   if (isSettled && clock.now >= to) return
-  const facts = { reached: timestamp(clock.now), asked: timestamp(to) }
+  const facts = { reached: timestamp(clock.now), target: timestamp(to) }
   refuse(errors.clock_move_stopped, { seconds: MOST_WORK_MS / 1000, isSettled, ...facts })
 }
 

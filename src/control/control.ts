@@ -22,16 +22,16 @@ type ControlCalls = Readonly<Record<string, ControlCall>>
 export interface Control<Members extends object = object, Errors extends ErrorsByKey = Record<never, never>> {
   /** The calls over HTTP, by name; a function if they depend on the families of a gateway. */
   readonly calls: ControlCalls | ((families: Families) => ControlCalls)
-  /** Other schemas whose types are generated: those of the arguments of its members. */
+  /** The schemas of its members' arguments, from which types are generated. */
   readonly types?: readonly v.GenericSchema[]
   readonly errors?: Errors
   /** Its collections in the gateway's state, for the operations of an API. */
   readonly state?: (api: Api) => Omit<Family, 'operations' | 'errors'>
-  /** Makes its members of the gateway, such as `dns`: the direct face. */
+  /** Returns the members that it adds to the gateway, such as `dns`. They are its direct API. */
   readonly members?: (host: ControlHost) => Members
 }
 
-type MembersOf<C extends AnyControl> = Together<
+type MembersOf<C extends AnyControl> = Intersection<
   C extends { members?(...args: never[]): infer Members } ? Members : never
 >
 
@@ -44,8 +44,8 @@ export type AnyControl = Control<object, ErrorsByKey>
 
 export type ErrorKeysOf<C extends AnyControl> = C extends { readonly errors?: infer Errors } ? keyof Errors : never
 
-/** The intersection of a union's types: a value of it is a value of each. */
-export type Together<Union> = (Union extends unknown ? (each: Union) => void : never) extends (all: infer All) => void
+/** The intersection of a union's types. */
+export type Intersection<Union> = (Union extends unknown ? (each: Union) => void : never) extends (all: infer All) => void
   ? All
   : never
 
@@ -55,13 +55,13 @@ export interface Api {
   operationsAt(path: string): readonly Operation[]
 }
 
-/** The hook of calls that drop pending faults, outcomes or requests. A fixture learns here what was unused. */
+/** The hook of calls that drop pending faults, outcomes or requests. It lets a fixture find out what was unused. */
 export interface DropHooks {
-  /** Called with each such call and its work, which it must run once. Absent: the work runs. */
+  /** Called with the name of the call and its work, which the hook must run once. Without a hook the work runs. */
   drop?: ((call: 'reset()' | 'restore()' | 'requests.clear()', work: () => void) => void) | undefined
 }
 
-/** The gateway as its controls see it. */
+/** The part of a gateway that its controls use. */
 export interface ControlHost {
   readonly api: Api
   readonly clock: Clock
@@ -75,13 +75,13 @@ export interface ControlHost {
   reset(): void
   snapshot(withPrivateKeys: boolean): Snapshot
   restore(snapshot: unknown): void
-  /** Empties the journal, and what is known of requests to other hosts. */
+  /** Empties the journal and the list of requests to other hosts. */
   clearRequests(): void
   /** Resolves when all commits are safe in the store. Rejects with a `Refusal` if some are lost. */
   safe(): Promise<void>
   readonly journal: Journal
-  /** The requests through the global `fetch` that were for other hosts. */
-  readonly others: OtherRequests
+  /** The requests through the global `fetch` to other hosts. */
+  readonly otherRequests: OtherRequests
   /** Returns a text without the gateway's own keys and without private keys. */
   withoutKeys(text: string): string
   /** The resources that were created and not deleted since the initial state. */
@@ -119,11 +119,11 @@ export interface ControlCall<Result = unknown> {
   readonly from: 'body' | 'query' | 'nothing'
   /** The schema of the input; absent if there is none, or if the call reads it itself. */
   readonly schema?: v.GenericSchema
-  /** The schema of the answer; absent if there is none. */
+  /** The schema of the result; absent if there is none. */
   readonly answer?: v.GenericSchema
-  /** The errors of `run`, in addition to those of every call and those of its schema. */
+  /** The errors of `run`, in addition to the errors of every call and of the schema. */
   readonly errors?: readonly CatalogueError[]
-  /** True if it reads stored records: then the errors of their schemas are its errors too. */
+  /** True if it reads stored records. Its errors then include the errors of the records' schemas. */
   readonly readsRecords?: true
   /** The most bytes of a body. Default: 1 MiB. */
   readonly mostBytes?: number
@@ -164,7 +164,7 @@ export const accessErrors = declareErrors({
   ),
 })
 
-const OF_ANY_CALL = [
+const COMMON_ERRORS = [
   ...Object.values(accessErrors),
   general.gateway_busy,
   general.store_failed,
@@ -174,20 +174,20 @@ const OF_ANY_CALL = [
   general.body_unparsable,
 ]
 
-const OF_A_BODY = [general.content_type_missing, general.content_type_unsupported, general.query_unknown]
+const BODY_ERRORS = [general.content_type_missing, general.content_type_unsupported, general.query_unknown]
 
-/** A call without a body reads its fields from the query, and also from a body if one was sent. */
-const OF_FIELDS = [general.field_unknown, general.field_invalid]
+/** The errors of fields. Every call has them: without a body it reads its fields from the query, or from a body if one was sent. */
+const FIELD_ERRORS = [general.field_unknown, general.field_invalid]
 
-/** Returns every error of a call to a control, by the catalogue's numbers; `stored` are all collections of a gateway. */
+/** Returns every error of a call to a control, sorted by number. `stored` has all collections of the gateway. */
 export function callErrorsOf(
   { from, schema, errors = [], readsRecords }: ControlCall,
   stored: readonly { readonly schema: v.GenericSchema }[],
 ): readonly CatalogueError[] {
   const found = new Set<CatalogueError>([
-    ...OF_ANY_CALL,
-    ...OF_FIELDS,
-    ...(from === 'body' ? OF_A_BODY : []),
+    ...COMMON_ERRORS,
+    ...FIELD_ERRORS,
+    ...(from === 'body' ? BODY_ERRORS : []),
     ...(schema ? errorsIn(schema) : []),
     ...(readsRecords ? stored.flatMap((each) => [...errorsIn(each.schema)]) : []),
     ...errors,

@@ -10,7 +10,7 @@ import { rule, ruleOnWhole } from '../schema/rule.ts'
 import { quote, snakeCase } from '../schema/text.ts'
 import { type Control, type ControlHost, controlCall } from './control.ts'
 
-/** An id of a type, or of several with `|` between. The prefixes of backends have more letters after "bkd". */
+/** Makes the schema of an id: of one type, or of several types with `|` between. Prefixes of backends continue after "bkd". */
 const idOf = (prefix: string, sentence: string) =>
   documented(
     v.pipe(
@@ -51,17 +51,17 @@ const consistent = (names: readonly string[]) =>
     }
   })
 
-/** Returns what the families of a gateway let tests declare, by the name over HTTP. */
+/** Returns the declarations that the families of a gateway add, by their names over HTTP. */
 function declarationsOf(families: Families): Readonly<Record<string, Declaration>> {
-  const own = Object.values(families).flatMap(({ declares = {} }) => Object.entries(declares))
-  return Object.fromEntries(own.map(([name, each]) => [snakeCase(name), each]))
+  const added = Object.values(families).flatMap(({ declares = {} }) => Object.entries(declares))
+  return Object.fromEntries(added.map(([name, each]) => [snakeCase(name), each]))
 }
 
 function declareCallWith(families: Families) {
   const own = declarationsOf(families)
-  const further = Object.entries(own).map(([name, { schema }]) => [name, v.optional(schema)] as const)
-  const answering = Object.entries(own).map(([name, { answer }]) => [name, v.exactOptional(answer)] as const)
-  const all = v.object({ ...fields.entries, ...Object.fromEntries(further) })
+  const addedFields = Object.entries(own).map(([name, { schema }]) => [name, v.optional(schema)] as const)
+  const addedResults = Object.entries(own).map(([name, { answer }]) => [name, v.exactOptional(answer)] as const)
+  const all = v.object({ ...fields.entries, ...Object.fromEntries(addedFields) })
   const schema = v.pipe(all, consistent([...NAMES, ...Object.keys(own)]))
   return controlCall({
     method: 'POST',
@@ -69,7 +69,7 @@ function declareCallWith(families: Families) {
     summary: 'Declare edges with routes, endpoint configurations and child backends',
     from: 'body',
     schema: named(schema, 'Declaration', 'Things to declare: at least one.'),
-    ...(answering.length > 0 && { answer: v.object(Object.fromEntries(answering)) }),
+    ...(addedResults.length > 0 && { answer: v.object(Object.fromEntries(addedResults)) }),
     errors: Object.values(own).flatMap(({ errors = [] }) => errors),
     run: (host, sent) =>
       host.transact((tx) => {
@@ -77,13 +77,13 @@ function declareCallWith(families: Families) {
         for (const id of [edge, endpoint_configuration, backend]) if (id !== undefined) declareOne(tx, id)
         for (const route of routes) declareOne(tx, route, edge)
         const inputs = Object.entries(sent).filter(([name, input]) => Object.hasOwn(own, name) && input !== undefined)
-        const made = inputs.map(([name, input]) => [name, own[name]?.run(tx, input)] as const)
-        return answering.length > 0 ? Object.fromEntries(made) : undefined
+        const results = inputs.map(([name, input]) => [name, own[name]?.run(tx, input)] as const)
+        return addedResults.length > 0 ? Object.fromEntries(results) : undefined
       }),
   })
 }
 
-const endSchema = v.object({ id: documented(v.string(), 'The id of what was declared, such as that of a session.') })
+const endSchema = v.object({ id: documented(v.string(), 'The id of something that was declared, such as a session.') })
 
 function endCallWith(families: Families) {
   const ends = Object.values(declarationsOf(families)).flatMap(({ end }) => end ?? [])
@@ -103,7 +103,7 @@ function endCallWith(families: Families) {
 }
 
 /**
- * Declares resources that this API refers to and cannot create. Only `references: 'declared'` asks for that. Each
+ * Declares resources that this API refers to and cannot create. It is needed with `references: 'declared'` only. Each
  * function throws a GatewayError `field_invalid` for an id of another type.
  *
  * @example
@@ -127,7 +127,7 @@ export interface Declare {
   end(id: string): void
 }
 
-/** The names that no family can give to a declaration of its own, as over HTTP. */
+/** The names, as over HTTP, that the declarations of a family cannot have. */
 export const reservedDeclarations = [...Object.keys(fields.entries), 'end']
 
 export interface DeclareMember {
@@ -138,18 +138,18 @@ export interface DeclareMember {
 export const declare: Control<DeclareMember> = {
   calls: (families) => ({ declare: declareCallWith(families), end: endCallWith(families) }),
   state: () => declared,
-  members: (host) => ({ declare: direct(host) }),
+  members: (host) => ({ declare: createDeclare(host) }),
 }
 
-/** The values are checked by the call. */
+/** The names of the options. The call checks their values. */
 const edgeOptions = optionsOf({ routes: v.optional(v.unknown()) })
 
-function direct(host: ControlHost): Declare {
-  // Made at the first use: few tests declare anything, and its schemas take as long as a tenth of a gateway.
-  let made: ReturnType<typeof declareCallWith> | undefined
+function createDeclare(host: ControlHost): Declare {
+  // Created lazily: few tests declare anything, and the schemas take a tenth of the time that a gateway takes.
+  let call: ReturnType<typeof declareCallWith> | undefined
   const run = (input: object) => {
-    made ??= declareCallWith(host.families)
-    return made.run(host, input)
+    call ??= declareCallWith(host.families)
+    return call.run(host, input)
   }
   const own = Object.values(host.families).flatMap(({ declares = {} }) => Object.keys(declares))
   const calls = own.map((name) => {

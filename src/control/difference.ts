@@ -6,7 +6,7 @@ type Row = Readonly<Record<string, unknown>>
 
 const MOST_NAMED = 10
 
-/** Says in words what is different between two states. It names fields and never values, some of which are secret. */
+/** Describes the differences between two states. It names fields but no values, because some values are secret. */
 export function differenceOf(from: Snapshot, to: Snapshot): string {
   const clock = from.now === to.now ? [] : [`The clock: ${timestamp(from.now)}, then ${timestamp(to.now)}.`]
   const names = [...new Set([...Object.keys(from.records), ...Object.keys(to.records)])]

@@ -38,7 +38,7 @@ const put = controlCall({
   run: (host, sent) => host.transact((tx) => setRecord(tx, sent)),
 })
 
-const matching = v.object({
+const recordFilter = v.object({
   name: v.optional(documented(recordName, 'Only the record of this name.')),
   type: v.optional(documented(recordType, 'Only records of this type.')),
   value: v.optional(documented(v.pipe(v.string(), v.transform(normalName)), 'Only records with this value.')),
@@ -49,7 +49,7 @@ const remove = controlCall({
   path: '/dns',
   summary: 'Remove the record of a name, or all records',
   from: 'query',
-  schema: matching,
+  schema: recordFilter,
   errors: [general.not_found],
   run: (host, sent) =>
     host.transact((tx) => {
@@ -60,7 +60,7 @@ const remove = controlCall({
 })
 
 /** Removes the records that match. Returns true if there were any. */
-function removeMatching(tx: Transaction, { name, type, value }: v.InferOutput<typeof matching>): boolean {
+function removeMatching(tx: Transaction, { name, type, value }: v.InferOutput<typeof recordFilter>): boolean {
   const found = zoneRecords(tx, name).filter(
     (each) => (type ?? each.type) === each.type && (value === undefined || normalName(each.value) === value),
   )
@@ -75,7 +75,7 @@ export interface DnsOptions {
 }
 
 /**
- * The simulated DNS zone. If the gateway was created with `dns: 'simulated'`, it decides the outcomes of attempts. An edit
+ * The simulated DNS zone. It decides the outcomes of attempts if the gateway was created with `dns: 'simulated'`. An edit
  * takes effect at once. A name has one record; case and trailing dots do not matter.
  *
  * @example
@@ -86,7 +86,7 @@ export interface DnsOptions {
 export interface Dns {
   /**
    * Sets the CNAME record of a name, such as `app.example.com`, to a target, such as the domain's `cname_target`.
-   * @throws GatewayError `field_invalid` if the name, the target or an option is not valid. So do the other calls that set a record.
+   * @throws GatewayError `field_invalid` if the name, the target or an option is not valid. The other calls that set a record throw it too.
    */
   cname(name: string, target: string | null, options?: DnsOptions): DnsRecord
   /** Sets the A record of a name to an IPv4 address. Attempts for the name fail: they need a CNAME record. */
@@ -119,10 +119,10 @@ export interface DnsMember {
 export const dns: Control<DnsMember> = {
   calls: { records, put, remove },
   state: () => ({ collections: [zone] }),
-  members: (host) => ({ dns: direct(host) }),
+  members: (host) => ({ dns: createDns(host) }),
 }
 
-/** Over HTTP the name may be left out, which removes all records. */
+/** `remove` requires a name. Over HTTP the name is optional: without it, all records are removed. */
 const readRecordName = bodyReader(v.object({ name: recordName }))
 
 const readFailure = bodyReader(v.object({ how: v.picklist(['SERVFAIL', 'TIMEOUT'], 'SERVFAIL or TIMEOUT') }))
@@ -130,7 +130,7 @@ const readAuthorities = bodyReader(v.object({ authorities: v.array(v.string()) }
 
 const dnsOptions = optionsOf({ after: v.optional(v.unknown()) })
 
-function direct(host: ControlHost): Dns {
+function createDns(host: ControlHost): Dns {
   const set = (record: object, options: unknown = {}) =>
     put.run(host, { ...readCallOptions(dnsOptions, options), ...record })
   const joined = (authorities: unknown) => readAuthorities({ authorities }, {}, host.context).authorities.join(',')

@@ -27,7 +27,7 @@ function callOf(path: string, part: DescribedPart, summary: string) {
 
 export interface DocumentMember {
   /**
-   * Makes `GET /_fauxgate/openapi.json` and `GET /_fauxgate/openapi.control.json` work: pass `openApi` of `fauxgate/openapi`. `serve` does so itself.
+   * Makes `GET /_fauxgate/openapi.json` and `GET /_fauxgate/openapi.control.json` work: pass `openApi` of `fauxgate/openapi`. `serve` makes this call.
    * @internal
    */
   describedBy(describer: Describer): void
@@ -40,9 +40,9 @@ export const document: Control<DocumentMember> = {
       const latest = new Map<DescribedPart, { url: string; json: string }>()
       host.describer = (dialect, options) => {
         const { url, part } = options
-        const known = latest.get(part)
-        // Making it takes hundreds of ms; only the URL changes.
-        if (known?.url === url) return known.json
+        const cached = latest.get(part)
+        // Describing a gateway takes hundreds of ms, and only the URL can change.
+        if (cached?.url === url) return cached.json
         const json = JSON.stringify(describer(dialect, options))
         latest.set(part, { url, json })
         return json

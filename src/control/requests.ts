@@ -25,12 +25,12 @@ export interface Requests {
   /**
    * Returns the entries that the journal has, oldest first. To know whether there was a request, use `count`: it also counts
    * the requests that the journal has dropped.
-   * @throws GatewayError `field_invalid` for a filter that no entry can match; so do `count` and `last`.
-   * GatewayAssertionError if it would find nothing, although the journal has dropped such requests; so does `last`.
+   * @throws GatewayError `field_invalid` for a filter that no entry can match. `count` and `last` throw it too.
+   * GatewayAssertionError if it finds nothing, but the journal has dropped matching requests. `last` throws it too.
    */
   all(filter?: JournalFilter): readonly JournalEntry[]
   /**
-   * Returns the number of requests since the journal was emptied, also of those that it has dropped. With a predicate it
+   * Returns the number of requests since the journal was emptied, including those that it has dropped. With a predicate it
    * counts entries.
    * @throws GatewayAssertionError if the number is not known, because the journal has dropped requests.
    */
@@ -46,7 +46,7 @@ export interface Requests {
   subscribe(subscriber: (entry: JournalEntry | undefined) => void): () => void
   /**
    * Throws if there were requests for paths or methods that this API does not have, or with `undefined` for an id, or
-   * for another host that `install()` refused. The error lists them, also those that the journal has dropped.
+   * for another host that `install()` refused. The error lists these requests, including those that the journal has dropped.
    */
   assertAllKnown(): void
 }
@@ -82,10 +82,10 @@ export interface RequestsMember {
 export const requests: Control<RequestsMember> = {
   types: [filterSchema([])],
   calls: { list, clear },
-  members: (host) => ({ requests: direct(host) }),
+  members: (host) => ({ requests: createRequests(host) }),
 }
 
-function direct({ journal, api, others, clearRequests }: ControlHost): Requests {
+function createRequests({ journal, api, otherRequests, clearRequests }: ControlHost): Requests {
   let schema: ReturnType<typeof filterSchema> | undefined
   const read = (filter: JournalFields = {}) => {
     schema ??= filterSchema(api.operations.map(({ name }) => name))
@@ -116,11 +116,11 @@ function direct({ journal, api, others, clearRequests }: ControlHost): Requests 
     last: (filter) => newestFirst(filter).next().value,
     clear: () => clearRequests(),
     subscribe: (subscriber) => journal.subscribe(subscriber),
-    assertAllKnown: () => assertNone(mistakenRequests(journal, others)),
+    assertAllKnown: () => assertNone(mistakenRequests(journal, otherRequests)),
   }
 }
 
-/** Values that no entry can have are refused: otherwise a mistake would look like "no such requests". */
+/** Makes the schema of a filter. It refuses values that no entry can have: otherwise a mistake would look like "no such requests". */
 function filterSchema(operations: readonly string[]) {
   const path = 'a path below the base URL, such as /reserved_domains, without a query'
   const filter = optionsOf(
@@ -139,7 +139,7 @@ function filterSchema(operations: readonly string[]) {
           'The path below the base URL, without the query.',
         ),
       ),
-      status: v.optional(documented(integerFrom(100, 599), 'The HTTP status of the answer.')),
+      status: v.optional(documented(integerFrom(100, 599), 'The HTTP status of the response.')),
     },
     'a predicate or operation, method, path, status',
   )
@@ -151,7 +151,7 @@ function filterSchema(operations: readonly string[]) {
   )
 }
 
-/** Returns the number of requests, unless the journal has dropped some that may count too. */
+/** Returns the number of requests. Throws if the journal has dropped requests that may count too. */
 function requireKnown(kind: string, known: number, missing: number): number {
   if (missing === 0) return known
   throw new AssertionError(
@@ -178,16 +178,16 @@ const FILTER_WORDS: OptionWords = {
 }
 
 /** The usual reasons for `undefined` in place of an id. */
-const NO_VALUE = 'Is an await missing, or a field misspelt?'
+const MISSING_ID_HINT = 'Is an await missing, or a field misspelt?'
 
 const MOST_NAMED = 20
 
-export function requestLine({ method, path, query, request, ...answer }: JournalEntry): string {
-  const { error_code } = errorOf(answer)
+export function requestLine({ method, path, query, request, ...response }: JournalEntry): string {
+  const { error_code } = errorOf(response)
   return [
     `${method} ${path}${query === '' ? '' : `?${query}`}`,
     request === null ? '' : ` ${cut(typeof request === 'string' ? request : JSON.stringify(request))}`,
-    ` → ${answer.status}`,
+    ` → ${response.status}`,
     error_code === undefined ? '' : ` ${error_code}`,
   ].join('')
 }
@@ -196,16 +196,16 @@ export function requestLine({ method, path, query, request, ...answer }: Journal
 export function reasonOf(entry: JournalEntry): string | undefined {
   const { msg } = errorOf(entry)
   if (typeof msg !== 'string') return undefined
-  return entry.operation !== null && noIdIn(entry.path) !== undefined ? `${msg} ${NO_VALUE}` : msg
+  return entry.operation !== null && noIdIn(entry.path) !== undefined ? `${msg} ${MISSING_ID_HINT}` : msg
 }
 
-/** Returns the fields of an error's answer. A fault's own body may have none of them. */
+/** Returns the fields of an error's response. The `body` of a fault may have none of these fields. */
 function errorOf({ status, response }: Pick<JournalEntry, 'status' | 'response'>): Readonly<Record<string, unknown>> {
   return status >= 400 && isObject(response) ? response : {}
 }
 
-function mistakenRequests(journal: Journal, others: OtherRequests): string | undefined {
-  const found = [unknownRequests(journal), others.refused()].flatMap((text) => text ?? [])
+function mistakenRequests(journal: Journal, otherRequests: OtherRequests): string | undefined {
+  const found = [unknownRequests(journal), otherRequests.refused()].flatMap((text) => text ?? [])
   return found.length === 0 ? undefined : found.join('\n')
 }
 
@@ -215,7 +215,7 @@ function unknownRequests(journal: Journal): string | undefined {
   const named = newest.slice(-MOST_NAMED)
   const isNoId = (entry: JournalEntry) => entry.operation !== null
   const reason = (entry: JournalEntry) =>
-    isNoId(entry) ? `the path has ${noIdIn(entry.path)} in place of an id. ${NO_VALUE}` : reasonOf(entry)
+    isNoId(entry) ? `the path has ${noIdIn(entry.path)} in place of an id. ${MISSING_ID_HINT}` : reasonOf(entry)
   const lines = named.map((entry) => `  ${requestLine(entry)}: ${reason(entry)}`)
   const earlier = count > lines.length ? [`  … and ${count - lines.length} earlier`] : []
   const what = named.every(isNoId)

@@ -3,18 +3,18 @@ import { byCollection } from '../engine/versions.ts'
 import type { StoredChange } from '../operation/store.ts'
 import type { Records, Snapshot } from './snapshot.ts'
 
-/** The name of their collection in a store. */
+/** The name of the collection of saved snapshots in a store. */
 export const SNAPSHOTS = 'saved_snapshots'
 
 /** A snapshot that the gateway keeps by its name. */
 export interface SavedSnapshot {
   readonly name: string
-  /** Its place among the others: higher than those of older ones. */
+  /** Its place in the order: higher than the place of any older snapshot. */
   readonly place: number
   readonly snapshot: Snapshot
 }
 
-/** The facts of a snapshot, or some of its records: one row of 20 MB would be too long for some stores. */
+/** One row of a snapshot: its facts, or some of its records. A single row of 20 MB would be too long for some stores. */
 interface Part extends Omit<SavedSnapshot, 'snapshot'> {
   readonly facts?: Omit<Snapshot, 'records'>
   readonly records?: Records
@@ -22,37 +22,37 @@ interface Part extends Omit<SavedSnapshot, 'snapshot'> {
 
 const RECORDS_PER_PART = 100
 
-/** The snapshots that a gateway keeps, and the state that an undo goes back to. `reset` and `restore` do not touch them. */
+/** The snapshots that a gateway keeps, and the state that an undo restores. `reset` and `restore` change neither. */
 export class SavedSnapshots implements SideRecords {
-  /** The state to return to; not stored. */
+  /** The state that an undo restores; not stored. */
   undo: Snapshot | undefined
-  readonly #keep: (changes: () => readonly StoredChange[]) => void
+  readonly #append: (changes: () => readonly StoredChange[]) => void
   #all: readonly SavedSnapshot[] = []
 
-  /** `keep` passes changes to the store, if there is one, and throws if the store refuses them. */
-  constructor(keep: (changes: () => readonly StoredChange[]) => void) {
-    this.#keep = keep
+  /** `append` passes changes to the store, if there is one, and throws if the store refuses these changes. */
+  constructor(append: (changes: () => readonly StoredChange[]) => void) {
+    this.#append = append
   }
 
-  /** True if one is saved, or a state to return to. */
+  /** True if a snapshot or a state for an undo is saved. */
   get isUsed(): boolean {
     return this.#all.length > 0 || this.undo !== undefined
   }
 
-  /** The oldest first. */
+  /** The snapshots, oldest first. */
   get all(): readonly SavedSnapshot[] {
     return this.#all
   }
 
   add(name: string, snapshot: Snapshot): SavedSnapshot {
     const saved = { name, place: (this.#all.at(-1)?.place ?? 0) + 1, snapshot }
-    this.#keep(() => partsOf(saved).map(([key, after]) => ({ collection: SNAPSHOTS, key, after })))
+    this.#append(() => partsOf(saved).map(([key, after]) => ({ collection: SNAPSHOTS, key, after })))
     this.#all = [...this.#all, saved]
     return saved
   }
 
   remove(saved: SavedSnapshot): void {
-    this.#keep(() => partsOf(saved).map(([key]) => ({ collection: SNAPSHOTS, key, after: null })))
+    this.#append(() => partsOf(saved).map(([key]) => ({ collection: SNAPSHOTS, key, after: null })))
     this.#all = this.#all.filter((each) => each !== saved)
   }
 
@@ -61,16 +61,16 @@ export class SavedSnapshots implements SideRecords {
   }
 
   load(rows: ReadonlyMap<string, object>): void {
-    const parts = [...rows].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row as Part) // As `partsOf` made them.
+    const parts = [...rows].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row as Part) // `partsOf` made these rows.
     const saved = parts.flatMap(({ name, place, facts }) => {
-      const own = parts.filter((part) => part.name === name).flatMap(({ records = {} }) => rowsOf(records))
-      return facts ? [{ name, place, snapshot: { ...facts, records: byCollection(own) } }] : []
+      const records = parts.filter((part) => part.name === name).flatMap((part) => rowsOf(part.records ?? {}))
+      return facts ? [{ name, place, snapshot: { ...facts, records: byCollection(records) } }] : []
     })
     this.#all = saved.sort((a, b) => a.place - b.place)
   }
 }
 
-/** Returns the rows of a snapshot by keys that sort in their order. */
+/** Returns the rows of a snapshot. The keys sort in the order of the rows. */
 function partsOf({ name, place, snapshot: { records, ...facts } }: SavedSnapshot): [key: string, Part][] {
   const rows = rowsOf(records)
   const parts: Part[] = [{ name, place, facts }]

@@ -15,14 +15,14 @@ import { isObject } from '../schema/values.ts'
 
 export type { Snapshot }
 
-const head = {
+const factFields = {
   version: documented(v.literal(RECORDS_VERSION), 'The version of the format, which `restore` checks.', {
     type: 'number',
   }),
   now: documented(instant, "The gateway's time, in ms since 1970."),
   seed: documented(
     v.nullable(v.pipe(v.string('a string or null'), v.check(hasNoPrivateKey, 'a string without a private key'))),
-    'The seed of ids and automatic certificates; null if the authority has keys of its own.',
+    'The seed of ids and automatic certificates; null if the authority has its own keys.',
   ),
   sequence: documented(sequence, 'The number that the next id comes from.'),
   rateLimit: documented(v.array(instant), 'The times of the requests that the rate limit counts, in ms since 1970.'),
@@ -33,7 +33,7 @@ const RECORDS = 'All records by collection, oldest first; without secrets unless
 /** A snapshot over HTTP; the schemas of its collections read its records. */
 export const snapshotBody = named(
   v.object({
-    ...head,
+    ...factFields,
     records: documented(v.record(v.string(), v.array(anyObject())), RECORDS, {
       type: 'Readonly<Record<string, readonly object[]>>',
     }),
@@ -45,17 +45,17 @@ export const snapshotBody = named(
 export type Records = Snapshot['records']
 
 export interface ReadSnapshot extends Snapshot {
-  /** True if a gateway of this process made it, so that nothing in it needs a check. */
+  /** True if a gateway of this process made it: it needs no check. */
   readonly isOwn: boolean
 }
 
-/** The records, with secrets, of snapshots of this process: no copy, clone, print or JSON of a snapshot shows them. */
+/** The records, with secrets, of snapshots of this process. No copy, clone, print or JSON of a snapshot shows these records. */
 const ownRecords = new WeakMap<object, Records>()
 
-/** Makes a snapshot. `whole` has its records with secrets, which stay attached to this object alone. */
-export function snapshotOf(facts: Omit<Snapshot, 'version'>, whole: Records): Snapshot {
+/** Makes a snapshot. `withSecrets` has its records with secrets, which only this object brings back. */
+export function snapshotOf(facts: Omit<Snapshot, 'version'>, withSecrets: Records): Snapshot {
   const snapshot = { version: RECORDS_VERSION, ...facts }
-  ownRecords.set(snapshot, whole)
+  ownRecords.set(snapshot, withSecrets)
   for (const rows of Object.values(snapshot.records)) Object.freeze(rows)
   Object.freeze(snapshot.records)
   Object.freeze(snapshot.rateLimit)
@@ -65,15 +65,15 @@ export function snapshotOf(facts: Omit<Snapshot, 'version'>, whole: Records): Sn
 export type SnapshotReader = (value: unknown, context: RuleContext) => ReadSnapshot
 
 /**
- * Makes the reader of snapshots. It takes those of this process unchanged, and reads any other by the schemas of its
- * collections. The engine checks the relations between records.
+ * Makes the reader of snapshots. It returns snapshots of this process unchecked, and checks any other with the schemas of
+ * its collections. The engine checks the relations between records.
  */
 export function snapshotReader(collections: readonly Collection<object>[]): SnapshotReader {
-  // Made when first used: few gateways read one.
+  // Created lazily: few gateways read a snapshot.
   let reader: ReturnType<typeof storedReader<ReturnType<typeof snapshotSchema>>> | undefined
   return (value, context) => {
     const own = isObject(value) ? ownRecords.get(value) : undefined
-    if (own) return { ...(value as Snapshot), records: own, isOwn: true } // Only snapshots have records there.
+    if (own) return { ...(value as Snapshot), records: own, isOwn: true } // Every key of `ownRecords` is a snapshot.
     const sent = isObject(value) ? withoutForeign(presentForm(value), collections) : value
     reader ??= storedReader(snapshotSchema(collections), 'the snapshot')
     return { ...reader(sent, recordContext(sent, context)), isOwn: false }
@@ -85,7 +85,7 @@ interface SentSnapshot {
   readonly records?: unknown
 }
 
-/** Returns a snapshot in the present form. Refuses one of a version that this fauxgate does not read. */
+/** Returns a snapshot in the present form. Refuses a version that this fauxgate does not read. */
 function presentForm(sent: SentSnapshot): SentSnapshot {
   const { version, records } = sent
   if (!isReadable(version)) {
@@ -115,12 +115,12 @@ function snapshotSchema(collections: readonly Collection<object>[]) {
     return [name, v.optional(v.pipe(v.array(schema), v.maxLength(most, tooMany)), [])]
   })
   return v.object({
-    ...head,
+    ...factFields,
     records: v.object(Object.fromEntries(records)),
   })
 }
 
-/** A wrong `now` or `sequence` is a problem of its own, and not one of each record. */
+/** Returns the context for reading records. A wrong `now` or `sequence` is one problem, and not a problem of every record. */
 function recordContext(sent: unknown, context: RuleContext): RuleContext {
   const facts = isObject(sent) ? sent : {}
   return {

@@ -11,7 +11,7 @@ import { differenceOf } from './difference.ts'
 import type { SavedSnapshot } from './saved-snapshots.ts'
 import type { Snapshot } from './snapshot.ts'
 
-/** The most snapshots that a gateway keeps, and the most records of all of them: each is in memory. */
+/** The most snapshots that a gateway keeps, and the most records of all snapshots together. All are in memory. */
 const MOST_SNAPSHOTS = 20
 const MOST_RECORDS = 1_000_000
 
@@ -26,7 +26,7 @@ const savedView = named(
     records: documented(count, 'The number of its records.'),
   }),
   'SavedSnapshot',
-  'A snapshot that the gateway keeps, also over `reset` and, in a store, over a restart.',
+  'A snapshot that the gateway keeps across `reset` and, with a store, across a restart.',
 )
 
 const list = controlCall({
@@ -47,10 +47,10 @@ const take = controlCall({
   run(host, { name = unusedName(host) }) {
     const { all } = host.snapshots
     const field = 'name'
-    const taken = `one of ${counted(all.length, 'snapshot')} already`
+    const conflict = `one of ${counted(all.length, 'snapshot')} already`
     const allowed = `at most ${MOST_SNAPSHOTS} snapshots, with names of their own; DELETE /_fauxgate/snapshots removes one`
     if (all.length >= MOST_SNAPSHOTS || all.some((each) => each.name === name)) {
-      refuse(general.field_invalid, { field, received: `${quote(name)}, ${taken}`, allowed })
+      refuse(general.field_invalid, { field, received: `${quote(name)}, ${conflict}`, allowed })
     }
     const snapshot = host.snapshot(true)
     const records = all.reduce((sum, each) => sum + countOf(each.snapshot), countOf(snapshot))
@@ -69,7 +69,7 @@ const restore = controlCall({
   from: 'body',
   schema: v.object({ name: documented(name, 'Its name.') }),
   errors: [general.not_found],
-  run: (host, sent) => host.restore(required(host, sent.name).snapshot),
+  run: (host, sent) => host.restore(requireSaved(host, sent.name).snapshot),
 })
 
 const remove = controlCall({
@@ -80,8 +80,8 @@ const remove = controlCall({
   schema: v.object({ name: v.optional(documented(name, 'Its name. Default: all.')) }),
   errors: [general.not_found],
   run(host, sent) {
-    const gone = sent.name === undefined ? host.snapshots.all : [required(host, sent.name)]
-    for (const each of gone) host.snapshots.remove(each)
+    const found = sent.name === undefined ? host.snapshots.all : [requireSaved(host, sent.name)]
+    for (const each of found) host.snapshots.remove(each)
   },
 })
 
@@ -98,8 +98,9 @@ const difference = controlCall({
   mediaType: 'text/plain; charset=utf-8',
   errors: [general.not_found],
   run(host, { from, to }) {
-    const before = required(host, from).snapshot
-    return host.withoutKeys(differenceOf(before, to === undefined ? host.snapshot(true) : required(host, to).snapshot))
+    const before = requireSaved(host, from).snapshot
+    const after = to === undefined ? host.snapshot(true) : requireSaved(host, to).snapshot
+    return host.withoutKeys(differenceOf(before, after))
   },
 })
 
@@ -108,7 +109,7 @@ const remember = controlCall({
   path: '/undo',
   summary: 'Remember the current state, in memory, for POST /_fauxgate/undo',
   run(host) {
-    // Nobody sees it, so that nobody needs to look for secrets in it: in 2 KB of a domain with a year of renewals, 40 µs.
+    // With its secrets, since nobody sees it. To find the secrets would take 40 µs for a domain with a year of renewals.
     host.snapshots.undo = host.snapshot(true)
   },
 })
@@ -126,7 +127,7 @@ const undo = controlCall({
   },
 })
 
-/** Snapshots that the gateway itself keeps, over HTTP. In a test, a variable keeps what `gateway.snapshot()` returns. */
+/** Snapshots that the gateway keeps, over HTTP only. A test can put the result of `gateway.snapshot()` in a variable. */
 export const snapshots: Control = {
   calls: { list, take, restore, remove, difference, remember, undo },
 }
@@ -146,7 +147,7 @@ function unusedName({ snapshots: { all } }: ControlHost): string {
   return `Snapshot ${number}`
 }
 
-function required({ snapshots: { all } }: ControlHost, received: string): SavedSnapshot {
+function requireSaved({ snapshots: { all } }: ControlHost, received: string): SavedSnapshot {
   const found = all.find((each) => each.name === received)
   return found ?? refuse(general.not_found, { what: 'snapshot', received: quote(received) }, {})
 }

@@ -22,7 +22,7 @@ const snapshot = controlCall({
 /** The most bytes of a snapshot over HTTP: about 250,000 domains with their certificates. */
 const LARGEST_STATE = 256 * LARGEST_BODY
 
-// Not by controlCall, whose reader drops nulls: in a snapshot `null` is a value.
+// Made without controlCall: its reader drops nulls, and in a snapshot `null` is a value.
 const restore = {
   method: 'PUT',
   path: '/state',

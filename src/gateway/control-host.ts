@@ -11,11 +11,11 @@ export function hostOf(parts: Parts, begin: () => void): ControlHost {
   const { table, engine, options, ownKeys, journal, rateLimiter, baseline, snapshots, hooks } = parts
   const { api, readSnapshot } = table
   const { clock, authorityKeys, dialect, keys, families = {} } = options
-  const others = new OtherRequests((url) => nearMiss(url, engine.url, dialect))
+  const otherRequests = new OtherRequests((url) => nearMiss(url, engine.url, dialect))
   const drop: NonNullable<DropHooks['drop']> = (call, work) => (hooks.drop ? hooks.drop(call, work) : work())
   const clearRequests = () => {
     journal.clear()
-    others.clear()
+    otherRequests.clear()
   }
   return {
     api,
@@ -23,7 +23,7 @@ export function hostOf(parts: Parts, begin: () => void): ControlHost {
     engine,
     context: engine.context,
     journal,
-    others,
+    otherRequests,
     leftovers: () => baseline.leftovers(engine, table.families),
     withoutKeys: (text) => withoutSecrets(text, secretTexts(ownKeys)),
     dialect,

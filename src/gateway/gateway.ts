@@ -86,7 +86,7 @@ export function createGateway<C extends Clock>(options: AnyOptions = {}): Gatewa
     }),
     subscribe: (subscriber, collection) => engine.subscribe(subscriber, collection),
     // By the member, which a fixture may have replaced.
-    install: (how) => installFetch(installed, () => engine.url, host.others, how),
+    install: (how) => installFetch(installed, () => engine.url, host.otherRequests, how),
     dispose: () => engine.dispose(),
     [Symbol.dispose]: () => engine.dispose(),
     transport: transportOf(served, exchange, () => host.reset()),

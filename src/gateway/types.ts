@@ -1,4 +1,4 @@
-import type { Together } from '../control/control.ts'
+import type { Intersection } from '../control/control.ts'
 import type { JournalFields } from '../control/requests.ts'
 import type { ControlMembers } from '../controls.ts'
 import type { Direct } from '../direct/direct-api.ts'
@@ -74,7 +74,7 @@ export type OwnFamilies = Readonly<
 >
 
 /** The functions by which tests declare what families offer. */
-type DeclaredBy<F extends OwnFamilies> = Together<
+type DeclaredBy<F extends OwnFamilies> = Intersection<
   { [Name in keyof F]: DeclareCalls<NonNullable<F[Name]['declares']>> }[keyof F]
 >
 

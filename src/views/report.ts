@@ -53,7 +53,7 @@ export const report: Control<ReportMember> = {
 function reportOf(host: ControlHost): string {
   const parts = [
     requests(host),
-    ['requests to other hosts', host.others.lines()] as const,
+    ['requests to other hosts', host.otherRequests.lines()] as const,
     waiting(host),
     nextStep(host),
     ...host.transact(timelines),

@@ -49,8 +49,8 @@ const errorName = v.pipe(
   rule([], (name, report, context) => {
     if (errorNamed(name, context)) return
     const code = `a code such as ${context.dialect.errorPrefix}215`
-    const meant = nearest(name, context.catalogue.keys()) ?? 'domain_taken'
-    report(general.field_invalid, { allowed: `${code}, or the key of an error, such as ${meant}` })
+    const suggestion = nearest(name, context.catalogue.keys()) ?? 'domain_taken'
+    report(general.field_invalid, { allowed: `${code}, or the key of an error, such as ${suggestion}` })
   }),
 )
 
@@ -133,7 +133,7 @@ const fields = {
   ),
 }
 
-/** A gateway with families of its own fills these in. */
+/** The type parameters by which a gateway adds the names of your own families. */
 const PARAMETERS: Facts = {
   parameters: 'Name extends string = string, Key extends string = ErrorKey',
   imports: { ErrorKey: 'generated/resources.ts' },
@@ -196,7 +196,7 @@ export const faultRecords = collection<ArmedFault>({
   schema: savedFault,
   most: MOST_FAULTS,
   indexes: { waiting: (record) => (isUsedUp(record) ? null : '') },
-  // A predicate is not data.
+  // A snapshot is JSON, which cannot hold a predicate.
   exported: (record) => (record.when ? null : record),
 })
 
@@ -213,7 +213,7 @@ export function isPending(fault: ArmedFault): boolean {
   return fault.times === undefined ? fault.hits === 0 : !isUsedUp(fault)
 }
 
-/** An error that the service documents for a condition that does not arise here. */
+/** Declares an error that the service documents, but that only a fault can cause here. */
 const onlyAsFault = (number: number, sentence: string) => entry(number, 400, () => sentence)
 
 export const errors = declareErrors({

@@ -21,7 +21,7 @@ import {
   listedFault,
   MOST_FAULTS,
 } from './fault.ts'
-import { lastOf, missedBy, pendingFaults, requireMatchable, unmatchable } from './matching.ts'
+import { lastRequests, missedBy, pendingFaults, requireMatchable, unmatchable } from './matching.ts'
 
 const list = controlCall({
   method: 'GET',
@@ -29,7 +29,7 @@ const list = controlCall({
   summary: 'List the faults, oldest first',
   answer: v.array(listedFault),
   run(host) {
-    const requests = lastOf(host.journal)
+    const requests = lastRequests(host.journal)
     const missedOf = (fault: ArmedFault) =>
       missedBy(fault, requests).map((missed) => ({ ...missed, reason: host.withoutKeys(missed.reason) }))
     return host.transact(faultsIn).map((fault) => ({ ...fault, ...(isPending(fault) && { missed: missedOf(fault) }) }))
@@ -120,10 +120,10 @@ export const faults: Control<FaultsMember, typeof errors> = {
   errors,
   calls: { list, add, remove },
   state: (api) => ({ collections: [faultRecords], relations: relationsIn(api) }),
-  members: (host) => ({ faults: direct(host) }),
+  members: (host) => ({ faults: createFaults(host) }),
 }
 
-/** Refuses a fault of a snapshot that no request can match, like `add`. */
+/** Returns the check of a snapshot's faults: like `add`, it refuses a fault that no request can match. */
 function relationsIn(api: Api): NonNullable<Family['relations']> {
   return (fault: ArmedFault, _others, report) => {
     const found = unmatchable(api, fault)
@@ -131,13 +131,13 @@ function relationsIn(api: Api): NonNullable<Family['relations']> {
   }
 }
 
-function direct(host: ControlHost): Faults {
-  // Faults of your own families name other operations, which these types do not know.
+function createFaults(host: ControlHost): Faults {
+  // A fault can also name an operation of your own families, which this type does not know.
   const all = () => host.transact(faultsIn) as readonly ArmedFault<OperationName>[]
   return {
     add(spec) {
       requireValues(spec, ['operation', 'method', 'path', 'resource', 'when', 'times'])
-      return add.run(host, spec) as ArmedFault<OperationName> // As with all.
+      return add.run(host, spec) as ArmedFault<OperationName> // As in `all`.
     },
     all,
     remove: (id) => remove.run(host, { id }),

@@ -43,8 +43,8 @@ function countHits(tx: Transaction, matching: readonly ArmedFault[]): ArmedFault
 
 function mismatches(fault: ArmedFault, request: FaultRequest): string[] {
   const found: string[] = []
-  const compare = (what: string, wanted: string | undefined, is: string) => {
-    if (wanted !== undefined && wanted !== is) found.push(`its ${what} is ${is}, not ${wanted}`)
+  const compare = (what: string, expected: string | undefined, actual: string) => {
+    if (expected !== undefined && expected !== actual) found.push(`its ${what} is ${actual}, not ${expected}`)
   }
   compare('operation', fault.operation, request.operation)
   compare('method', fault.method, request.method)
@@ -56,29 +56,29 @@ function mismatches(fault: ArmedFault, request: FaultRequest): string[] {
   return found
 }
 
-/** Conditions of requests, all of which a request must meet. */
+/** Conditions by field. A request must meet all of these conditions. */
 type Conditions = Partial<Readonly<Record<Condition['field'], string | undefined>>>
 
 /**
- * Refuses conditions that no request can meet: a test that waits for such a request would pass without ever seeing it.
- * `nameOf` names a condition in the message.
+ * Refuses conditions that no request can meet: a test with a misspelt condition would pass without testing anything.
+ * `labelOf` returns the name of a condition in the message.
  */
-export function requireMatchable(api: Api, conditions: Conditions, nameOf = (field: string) => field): void {
+export function requireMatchable(api: Api, conditions: Conditions, labelOf = (field: string) => field): void {
   const found = unmatchable(api, conditions)
   if (!found) return
   const { field, received, allowed } = found
-  refuse(general.field_invalid, { field: nameOf(field), received: quote(received), allowed })
+  refuse(general.field_invalid, { field: labelOf(field), received: quote(received), allowed })
 }
 
-/** Returns the first condition that no request can meet together with those before it; undefined if there is none. */
+/** Returns the first condition that no request can meet along with the earlier conditions; undefined if there is none. */
 export function unmatchable(api: Api, conditions: Conditions) {
-  let left = api.operations
+  let candidates = api.operations
   for (const { field, matches, values } of CONDITIONS) {
     const received = conditions[field]
     if (received === undefined) continue
-    const allowed = [...new Set(left.flatMap(values))].join(', ') || 'nothing, because such requests name no resource'
-    left = left.filter((operation) => matches(operation, received, api))
-    if (left.length === 0) return { field, received, allowed }
+    const allowed = [...new Set(candidates.flatMap(values))].join(', ') || 'nothing, because such requests name no resource'
+    candidates = candidates.filter((operation) => matches(operation, received, api))
+    if (candidates.length === 0) return { field, received, allowed }
   }
   return undefined
 }
@@ -119,8 +119,8 @@ function methodsOf({ method }: Operation): readonly string[] {
 
 const EXPLAINED_REQUESTS = 5
 
-/** Returns the requests of which a pending fault says why it did not apply, oldest first. */
-export function lastOf(journal: Journal): JournalEntry[] {
+/** Returns the last requests, oldest first. A report explains why a pending fault did not apply to each of these requests. */
+export function lastRequests(journal: Journal): JournalEntry[] {
   const entries: JournalEntry[] = []
   for (const entry of journal.newestFirst()) if (entries.push(entry) === EXPLAINED_REQUESTS) break
   return entries.reverse()
@@ -130,16 +130,16 @@ export function lastOf(journal: Journal): JournalEntry[] {
 export function missedBy(fault: ArmedFault, requests: readonly JournalEntry[]) {
   return requests
     .filter((entry) => entry.fault !== fault.id)
-    .map((entry) => ({ operationId: entry.operationId, request: nameOf(entry), reason: whyNot(fault, entry) }))
+    .map((entry) => ({ operationId: entry.operationId, request: methodAndPath(entry), reason: whyNot(fault, entry) }))
 }
 
-/** Says which faults still wait for requests, and why the last requests did not match; undefined if none waits. */
+/** Describes the faults that still wait for requests, and why the last requests did not match; undefined if no fault waits. */
 export function pendingFaults(faults: readonly ArmedFault[], journal: Journal): string | undefined {
   const pending = faults.filter(isPending)
   if (pending.length === 0) return undefined
-  const requests = lastOf(journal)
+  const requests = lastRequests(journal)
   const lineOf = (fault: ArmedFault, entry: JournalEntry) =>
-    `${nameOf(entry)}: ${entry.fault === fault.id ? 'it applied' : whyNot(fault, entry)}.`
+    `${methodAndPath(entry)}: ${entry.fault === fault.id ? 'it applied' : whyNot(fault, entry)}.`
   const lines = pending.flatMap((fault) => [
     `${fault.id} ${describeFault(fault)}: applied to ${hitsOf(fault)}.`,
     ...(requests.length === 0
@@ -150,7 +150,7 @@ export function pendingFaults(faults: readonly ArmedFault[], journal: Journal): 
   return `${wait} for requests.\n${lines.join('\n')}`
 }
 
-function nameOf({ method, path }: JournalEntry): string {
+function methodAndPath({ method, path }: JournalEntry): string {
   return `${method} ${path}`
 }
 
@@ -177,7 +177,7 @@ function whyNot(fault: ArmedFault, entry: JournalEntry): string {
   return `matched, but ${entry.fault ? `${entry.fault} applied` : 'came too early, or was refused before'}`
 }
 
-/** A predicate that throws must not hide the rest of the text. */
+/** Returns the mismatches. A predicate that throws is one of them, since it must not hide the rest of the report. */
 function reasonsOf(fault: ArmedFault, request: FaultRequest): string[] {
   try {
     return mismatches(fault, request)

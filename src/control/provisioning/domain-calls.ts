@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import type { Transaction } from '../../operation/transaction.ts'
 import { certificates } from '../../provisioning/certificate-records.ts'
 import { normalName } from '../../provisioning/dns.ts'
-import { attempt as attempted } from '../../provisioning/management.ts'
+import { attempt as runAttempt } from '../../provisioning/management.ts'
 import { timelineEntryView } from '../../provisioning/timeline.ts'
 import { timelineView } from '../../provisioning/transitions.ts'
 import { type DomainRecord, domains } from '../../resources/reserved-domains/records.ts'
@@ -28,7 +28,7 @@ const schema = v.object({ id: documented(v.string(), 'The name or the id of a re
 
 const ofDomain = { method: 'POST', from: 'body', schema, answer: shape } as const
 
-const OF_A_MOVE = [general.not_found, errors.nothing_ahead, ...Object.values(clockErrors)]
+const MOVE_ERRORS = [general.not_found, errors.nothing_ahead, ...Object.values(clockErrors)]
 
 export const attempt = controlCall({
   ...ofDomain,
@@ -39,7 +39,7 @@ export const attempt = controlCall({
     host.transact((tx) => {
       const domain = requiredDomain(tx, id)
       if (!domain.job) refuse(general.not_found, { what: 'provisioning job of', received: id }, { id })
-      return domainView(tx, tx.put(domains, attempted(tx, domain)))
+      return domainView(tx, tx.put(domains, runAttempt(tx, domain)))
     }),
 })
 
@@ -47,16 +47,16 @@ export const renew = controlCall({
   ...ofDomain,
   path: '/provisioning/renew',
   summary: "Advance a manual clock to the renewal of a domain's certificate",
-  errors: OF_A_MOVE,
-  run: (host, { id }) => movedTo(host, id, (_tx, domain) => renewalAhead(domain)),
+  errors: MOVE_ERRORS,
+  run: (host, { id }) => moveDomainTo(host, id, (_tx, domain) => renewalAhead(domain)),
 })
 
 export const expire = controlCall({
   ...ofDomain,
   path: '/provisioning/expire',
   summary: "Advance a manual clock to the expiry of a domain's certificate",
-  errors: OF_A_MOVE,
-  run: (host, { id }) => movedTo(host, id, expiryAhead),
+  errors: MOVE_ERRORS,
+  run: (host, { id }) => moveDomainTo(host, id, expiryAhead),
 })
 
 export const timeline = controlCall({
@@ -70,21 +70,22 @@ export const timeline = controlCall({
   run: (host, sent) => host.transact((tx) => timelineView(tx, requiredDomain(tx, sent.id).timeline)),
 })
 
-function movedTo(host: ControlHost, id: string, aheadOf: (tx: Transaction, domain: DomainRecord) => number) {
+/** Advances the clock to an event of a domain, and returns the domain. */
+function moveDomainTo(host: ControlHost, id: string, eventTime: (tx: Transaction, domain: DomainRecord) => number) {
   const clock = requireManual(host.clock)
-  const at = host.transact((tx) => aheadOf(tx, requiredDomain(tx, id)))
+  const at = host.transact((tx) => eventTime(tx, requiredDomain(tx, id)))
   moveTo(host, clock, at)
   return host.transact((tx) => domainView(tx, requiredDomain(tx, id)))
 }
 
 /** Returns the domain that has this name or id, or refuses. No name can be an id: names have no `_`. */
 export function requiredDomain(tx: Transaction, nameOrId: string): DomainRecord {
-  // `settled` passes whatever it is called with.
+  // `settled` does not check its argument.
   const found = tx.get(domains, nameOrId) ?? tx.find(domains, 'domain', normalName(String(nameOrId)))
   return found ?? refuse(general.not_found, { what: 'reserved domain with the name or id', received: quote(nameOrId) })
 }
 
-/** Returns when the next renewal is due, in ms. Refuses if none is (rules: time#single-events). */
+/** Returns when the next renewal is due, in ms. Refuses if no renewal is due (rules: time#single-events). */
 function renewalAhead({ id, policy, job, due }: DomainRecord): number {
   const refuseAs = (why: string) => refuse(errors.nothing_ahead, { what: 'renewal', received: id, why }, { id })
   if (!policy) return refuseAs('it has no certificate management policy')
@@ -92,7 +93,7 @@ function renewalAhead({ id, policy, job, due }: DomainRecord): number {
   return due?.at ?? refuseAs('it would be due after the year 9999')
 }
 
-/** Returns the first second at which a domain's certificate is expired, in ms. Refuses if there is none ahead. */
+/** Returns the first second at which a domain's certificate is expired, in ms. Refuses if that second is not in the future. */
 function expiryAhead(tx: Transaction, { id, certificate_id }: DomainRecord): number {
   const refuseAs = (why: string) => refuse(errors.nothing_ahead, { what: 'expiry', received: id, why }, { id })
   const certificate = certificate_id === null ? undefined : tx.get(certificates, certificate_id)

@@ -110,23 +110,23 @@ export const provisioning: Control<ProvisioningMember, typeof errors> = {
   errors,
   calls: { script, clear, pending, attempt, renew, expire, timeline },
   state: () => ({ collections: [scriptedOutcomes, lastingOutcomes] }),
-  members: (host) => ({ provisioning: direct(host) }),
+  members: (host) => ({ provisioning: createProvisioning(host) }),
 }
 
 /** The names of the options. The calls check their values. */
 const forDomain = optionsOf({ domain: v.optional(v.unknown()) })
 const forTimes = optionsOf({ domain: v.optional(v.unknown()), times: v.optional(v.unknown()) })
 
-function direct(host: ControlHost): Provisioning {
-  const scripted = (sent: object, schema: v.GenericSchema<object, object>, options: unknown) => {
+function createProvisioning(host: ControlHost): Provisioning {
+  const runScript = (sent: object, schema: v.GenericSchema<object, object>, options: unknown) => {
     requireValues(options, ['domain', 'times'])
     script.run(host, { ...readCallOptions(schema, options), ...sent })
   }
   const timelineOf = (id: string) => timeline.run(host, { id })
   return {
-    script: (outcomes, options = {}) => scripted({ outcomes }, forDomain, options),
-    failNext: (error, options = {}) => scripted({ outcomes: [error], first: true }, forTimes, options),
-    failAlways: (error, options = {}) => scripted({ outcomes: [], always: error }, forDomain, options),
+    script: (outcomes, options = {}) => runScript({ outcomes }, forDomain, options),
+    failNext: (error, options = {}) => runScript({ outcomes: [error], first: true }, forTimes, options),
+    failAlways: (error, options = {}) => runScript({ outcomes: [], always: error }, forDomain, options),
     clear: (options = {}) => clear.run(host, readCallOptions(forDomain, options)),
     pendingOutcomes: () => pending.run(host, {}),
     assertNoPendingOutcomes: () => assertNone(host.transact(unusedOutcomes)),

@@ -30,12 +30,12 @@ import { timestamp } from '../../schema/time.ts'
 import { type ControlHost, controlCall } from '../control.ts'
 import { requiredDomain } from './domain-calls.ts'
 
-const plain = v.picklist(OUTCOMES, OUTCOMES.join(', '))
+const outcomeName = v.picklist(OUTCOMES, OUTCOMES.join(', '))
 
 /** An outcome's name alone, or an error with its details. */
 const outcome: v.GenericSchema<Outcome> = v.pipe(
   v.union(
-    [plain, failedAttempt],
+    [outcomeName, failedAttempt],
     `${OUTCOMES.join(', ')}, or an object with one of these errors as outcome, and perhaps message (at most 1000 characters) and retriesAfter ("30m", or "-5m" for the past)`,
   ),
   facts({ type: 'Outcome', imports: { Outcome: 'provisioning/outcomes.ts' } }),
@@ -56,7 +56,7 @@ const domain = v.optional(
   ),
 )
 
-const OF_A_DOMAIN = [errors.policy_on_service_domain, general.not_found]
+const DOMAIN_ERRORS = [errors.policy_on_service_domain, general.not_found]
 
 /** Returns the name of the domain that was received, if any. Only a domain that can have a policy has attempts. */
 function nameOf(tx: Transaction, { dialect }: ControlHost, received: string | undefined): string | undefined {
@@ -79,21 +79,21 @@ export const script = controlCall({
       first: v.optional(
         documented(
           v.boolean(),
-          'True puts them before the outcomes that are pending already for the same domain, instead of after them.',
+          'True puts these outcomes before the pending outcomes for the same domain. Default: after.',
         ),
         false,
       ),
       always: v.optional(
         documented(
           outcome,
-          'The outcome of all attempts after those scripted for the same domain; it goes before the outcomes for any domain.',
+          'The outcome of all attempts after the scripted ones for the same domain. It takes precedence over outcomes for any domain.',
         ),
       ),
     }),
     'ProvisioningScript',
     'Outcomes to script.',
   ),
-  errors: OF_A_DOMAIN,
+  errors: DOMAIN_ERRORS,
   run(host, { outcomes: sent, times, domain, first, always }) {
     host.transact((tx) => {
       const name = nameOf(tx, host, domain) ?? ANY_DOMAIN
@@ -110,14 +110,14 @@ export const clear = controlCall({
   summary: 'Drop the pending outcomes of one domain, or of all',
   from: 'query',
   schema: v.object({ domain }),
-  errors: OF_A_DOMAIN,
+  errors: DOMAIN_ERRORS,
   run: (host, sent) => host.transact((tx) => dropOutcomes(tx, nameOf(tx, host, sent.domain))),
 })
 
 export const pendingOutcome = named(
   v.object({
     domain: documented(v.nullable(v.string()), 'The domain; null for any.'),
-    outcome: documented(plain, 'The outcome of the attempt.'),
+    outcome: documented(outcomeName, 'The outcome of the attempt.'),
     message: v.exactOptional(documented(v.string(), 'The `msg` of the job, if it was scripted.')),
     retriesAfter: v.exactOptional(
       documented(v.union([v.string(), v.number()]), 'The time to `retries_at`, if it was scripted.'),
@@ -156,32 +156,32 @@ function putAlways(tx: Transaction, domain: string, always: Outcome): void {
 const MOST_NAMED = 20
 const MOST_EXPLAINED = 5
 
-/** Says which outcomes no attempt has used, and why; undefined if there are none. */
+/** Describes the outcomes that no attempt has used, and why; undefined if there are none. */
 export function unusedOutcomes(tx: Transaction): string | undefined {
   const lasting = unusedLasting(tx).map(({ domain, outcome }) => ({
     domain: domain === ANY_DOMAIN ? null : domain,
     outcome: `always ${outcome}`,
   }))
-  const left = [...pendingOutcomes(tx), ...lasting]
-  if (left.length === 0) return undefined
-  const named = left.slice(0, MOST_NAMED).map(({ domain, outcome }) => `${outcome} for ${domain ?? 'any domain'}`)
-  const more = left.length > MOST_NAMED ? ` and ${left.length - MOST_NAMED} more` : ''
-  const scopes = [...new Set(left.map(({ domain }) => domain))].slice(0, MOST_EXPLAINED)
+  const unused = [...pendingOutcomes(tx), ...lasting]
+  if (unused.length === 0) return undefined
+  const named = unused.slice(0, MOST_NAMED).map(({ domain, outcome }) => `${outcome} for ${domain ?? 'any domain'}`)
+  const more = unused.length > MOST_NAMED ? ` and ${unused.length - MOST_NAMED} more` : ''
+  const scopes = [...new Set(unused.map(({ domain }) => domain))].slice(0, MOST_EXPLAINED)
   const reasons = scopes.map((domain) => `\n  ${domain ?? 'any domain'}: ${domain ? whyNot(tx, domain) : whyNone(tx)}.`)
   return `No attempt used these outcomes: ${named.join(', ')}${more}.${reasons.join('')}`
 }
 
 function whyNot(tx: Transaction, name: string): string {
   const domain = tx.find(domains, 'domain', name)
-  if (!domain) return `no domain of that name is reserved${existing(tx)}`
+  if (!domain) return `no domain of that name is reserved${newestNames(tx)}`
   if (!domain.policy) return 'it has no certificate management policy, so there are no attempts'
   return `${domain.job ? 'its next attempt' : 'its renewal'} is due ${dueAt(domain, tx)}`
 }
 
-const MOST_EXISTING = 5
+const MOST_NEWEST = 5
 
-function existing(tx: Transaction): string {
-  const names = [...tx.newestFirst(domains)].slice(0, MOST_EXISTING).map(({ domain }) => domain)
+function newestNames(tx: Transaction): string {
+  const names = [...tx.newestFirst(domains)].slice(0, MOST_NEWEST).map(({ domain }) => domain)
   return names.length === 0 ? '' : `; the newest are ${names.join(', ')}`
 }
 
@@ -195,5 +195,5 @@ function whyNone(tx: Transaction): string {
 }
 
 function dueAt({ due }: DomainRecord, tx: Transaction): string {
-  return due ? `at ${timestamp(due.at)}, and it is ${timestamp(tx.now)}` : 'after the last time that there is'
+  return due ? `at ${timestamp(due.at)}, and it is ${timestamp(tx.now)}` : 'after the year 9999'
 }
