@@ -6,32 +6,32 @@ import { authorityOf } from '../x509/authority.ts'
 import type { CertificateOrder, IssuedCertificate, IssuingAuthority } from '../x509/order.ts'
 
 interface AuthorityKeys {
-  readonly of: (random: RandomSource) => Authority
+  readonly authorityFor: (random: RandomSource) => Authority
   readonly sideRecords: readonly (readonly [name: string, SideRecords])[]
 }
 
-/** The hook of the test authority. `survives` caches the certificates of gateways with the same seed here. */
+/** The hook of the test authority. `survives` uses it to cache the certificates of gateways with the same seed. */
 export interface IssueHooks {
-  /** Called for each automatic certificate. Absent: it is issued. */
+  /** Called for each automatic certificate. If the hook is absent or returns undefined, the authority issues the certificate. */
   issue?: ((order: CertificateOrder, issue: IssuingAuthority['issue']) => IssuedCertificate) | undefined
 }
 
 export function authorityBy(keys: 'test' | 'fresh' | AuthoritySecret, hooks: IssueHooks): AuthorityKeys {
-  if (keys === 'test') return { of: ({ draw }) => hooked(authorityOf('test', draw), hooks), sideRecords: [] }
-  if (keys !== 'fresh') return { of: always(() => keys.secret), sideRecords: [] }
+  if (keys === 'test') return { authorityFor: ({ draw }) => withHook(authorityOf('test', draw), hooks), sideRecords: [] }
+  if (keys !== 'fresh') return { authorityFor: fromSecret(() => keys.secret), sideRecords: [] }
   const fresh = new FreshSecret()
-  return { of: always(() => fresh.secret), sideRecords: [['authority_keys', fresh]] }
+  return { authorityFor: fromSecret(() => fresh.secret), sideRecords: [['authority_keys', fresh]] }
 }
 
-function hooked(authority: IssuingAuthority, hooks: IssueHooks): IssuingAuthority {
+function withHook(authority: IssuingAuthority, hooks: IssueHooks): IssuingAuthority {
   const { issue } = authority
   return Object.assign(authority, {
     issue: (order: CertificateOrder) => hooks.issue?.(order, issue) ?? issue(order),
   })
 }
 
-/** Makes an authority from a secret, the same for every seed. */
-function always(secret: () => string): () => Authority {
+/** Makes an authority from a secret. It is the same for every seed. */
+function fromSecret(secret: () => string): () => Authority {
   let source: RandomSource | undefined
   const draw: RandomSource['draw'] = (stream, number) => {
     source ??= secretSource(secret())

@@ -21,7 +21,7 @@ export class ErrorBoundary {
     this.#catalogue = catalogue
   }
 
-  /** Returns the error of the dialect for a refusal, without the secrets of `input`; any other error unchanged. */
+  /** Returns the GatewayError for a refusal, without the secrets of `input`. Returns any other error unchanged. */
   publicError(error: unknown, input?: unknown, operation?: Operation): unknown {
     if (!(error instanceof Refusal)) return error
     const names = operation ? this.#secretNames.of(operation) : this.#secretNames
@@ -29,29 +29,29 @@ export class ErrorBoundary {
     return new GatewayError(factsOf(error, this.#dialect, secrets), error.cause, () => this.#catalogue.keys())
   }
 
-  /** Returns the public error, whose stack begins where `call` was called. Errors of other code keep their stacks. */
+  /** Returns the public error. Its stack begins at the caller of `call`; errors of other code keep their stacks. */
   errorOf(call: Callable, error: unknown, input?: unknown, operation?: Operation): unknown {
     if (!(error instanceof Refusal || error instanceof AssertionError)) return error
     return startingAtCaller(this.publicError(error, input, operation), call)
   }
 
-  /** Wraps functions, and those of objects among the members except `clock`, in place. */
+  /** Wraps the functions of `members` and of its nested objects, in place. It leaves `clock` unchanged. */
   wrapAll<T extends object>(members: T, clock?: unknown): T {
     for (const name of Object.keys(members)) {
-      // A getter is not called.
+      // From the descriptor, since reading a getter would call it.
       const value: unknown = Object.getOwnPropertyDescriptor(members, name)?.value
-      // A function is called with what its caller passed.
-      if (typeof value === 'function') Reflect.set(members, name, this.#wrapped(value as Callable))
+      // The wrapper passes the caller's arguments unchanged.
+      if (typeof value === 'function') Reflect.set(members, name, this.#wrap(value as Callable))
       else if (typeof value === 'object' && value !== null && value !== clock) this.wrapAll(value, clock)
     }
     return members
   }
 
-  #wrapped(work: Callable): Callable {
+  #wrap(work: Callable): Callable {
     const call = (...args: never[]) => {
       try {
         const result = work(...args)
-        return result instanceof Promise ? this.#rejecting(result, call) : result
+        return result instanceof Promise ? this.#withCallerStack(result, call) : result
       } catch (error) {
         throw this.errorOf(call, error, args)
       }
@@ -59,8 +59,8 @@ export class ErrorBoundary {
     return call
   }
 
-  /** The stack is taken before the promise is rejected, while the caller is still on it. */
-  #rejecting(result: Promise<unknown>, call: Callable): Promise<unknown> {
+  /** Gives a rejection the caller's stack, captured now: later the caller is no longer on it. */
+  #withCallerStack(result: Promise<unknown>, call: Callable): Promise<unknown> {
     const { stack = '' } = startingAtCaller(new Error(), call)
     return result.catch((thrown) => {
       const error = this.publicError(thrown)

@@ -1,20 +1,20 @@
 import type { ErrorKey } from '../generated/resources.ts'
 
-/** The facts of a refusal. The key may be one of a family of your own. */
+/** The facts of a refusal. The key can also be an error key of your own families. */
 type Facts = Omit<GatewayError, 'key' | 'is' | 'name'> & { readonly key: string }
 
-/** The name of the function by which matchers, of whichever bundle, ask the gateway of an error for its keys. */
+/** The name of the function that returns the error keys of the gateway. It is the same in every bundle, for matchers. */
 const KEYS: unique symbol = Symbol.for('fauxgate.keys')
 
-/** Tells whether the gateway that threw an error has errors with a key. */
-export function isKeyOfGatewayOf(error: object, key: string): boolean {
+/** Returns true if the gateway that threw an error has an error with this key. */
+export function gatewayOfErrorHasKey(error: object, key: string): boolean {
   const { [KEYS]: keys } = error as { [KEYS]?: () => Iterable<string> } // Only GatewayErrors have it.
   return keys !== undefined && [...keys()].includes(key)
 }
 
 /**
- * The error that the direct API throws when a rule refuses a call. Nothing has changed then. A refused HTTP request is
- * answered with the same facts.
+ * The error that the direct API throws when a rule refuses a call. A refused call changes nothing. The response to a
+ * refused HTTP request has the same facts.
  *
  * @example
  * ```ts
@@ -27,14 +27,14 @@ export function isKeyOfGatewayOf(error: object, key: string): boolean {
  * ```
  */
 export class GatewayError extends Error {
-  // The build shortens the names of classes, and Node prints them.
+  // The build shortens the names of classes, which Node prints.
   /** @internal */
   static override get name(): string {
     return 'GatewayError'
   }
   /** The name of the class. */
   override readonly name = 'GatewayError'
-  /** The key in the catalogue of errors, the same in every dialect. For errors of families of your own, see {@link is}. */
+  /** The key in the catalogue of errors, the same in every dialect. For errors of your own families, use {@link is}. */
   readonly key: ErrorKey
   /** The dialect's code, such as `ERR_NGROK_413`. */
   readonly code: string
@@ -52,7 +52,7 @@ export class GatewayError extends Error {
   constructor(facts: Facts, cause?: unknown, keys: () => Iterable<string> = () => []) {
     const { key, code, status, message, details, headers } = facts
     super(message, cause === undefined ? undefined : { cause })
-    // The type names the keys of fauxgate's families; `is` checks any other.
+    // The type has the keys of fauxgate's families only; `is` compares any key.
     this.key = key as ErrorKey
     this.code = code
     this.status = status
@@ -61,7 +61,7 @@ export class GatewayError extends Error {
     Object.defineProperty(this, KEYS, { value: keys })
   }
 
-  /** Tells whether this is a certain error, such as one that a family of your own declares. */
+  /** Returns true if this is the error with that key, for example an error that your own family declares. */
   is({ key }: { readonly key: string }): boolean {
     return this.key === key
   }

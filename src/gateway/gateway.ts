@@ -69,30 +69,30 @@ export function createGateway<C extends Clock>(options: AnyOptions = {}): Gatewa
   }
   const host = hostOf(parts, begin)
   const controlApi = controlApiOf(host, table.controlRouter, control)
-  // Not spread: for V8 that is a new shape for each member.
-  const served = Object.assign({ controlApi, emptyJsonOnDelete }, parts)
-  const exchange = handlerOf(served)
+  // With a spread, V8 would make a new shape for each member.
+  const servedParts = Object.assign({ controlApi, emptyJsonOnDelete }, parts)
+  const exchange = handlerOf(servedParts)
   const limitOf = (method: string, url: string) => controlApi.mostBytes(method, splitUrl(url, engine.url).path)
   const fetch = fetchOf(exchange, limitOf, (at, signal, operationId) => engine.clock.reached(at, signal, operationId))
   // The clock's functions are the user's own, and stay unchanged.
   const fromControls = boundary.wrapAll(controlMembers(host), clock)
   const own: Omit<Gateway<C>, keyof Resources | Exclude<keyof ControlMembers, 'clock'> | 'url'> = {
     dialect,
-    clock: clock as C, // As it was passed in; the system's where C was left out.
+    clock: clock as C, // The clock that was passed, or the system clock if C has its default.
     fetch,
     ...boundary.wrapAll({
       leftovers: () => host.leftovers(),
       nextDueAt: () => engine.nextDueAt(),
     }),
     subscribe: (subscriber, collection) => engine.subscribe(subscriber, collection),
-    // By the member, which a fixture may have replaced.
+    // Calls `members.fetch`, since a fixture may replace it.
     install: (how) => installFetch(installed, () => engine.url, host.otherRequests, how),
     dispose: () => engine.dispose(),
     [Symbol.dispose]: () => engine.dispose(),
-    transport: transportOf(served, exchange, () => host.reset()),
+    transport: transportOf(servedParts, exchange, () => host.reset()),
   }
   const installed: Fetch = (input, init) => members.fetch(input, init)
-  // With spreads instead, V8 makes a shape per member, and again for each gateway.
+  // With spreads, V8 would make a new shape for each member, in each gateway.
   const members: Omit<Gateway<C>, 'url'> = Object.assign({}, direct, fromControls, own)
   requireMembersFree(families, members, direct)
   try {
@@ -102,7 +102,7 @@ export function createGateway<C extends Clock>(options: AnyOptions = {}): Gatewa
     const error = boundary.publicError(thrown)
     throw error instanceof GatewayError ? startingAtCaller(error, createGateway) : error
   }
-  return withUrl(members, engine) as Gateway<C> // With the members that were left out above.
+  return withUrl(members, engine) as Gateway<C> // With `url`, which the type of `members` lacks.
 }
 
 function directOf({ engine, boundary, dialect, table }: Parts) {
@@ -122,19 +122,19 @@ function transportOf(
   reset: () => void,
 ): Transport {
   const { engine, boundary, options, journal, snapshots, hooks } = served
-  const home = engine.url
+  const initialUrl = engine.url
   return {
     exchange,
     bodyLimit: bodyLimitOf(served),
     refused: refusedOf(served),
     async delivered(response, { signal } = {}) {
-      const answer = response.safe ? await response.safe : response
-      const { delivery } = answer
+      const flushed = response.safe ? await response.safe : response
+      const { delivery } = flushed
       if (delivery) await engine.clock.reached(delivery.notBefore, signal, delivery.operationId)
-      return answer
+      return flushed
     },
     servedAt(url) {
-      if (options.baseUrl === undefined) engine.state.url = url ?? home
+      if (options.baseUrl === undefined) engine.state.url = url ?? initialUrl
     },
     ...boundary.wrapAll({ settle: () => void engine.settle() }),
     renewed() {
@@ -148,6 +148,7 @@ function transportOf(
   }
 }
 
+/** Throws if a family of your own has the name of a member that every gateway has. */
 function requireMembersFree(own: Families = {}, gateway: object, direct: object): void {
   for (const name of Object.keys(own)) {
     if (name !== 'url' && Reflect.get(gateway, name) === Reflect.get(direct, name)) continue
@@ -156,6 +157,6 @@ function requireMembersFree(own: Families = {}, gateway: object, direct: object)
 }
 
 function controlMembers(host: ControlHost): ControlMembers {
-  // Each control makes its own members.
+  // `ControlMembers` is the intersection of the members of all controls.
   return Object.assign({}, ...controls.map((control) => control.members?.(host)))
 }

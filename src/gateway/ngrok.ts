@@ -20,8 +20,8 @@ export type * from '../generated/ngrok.ts'
 export type { NgrokLimits }
 
 /**
- * The families that ngrok has in addition to those of the standard dialect, by their names in the direct API. Pass some of them to
- * `createGateway` as `families`.
+ * The families that ngrok has in addition to those of the standard dialect, by their names in the direct API. To have only
+ * some of these families, pass them to `createGateway` as `families`.
  */
 export const ngrokFamilies: NgrokFamilies = families
 
@@ -30,7 +30,7 @@ export type Ngrok<C extends Clock = Clock> = Gateway<C> &
   NgrokResources &
   OwnNames<NgrokDeclare, NameIn<NgrokFamilies>, ErrorKeyIn<NgrokFamilies>>
 
-/** The options of {@link createNgrok}: those of `createGateway` but `dialect`. */
+/** The options of {@link createNgrok}: the options of `createGateway` without `dialect`. */
 export interface NgrokOptions<C extends Clock = Clock>
   extends Omit<GatewayOptions<C>, 'account' | 'dialect' | 'initial'> {
   /** The account that the resources belong to: a plan, and limits by their names. Default: no limits. */
@@ -54,9 +54,9 @@ export interface NgrokOptions<C extends Clock = Clock>
 export function createNgrok<C extends Clock = Clock>(options?: NgrokOptions<C>): Ngrok<C> {
   for (const name of ['dialect', 'families']) {
     if (isObject(options) && name in options) {
-      const others = 'createGateway({ dialect: ngrok, families: { ...ngrokFamilies, … } })'
+      const alternative = 'createGateway({ dialect: ngrok, families: { ...ngrokFamilies, … } })'
       throw new TypeError(
-        `"${name}" is not an option of createNgrok, which sets it. For families of your own, use ${others}.`,
+        `"${name}" is not an option of createNgrok, which sets it. For families of your own, use ${alternative}.`,
       )
     }
   }

@@ -11,7 +11,7 @@ import { facts, named } from '../schema/documentation.ts'
 import { asOne, duration, integerFrom, oneOfThese, optionRow, optionsOf, switchOption } from '../schema/options.ts'
 import { isObject } from '../schema/values.ts'
 
-/** Clocks, dialects and stores may be instances of any class. */
+/** Returns true for any object: clocks, dialects and stores may be instances of any class. */
 function isSomeObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null
 }
@@ -73,13 +73,13 @@ const profileNames = Object.keys(PROFILES) as ProfileName[] // The keys of the s
 
 export const PROFILES_ALLOWED = profileNames.map((name) => `"${name}"`).join(' or ')
 
-/** The defaults of an authority that follows Let's Encrypt, in words. */
-export const BY_CLOCK = '90d, then 64d from 2027-02-10 and 45d from 2028-02-16'
+/** The default validities as text. They follow Let's Encrypt. */
+export const DEFAULT_VALIDITIES = '90d, then 64d from 2027-02-10 and 45d from 2028-02-16'
 
 const certificateLife = named(
   optionsOf({
     validity: optionRow(duration(1000), 'The validity of automatic certificates.', {
-      defaultText: `by the time of the gateway's clock: ${BY_CLOCK}`,
+      defaultText: `by the time of the gateway's clock: ${DEFAULT_VALIDITIES}`,
       flag: 'certificate-validity',
     }),
     renewalLead: optionRow(
@@ -142,7 +142,7 @@ const limitValue = v.union([
   optionsOf({ max: integerFrom(1), window: duration(1000), number: v.optional(integerFrom(1)) }),
 ])
 
-/** Limits by their names. The table of a gateway says which names there are. */
+/** Limits by name. A later check refuses names that the gateway's table lacks. */
 const limits = v.pipe(
   v.custom<Readonly<Record<string, unknown>>>(isObject, 'an object with limits by their names'),
   v.record(

@@ -24,11 +24,11 @@ import { isObject } from '../schema/values.ts'
 import {
   account,
   authoritySecret,
-  BY_CLOCK,
   baseUrl,
   certificates,
   clockOption,
   control,
+  DEFAULT_VALIDITIES,
   dialect,
   familiesOption,
   initial,
@@ -41,7 +41,7 @@ import {
   takenDomains,
 } from './option-schemas.ts'
 
-/** All options of `createGateway`; the command has all but `store`. */
+/** All options of `createGateway`. The command has all of these options except `store`. */
 export const gatewayRows = {
   control: optionRow(
     asOne(
@@ -64,7 +64,7 @@ export const gatewayRows = {
     { defaultText: 'any non-empty key', isSecret: true, flag: 'key', placeholder: 'KEY' },
   ),
   seed: optionRow(
-    // Snapshots show it.
+    // Snapshots show the seed.
     v.pipe(textOption, v.check(hasNoPrivateKey, 'a text without a private key')),
     'The seed of ids and certificates: the same seed and the same calls give the same ids.',
     { defaultText: 'a random one for each gateway' },
@@ -135,7 +135,7 @@ export const gatewayRows = {
   clock: optionRow(clockOption, 'The source of the time.', {
     default: systemClock,
     defaultText: 'the system clock, which also follows faked dates',
-    // The gateway has the type of the clock that it was created with.
+    // C is the type parameter of `createGateway`.
     type: 'C',
   }),
   dns: optionRow(
@@ -156,7 +156,7 @@ export const gatewayRows = {
       `${PROFILES_ALLOWED}, or an object with "validity", ${DURATION_ALLOWED}, at least 1000 ms, and "renewalLead"`,
     ),
     'The validity of automatic certificates, and how long before their expiry they are renewed.',
-    { defaultText: `what Let's Encrypt announced for the time of the gateway's clock: ${BY_CLOCK}` },
+    { defaultText: `what Let's Encrypt announced for the time of the gateway's clock: ${DEFAULT_VALIDITIES}` },
   ),
   internalErrorBackoff: optionRow(
     asOne(
@@ -196,28 +196,28 @@ export const gatewayOptions = named(
 /** The options of any gateway, with or without families of your own. */
 export type AnyOptions = GatewayOptions & { readonly families?: Families | undefined }
 
-export type ReadOptions = v.InferOutput<typeof gatewayOptions>
+export type ParsedOptions = v.InferOutput<typeof gatewayOptions>
 
-const secret = Object.entries(gatewayRows).flatMap(([name, row]) => (marksOf(row).secret ? [name] : []))
+const secretNames = Object.entries(gatewayRows).flatMap(([name, row]) => (marksOf(row).secret ? [name] : []))
 
-/** Returns the options that rules may read: all but secret ones. */
-export function rulesIn(options: ReadOptions): Rules {
-  return Object.fromEntries(Object.entries(options).filter(([name]) => !secret.includes(name)))
+/** Returns the options that rules may read: all except secrets. */
+export function rulesIn(options: ParsedOptions): Rules {
+  return Object.fromEntries(Object.entries(options).filter(([name]) => !secretNames.includes(name)))
 }
 
 /**
  * Reads the options of a gateway and fills in the defaults.
  * @throws TypeError for an unknown option or a value that is not allowed.
  */
-export function readGatewayOptions(options: AnyOptions): ReadOptions {
-  const read = readOptions(gatewayOptions, options, { secret })
-  requireFittingTimes(options, read)
-  return read
+export function readGatewayOptions(options: AnyOptions): ParsedOptions {
+  const parsed = readOptions(gatewayOptions, options, { secret: secretNames })
+  requireConsistentTimes(options, parsed)
+  return parsed
 }
 
-function requireFittingTimes(
+function requireConsistentTimes(
   options: AnyOptions,
-  { certificates = {}, internalErrorBackoff: { first, most } }: ReadOptions,
+  { certificates = {}, internalErrorBackoff: { first, most } }: ParsedOptions,
 ): void {
   const { certificates: passed } = options
   const { validity = PROFILES[SHORTEST_DEFAULT], renewalLead = 0 } = certificates

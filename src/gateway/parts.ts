@@ -16,13 +16,13 @@ import type { Hooks } from './transport.ts'
 
 export type Parts = ReturnType<typeof partsOf>
 
-/** Makes what every gateway has of its own: its state, its journal, and what depends on its options alone. */
-export function partsOf(given: AnyOptions) {
-  const options = readGatewayOptions(given)
+/** Creates the parts of one gateway: its parsed options, its engine with the state, its journal and its error boundary. */
+export function partsOf(rawOptions: AnyOptions) {
+  const options = readGatewayOptions(rawOptions)
   const { keys, control, dialect } = options
   const table = tableOf(dialect, options.families)
   requireKnownLimits(options.account?.limits, table.limits)
-  /** API keys and control key, which no text shows. */
+  /** The API keys and the control key, which no output may show. */
   const ownKeys = [...(keys ?? []), ...(control.key === undefined ? [] : [control.key])]
   const hooks: Hooks = {}
   const authority = authorityBy(options.authorityKeys, hooks)
@@ -35,7 +35,7 @@ export function partsOf(given: AnyOptions) {
     dialect,
     rules: { ...rulesIn(options), hooks },
     seed: options.seed ?? freshSeed(),
-    authorityFor: authority.of,
+    authorityFor: authority.authorityFor,
     url: options.baseUrl ?? dialect.baseUrl,
     hidden: secretTexts(ownKeys),
     families: table.stateful,

@@ -11,22 +11,22 @@ import type { IssueHooks } from './authority-keys.ts'
 export interface Transport {
   /** Answers one HTTP request at once, for transports other than `fetch`. */
   readonly exchange: (request: HttpRequest) => HttpResponse
-  /** Returns the most bytes of a body that a transport must read, by the head of the request: 0 if the head is refused. */
+  /** Returns the maximum number of body bytes that a transport must read, by the head of the request: 0 if the head is refused. */
   readonly bodyLimit: BodyLimit
   /** Answers a request that a transport could not pass to `exchange`: the usual error, with an operation id. */
   readonly refused: Refused
   /**
-   * Waits, on the gateway's clock, for an answer of `exchange` that a fault delays or that the store has not yet flushed.
+   * Waits, on the gateway's clock, for a response of `exchange` that a fault delays, or whose changes the store has not yet flushed.
    * Rejects with the reason of an aborted signal.
    */
   readonly delivered: (response: HttpResponse, options?: { readonly signal?: AbortSignal }) => Promise<HttpResponse>
   /** Sets the URL at which the gateway is served, or undefined. It becomes the gateway's `url` unless `baseUrl` was set. */
   readonly servedAt: (url: string | undefined) => void
-  /** Runs everything that is due by now, as every other call does before its own work. For hosts that sleep in between. */
+  /** Runs everything that is due by now, as every other call does first. Hosts that sleep between requests need this. */
   readonly settle: () => void
   /**
-   * Makes the gateway like a new one, as `reset` does, and returns true. A request that waits for its response gets none.
-   * Returns false, and does nothing, if something would remain: a subscriber, or a saved snapshot.
+   * Resets the gateway and returns true. A request that waits for its response gets none. Returns false and does nothing if
+   * a subscriber or a saved snapshot would remain.
    */
   readonly renewed: () => boolean
   /** The journal as a text, and its earlier entries, for hosts that persist the journal. */
@@ -38,7 +38,7 @@ export interface Transport {
 /** The hooks of a gateway. */
 export interface Hooks extends ArrivalHooks, AttemptHooks, DropHooks, IssueHooks {}
 
-/** Returns a gateway with the same state, whose transport does some calls in another way. */
+/** Returns a gateway with the same state, and with some calls of its transport replaced. */
 export function withTransport<G extends { readonly transport: Transport }>(gateway: G, calls: Partial<Transport>): G {
   return Object.create(gateway, { transport: { value: { ...gateway.transport, ...calls } } })
 }

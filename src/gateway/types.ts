@@ -65,7 +65,7 @@ export interface Gateway<C extends Clock = Clock> extends Resources, ControlMemb
   readonly transport: Transport
 }
 
-/** Families of your own, as far as the types of a gateway need them. */
+/** Your own families, with the fields that the types of a gateway need. */
 export type OwnFamilies = Readonly<
   Record<
     string,
@@ -73,7 +73,7 @@ export type OwnFamilies = Readonly<
   >
 >
 
-/** The functions by which tests declare what families offer. */
+/** The declare functions that families add. */
 type DeclaredBy<F extends OwnFamilies> = Intersection<
   { [Name in keyof F]: DeclareCalls<NonNullable<F[Name]['declares']>> }[keyof F]
 >
@@ -82,7 +82,7 @@ type DeclareCalls<Declares> = {
   readonly [Name in keyof Declares]: Declares[Name] extends { readonly call?: infer Call } ? NonNullable<Call> : never
 }
 
-/** The limits that families bring, by their names in `account.limits`. */
+/** The limits that families add, by their names in `account.limits`. */
 type LimitsBy<F extends OwnFamilies> = {
   readonly [Name in { [Family in keyof F]: keyof NonNullable<F[Family]['limits']> }[keyof F]]?: LimitOption | undefined
 }
@@ -106,7 +106,7 @@ export type OptionsWith<F extends OwnFamilies, C extends Clock = Clock> = Omit<
   readonly initial?: InitialOf<Resources & Direct<F>> | undefined
 }
 
-/** The methods that take names of operations and errors, with those of your own families. */
+/** The methods that take names of operations and errors, with the names of your own families. */
 export interface OwnNames<Declared, Name extends string, Key extends string> {
   readonly declare: Declared
   readonly faults: { add(spec: FaultSpec<Name, ErrorKey | Key>): ArmedFault<Name, ErrorKey | Key> }

@@ -1,6 +1,6 @@
 import type { JournalFields } from '../control/requests.ts'
 import type { Gateway } from '../gateway/gateway.ts'
-import { type GatewayError, isKeyOfGatewayOf } from '../gateway/gateway-error.ts'
+import { type GatewayError, gatewayOfErrorHasKey } from '../gateway/gateway-error.ts'
 import type { ErrorKey, OperationName } from '../generated/resources.ts'
 import { PROVISIONING_ERRORS, type ProvisioningError } from '../provisioning/outcomes.ts'
 import { standard } from '../resources/dialects.ts'
@@ -9,13 +9,13 @@ import { counted, quote } from '../schema/text.ts'
 import { tableOf } from '../table.ts'
 import { describeReceived, isGateway, jobOf, provisioningOf, type Subject, subjectOf } from './matched-domain.ts'
 
-/** The requests that {@link GatewayMatchers.toHaveBeenRequested} counts, and their number. */
+/** The expected requests of {@link GatewayMatchers.toHaveBeenRequested}: their fields, and their number. */
 export interface Requested extends Omit<JournalFields, 'operation'> {
-  /** The exact number of such requests. Default: at least one. */
+  /** The exact number of these requests. Default: at least one. */
   readonly times?: number
 }
 
-/** The operations of a gateway by name, those of its own families among them. */
+/** The names of a gateway's operations, including the operations of your own families. */
 type OperationOf<T> = OperationName | (T extends { faults: { add(spec: infer Spec): unknown } } ? NameOf<Spec> : never)
 
 type NameOf<Spec> = Spec extends { readonly operation?: infer Name extends string } ? Name : never
@@ -51,7 +51,7 @@ export interface GatewayMatchers<R = unknown, T = unknown> {
   /** Passes if every resource that was created at the gateway was deleted. */
   toHaveNoLeftovers(): R
   /**
-   * Passes if an error, or the error that a function throws, is a `GatewayError`, with this key if one is given.
+   * Passes if an error, or the error that a function throws, is a `GatewayError`, with this key if you pass one.
    *
    * @example
    * ```ts
@@ -61,14 +61,14 @@ export interface GatewayMatchers<R = unknown, T = unknown> {
   toBeGatewayError(key?: ErrorKey | (string & Record<never, never>)): R
 }
 
-interface Found {
+interface MatcherResult {
   readonly pass: boolean
   readonly message: () => string
 }
 
 /** The functions that implement {@link GatewayMatchers}. */
 export type MatcherFunctions = {
-  readonly [Name in keyof GatewayMatchers]: (received: unknown, ...args: Parameters<GatewayMatchers[Name]>) => Found
+  readonly [Name in keyof GatewayMatchers]: (received: unknown, ...args: Parameters<GatewayMatchers[Name]>) => MatcherResult
 }
 
 /**
@@ -140,12 +140,11 @@ export const matchers: MatcherFunctions = {
     })
   },
   toBeGatewayError(received, ...keys) {
-    // A function is called without arguments, as a test would call it.
     const { error, text } = typeof received === 'function' ? thrownBy(received as () => unknown) : errorIn(received)
     if (keys.length > 0) requireKnown(keys[0], error)
     const [key] = keys
     const isOne = error?.name === 'GatewayError' && 'key' in error
-    return found(isOne && (key === undefined || error.key === key), (not) => {
+    return resultOf(isOne && (key === undefined || error.key === key), (not) => {
       return `Expected ${not ? 'no' : 'a'} GatewayError${key === undefined ? '' : ` ${key}`}, and ${text}.`
     })
   },
@@ -158,41 +157,41 @@ function requireOperation(operation: unknown): void {
   )
 }
 
-/** Refuses `undefined`, which a variable without a value is: left out, the field would allow anything. */
+/** Throws for a field that is `undefined`, such as a variable without a value: it would match any request. */
 function requireNoUndefined(matcher: string, fields: object): void {
   for (const [name, value] of Object.entries(fields)) {
     if (value === undefined) throw new TypeError(`${matcher} received ${name} undefined. Set it, or leave it out.`)
   }
 }
 
-/** Refuses a key that no error has: with `not` it would always pass. */
+/** Throws for a key that no error has: with `not`, the assertion would always pass. */
 function requireKnown(key: unknown, error: ErrorWithKey | undefined): void {
   const { catalogue } = tableOf(standard)
   if (typeof key === 'string') {
-    if (catalogue.has(key) || error?.key === key || (error && isKeyOfGatewayOf(error, key))) return
+    if (catalogue.has(key) || error?.key === key || (error && gatewayOfErrorHasKey(error, key))) return
   }
   const allowed = 'Allowed: the key of an error, such as not_found.'
-  const meant = suggestion(String(key), catalogue.keys())
+  const hint = suggestion(String(key), catalogue.keys())
   throw new TypeError(
-    `toBeGatewayError received the key ${key === undefined ? 'undefined' : quote(key)}, which no error here has. ${allowed}${meant}`,
+    `toBeGatewayError received the key ${key === undefined ? 'undefined' : quote(key)}, which no error here has. ${allowed}${hint}`,
   )
 }
 
-/** `text` receives `not ` if the test expected the opposite. */
-function found(pass: boolean, text: (not: '' | 'not ') => string): Found {
+/** Returns the result of a matcher. `text` receives `not ` if the assertion was negated. */
+function resultOf(pass: boolean, text: (not: '' | 'not ') => string): MatcherResult {
   return { pass, message: () => text(pass ? 'not ' : '') }
 }
 
-function ofGateway(gateway: Gateway, pass: boolean, text: (not: '' | 'not ') => string): Found {
-  return found(pass, (not) => `${text(not)}\n\n${gateway.report()}`)
+function ofGateway(gateway: Gateway, pass: boolean, text: (not: '' | 'not ') => string): MatcherResult {
+  return resultOf(pass, (not) => `${text(not)}\n\n${gateway.report()}`)
 }
 
-function ofDomain({ domain, gateway }: Subject, pass: boolean, verb: string, fact: string): Found {
+function ofDomain({ domain, gateway }: Subject, pass: boolean, verb: string, fact: string): MatcherResult {
   const text = (not: string) =>
     `Expected ${domain.domain} ${not}to ${verb}, and it ${fact}. ${provisioningOf(domain, gateway)}`
   if (gateway) return ofGateway(gateway, pass, (not) => `${text(not)}${timelineOf(gateway, domain.id)}`)
   const hint = 'This is the domain as it was returned. For its current state, use expect(gateway).'
-  return found(pass, (not) => `${text(not)}\n${hint}`)
+  return resultOf(pass, (not) => `${text(not)}\n${hint}`)
 }
 
 function timelineOf({ provisioning }: Gateway, id: string): string {
@@ -215,7 +214,8 @@ function otherStatuses(gateway: Gateway, operation: OperationName): string {
   return statuses.length === 0 ? '' : ` Other requests of it were answered ${statuses.join(', ')}.`
 }
 
-interface Received {
+/** The error that `toBeGatewayError` checks, and the text that describes it. */
+interface CheckedError {
   readonly error: ErrorWithKey | undefined
   readonly text: string
 }
@@ -225,11 +225,11 @@ interface ErrorWithKey extends Error {
   readonly code?: GatewayError['code']
 }
 
-const AWAITED = 'await expect(promise).rejects.toBeGatewayError()'
+const AWAIT_EXAMPLE = 'await expect(promise).rejects.toBeGatewayError()'
 
-/** Throws for a promise, and for any value but an error and `undefined`: with `not` it would always pass. */
-function errorIn(received: unknown): Received {
-  if (isThenable(received)) throw new TypeError(`toBeGatewayError received a promise. Write: ${AWAITED}`)
+/** Throws unless the value is an error or `undefined`: with `not`, any other value would always pass. */
+function errorIn(received: unknown): CheckedError {
+  if (isThenable(received)) throw new TypeError(`toBeGatewayError received a promise. Write: ${AWAIT_EXAMPLE}`)
   if (received === undefined) return { error: undefined, text: 'it is undefined' }
   if (!isError(received)) {
     throw new TypeError(`toBeGatewayError received ${quote(received)}. Allowed: an error, or a function that throws.`)
@@ -241,8 +241,8 @@ function errorIn(received: unknown): Received {
   }
 }
 
-/** Throws for a promise: whether it rejects is not known yet, so that even `not` would pass. */
-function thrownBy(call: () => unknown): Received {
+/** Calls a function, and throws if it returns a promise: the promise may still reject, and `not` would pass too early. */
+function thrownBy(call: () => unknown): CheckedError {
   let result: unknown
   try {
     result = call()
@@ -251,10 +251,10 @@ function thrownBy(call: () => unknown): Received {
   }
   if (!isThenable(result)) return { error: undefined, text: 'the function threw nothing' }
   result.then(undefined, () => undefined)
-  throw new TypeError(`toBeGatewayError received a function that returned a promise. Write: ${AWAITED}`)
+  throw new TypeError(`toBeGatewayError received a function that returned a promise. Write: ${AWAIT_EXAMPLE}`)
 }
 
-/** Not by the class: it may be that of another context of node:vm. */
+/** Returns true for a promise. It does not use `instanceof`, since a promise of another node:vm context has another class. */
 function isThenable(value: unknown): value is PromiseLike<unknown> {
   return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'
 }

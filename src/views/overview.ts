@@ -21,13 +21,13 @@ const nextDue = named(
     at: documented(time, 'The due time, as a timestamp.'),
     collection: documented(
       v.string(),
-      'The collection of the record, such as `reserved_domains`; `requests` for a request that waits.',
+      'The collection of the record, such as `reserved_domains`; `requests` for a delayed response.',
     ),
     key: documented(v.string(), "The record's id, or that of the request's operation."),
     domain: documented(v.nullable(v.string()), 'The hostname of a reserved domain; null for other records.'),
     event: documented(
       v.nullable(v.picklist(['attempt', 'renewal', 'response'])),
-      'The event of a reserved domain, or `response` for a request that waits; null for a record of another family.',
+      'The event of a reserved domain, or `response` for a delayed response; null for a record of another family.',
     ),
   }),
   'NextDue',
@@ -45,9 +45,9 @@ const overviewView = named(
     next: documented(v.nullable(nextDue), 'The next due event; null if nothing is due.'),
     counts: documented(v.record(v.string(), count), 'The number of resources, by collection.'),
     outcomes: documented(count, 'The number of pending outcomes.'),
-    faults: documented(count, 'The number of faults that wait for requests.'),
+    faults: documented(count, 'The number of pending faults.'),
     requests: documented(count, 'The number of entries of the journal.'),
-    waiting: documented(v.array(waitingRequest), 'The requests that wait for a time, the earliest first: at most 100.'),
+    waiting: documented(v.array(waitingRequest), 'The requests whose responses a fault delays, the earliest response first: at most 100.'),
     keys: documented(v.boolean(), 'True if requests need one of the keys that the gateway was started with.'),
     undo: documented(v.nullable(time), 'The time that `POST /_fauxgate/undo` returns to; null if there is none.'),
   }),
@@ -64,7 +64,7 @@ const read = controlCall({
 })
 
 export interface OverviewMember {
-  /** Returns the state of the gateway in numbers, and its next due event. Whatever is due by now happens first. */
+  /** Returns the state of the gateway in numbers, and its next due event. It first runs everything that is due. */
   overview(): Overview
 }
 

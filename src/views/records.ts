@@ -7,10 +7,10 @@ import { documented, named } from '../schema/documentation.ts'
 
 export type { ListedRecord, RecordsQuery }
 
-const MOST = 100
+const MOST_LISTED = 100
 
-/** The fields by which people recognise a record, the best first. */
-const NAMES = ['domain', 'name', 'match', 'hostports', 'url', 'addr', 'description']
+/** The fields by which people recognise a record, the best field first. */
+const NAME_FIELDS = ['domain', 'name', 'match', 'hostports', 'url', 'addr', 'description']
 
 const listedRecord = named(
   v.object({
@@ -22,7 +22,7 @@ const listedRecord = named(
     name: documented(v.string(), 'The hostname, name or description of the record; empty if it has none.'),
   }),
   'ListedRecord',
-  'A record of the gateway, by its key.',
+  'A record of the gateway.',
 )
 
 const query = named(
@@ -46,7 +46,7 @@ const read = controlCall({
   run: recordsOf,
 })
 
-/** The page asks over HTTP only. */
+/** Only the inspector's page needs this control, and it uses HTTP: there is no direct API. */
 export const records: Control = { calls: { read } }
 
 function recordsOf(host: ControlHost, { collection, using }: v.InferOutput<typeof query>): ListedRecord[] {
@@ -54,22 +54,22 @@ function recordsOf(host: ControlHost, { collection, using }: v.InferOutput<typeo
   const chosen = all.filter(({ name }) => collection === undefined || name === collection)
   return host.transact((tx) => {
     const found: ListedRecord[] = []
-    // Of their records, only the keys and texts are read.
+    // `object` is enough: the code reads only the keys and texts of records.
     for (const each of chosen as readonly Collection<object>[]) {
       for (const record of tx.newestFirst(each)) {
         const key = each.key(record)
         if (key === using || (using !== undefined && !key.split('/').includes(using) && !uses(record, using))) continue
         const listed = { collection: each.name, key: pathKey(key, record), name: host.withoutKeys(nameOf(record)) }
-        if (found.push(listed) === MOST) return found
+        if (found.push(listed) === MOST_LISTED) return found
       }
     }
     return found
   })
 }
 
-/** Returns the ids in the path of a record: a route is in its edge. */
+/** Returns the key of a record as the ids of its path: for a route, with the id of its edge. */
 function pathKey(key: string, record: object): string {
-  const { edge_id } = record as { readonly edge_id?: unknown } // Of a route; others have none.
+  const { edge_id } = record as { readonly edge_id?: unknown } // Only routes have one.
   return typeof edge_id === 'string' && !key.includes('/') ? `${edge_id}/${key}` : key
 }
 
@@ -81,6 +81,6 @@ function uses(value: unknown, text: string): boolean {
 
 function nameOf(record: object): string {
   const fields: Record<string, unknown> = { ...record }
-  const [found] = NAMES.flatMap((name) => fields[name] || [])
+  const [found] = NAME_FIELDS.flatMap((name) => fields[name] || [])
   return typeof found === 'string' ? found : ''
 }

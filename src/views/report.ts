@@ -66,7 +66,8 @@ function reportOf(host: ControlHost): string {
   return escaped(host.withoutKeys([`The gateway at ${timestamp(host.engine.now)}:`, ...lines].join('\n')))
 }
 
-interface Alike {
+/** A run of equal lines. */
+interface RepeatedLine {
   readonly text: string
   readonly until: string
   from: string
@@ -76,21 +77,21 @@ interface Alike {
 function requests({ journal, transact }: ControlHost): Part {
   if (journal.size + journal.forgotten === 0) return ['requests', ['none over HTTP']]
   const faults = new Map(transact(faultsIn).map((fault) => [fault.id, fault]))
-  // The reason has a line of its own: few readers see the end of a long line.
-  const asked = new Set([...journal.newestFirst()].map(({ path, query }) => `${path}?${query}`))
+  const requested = new Set([...journal.newestFirst()].map(({ path, query }) => `${path}?${query}`))
   const textOf = (entry: JournalEntry) => {
-    const own = reasonOf(entry) ?? unreadPage(entry, asked)
+    const ownReason = reasonOf(entry) ?? unreadPage(entry, requested)
     const fault = entry.fault === null ? undefined : faults.get(entry.fault)
     const applied = fault ? `${describeFault(fault)}${effectOf(fault, entry)}` : entry.fault
-    const reason = applied === null ? own : `by the fault ${applied}`
+    const reason = applied === null ? ownReason : `by the fault ${applied}`
+    // On a separate line, since few readers see the end of a long line.
     return reason === undefined ? requestLine(entry) : `${requestLine(entry)}\n  ${reason}`
   }
   const { lines, count } = newestOf(journal, textOf)
-  const shown = lines.flatMap((alike) => lineWithTimes(alike).split('\n'))
-  return ['requests', [...dropped(journal.forgotten), ...earlier(journal.size - count), ...shown]]
+  const texts = lines.flatMap((line) => lineWithTimes(line).split('\n'))
+  return ['requests', [...dropped(journal.forgotten), ...earlier(journal.size - count), ...texts]]
 }
 
-/** Says what the status of a response does not show. */
+/** Describes the effects of a fault that the status of the response does not show. */
 function effectOf({ drop, truncate }: ArmedFault, { commit }: JournalEntry): string {
   const effects = [
     ...(commit ? ['the change was made'] : []),
@@ -100,27 +101,27 @@ function effectOf({ drop, truncate }: ArmedFault, { commit }: JournalEntry): str
   return effects.length === 0 ? '' : `: ${effects.join(', but ')}`
 }
 
-/** Says that a list has a further page which the client did not read. */
-function unreadPage({ response }: JournalEntry, asked: ReadonlySet<string>): string | undefined {
+/** Returns a warning if a list has another page that no request asked for. */
+function unreadPage({ response }: JournalEntry, requested: ReadonlySet<string>): string | undefined {
   const next = isObject(response) ? response.next_page_uri : undefined
-  if (typeof next !== 'string' || [...asked].some((each) => next.endsWith(each))) return undefined
+  if (typeof next !== 'string' || [...requested].some((each) => next.endsWith(each))) return undefined
   return 'There is another page, which no request asked for: see its next_page_uri.'
 }
 
-/** Names the requests that wait for a time: their clients hang, although the journal has a response. */
+/** Lists the requests whose responses a fault delays: their clients hang, although the journal has a response. */
 function waiting(host: ControlHost): Part {
   const all = waitingRequests(host)
-  const shown = all.slice(0, MOST_PENDING)
-  const ids = new Set(shown.map(({ operationId }) => operationId))
+  const first = all.slice(0, MOST_PENDING)
+  const ids = new Set(first.map(({ operationId }) => operationId))
   const entries = [...host.journal.newestFirst()].filter(({ operationId }) => ids.has(operationId))
-  const lines = shown.map(({ operationId, until }) => {
+  const lines = first.map(({ operationId, until }) => {
     const entry = entries.find((each) => each.operationId === operationId)
     return `${entry ? requestLine(entry) : operationId}: its client waits until ${until}, because of the latency of a fault.`
   })
-  return ['waiting', [...lines, ...(all.length > shown.length ? [`… and ${all.length - shown.length} more`] : [])]]
+  return ['waiting', [...lines, ...(all.length > first.length ? [`… and ${all.length - first.length} more`] : [])]]
 }
 
-/** Tells the next step if the clock has not moved: code that polls with timers of its own waits in vain. */
+/** Describes the next step if the clock has not moved: code that polls on other timers waits forever. */
 function nextStep(host: ControlHost): Part {
   const next = host.transact((tx) => nextOf(host, tx))
   const first = [...host.journal.newestFirst()].at(-1)
@@ -137,7 +138,7 @@ function nextStep(host: ControlHost): Part {
 }
 
 function newestOf(journal: ControlHost['journal'], textOf: (entry: JournalEntry) => string) {
-  const lines: Alike[] = []
+  const lines: RepeatedLine[] = []
   let count = 0
   for (const entry of journal.newestFirst()) {
     const text = textOf(entry)
@@ -154,7 +155,7 @@ function newestOf(journal: ControlHost['journal'], textOf: (entry: JournalEntry)
   return { lines: lines.reverse(), count }
 }
 
-function lineWithTimes({ text, from, until, count }: Alike): string {
+function lineWithTimes({ text, from, until, count }: RepeatedLine): string {
   const times = from === until ? `${count} times` : `${count} times until ${until}`
   return `${from}  ${count === 1 ? '' : `${times}: `}${text}`
 }
@@ -175,8 +176,8 @@ function timelines(tx: Transaction): Part[] {
 function pending({ journal, transact }: ControlHost): Part {
   const texts = [pendingFaults(transact(faultsIn), journal), transact(unusedOutcomes)]
   const lines = texts.flatMap((text) => text?.split('\n') ?? [])
-  const left = lines.length - MOST_PENDING
-  return ['pending', left > 0 ? [...lines.slice(0, MOST_PENDING), `… and ${left} more lines`] : lines]
+  const omitted = lines.length - MOST_PENDING
+  return ['pending', omitted > 0 ? [...lines.slice(0, MOST_PENDING), `… and ${omitted} more lines`] : lines]
 }
 
 function leftovers(host: ControlHost): Part {
@@ -192,7 +193,7 @@ function earlier(count: number): readonly string[] {
   return count > 0 ? [`… ${count} earlier left out`] : []
 }
 
-/** Says that the journal is not the whole story: an assertion counts all requests. */
+/** Returns a line about dropped requests: the list lacks them, but assertions count all requests. */
 function dropped(count: number): readonly string[] {
   return count > 0 ? [`… ${counted(count, 'earlier request')} that the journal has dropped`] : []
 }

@@ -54,7 +54,7 @@ const domainTimeline = named(
     records: documented(v.array(neededRecord), 'The DNS records that attempts need, if DNS is simulated.'),
     pending: documented(
       v.array(pendingOutcome),
-      'The scripted outcomes that its next attempts take, in order: its own, and then those for any domain. At most 20.',
+      'The scripted outcomes that its next attempts take, in order: first the outcomes for this domain, then those for any domain. At most 20.',
     ),
     timeline: documented(v.array(timelineEntryView), 'The last 100 transitions, oldest first.'),
   }),
@@ -67,7 +67,7 @@ const timelinesView = named(
     total: documented(count, 'The number of domains that match the query, before `skip` and `limit`.'),
     states: documented(
       v.record(v.string(), count),
-      'The number of domains in each state, whatever `state` the query names.',
+      'The number of domains in each state. The `state` of the query does not affect it.',
     ),
     since: documented(v.nullable(time), 'The time of the oldest transition of the matching domains; null without any.'),
     timelines: documented(
@@ -95,8 +95,8 @@ const query = named(
         'The order: `newest` first, or `failing` first. Default: newest.',
       ),
     ),
-    skip: wholeNumber('The number of domains to skip, from the newest on.'),
-    limit: wholeNumber('The most domains to answer. Default: all.'),
+    skip: wholeNumber('The number of domains to skip at the start.'),
+    limit: wholeNumber('The most domains to return. Default: all.'),
   }),
   'TimelinesQuery',
   'A query for timelines. Default: all.',
@@ -129,21 +129,21 @@ function timelinesOf(
   tx: Transaction,
   { name = '', state, order, skip = 0, limit }: v.InferOutput<typeof query>,
 ): Timelines {
-  const wanted = name.toLowerCase()
+  const text = name.toLowerCase()
   const states: Record<string, number> = {}
   const failing: DomainRecord[] = []
   const others: DomainRecord[] = []
-  // In seconds, as timelines have their times.
+  // In seconds, like the times of timelines.
   let since = Number.POSITIVE_INFINITY
   for (const domain of tx.newestFirst(domains)) {
     const isWrong = problemOf(tx, domain) !== null
     if (!domain.policy && domain.timeline.length === 0 && !isWrong) continue
-    if (!domain.domain.includes(wanted) && !domain.id.toLowerCase().includes(wanted)) continue
-    const own = stateOf(domain)
-    states[own] = (states[own] ?? 0) + 1
-    if (state !== undefined && own !== state) continue
+    if (!domain.domain.includes(text) && !domain.id.toLowerCase().includes(text)) continue
+    const domainState = stateOf(domain)
+    states[domainState] = (states[domainState] ?? 0) + 1
+    if (state !== undefined && domainState !== state) continue
     since = Math.min(since, domain.timeline[0]?.at ?? since)
-    const list = order === 'failing' && (isWrong || own.includes('failing')) ? failing : others
+    const list = order === 'failing' && (isWrong || domainState.includes('failing')) ? failing : others
     list.push(domain)
   }
   const all = [...failing, ...others]
@@ -159,12 +159,12 @@ function timelinesOf(
 
 const MOST_PENDING = 20
 
-/** Maps domains to their pending outcomes; those for any domain are at the empty name. */
+/** Returns the pending outcomes by domain. The key `ANY_DOMAIN` has the outcomes for any domain. */
 function pendingByDomain(tx: Transaction): ReadonlyMap<string, DomainTimeline['pending']> {
   const outcomes = new Map<string, DomainTimeline['pending']>()
   const add = (domain: string | null, each: DomainTimeline['pending'][number]) => {
-    const known = outcomes.get(domain ?? ANY_DOMAIN) ?? []
-    if (known.length < MOST_PENDING) outcomes.set(domain ?? ANY_DOMAIN, [...known, each])
+    const list = outcomes.get(domain ?? ANY_DOMAIN) ?? []
+    if (list.length < MOST_PENDING) outcomes.set(domain ?? ANY_DOMAIN, [...list, each])
   }
   for (const each of pendingOutcomes(tx)) add(each.domain, each)
   for (const { domain, ...rest } of tx.newestFirst(lastingOutcomes)) {
@@ -204,7 +204,7 @@ function certificateOf(tx: Transaction, { certificate_id }: DomainRecord) {
   return { not_after, chainNotAfter: upload.not_after, names: names.dns_names }
 }
 
-/** Says what visitors would be warned of: a certificate or an issuer that has expired, or other names (RFC 9525, 6.3). */
+/** Describes the reason why browsers would warn visitors: an expired certificate or issuer, or other names (RFC 9525, 6.3). */
 function problemOf(tx: Transaction, domain: DomainRecord): string | null {
   const certificate = certificateOf(tx, domain)
   if (!certificate) return null
