@@ -48,7 +48,7 @@ export interface DomainWithCertificate {
  * @throws GatewayError if the API refuses the domain, as all builders do.
  */
 export function issuedDomain(gateway: Gateway, options: DomainOptions = {}): DomainWithCertificate {
-  return withCertificate(gateway, attempted(gateway, options, 'success'))
+  return withCertificate(gateway, reserveAndAttempt(gateway, options, 'success'))
 }
 
 /**
@@ -67,12 +67,12 @@ export function failedDomain(
   gateway: Gateway,
   { error = 'DNS_ERROR', ...options }: FailingOptions = {},
 ): ReservedDomain {
-  return attempted(gateway, options, error)
+  return reserveAndAttempt(gateway, options, error)
 }
 
 /**
- * Reserves a domain whose renewal keeps failing, by default with DNS_ERROR, and whose certificate expires in a week. To
- * get there, advances the clock, usually by 83 days. `gateway.provisioning.clear({ domain })` lets the renewal succeed.
+ * Reserves a domain whose renewal keeps failing, by default with DNS_ERROR, and whose certificate expires in a week. It
+ * advances the clock, usually by 83 days. `gateway.provisioning.clear({ domain })` lets the renewal succeed.
  *
  * @example
  * ```ts
@@ -94,7 +94,8 @@ export function expiringDomain(
 }
 
 /**
- * Reserves a domain that uses an uploaded certificate of its own, valid around the gateway's time for a year.
+ * Reserves a domain with an uploaded certificate. The certificate is valid from a day before the gateway's time, for about a
+ * year.
  *
  * @example
  * ```ts
@@ -169,14 +170,15 @@ export function trippingRoute(
   return { route, circuitBreaker }
 }
 
-function attempted(gateway: Gateway, { domain: name = DOMAIN }: DomainOptions, outcome: Outcome): ReservedDomain {
-  const created = createdFor(gateway, name, outcome)
+/** Reserves a domain, and runs its first attempt with this outcome. */
+function reserveAndAttempt(gateway: Gateway, { domain: name = DOMAIN }: DomainOptions, outcome: Outcome): ReservedDomain {
+  const created = reserveWithOutcome(gateway, name, outcome)
   const isOver = jobOf(created)?.error_code !== null
   return isOver ? created : gateway.provisioning.attempt(created.id)
 }
 
-/** Reserves a managed domain whose first attempt will have this outcome. Without a delay it is made at once. */
-function createdFor({ reservedDomains, provisioning, dialect }: Gateway, domain: string, outcome: Outcome) {
+/** Reserves a managed domain whose first attempt will have this outcome. With `provisioningDelay: 0` the attempt runs at once. */
+function reserveWithOutcome({ reservedDomains, provisioning, dialect }: Gateway, domain: string, outcome: Outcome) {
   const isScripted = provisioning.pendingOutcomes().some((each) => each.domain === domain.toLowerCase())
   if (isScripted) throw new Error(`Outcomes of ${domain} are pending already. Script them after this call.`)
   provisioning.script([outcome], { domain })
@@ -189,6 +191,6 @@ function createdFor({ reservedDomains, provisioning, dialect }: Gateway, domain:
 }
 
 function withCertificate({ tlsCertificates }: Gateway, domain: ReservedDomain): DomainWithCertificate {
-  const { id } = domain.certificate as { id: string } // It has one.
+  const { id } = domain.certificate as { id: string } // Every caller passes a domain with a certificate.
   return { domain, certificate: tlsCertificates.get(id) }
 }

@@ -18,8 +18,8 @@ import { oids } from '../x509/oids.ts'
 import type { KeyType, Plan } from './certificates-options.ts'
 
 /**
- * PUBLISHED TEST KEYS. Anyone can read them here, so anyone can act as their owner: they are for tests alone. Each is the
- * two primes of an RSA key of 2048 bits, in hex, made once: a new one would take seconds each time.
+ * PUBLISHED TEST KEYS. Anyone can read these keys, so use them in tests only. Each entry has the two primes of an RSA key of
+ * 2048 bits, in hex. They are constants because generating an RSA key takes seconds.
  */
 const rsaTestPrimes = {
   /** Published test key of all RSA pairs. */
@@ -46,7 +46,7 @@ export interface Material {
   /** Certificates, DER, leaf first. */
   readonly chain: readonly [leaf: Uint8Array, ...issuers: Uint8Array[]]
   readonly key: KeyPair
-  /** Draws random bytes for further parts of this pair. */
+  /** Draws random bytes for another part of this pair. */
   readonly random: (what: string) => ReturnType<Draw>
 }
 
@@ -65,25 +65,25 @@ export function materialOf(plan: Plan): Material {
   return { chain: [leaf, ...authorities.map(({ der }) => der)], key, random }
 }
 
-/** Makes the CAs of a seed, the root last. The same one is the same in chains of every length. */
+/** Makes the CAs of a seed, root last. A CA is the same in chains of every length. */
 function authoritiesOf(count: number, draw: Draw): readonly Issuer[] {
   const authorities: Issuer[] = []
   for (let level = 0; level < count; level++) {
     const commonName = level === 0 ? 'fauxgate pair root' : `fauxgate pair intermediate ${level}`
     const key = randomKey(draw('pair authority keys', level))
-    // Of a root's kind, also intermediates: in longer chains there are CAs below them.
+    // Intermediates are also of the kind `root`, since longer chains have CAs below an intermediate.
     authorities.unshift(issuerOf('root', commonName, key, authorities[0]))
   }
   return authorities
 }
 
-/** Makes the key of a draw's random bytes. RSA keys are published ones: `role` tells which. */
+/** Makes a key from random bytes. For RSA it returns the published test key of this role instead. */
 export function pairKey(type: KeyType, random: ReturnType<Draw>, role: keyof typeof rsaTestPrimes): KeyPair {
   if (type === 'rsa') return rsaKey(rsaTestPrimes[role])
   return type === 'ed25519' ? ed25519Key(random(32)) : randomKey(random)
 }
 
-/** RFC 8410: one AlgorithmIdentifier, without parameters, for the key and for its signatures. */
+/** Makes an Ed25519 key. Its AlgorithmIdentifier has no parameters, and signatures have the same one (RFC 8410). */
 function ed25519Key(seed: Uint8Array): KeyPair {
   const algorithm = sequence(oid(oids.ed25519))
   return {

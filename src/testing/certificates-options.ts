@@ -24,7 +24,7 @@ export type KeyType = (typeof keyTypes)[number]
 const EARLIEST = Date.UTC(1950, 0, 1)
 const START_OF_2026 = Date.UTC(2026, 0, 1)
 const MOST_ISSUERS = 5
-/** The types of attributes, in the order of a name. Their longest texts are those of RFC 5280, appendix A.1. */
+/** The types of attributes, in the order of a name. RFC 5280, appendix A.1, limits the lengths of their texts. */
 const ATTRIBUTES = {
   country: 'C',
   province: 'ST',
@@ -141,7 +141,7 @@ export function readPairOptions(options: PairOptions = {}, fewestIssuers = 0) {
   }
   return {
     names,
-    ips: ips.map((ip) => ipBytes(ip) as Uint8Array), // Each is one, as just read.
+    ips: ips.map((ip) => ipBytes(ip) as Uint8Array), // `read` has valid addresses only.
     keyType,
     notBefore,
     notAfter,
@@ -154,7 +154,7 @@ export function readPairOptions(options: PairOptions = {}, fewestIssuers = 0) {
 /**
  * Reads an option that is a time, by default the start of 2026.
  *
- * @param room the ms before and after it that must be valid times too
+ * @param room the ms before and after the time that must be valid too
  * @returns ms since 1970
  * @throws TypeError if it is not a time
  */
@@ -165,7 +165,7 @@ export function readMoment(name: string, value: Time = START_OF_2026, room = 0):
 function attributesOf(subject: PairSubject, name: string): readonly Attribute[] {
   const texts = { ...subject, commonName: subject.commonName ?? (name.length > LONGEST_COMMON_NAME ? '' : name) }
   const attributes = Object.entries(ATTRIBUTES).flatMap(([key, type]): Attribute[] => {
-    const text = texts[key as keyof PairSubject] // They are called as the options are.
+    const text = texts[key as keyof PairSubject] // ATTRIBUTES has the keys of PairSubject.
     return text ? [[type, text]] : []
   })
   return attributes.length > 0 ? attributes : [['O', 'fauxgate']]

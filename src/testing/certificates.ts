@@ -13,9 +13,9 @@ const DAY = 86_400_000
 const YEAR = 365 * DAY
 /** The bytes that a damaged certificate lacks at its end. */
 const CUT = 16
-/** Bytes of a block of AES, of its initialization vector and of the salt. */
+/** The bytes of a block of AES, of an initialization vector, and of a salt. */
 const BLOCK = 16
-/** Identifiers of an encrypted key (RFC 8018, A and B; NIST). */
+/** The identifiers of an encrypted key (RFC 8018, A and B; NIST). */
 const PBES2 = '1.2.840.113549.1.5.13'
 const PBKDF2 = '1.2.840.113549.1.5.12'
 const HMAC_WITH_SHA256 = '1.2.840.113549.2.9'
@@ -148,7 +148,7 @@ function around({ at, ...rest }: PairAroundOptions) {
   return { at: readMoment('at', at, DAY + YEAR), rest }
 }
 
-/** EncryptedPrivateKeyInfo (RFC 5958, 3) with PBES2 (RFC 8018, A.4), as openssl writes it, for a key of `size` bytes. */
+/** Makes an EncryptedPrivateKeyInfo (RFC 5958, 3) with PBES2 (RFC 8018, A.4), like openssl, for a key of `size` bytes. */
 function encryptedKey(size: number, random: ReturnType<Draw>): Uint8Array {
   const derivation = sequence(octetString(random(BLOCK)), integer(2048n), sequence(oid(HMAC_WITH_SHA256), nullValue()))
   const parameters = sequence(sequence(oid(PBKDF2), derivation), sequence(oid(AES_256_CBC), octetString(random(BLOCK))))

@@ -1,7 +1,7 @@
 import type { ManualClock } from '../engine/manual-clock.ts'
 import { fakeTimersOn } from './fake-timers.ts'
 
-/** The type of a global, where the platform has it. */
+/** The type of a global, or `never` if the platform lacks it. */
 type Global<Name extends string> = typeof globalThis extends Readonly<Record<Name, infer Type>> ? Type : never
 
 /** The platform's timers and dates on a manual clock. Each has the type of the global of its name. */
@@ -28,9 +28,9 @@ export interface Timers {
 
 /**
  * Makes timers for the code under test, on the gateway's own clock. Each move of the clock fires them at their due times,
- * in one order with the gateway's events. `clock.advanceAsync` also lets promises between them resolve, and
- * `clock.reset()` drops all timers. They are those of @sinonjs/fake-timers, for tests in Node, Bun, Deno and browsers;
- * workerd does not load them.
+ * in one order with the gateway's events. `clock.advanceAsync` also lets promises resolve between timers, and
+ * `clock.reset()` drops all timers. The timers come from @sinonjs/fake-timers, and work in Node, Bun, Deno and browsers, but
+ * not in workerd.
  *
  * @example
  * ```ts
@@ -49,7 +49,7 @@ export function timersOn(clock: ManualClock): Timers {
   const { setTimeout, clearTimeout, clearInterval, setImmediate, clearImmediate } = fake
   const timers = { setTimeout, clearTimeout, setInterval, clearInterval, setImmediate, clearImmediate }
   return {
-    // fake-timers types them without what the platform adds, such as the handles of Node.
+    // The types of fake-timers lack the platform's additions, such as Node's handles.
     ...(timers as unknown as Pick<Timers, keyof typeof timers>),
     Date: fake.Date,
     performance: { now: () => fake.performance.now() },

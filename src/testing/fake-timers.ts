@@ -2,12 +2,12 @@ import { createClock } from '@sinonjs/fake-timers'
 import type { ClockFollower } from '../engine/clock.ts'
 import type { ManualClock } from '../engine/manual-clock.ts'
 
-/** Timers of @sinonjs/fake-timers on a manual clock: each move of the clock fires them. */
+/** Creates timers of @sinonjs/fake-timers on a manual clock. Each move of the clock fires the timers that are due. */
 export function fakeTimersOn(clock: ManualClock) {
   const fake = createClock(clock.now)
   /** The ms that the dates of these timers are ahead of the clock. */
   let ahead = 0
-  // These timers keep no time of their own.
+  // The time of these timers is the clock's time.
   Object.defineProperty(fake, 'now', { get: () => clock.now + ahead, set: () => undefined })
   const drop = () => {
     fake.reset()
@@ -24,7 +24,7 @@ export function fakeTimersOn(clock: ManualClock) {
     timers: { timeSet: (ms) => fake.setSystemTime(ms + ahead), reset: drop },
   }
   clock.attach(follower)
-  // As on the platform, where no interval is shorter than 1 ms.
+  // Like on the platform, no interval is shorter than 1 ms.
   const setInterval = (work: () => void, ms?: number, ...args: unknown[]) =>
     fake.setInterval(work, Math.max(1, Number(ms) || 0), ...args)
   return {
@@ -34,7 +34,7 @@ export function fakeTimersOn(clock: ManualClock) {
     drop,
     /** Returns when the next timer is due, in ms. */
     nextStopAt,
-    /** Lets the dates be ahead of the clock by these ms; what timers have left of their time stays. */
+    /** Sets how many ms the dates are ahead of the clock. The remaining times of timers do not change. */
     setAhead(ms: number) {
       fake.setSystemTime(clock.now + ms)
       ahead = ms

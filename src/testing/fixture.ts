@@ -13,7 +13,7 @@ export const START = '2026-01-01T00:00:00Z'
 
 const PASSED = 'Your assertions passed, but the test left something behind (set `strict: false` to allow this):'
 
-/** An error, as runners show it: some the message, some the stack, which begins with it. */
+/** An error with the texts that runners show: some show the message, some the stack, which begins with the message. */
 export interface ErrorWithText {
   message: string
   stack?: string
@@ -22,8 +22,8 @@ export interface ErrorWithText {
 }
 
 /**
- * Throws what {@link assertStrict} throws, for what is still under way, and for what got lost. The error has no lines
- * of a stack: no line of the test is to blame, and none of this file.
+ * Throws like {@link assertStrict}, and also for unfinished requests and for losses. The error has no stack frames: no
+ * single line of the test is to blame, and no line of this file.
  */
 export function requireStrict(gateway: Gateway, { traffic, lost }: Connection): void {
   const found = [...traffic.unfinished, ...lost(), ...unusedIn(gateway)]
@@ -33,28 +33,28 @@ export function requireStrict(gateway: Gateway, { traffic, lost }: Connection): 
 }
 
 /**
- * Adds to the error of a failing test the report, unless a matcher has added it, and what is still under way. They
- * come after the error's diff, which vitest prints after the message.
+ * Adds the report and the unfinished requests to the error of a failing test. It leaves out the report if a matcher has
+ * already added it. If there is a diff, the text follows the diff, since vitest prints the diff after the message.
  */
 export function explain(error: ErrorWithText | undefined, gateway: Gateway, { traffic }: Connection): void {
   if (!error) return
   const { message, stack, diff } = error
   const { unfinished, pauses } = traffic
-  const more = [
+  const texts = [
     ...(/^The gateway at /m.test(message) ? [] : [reportAfter(message, gateway)]),
-    ...(fakeTimers(gateway) ?? (pauses ? [pauses] : hostTimers(message, gateway))),
+    ...(fakeTimersHint(gateway) ?? (pauses ? [pauses] : realTimersHint(message, gateway))),
     ...(message.startsWith(PASSED) ? [] : unfinished),
   ]
-  if (more.length === 0) return
-  const added = `\n\n${more.join('\n')}\n`
+  if (texts.length === 0) return
+  const added = `\n\n${texts.join('\n')}\n`
   if (diff) overwrite(error, 'diff', diff + added.trimEnd())
   else overwrite(error, 'message', message + added)
-  // By a function, since a text might have patterns such as "$&".
+  // A function, since a replacement text may have patterns such as "$&".
   const explainedStack = stack?.replace(message, () => message + added)
   if (explainedStack) overwrite(error, 'stack', explainedStack)
 }
 
-/** Returns the error of a test that its runner has ended before its own end, with the report and the line of the test. */
+/** Returns the error of a test whose runner ended it before its function did, with the report and the line of the test. */
 export function timeOut(gateway: Gateway, connection: Connection, place: TestPlace | undefined): Error {
   const error = new Error('The runner ended this test before its function did.')
   const at = place ? `\n    at ${place.file}:${place.line}:${place.column}` : ''
@@ -63,14 +63,14 @@ export function timeOut(gateway: Gateway, connection: Connection, place: TestPla
   return error
 }
 
-/** Sets a text of an error; not of one that is frozen. The message of a DOMException, as of an abort, has only a getter. */
+/** Sets a text of an error, unless the error is frozen. It defines the property, since a DOMException has only a getter. */
 function overwrite(error: ErrorWithText, name: keyof ErrorWithText, value: string): void {
   Reflect.defineProperty(error, name, { value, writable: true, configurable: true })
 }
 
-/** Says that code waits on faked timers of the host, beside a manual clock that no timer of the host moves. */
-function fakeTimers({ clock }: Gateway): readonly string[] | undefined {
-  // Those of vitest and Jest are made by @sinonjs/fake-timers, which puts its clock there.
+/** Returns a hint if code waits on the runner's fake timers, but the gateway has a manual clock. */
+function fakeTimersHint({ clock }: Gateway): readonly string[] | undefined {
+  // Vitest and Jest use @sinonjs/fake-timers, which sets this property.
   const { clock: fake } = globalThis.setTimeout as { clock?: { countTimers?(): number } }
   const count = fake?.countTimers?.() ?? 0
   if (count === 0 || !isManual(clock)) return undefined
@@ -81,8 +81,8 @@ function fakeTimers({ clock }: Gateway): readonly string[] | undefined {
   ]
 }
 
-/** Says why a test may have run into its time-out: the clock has moved, and the code under test has not noticed. */
-function hostTimers(message: string, { clock, requests }: Gateway): readonly string[] {
+/** Returns a hint if a test timed out after the clock had moved: the code under test may wait on real timers. */
+function realTimersHint(message: string, { clock, requests }: Gateway): readonly string[] {
   const last = requests.last()?.at
   if (!/timed out|^The runner ended this test/.test(message) || !isManual(clock) || last === undefined) return []
   const now = timestamp(clock.now)
@@ -93,7 +93,7 @@ function hostTimers(message: string, { clock, requests }: Gateway): readonly str
   ]
 }
 
-/** The requests of a test, and the end of what the test installed. */
+/** The connection of a gateway with a test: the requests, the losses, and the function that ends the connection. */
 export type Connection = ReturnType<typeof connect>
 
 /** Connects a gateway with a test: requests travel as in {@link Traffic}, and the end of the test uninstalls it. */
@@ -111,7 +111,7 @@ export function connect(gateway: Gateway) {
     traffic,
     /** Returns the losses that the test would not notice. */
     lost: () => [...traffic.refused, ...losses],
-    /** Uninstalls the gateway. More than once does nothing. */
+    /** Uninstalls the gateway. Another call does nothing. */
     end() {
       traffic.end()
       for (const each of installed) each.uninstall()

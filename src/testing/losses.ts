@@ -2,13 +2,13 @@ import type { Gateway } from '../gateway/gateway.ts'
 import { unusedIn } from './strict.ts'
 
 /**
- * Watches a gateway for losses that a test would not notice by itself: what `reset` and the like drop unused, over HTTP too,
- * and errors of the test's callbacks. Returns the list of these losses, which grows.
+ * Watches a gateway for losses that a test would not notice: unused faults, outcomes and requests that `reset` and similar
+ * calls drop, also over HTTP, and errors of the test's callbacks. Returns the list of losses, which grows.
  */
 export function watchLosses(gateway: Gateway): readonly string[] {
   const losses: string[] = []
   const { faults, provisioning, requests, snapshot, subscribe } = gateway
-  // The members as they are now: later, a use of one lets requests arrive.
+  // Read before `Traffic` replaces the members: after that, reading one lets requests arrive.
   const parts = { faults, provisioning, requests, snapshot }
   gateway.transport.hooks.drop = (call, work) => {
     const isRestore = call === 'restore()'
@@ -18,8 +18,8 @@ export function watchLosses(gateway: Gateway): readonly string[] {
     if (unused.length === 0 || (isRestore && isWithin(before, pendingIn(parts)))) return
     losses.push(`${call} dropped what was unused:\n${unused.join('\n')}`)
   }
-  /** The gateway ignores errors of subscribers, and code under test those of its requests: those of assertions too. */
-  const noticed = <T, R>(name: string, callback: (each: T) => R) => {
+  /** Adds errors of a callback to the losses, such as failed assertions: the gateway or the code under test may ignore them. */
+  const watchErrors = <T, R>(name: string, callback: (each: T) => R) => {
     return (each: T) => {
       try {
         return callback(each)
@@ -30,13 +30,13 @@ export function watchLosses(gateway: Gateway): readonly string[] {
     }
   }
   gateway.subscribe = (subscriber, collection) =>
-    subscribe(noticed('A subscriber of gateway.subscribe', subscriber), collection)
+    subscribe(watchErrors('A subscriber of gateway.subscribe', subscriber), collection)
   const { subscribe: subscribeToRequests } = requests
   requests.subscribe = (subscriber) =>
-    subscribeToRequests(noticed('A subscriber of gateway.requests.subscribe', subscriber))
+    subscribeToRequests(watchErrors('A subscriber of gateway.requests.subscribe', subscriber))
   const { add } = faults
   faults.add = (spec) =>
-    add(spec?.when ? { ...spec, when: noticed('The function `when` of a fault', spec.when) } : spec)
+    add(spec?.when ? { ...spec, when: watchErrors('The function `when` of a fault', spec.when) } : spec)
   return losses
 }
 

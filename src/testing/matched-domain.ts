@@ -7,7 +7,7 @@ export interface Subject {
   readonly gateway: Gateway | undefined
 }
 
-/** `names` are the arguments for a name: one that is undefined is a variable without a value. */
+/** Returns the domain that a matcher checks. `names` has the name argument, if any; `undefined` there is a mistake. */
 export function subjectOf(matcher: string, received: unknown, names: readonly (string | undefined)[]): Subject {
   const [name] = names
   if (names.length > 0 && typeof name !== 'string') {
@@ -23,14 +23,14 @@ export function subjectOf(matcher: string, received: unknown, names: readonly (s
   return { domain: received, gateway: undefined }
 }
 
-/** Describes a value that a matcher does not take. The likeliest one is a promise that was not awaited. */
+/** Describes a value that a matcher does not take. It is most likely a promise that was not awaited. */
 export function describeReceived(received: unknown): string {
   return received instanceof Promise ? 'a promise: await it first' : quote(received)
 }
 
-/** Tells whether a value is a gateway, from whichever bundle. */
+/** Returns true for a gateway of any bundle. */
 export function isGateway(value: unknown): value is Gateway {
-  // Checked below. Not `requests`, which would let requests arrive.
+  // Checked below. It does not read `requests`: in a fixture, that would let requests arrive.
   const { reservedDomains, provisioning, report } = (value ?? {}) as Partial<Gateway>
   return typeof report === 'function' && reservedDomains !== undefined && provisioning !== undefined
 }
@@ -45,8 +45,8 @@ function domainAt({ reservedDomains }: Gateway, matcher: string, name: string | 
     if (all.length === 1 && all[0]) return all[0]
     throw new TypeError(`${matcher} needs the name or the id of a domain: ${existing(all)}.`)
   }
-  const wanted = name.toLowerCase().replace(/\.$/, '')
-  const domain = all.find(({ id, domain }) => id === name || domain === wanted)
+  const hostname = name.toLowerCase().replace(/\.$/, '')
+  const domain = all.find(({ id, domain }) => id === name || domain === hostname)
   if (!domain) throw new Error(`${matcher} found no domain ${quote(name)}: ${existing(all)}.`)
   return domain
 }
@@ -84,7 +84,7 @@ export function provisioningOf(domain: ReservedDomain, gateway: Gateway | undefi
   return domain.certificate ? 'Its certificate was uploaded.' : 'It has neither an uploaded certificate nor a policy.'
 }
 
-/** Names the next attempt. If the first one is missing, the likeliest reason is a manual clock that was not advanced. */
+/** Describes the next attempt. If no attempt has run, the most likely reason is a manual clock that was not advanced. */
 function nextAttemptOf({ retries_at }: ReservedDomainCertJob, gateway: Gateway | undefined): string {
   if (retries_at !== null) return ` It is tried again at ${retries_at}.`
   const isManual = gateway !== undefined && 'advanceToNext' in gateway.clock

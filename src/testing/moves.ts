@@ -7,22 +7,22 @@ type Move = (...args: unknown[]) => Promise<unknown>
 
 /**
  * Adds each asynchronous move of a clock to a set until it ends, so that a test notices a forgotten `await`. Returns a
- * function that gives the clock its own functions back.
+ * function that restores the clock's own functions.
  */
 export function watchMoves(clock: Clock, underWay: Set<{ readonly name: string }>): () => void {
-  const own = MOVES.flatMap((name) => {
+  const originals = MOVES.flatMap((name) => {
     const move = Reflect.get(clock, name) as Move | undefined // Clocks that are not manual have none.
     return move ? [[name, move] as const] : []
   })
-  for (const [name, move] of own) {
+  for (const [name, move] of originals) {
     Reflect.set(clock, name, (...args: unknown[]) => {
       const call = { name: `clock.${name}(${args.map(quote).join(', ')})` }
-      const moved = move(...args)
+      const result = move(...args)
       underWay.add(call)
       const ended = () => void underWay.delete(call)
-      moved.then(ended, ended)
-      return moved
+      result.then(ended, ended)
+      return result
     })
   }
-  return () => Object.assign(clock, Object.fromEntries(own))
+  return () => Object.assign(clock, Object.fromEntries(originals))
 }

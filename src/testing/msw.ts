@@ -33,7 +33,7 @@ export function handlers(gateway: { readonly url: string; readonly fetch: Fetch 
 }
 
 /**
- * The answer for a broken connection, and for a client that has left. MSW would turn the rejection itself into an answer
+ * Returns the response for a broken connection, or for a client that has left. MSW would turn the rejection into a response
  * with status 500.
  */
 function networkError(error: unknown, { signal }: Request): Response {

@@ -8,15 +8,15 @@ const LEAST_MS = 10
 const LEAST_SHARE = 5
 
 /**
- * The pauses of a test between the answer to a request and the next request, in which time passed for the host and not for
- * the gateway. They show that code waits on timers of the host, of whichever module, and no global must be replaced.
+ * The pauses of a test between a response and the next request. Real time passed, but the gateway's clock did not move. They
+ * show that code waits on real timers, from any module, and counting them replaces no global.
  */
 export class Pauses {
   readonly #clock: Clock
   readonly #start: Clock['now']
-  #answers = 0
+  #responses = 0
   #count = 0
-  #sinceAnswer: (() => number) | undefined
+  #sinceResponse: (() => number) | undefined
 
   constructor(clock: Clock) {
     this.#clock = clock
@@ -24,16 +24,16 @@ export class Pauses {
   }
 
   requestSent(): void {
-    if ((this.#sinceAnswer?.() ?? 0) >= LEAST_MS) this.#count++
-    this.#sinceAnswer = undefined
+    if ((this.#sinceResponse?.() ?? 0) >= LEAST_MS) this.#count++
+    this.#sinceResponse = undefined
   }
 
   requestAnswered(): void {
-    this.#answers++
-    this.#sinceAnswer = stopwatch()
+    this.#responses++
+    this.#sinceResponse = stopwatch()
   }
 
-  /** Says how often code paused between requests; nothing if a manual clock has moved, or there is none. */
+  /** A hint that code pauses between requests; undefined if the clock is not manual or has moved. */
   get text(): string | undefined {
     if (!this.#isPolling || !isManual(this.#clock) || this.#clock.now !== this.#start) return undefined
     return (
@@ -43,8 +43,8 @@ export class Pauses {
     )
   }
 
-  /** A busy machine makes some pauses too, among many requests. */
+  /** True if pauses are a large share of the responses: on a busy machine, some requests are also late. */
   get #isPolling(): boolean {
-    return this.#count >= 2 && this.#count * LEAST_SHARE >= this.#answers
+    return this.#count >= 2 && this.#count * LEAST_SHARE >= this.#responses
   }
 }

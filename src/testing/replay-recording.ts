@@ -4,15 +4,15 @@ import type { KnownDifference, ReplayReport } from '../verify/replay.ts'
 
 /** Options of {@link replayRecording}. */
 export interface ReplayOptions {
-  /** Differences that stay, each with its reason. One that excuses nothing fails the replay. Default: none. */
+  /** Accepted differences, each with its reason. A known difference that does not occur fails the replay. Default: none. */
   readonly known?: readonly KnownDifference[]
 }
 
 /**
- * Asks a fresh gateway what a recording asked a service, and compares the answers. Takes the text of a HAR 1.2 file: of
- * `fauxgate record`, of `fauxgate verify --record`, or of another program. Ids and times are matched, and nothing is sent to a
- * service.
- * Returns what was compared, and what was not, with the reason. A recording older than 180 days prints a warning.
+ * Replays a recording of a service against a fresh gateway, and compares the responses. Takes the text of a HAR 1.2 file: of
+ * `fauxgate record`, of `fauxgate verify --record`, or of another program. Ids and times are matched, and nothing is sent to
+ * a service. Returns the exchanges that were compared, and those that were not, with the reason. A recording older than 180
+ * days prints a warning.
  *
  * @example
  * ```ts
@@ -24,12 +24,12 @@ export interface ReplayOptions {
  *   await replayRecording(readFileSync('service.har', 'utf8'))
  * })
  * ```
- * @throws Error that lists each difference. It also throws if nothing was compared, if a known difference excuses nothing,
+ * @throws Error that lists each difference. It also throws if nothing was compared, if a known difference does not occur,
  * or if the text is no recording.
  */
 export async function replayRecording(text: string, { known = [] }: ReplayOptions = {}): Promise<ReplayReport> {
   const recording = recordingIn(text, 'The text')
-  // All families of the ngrok dialect come with it: other tests do not load them.
+  // Loaded here, since it brings all families of the ngrok dialect, which other tests do not need.
   const { isFine, replay, replayText } = await import('../verify/replay.ts')
   const report = await replay(recording, { now: readClock(systemClock), known })
   for (const warning of report.warnings) console.warn(`fauxgate: ${warning}`)

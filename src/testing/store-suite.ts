@@ -4,23 +4,23 @@ import type { Store, StoredCommit, StoredState } from '../operation/store.ts'
 
 /** A place for the data of stores, such as a file or a database. */
 export interface StorePlace {
-  /** Opens a store on the data of the place, as after a restart. The store that was opened before is not used any more. */
+  /** Opens a store on the data of the place, as after a restart. An earlier store is not used any more. */
   open(): Store
-  /** Closes the open store: before the place is opened again, and at the end of each check. */
+  /** Closes the open store, before `open` is called again and at the end of each check. */
   close?(): void
 }
 
 /** A check of one rule that every store must follow. */
 export interface StoreCheck {
-  /** The thing that is checked, as a sentence. */
+  /** A sentence whose subject is the store, such as `is empty at the beginning`. */
   readonly name: string
-  /** Rejects if the store does not do it. */
+  /** Rejects if the store breaks the rule. */
   run(): Promise<void>
 }
 
 /**
- * Returns named checks of everything that a store must do, for any test runner. Run them on a store of your own. Each check
- * works in a new place.
+ * Returns named checks of every rule that a store must follow, for any test runner. Run the checks on your own store. Each
+ * check uses a new place.
  *
  * @example
  * ```ts
@@ -33,7 +33,7 @@ export function storeSuite(newPlace: () => StorePlace): readonly StoreCheck[] {
   return Object.entries(CHECKS).map(([name, check]) => ({
     name,
     async run() {
-      const place = reopened(newPlace())
+      const place = closingBeforeOpen(newPlace())
       try {
         await check(place)
       } finally {
@@ -43,8 +43,8 @@ export function storeSuite(newPlace: () => StorePlace): readonly StoreCheck[] {
   }))
 }
 
-/** Returns a place that has one store open at a time. */
-function reopened(place: StorePlace): Required<StorePlace> {
+/** Returns a place that closes the open store before it opens another one. */
+function closingBeforeOpen(place: StorePlace): Required<StorePlace> {
   let isOpen = false
   const close = () => {
     if (isOpen) place.close?.()
@@ -77,7 +77,7 @@ const next = (changes: StoredCommit['changes'], sequence = 4): StoredCommit => {
   return { operation: 'one.update', now: first.now + 1, sequence, operations: 2048, changes }
 }
 
-/** A commit that no store can write, with a record before it that any store can. */
+/** A commit that no store can write as JSON: its first record is fine, and its second record cannot be written. */
 const UNWRITABLE = next([
   { collection: 'one', key: 'a_1', after: { id: 'a_1', text: 'lost' } },
   { collection: 'one', key: 'a_3', after: { toJSON: () => JSON.parse('This cannot be written.') } },
@@ -252,7 +252,7 @@ function loadedStore(place: StorePlace): Store {
   return store
 }
 
-/** Appends a commit. Returns whether the store keeps it, refuses it at once, or loses it at its flush. */
+/** Appends a commit. Returns `kept` if the store keeps it, `refused` if `append` throws, and `lost` if the flush fails. */
 async function fateOf(store: Store, commit: StoredCommit): Promise<'kept' | 'refused' | 'lost'> {
   let failure: 'refused' | 'lost' = 'refused'
   try {
@@ -272,8 +272,8 @@ function stateOf(store: Store): StoredState {
 }
 
 function sameRecords(records: StoredState['records'], changes: StoredCommit['changes']): void {
-  const wanted = changes.map(({ collection, key, after }) => ({ collection, key, record: after }))
-  same(ordered(records), ordered(wanted))
+  const expected = changes.map(({ collection, key, after }) => ({ collection, key, record: after }))
+  same(ordered(records), ordered(expected))
 }
 
 const ordered = (rows: Iterable<object>) => [...rows].map(sorted).sort()
@@ -286,8 +286,8 @@ const sorted = (row: object) =>
 
 const plain = (state: StoredState) => ({ ...state, records: [...state.records] })
 
-function same(is: unknown, wanted: unknown): void {
-  const [one, other] = [JSON.stringify(is), JSON.stringify(wanted)]
+function same(received: unknown, expected: unknown): void {
+  const [one, other] = [JSON.stringify(received), JSON.stringify(expected)]
   if (one !== other) throw new Error(`The store has ${brief(one)}. Wanted: ${brief(other)}.`)
 }
 

@@ -6,7 +6,7 @@ export type Strict = Pick<Gateway, 'faults' | 'provisioning' | 'requests'>
 
 /**
  * Throws if the test left something unused: a fault that no request triggered, a scripted outcome that no attempt
- * consumed, or a request that the API cannot have. The error names each of them, and what did not match.
+ * consumed, or a request that the API cannot have. The error names each unused thing and the reason.
  *
  * @example
  * ```ts
@@ -27,7 +27,7 @@ export function assertStrict(gateway: Strict): void {
 
 const PARTS = ['faults', 'provisioning', 'requests'] as const
 
-/** Says what is unused in parts of a gateway, and why. */
+/** Describes the unused faults, outcomes and requests in parts of a gateway, with the reasons. */
 export function unusedIn(gateway: Strict, parts: readonly (keyof Strict)[] = PARTS): readonly string[] {
   const checks: Record<keyof Strict, () => void> = {
     faults: () => gateway.faults.assertNoPendingFaults(),
@@ -42,7 +42,7 @@ function messageOf(check: () => void): string | undefined {
     check()
     return undefined
   } catch (error) {
-    // Not by its class: the gateway may come from another bundle than this.
+    // By its name, since the gateway may come from another bundle, with another class.
     if (error instanceof Error && error.name === 'GatewayAssertionError') return error.message
     throw error
   }

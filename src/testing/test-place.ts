@@ -5,25 +5,25 @@ export interface TestPlace {
   readonly column: number
 }
 
-/** The place of a call as people read it, and as the platform runs it: a transformed file has other lines. */
+/** The place of a call in the source, and in the file that the platform runs: a transformed file has other lines. */
 export interface CallPlace {
-  readonly shown: TestPlace
+  readonly source: TestPlace
   readonly run: TestPlace
 }
 
 const FRAME = /^\s*at (?:.* \()?(.+):(\d+):(\d+)\)?$/
 
-/** Returns the place where a function was called; undefined if the platform does not say it. */
+/** Returns the place where a function was called; undefined if the platform does not tell. */
 export function placeOfCaller(called: (...args: never[]) => unknown): CallPlace | undefined {
   const here: { stack?: string } = {}
   Error.captureStackTrace?.(here, called)
   const [, file, line, column] = FRAME.exec(here.stack?.split('\n')[1] ?? '') ?? []
   if (!file) return undefined
-  const shown = { file, line: Number(line), column: Number(column) }
-  return { shown, run: placeBeforeSourceMaps(called) ?? shown }
+  const source = { file, line: Number(line), column: Number(column) }
+  return { source, run: placeBeforeSourceMaps(called) ?? source }
 }
 
-/** Jest maps the lines of every stack, and so would map a line of the source a second time. */
+/** Returns the place without source maps. Jest maps the lines of every stack, and would map a mapped line again. */
 function placeBeforeSourceMaps(called: (...args: never[]) => unknown): TestPlace | undefined {
   const { prepareStackTrace } = Error
   const places: (TestPlace | undefined)[] = []
@@ -31,14 +31,14 @@ function placeBeforeSourceMaps(called: (...args: never[]) => unknown): TestPlace
   try {
     Error.prepareStackTrace = (_, [site]) => places.push(placeOf(site))
     Error.captureStackTrace(here, called)
-    void here.stack // Some platforms call the function above only now.
+    void here.stack // Some platforms call prepareStackTrace at the first access.
   } finally {
     Error.prepareStackTrace = prepareStackTrace
   }
   return places[0]
 }
 
-/** The part of V8's CallSite that is used. */
+/** The part of V8's CallSite that this file uses. */
 interface Site {
   getFileName(): string | null | undefined
   getLineNumber(): number | null
@@ -53,8 +53,8 @@ function placeOf(site: Site | undefined): TestPlace | undefined {
 type Call = (call: (...args: unknown[]) => unknown, args: readonly unknown[]) => unknown
 
 /**
- * Calls a function of a runner as if the line of the test file had called it. Both node:test and Jest show the caller as the
- * place of the test, which would be a line of fauxgate.
+ * Calls a function of a runner as if the line of the test file had called it. Node:test and Jest show the caller as the place
+ * of the test, and without this function the caller would be a line of fauxgate.
  */
 export function callFrom(
   place: CallPlace | undefined,
@@ -71,9 +71,9 @@ function callerAt(place: TestPlace | undefined): Call {
     const code = `return (\n${' '.repeat(place.column - 1)}call(...args))`
     const options = { filename: place.file, lineOffset: place.line - 2 }
     const vm = globalThis.process?.getBuiltinModule?.('node:vm')
-    return (vm?.compileFunction(code, ['call', 'args'], options) as Call | undefined) ?? plain // Its code is above.
+    return (vm?.compileFunction(code, ['call', 'args'], options) as Call | undefined) ?? plain // The code above has this type.
   } catch {
-    // Another platform's `process`, which cannot compile.
+    // On another platform, `process` may lack node:vm.
     return plain
   }
 }

@@ -52,7 +52,7 @@ export interface DefineTest<C extends Clock = ManualClock, G extends Gateway<C> 
 
 const VARIANTS = ['only', 'skip', 'ignore', 'concurrent'] as const
 
-/** A runner's `test` whose tests have a gateway, with the variants of it that define tests too, such as `only`. */
+/** A runner's `test` whose tests have a gateway, with its variants that also define tests, such as `only`. */
 export type TestWithGateway<T, C extends Clock = ManualClock, G extends Gateway<C> = Gateway<C>> = DefineTest<C, G> & {
   readonly [Variant in Extract<keyof T, (typeof VARIANTS)[number]>]: DefineTest<C, G>
 }
@@ -95,15 +95,15 @@ export function testWithGateway<
   const afterEach = hookOfGlobal()
   const define = defining(test, options, afterEach)
   const runner: object = test
-  // At access, since some runners throw at an access to `only` in CI.
+  // With getters, since some runners throw in CI when `only` is read.
   for (const variant of VARIANTS) {
     if (!(variant in runner)) continue
-    // Up to Jest 29, hooks run while other concurrent tests still do. From 30 on, none run for concurrent tests.
+    // Up to Jest 29, hooks run while other concurrent tests still run. From Jest 30 on, concurrent tests have no hooks.
     const hook = variant === 'concurrent' ? ignored : afterEach
     const get = () => defining(Reflect.get(runner, variant), options, hook)
     Object.defineProperty(define, variant, { get })
   }
-  return define as TestWithGateway<T, C, G> // It has the variants that the runner has.
+  return define as TestWithGateway<T, C, G> // The loop above added the variants.
 }
 
 // biome-ignore lint/complexity/noBannedTypes: each runner takes other arguments.
@@ -111,32 +111,33 @@ function defining<C extends Clock, G extends Gateway<C>>(test: Function, options
   return function define(...args: unknown[]): unknown {
     const name = String(args.find((arg) => typeof arg === 'string') ?? '')
     const place = placeOfCaller(define)
-    // The function among the arguments is the test's.
-    const own = args.map((arg) =>
+    // The only function among the arguments is the test's function.
+    const wrapped = args.map((arg) =>
       typeof arg === 'function' ? withGateway({ name, place }, arg as TestWork<C, G>, options, afterEach) : arg,
     )
-    return callFrom(place, test as (...args: unknown[]) => unknown, own) // A runner's function takes what it likes.
+    return callFrom(place, test as (...args: unknown[]) => unknown, wrapped) // Each runner takes other arguments.
   }
 }
 
-interface Defined {
+/** The name and the place of a test. */
+interface TestIdentity {
   readonly name: string
   readonly place: CallPlace | undefined
 }
 
-/** The function of a test without parameters, which a runner could take for callbacks. */
+/** Wraps the function of a test. The result declares no parameters, since a runner could take one for a callback. */
 function withGateway<C extends Clock, G extends Gateway<C>>(
-  { name, place }: Defined,
+  { name, place }: TestIdentity,
   work: TestWork<C, G>,
   { create, gatewayOptions, strict }: TestOptions<C, G>,
   afterEach: AtEnd,
 ) {
   return async (...context: unknown[]) => {
-    const own = typeof gatewayOptions === 'function' ? gatewayOptions() : gatewayOptions
-    // Without another clock, C is the manual one's.
-    const clock = own?.clock ?? (manualClock(START) as Clock as C)
-    const options = { ...own, seed: own?.seed ?? name, clock }
-    // Without a function of its own, G is what createGateway returns.
+    const passedOptions = typeof gatewayOptions === 'function' ? gatewayOptions() : gatewayOptions
+    // Without the option `clock`, C is ManualClock.
+    const clock = passedOptions?.clock ?? (manualClock(START) as Clock as C)
+    const options = { ...passedOptions, seed: passedOptions?.seed ?? name, clock }
+    // Without the option `create`, G is the result of createGateway.
     const gateway = create ? create(options) : (createGateway(options) as G)
     const connection = connect(gateway)
     const explainUnknown = (error: unknown) => isErrorWithText(error) && explain(error, gateway, connection)
@@ -146,11 +147,11 @@ function withGateway<C extends Clock, G extends Gateway<C>>(
       unwatch()
     }
     let isOver = false
-    // A test that runs into its time-out, or throws where nothing catches it, ends before its promise does.
+    // A test that times out, or throws an uncaught error, ends before its promise settles.
     const atEnd = atEndOf(context[0]) ?? atEndInBun() ?? afterEach
     atEnd(() => {
       end()
-      if (!isOver) sayUnfinished(timeOut(gateway, connection, place?.shown), context[0])
+      if (!isOver) reportUnfinished(timeOut(gateway, connection, place?.source), context[0])
     })
     try {
       await work({ gateway }, ...context)
@@ -165,18 +166,18 @@ function withGateway<C extends Clock, G extends Gateway<C>>(
   }
 }
 
-/** Adds a text to a test that its runner has ended: node:test shows diagnostics, most other runners the errors of hooks. */
-function sayUnfinished(error: Error, context: unknown): void {
+/** Reports on a test that its runner has ended: node:test shows diagnostics, most other runners the errors of hooks. */
+function reportUnfinished(error: Error, context: unknown): void {
   const { diagnostic } = (context ?? {}) as { diagnostic?: (text: string) => void } // Checked before the call.
   const text = error.stack ?? error.message
   // One line at a time: the TAP reporter writes the end of a line as "\\n".
   if (typeof diagnostic === 'function') for (const line of text.split('\n')) diagnostic.call(context, line)
-  // Mocha and Bun have no global expect. Mocha would leave out all further tests, and Bun would show this line.
+  // Without a global `expect` it is Mocha or Bun. After a throw, Mocha would skip all other tests, and Bun would show this line.
   else if (!atEndOf(context) && !('expect' in globalThis)) console.error(text)
   else throw error
 }
 
-/** Takes what is to be done at the end of a test. */
+/** A function that registers work for the end of a test. */
 type AtEnd = (work: () => void) => void
 
 const ignored: AtEnd = () => undefined
@@ -189,7 +190,7 @@ function atEndOf(context: unknown): AtEnd | undefined {
   return typeof atEnd === 'function' ? (work) => atEnd.call(context, work) : undefined
 }
 
-/** The part of Bun's `process` that gives its test module without an import. It has `onTestFinished` from Bun 1.3.3 on. */
+/** The globals of Bun that give access to its test module without an import. From Bun 1.3.3 on it has `onTestFinished`. */
 interface BunHost {
   readonly Bun?: unknown
   readonly process?: { getBuiltinModule?(name: 'bun:test'): { readonly onTestFinished?: AtEnd } | undefined }
@@ -204,12 +205,12 @@ function atEndInBun(): AtEnd | undefined {
     try {
       onTestFinished(work)
     } catch {
-      // A concurrent test: nothing says when its runner ends it.
+      // In a concurrent test, Bun has no hook for the end of the test.
     }
   }
 }
 
-/** Jest, Mocha and Jasmine pass a test nothing of the kind. They have a global hook, and run one test after the other. */
+/** Returns the hook of Jest, Mocha and Jasmine: the global `afterEach`. They run one test at a time, and pass no other hook. */
 function hookOfGlobal(): AtEnd {
   const { afterEach } = globalThis as { afterEach?: AtEnd } // It is checked before it is called.
   if (typeof afterEach !== 'function') return ignored
@@ -222,7 +223,7 @@ function hookOfGlobal(): AtEnd {
   return (work) => works.push(work)
 }
 
-/** Checks for a message and not for the class, since the error may come from another context of node:vm. */
+/** Returns true for a value with a message. It does not use `instanceof`: the error may come from another node:vm context. */
 function isErrorWithText(error: unknown): error is ErrorWithText {
   return typeof error === 'object' && error !== null && 'message' in error && typeof error.message === 'string'
 }

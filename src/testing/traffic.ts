@@ -8,19 +8,19 @@ import { watchMoves } from './moves.ts'
 import { Pauses } from './pauses.ts'
 
 /**
- * The number of promises in a row that a request takes: vitest needs some 30 from the last line of a test to its end, so
- * that more show a forgotten `await` there. Runners do not fake promises, and fake timers let all of them run before time
+ * The number of microtasks before a request arrives. Vitest needs some 30 from the last line of a test to its end, so a
+ * larger number shows a forgotten `await` there. Runners do not fake promises, and fake timers run all microtasks before time
  * passes.
  */
 const STEPS = 200
 
-/** The members of a gateway that say nothing about its state. */
-const PLAIN = ['fetch', 'url', 'dialect']
+/** The members of a gateway that do not depend on its state. */
+const STATELESS = ['fetch', 'url', 'dialect']
 
 /**
- * The requests of a test on their way to its gateway. They arrive some promises later, in the order sent, so that a test
- * notices a forgotten `await`. A member of the gateway that is used in the same synchronous run lets them arrive first. Its
- * `requests` let all of them arrive, since what was sent is no longer "not requested". Their answers come as late as ever.
+ * The requests of a test on their way to its gateway. Each arrives some microtasks later, in the order sent, so that a test
+ * notices a forgotten `await`. If the test uses a member of the gateway in the same synchronous run, its requests arrive
+ * first. `requests` always makes them arrive, since an assertion must count each sent request. Responses stay late.
  */
 export class Traffic {
   readonly #waiting = new Set<() => Promise<Response>>()
@@ -29,15 +29,15 @@ export class Traffic {
   readonly #refused: string[] = []
   readonly #pauses: Pauses
   #isSameRun = false
-  /** Lets go of the gateway's clock. */
+  /** Detaches from the gateway's clock. */
   readonly end: () => void
 
-  /** Sends the requests of a gateway this way. */
+  /** Replaces `fetch` and the other members of a gateway. */
   constructor(gateway: Gateway) {
     const { fetch, clock } = gateway
     this.#pauses = new Pauses(clock)
     for (const [name, member] of Object.entries(gateway)) {
-      if (!PLAIN.includes(name)) this.#precede(gateway, name, member)
+      if (!STATELESS.includes(name)) this.#precede(gateway, name, member)
     }
     Object.assign(gateway, { fetch: this.#through(fetch, () => gateway.url) })
     const detach = clock.attach?.(this.#follower)
@@ -48,18 +48,18 @@ export class Traffic {
     }
   }
 
-  /** Says which requests have no answer, and which moves of the clock have not ended. */
+  /** Descriptions of requests without a response, and of moves of the clock that have not ended. */
   get unfinished(): readonly string[] {
     return [...unfinished('request', this.#underWay), ...unfinished('move', this.#moves, ' of the clock')]
   }
 
-  /** Says which calls of controls over HTTP were refused. */
+  /** A description of the control calls over HTTP that were refused, if any. */
   get refused(): readonly string[] {
     const calls = counted(this.#refused.length, 'control call was', 'control calls were')
     return this.#refused.length === 0 ? [] : [`${calls} refused, without any effect: ${this.#refused.join(', ')}.`]
   }
 
-  /** Says how often code waited for the host while the gateway's clock stood still; undefined if it did not. */
+  /** A hint that code waits on real timers while the gateway's clock stands still; undefined if it does not. */
   get pauses(): string | undefined {
     return this.#pauses.text
   }
@@ -82,7 +82,7 @@ export class Traffic {
     }
   }
 
-  /** The journal has no calls of controls, so that nothing else shows one that had no effect. */
+  /** Notes a refused control call. The journal has no control calls, so nothing else would show it. */
   #noteRefused(name: string, { status }: Response): void {
     if (status >= 400 && name.includes(` ${CONTROL_PATH}/`)) this.#refused.push(`${name} → ${status}`)
   }
@@ -134,7 +134,7 @@ export class Traffic {
   }
 }
 
-/** Copies what its owner may change before the request arrives. */
+/** Copies the options of a request, since the caller may change them before the request arrives. */
 function copyOf(init: RequestInit | undefined): RequestInit | undefined {
   if (!init?.headers || Symbol.iterator in init.headers) return init && { ...init }
   return { ...init, headers: { ...init.headers } }
@@ -148,6 +148,6 @@ function unfinished(one: string, underWay: ReadonlySet<{ readonly name: string }
 }
 
 function nameOf(input: string | URL | Request, init: RequestInit | undefined, baseUrl: string): string {
-  const [url, own] = isRequest(input) ? [input.url, input.method] : [String(input), 'GET']
-  return `${(init?.method ?? own).toUpperCase()} ${splitUrl(url, baseUrl).path}`
+  const [url, method] = isRequest(input) ? [input.url, input.method] : [String(input), 'GET']
+  return `${(init?.method ?? method).toUpperCase()} ${splitUrl(url, baseUrl).path}`
 }

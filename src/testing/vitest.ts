@@ -79,8 +79,8 @@ export const testOnSystemClock: TestAPI<GatewayFixtures<Clock>> = testWith(
 )
 
 /**
- * Returns vitest's `test` as {@link test}, with gateways that a function makes: `createNgrok` of `fauxgate/ngrok`, or one
- * that adds families of your own.
+ * Returns vitest's `test` as {@link test}, with gateways that a function makes: `createNgrok` of `fauxgate/ngrok`, or a
+ * function that adds your own families.
  *
  * @example
  * ```ts
@@ -118,14 +118,14 @@ function testWith<C extends Clock, G extends Gateway<C>>(
       })
       const before = task.result?.errors?.length ?? 0
       onTestFailed(() => explain(task.result?.errors?.slice(before).at(-1), gateway, connection))
-      // Not after `use`: a test that runs into its time-out ends before it.
+      // A hook instead of code after `use`: a test that times out ends before `use` resolves.
       onTestFinished(connection.end)
       await use(gateway)
     },
   })
 }
 
-/** The name of a test or a suite. Only vitest from 4.1 on knows a test's full name itself. */
+/** A test or a suite. Only vitest from 4.1 on gives the full name of a test. */
 interface Named {
   readonly name: string
   readonly suite?: Named | undefined
