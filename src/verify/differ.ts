@@ -25,7 +25,7 @@ export interface Sides {
   readonly operationIdHeader: string
   /** Returns whether a listed resource existed before the first request. Lists are compared without such resources. */
   readonly isForeign: (id: string) => boolean
-  /** True if the list has such resources, so that it may have a further page. */
+  /** True if the list has earlier resources, which may add another page. */
   readonly hasForeign: boolean
 }
 
@@ -54,7 +54,7 @@ const bodyOf = ({ text }: Answer) => (text === '' ? 'no body' : `a body: ${value
 type Json = Readonly<Record<string, unknown>>
 
 /** Names of fields whose values a service makes up: only their shape is compared. */
-const MADE_UP: Readonly<Record<string, (text: string) => string>> = {
+const GENERATED_FIELDS: Readonly<Record<string, (text: string) => string>> = {
   token: runsOf,
   addr: hostShape,
   cname_target: suffixShape,
@@ -154,7 +154,7 @@ class Comparison {
     }
   }
 
-  /** A list with older resources may have a further page where fauxgate's has none. */
+  /** True if a list with older resources may have another page, and fauxgate's list has none. */
   #isLastPage(field: string, expected: unknown, received: unknown): boolean {
     return field === 'next_page_uri' && expected === null && typeof received === 'string' && this.#sides.hasForeign
   }
@@ -188,7 +188,7 @@ class Comparison {
   }
 
   #texts(at: string, expected: string, received: string, field: string, owner: string | undefined): void {
-    const shape = MADE_UP[field]
+    const shape = GENERATED_FIELDS[field]
     if (shape) {
       if (shape(expected) !== shape(received)) this.#add(at, 'format', shape(expected), shape(received))
       else if (field === 'token' && !this.#sides.ids.link(expected, received))

@@ -15,7 +15,7 @@ export function recordingIn(text: string, file: string): Recording {
   if (!isObject(whole)) throw new Error(`${file} is not JSON. Allowed: a HAR 1.2 file.`)
   const log = partOf(whole, 'log', file)
   const entries = (Array.isArray(log.entries) ? log.entries : []).map((each) => entryIn(each, file))
-  return isObject(log._fauxgate) ? own(log._fauxgate, entries, file) : foreign(log, entries, file)
+  return isObject(log._fauxgate) ? fauxgateRecording(log._fauxgate, entries, file) : otherRecording(log, entries, file)
 }
 
 function partOf(value: Json, name: string, file: string): Json {
@@ -25,7 +25,7 @@ function partOf(value: Json, name: string, file: string): Json {
 }
 
 /** Reads a recording that fauxgate has written. */
-function own(facts: Json, exchanges: readonly RecordedExchange[], file: string): Recording {
+function fauxgateRecording(facts: Json, exchanges: readonly RecordedExchange[], file: string): Recording {
   if (facts.format !== 1)
     throw new Error(
       `${file} has the format ${JSON.stringify(facts.format)}. Allowed: 1. Update fauxgate, or record it again with this version.`,
@@ -41,8 +41,8 @@ function own(facts: Json, exchanges: readonly RecordedExchange[], file: string):
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD']
 
-/** Reads a HAR file of another program: the requests to the host whose answers look like this API. */
-function foreign(log: Json, exchanges: readonly RecordedExchange[], file: string): Recording {
+/** Reads a HAR file of another program: the requests to the host whose responses look like this API. */
+function otherRecording(log: Json, exchanges: readonly RecordedExchange[], file: string): Recording {
   const first = exchanges.find((each) => dialectOf(each) !== undefined)
   const dialect = first && dialectOf(first)
   if (!dialect) throw new Error(`${file} has no request to this API: ${reasonWithoutApi(exchanges)}.`)
@@ -85,7 +85,7 @@ function reasonWithoutApi(exchanges: readonly RecordedExchange[]): string {
   return `none has a header ${headers.join(', ')}.${of || ' It has no entries'}`
 }
 
-/** The headers that the API reads. A key that the program left out of the file was sent all the same. */
+/** Returns the headers that the API reads. Without `authorization` in the file, a replay sends the usual key. */
 function apiHeaders({ request: { headers = {}, body } }: Exchange, dialect: DialectName): AskedRequest['headers'] {
   const version = dialects[dialect].versionHeader.toLowerCase()
   const { authorization, 'content-type': type } = headers

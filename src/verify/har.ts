@@ -34,7 +34,7 @@ export interface Replaced {
 export interface Recording {
   readonly facts: RecordingFacts
   readonly exchanges: readonly RecordedExchange[]
-  /** Sentences about what a replay does not know of it. */
+  /** Sentences about facts that the recording lacks. */
   readonly warnings?: readonly string[]
 }
 
@@ -80,7 +80,7 @@ function entryOf({ at, request, response }: RecordedExchange, { url }: Recording
   }
 }
 
-/** The fields of a body that is no text. */
+/** Returns the fields of a body that is no text. */
 function withoutText(bytes: number | undefined): object {
   return bytes === undefined
     ? {}

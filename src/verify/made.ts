@@ -1,4 +1,4 @@
-/** The prefix of each name that a run gives. The id of the run follows. */
+/** The prefix of each name that a run gives. The id of the run follows the prefix. */
 export const MARK = 'fauxgate-verify-'
 
 /**
@@ -59,7 +59,7 @@ export function leftIn(entries: readonly MadeEntry[]): Left {
   }
 }
 
-/** The entries of a run, in memory and where else they are kept. */
+/** The entries of a run, in memory and in the list that stores each entry. */
 export class MadeEntries {
   readonly #entries: MadeEntry[] = []
   readonly #list: MadeList
@@ -87,7 +87,7 @@ export class MadeEntries {
     return leftIn(this.#entries)
   }
 
-  /** Returns whether a run has made the resource with an id, even if that is deleted by now. */
+  /** Returns true if a run has made the resource with this id, even if the resource is deleted by now. */
   hasMade(id: string): boolean {
     return this.#entries.some((each) => each.entry === 'made' && each.id === id)
   }

@@ -1,7 +1,7 @@
 /** A letter of each length in bytes: limits of texts count bytes. */
 const OTHER_LETTERS = ['x', 'é', '語', '𝒳']
 
-/** A text with the same kinds of characters: the digits of a number, from its end. */
+/** Returns a text with the same kinds of characters. The digits of `number` choose the characters, from the end. */
 export function shape(text: string, number: number): string {
   let rest = number
   const take = (size: number) => {
@@ -18,7 +18,7 @@ export function shape(text: string, number: number): string {
   return characters.reverse().join('')
 }
 
-/** An address of the same form. The bits that a mask leaves to the host stay the same. */
+/** Returns an address of the same form. The bits that a mask leaves to the host stay the same. */
 export function address(text: string, number: number, isCidr: boolean): string {
   const [host = '', mask = ''] = text.split('/')
   const isOld = host.includes('.')

@@ -5,10 +5,10 @@ import { type DialectName, dialects } from '../resources/dialects.ts'
 import { initOf } from './asker.ts'
 import { type Answer, type AskedRequest, answerOf } from './exchange.ts'
 
-/** A gateway of its own, whose answers are compared with those of a service. */
+/** A separate gateway. Its responses are compared with the responses of a service. */
 export interface Reference {
   ask(request: AskedRequest): Promise<Answer>
-  /** Empties it. */
+  /** Empties the gateway. */
   reset(): void
 }
 

@@ -46,8 +46,8 @@ const DAY_MS = 86_400_000
 const OLD_DAYS = 181
 
 /**
- * Sends the requests of a recording to a fresh gateway, with the clock at their times and the ids of its own, and compares its
- * answers with the recorded ones. Nothing answers from a recording, and nothing of it is sent anywhere else.
+ * Sends the requests of a recording to a fresh gateway, at their recorded times and with the gateway's ids, and compares the
+ * responses with the recorded responses. Nothing is sent to any service.
  * @throws Error if the dialect of the recording is unknown.
  */
 export async function replay(
@@ -113,7 +113,7 @@ class Replay {
     const { request, response, at } = exchange
     // Time does not go back, whatever a recording says.
     this.#at = Math.max(this.#at, at || 0)
-    const before = saysNothing(exchange) ?? this.#unknownPage(request, response)
+    const before = uninformativeReason(exchange) ?? this.#unknownPage(request, response)
     const expected = before === undefined ? await this.#reference.ask(this.#mapped(request)) : undefined
     const reason = before ?? (expected && this.#lacking(request, response, expected))
     if (expected && reason === undefined) return differencesOf(expected, response, this.#sides)
@@ -132,7 +132,7 @@ class Replay {
     return { ...request, path: changedPath(request.path, own), ...(body !== undefined && { body: own(body) }) }
   }
 
-  /** Says why the page of a list would have other items here. */
+  /** Returns the reason why the page of a list would have other items here, if any. */
   #unknownPage({ path: whole }: AskedRequest, { status }: Answer): string | undefined {
     const [path = '', query = ''] = whole.split('?')
     if (status >= 400 || query === '') return undefined
@@ -143,7 +143,7 @@ class Replay {
     return unknown === undefined ? undefined : madeByNobody(unknown)
   }
 
-  /** Says what the gateway lacks if it refuses a request that the service accepted. */
+  /** Describes the resource that the gateway lacks, if it refuses a request that the service accepted. */
   #lacking({ path, body = '' }: AskedRequest, { status }: Answer, expected: Answer): string | undefined {
     if (expected.status < 400) return undefined
     if (HAS_KEY.test(body)) return 'the request had a key or a certificate, which may be replaced'
@@ -179,8 +179,8 @@ export function isFine({ compared, differing, unused }: ReplayReport): boolean {
   return compared > 0 && differing.length === 0 && unused.length === 0
 }
 
-/** Says why an answer says nothing about the operation. */
-function saysNothing({ request, response: { status, binary } }: RecordedExchange): string | undefined {
+/** Returns the reason why a response tells nothing about the operation, if any. */
+function uninformativeReason({ request, response: { status, binary } }: RecordedExchange): string | undefined {
   if (request.binary !== undefined || binary !== undefined) return 'the text of a body is not in the recording'
   const hasOwnKey = request.headers?.authorization !== null
   if ((status === 401 || status === 403) && hasOwnKey) return `the answer ${status} is about the key`

@@ -14,8 +14,8 @@ import { excerptOf, type Outcome } from './report.ts'
 import { planLimits, requireOwn } from './safety.ts'
 import { filled, missingIn, type Scenario, type Step } from './step.ts'
 
-/** The options of a run that a caller of `verify` gives. */
-export interface GivenOptions {
+/** The options of a run that a caller of `verify` sets. */
+export interface CallerOptions {
   /** The base URL of the server, without a trailing slash. */
   readonly url: string
   readonly dialect: DialectName
@@ -29,7 +29,7 @@ export interface GivenOptions {
   readonly onExchange?: ((exchange: Exchange) => void) | undefined
 }
 
-interface RunOptions extends GivenOptions {
+interface RunOptions extends CallerOptions {
   readonly asker: Asking
   readonly entries: MadeEntries
   /** Called before each request, with the present work as text for people. */
@@ -39,10 +39,10 @@ interface RunOptions extends GivenOptions {
 /** The number of requests without an answer, one after the other, after which no more are sent. */
 const MOST_FAILURES = 3
 
-/** Statuses that say nothing about the operation: the key, the plan, the pace, or the server's own trouble. */
+/** Returns true for a status that is about the key, the plan, the rate or a server problem, and not about the operation. */
 const isNoAnswer = (status: number) => [401, 402, 403, 408, 429].includes(status) || status >= 500
 
-/** Runs scenarios against a server and a fresh gateway, and compares what they answer. */
+/** Runs scenarios against a server and a fresh gateway, and compares their responses. */
 export class Run {
   readonly outcomes: Outcome[] = []
   /** The reason why the run sends no more requests; undefined while it does. */
@@ -53,7 +53,7 @@ export class Run {
   readonly #reference: Reference
   readonly #limits: ReadonlySet<string>
   #ids = new IdMap()
-  /** The values that steps of this scenario name: those of the server, and those of the fresh gateway. */
+  /** The values that steps of this scenario name: from the server, and from the fresh gateway. */
   #values = new Map<string, string>()
   #ownValues = new Map<string, string>()
   /** The reasons why the server has no values for some names. */
@@ -241,7 +241,7 @@ export class Run {
     if (method === 'GET' && status === 404 && this.#deleted.has(id)) this.#options.entries.add({ entry: 'gone', id })
   }
 
-  /** Keeps both sides alike: deletes at once a resource that only one side made, or that no later step needs. */
+  /** Keeps both sides equal: deletes at once a resource that only one side made, or that no later step needs. */
   async #alignCreations(
     { saves = {}, path }: Step,
     made: string | undefined,
@@ -268,7 +268,7 @@ export class Run {
     }
   }
 
-  /** Returns the path of a URL of the service; others are not asked. */
+  /** Returns the path of a URL of the service; undefined for any other URL, which gets no requests. */
   #belowBase(url: string | undefined): string | undefined {
     const base = this.#options.url
     return url?.startsWith(`${base}/`) ? url.slice(base.length) : undefined

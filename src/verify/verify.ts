@@ -6,10 +6,10 @@ import { type Listed, listed } from './inventory.ts'
 import { MARK, MadeEntries, type MadeList } from './made.ts'
 import { Pace } from './pace.ts'
 import { type InventoryChange, operationResults, type Report } from './report.ts'
-import { type GivenOptions, Run } from './run.ts'
+import { type CallerOptions, Run } from './run.ts'
 import { type PlanOptions, planOf } from './scenarios.ts'
 
-export interface VerifyOptions extends PlanOptions, GivenOptions {
+export interface VerifyOptions extends PlanOptions, CallerOptions {
   readonly key: string
   /** The most requests of a minute. */
   readonly perMinute: number
@@ -119,14 +119,14 @@ async function leftInList(
   return { remaining, changes: changesOf(path, before.items, after.items).filter(({ id }) => !isOwn(id)) }
 }
 
-/** Fields that change by themselves, which are not compared. */
-const BY_ITSELF = ['certificate', 'certificate_management_status']
+/** Fields that change without a request, which are not compared. */
+const VOLATILE_FIELDS = ['certificate', 'certificate_management_status']
 
 type Items = ReadonlyMap<string, string>
 
 function changesOf(path: string, before: Items, after: Items): readonly InventoryChange[] {
   const steady = (json: string) =>
-    JSON.stringify(JSON.parse(json), (name, value) => (BY_ITSELF.includes(name) ? undefined : value))
+    JSON.stringify(JSON.parse(json), (name, value) => (VOLATILE_FIELDS.includes(name) ? undefined : value))
   const changes: InventoryChange[] = []
   for (const [id, json] of before) {
     const now = after.get(id)

@@ -7,7 +7,7 @@ import { type Kind, kindNamed, LATE_MS } from './kinds.ts'
 import type { ScheduledFault } from './types.ts'
 import type { World } from './world.ts'
 
-/** Something that happened in a run, at which a failure can be tried. */
+/** An event of a run: a request, an attempt or an effect. A failure can be tried at each event. */
 export interface Event {
   readonly at: string
   readonly nth: number
@@ -25,7 +25,7 @@ export interface Event {
 /** The most events at one time, and in all. */
 const MOST_EVENTS = { atOneTime: 5000, inAll: 100_000 }
 
-/** The answer for a request of a crashed process: none. */
+/** The response for a request of a crashed process: the connection breaks at the end of time. */
 const UNANSWERED: HttpResponse = {
   status: 503,
   headers: {},
@@ -33,7 +33,7 @@ const UNANSWERED: HttpResponse = {
   delivery: { drop: true, notBefore: LATEST_TIME },
 }
 
-/** Something that is still to come: an answer, or a change that happens after the code has given up. */
+/** A response that is not due yet, or a change that happens after the code has given up. */
 interface Pending {
   readonly at: number
   readonly isServed?: boolean
@@ -83,7 +83,7 @@ export class Arrivals {
     return this.#pending.reduce((next, { at }) => Math.min(next, at), LATEST_TIME)
   }
 
-  /** Lets happen what is due by this time, in ms. */
+  /** Runs the late changes that are due by this time, in ms, and drops the responses that are. */
   settle(now: number): void {
     const due = this.#pending.filter(({ at }) => at <= now)
     this.#pending = this.#pending.filter(({ at }) => at > now)

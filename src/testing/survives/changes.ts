@@ -4,7 +4,7 @@ import type { Run } from './run.ts'
 /** A change by PATCH or PUT whose values were still there at the end of the run without failures. */
 export interface Change {
   readonly at: string
-  /** The body as it was sent. */
+  /** The body that was sent. */
   readonly body: string
   /** The body's fields, each with its value as a text without ids, times and numbers. */
   readonly fields: readonly string[]
@@ -31,8 +31,8 @@ export function changesOf(run: Run): readonly Change[] {
   return [...changes.values()]
 }
 
-/** Says which of these changes a run lacks. Where it made other changes by the same operation, it has chosen these. */
-export function lackOf(run: Run, changes: readonly Change[]): string | undefined {
+/** Describes a change that a run lacks. A run that made other changes with the same operation lacks nothing. */
+export function missingChange(run: Run, changes: readonly Change[]): string | undefined {
   if (changes.length === 0) return undefined
   const rows = rowsOf(run)
   const known = new Set(changes.map(({ at, fields }) => keyOf(at, fields)))
@@ -41,9 +41,9 @@ export function lackOf(run: Run, changes: readonly Change[]): string | undefined
     return body && !known.has(keyOf(event.at, textsOf(JSON.parse(body)))) ? [event.at] : []
   })
   for (const { at, body, fields, collection, count } of changes) {
-    const is = countIn(rows, collection, fields)
-    if (is >= count || others.includes(at)) continue
-    return `${is === 0 ? 'no' : is} ${collection} with ${body} where ${count} ${count === 1 ? 'is' : 'are'} wanted.`
+    const actual = countIn(rows, collection, fields)
+    if (actual >= count || others.includes(at)) continue
+    return `${actual === 0 ? 'no' : actual} ${collection} with ${body} where ${count} ${count === 1 ? 'is' : 'are'} wanted.`
   }
   return undefined
 }
@@ -55,7 +55,7 @@ function bodyOf({ question, hasChanged }: Event): string | undefined {
   return hasChanged ? /^(?:PATCH|PUT) \S+ (\{.*\})$/s.exec(question)?.[1] : undefined
 }
 
-/** Writes the fields of an object without what differs from run to run: words with a digit are ids, times and numbers. */
+/** Returns the fields of an object as texts. Words with a digit become `#`: ids, times and numbers differ from run to run. */
 function textsOf(record: object): string[] {
   return Object.entries(record).map(([name, value]) => `${name}:${JSON.stringify(value).replace(/\w*\d\w*/g, '#')}`)
 }

@@ -15,8 +15,8 @@ import { World } from './world.ts'
 
 type Schedule = readonly ScheduledFault[]
 
-/** In place of what nobody reads. */
-const UNTOLD = { message: '', story: '', snapshot: {} }
+/** The fields of a survived schedule in a search, which nobody reads. */
+const NO_STORY = { message: '', story: '', snapshot: {} }
 
 /** Tries schedules of failures, fewest first. */
 export class Explorer {
@@ -26,19 +26,19 @@ export class Explorer {
   readonly #kinds: readonly Kind[]
   readonly #world: World
   readonly #coverage = new Map<string, Record<string, number>>()
-  /** The certificates of all runs, by their orders: to issue one takes as long as a run. */
+  /** The certificates of all runs, by their orders. A cache, since issuing a certificate takes as long as a run. */
   readonly #issued = new Map<string, IssuedCertificate>()
   #clean: Clean | undefined
-  /** The gateway of the run at present. */
+  /** The gateway of the current run. */
   #gateway: Gateway<ManualClock>
   #server: { readonly url: string; close(): Promise<void> } | undefined
   tried = 0
   total = 0
   failing = 0
-  /** The number of failures of the schedules at present. */
+  /** The number of failures in each current schedule. */
   level = 0
 
-  /** A search ends with the level at which a schedule fails, and needs no story of those that survive. */
+  /** A search ends with the level at which a schedule fails, and needs no stories of surviving schedules. */
   constructor(code: CodeUnderTest, options: SurvivesOptions, isSearch: boolean) {
     if (typeof code !== 'function') throw new TypeError(`code is ${quote(code)}. Allowed: a function.`)
     this.#code = code
@@ -64,7 +64,7 @@ export class Explorer {
     this.#world.enter()
   }
 
-  /** Puts those of the host back. */
+  /** Restores the timers and dates of the host. */
   leave(): void {
     this.#world.leave()
   }
@@ -85,7 +85,7 @@ export class Explorer {
   async *#levels(): AsyncGenerator<TriedSchedule> {
     const { replay, faults, budget } = this.#options
     const [first, clean] = await this.#tried([])
-    // Taken now: the next run has the same gateway.
+    // Collected before the next run, which resets the gateway.
     const facts = cleanOf(first, this.#options)
     const [second] = await this.#tried([])
     requireAlike(first, second)
@@ -127,12 +127,12 @@ export class Explorer {
     }
     const { verdict, message } = await judge(run, this.#clean, this.#options)
     const isShown = !this.#isSearch || verdict !== 'survived'
-    const told = isShown ? { ...storyOf(run, message), snapshot: gateway.snapshot() } : UNTOLD
+    const told = isShown ? { ...storyOf(run, message), snapshot: gateway.snapshot() } : NO_STORY
     await run.end()
     return [run, { schedule, verdict, replay: replayText(schedule), ...told }]
   }
 
-  /** Returns the gateway of the last run where it can be made like new: that takes a third of the time of another one. */
+  /** Returns the gateway of the last run, if it can be reset: a reset takes a third of the time of a new gateway. */
   #renewedGateway(): Gateway<ManualClock> {
     if (this.#gateway.transport.renewed()) return this.#gateway
     this.#gateway.dispose()
@@ -154,7 +154,7 @@ export class Explorer {
     return gateway
   }
 
-  /** Makes a stand-in for the gateway of each run in turn, so that one server is enough. */
+  /** Returns a proxy for the gateway of the current run, so that one server serves all runs. */
   #gatewayOfEachRun(): Gateway<ManualClock> {
     return new Proxy(this.#gateway, { get: (_first, name) => Reflect.get(this.#gateway, name, this.#gateway) })
   }
@@ -178,8 +178,8 @@ function fits(kind: Kind, { on, hasChanged, answer }: Event): boolean {
 }
 
 /**
- * Returns the polls that need no failures of their own. Of a row of equal questions with equal answers, the first two and
- * the last stand for all.
+ * Returns the polls at which no failures need to be tried. In a row of equal requests with equal responses, failures are
+ * tried at the first two and the last.
  */
 function foldedIn(events: readonly Event[]): ReadonlySet<Event> {
   const rows = new Map<string, Event[]>()
@@ -206,7 +206,7 @@ function nothingToFail(url: string): Error {
   )
 }
 
-/** Refuses a replay that is of other code. */
+/** Throws if a failure of a replay did not happen: the code has changed since. */
 function requireApplied({ arrivals: { events }, schedule }: Run): void {
   const missing = schedule.length - events.filter(({ kind }) => kind).length
   if (missing === 0) return
@@ -216,7 +216,7 @@ function requireApplied({ arrivals: { events }, schedule }: Run): void {
   )
 }
 
-/** Refuses code that does not do the same twice: no schedule could be repeated. */
+/** Throws if two runs differ: with such code, no schedule could be repeated. */
 function requireAlike({ arrivals: { events: first } }: Run, { arrivals: { events: second } }: Run): void {
   const textOf = (event: Event | undefined) => (event ? `${event.question} → ${event.answer?.status}` : 'nothing')
   for (let place = 0; place < Math.max(first.length, second.length); place++) {

@@ -1,29 +1,29 @@
 import { Turns } from '../../engine/turns.ts'
 
-/** The parts of Node that the explorer needs, as far as the host has them: Bun and Deno lack some. */
+/** The functions of Node that the explorer needs. Bun and Deno lack some of these functions. */
 export type Host = ReturnType<typeof hostOf>
 
-/** Takes the functions of the host, before any of them is replaced. */
+/** Reads the functions of the host, before the explorer replaces some of these functions. */
 export function hostOf() {
   const nodeModule = globalThis.process?.getBuiltinModule
   const timers = nodeModule?.('node:timers')
   const { setTimeout: after } = timers ?? globalThis
   const turns = new Turns(timers?.setImmediate)
-  // Its modules come from another thread, which shows nowhere else.
+  // Vitest loads modules in another thread, which the resources do not show.
   const vitest: { resolvingModules?: Iterable<string> } | undefined = Reflect.get(globalThis, '__vitest_worker__')
   const resources = globalThis.process?.getActiveResourcesInfo?.bind(process)
   return {
-    /** Resolves once everything has run that waits for nothing but its turn. */
+    /** Resolves once all tasks that were ready have run. */
     turn: () => turns.round(),
     /** Must be called at the end. */
     end: () => turns.end(),
-    /** Resolves after about 1 ms of real time, in which sockets, files and threads get on. */
+    /** Resolves after about 1 ms of real time, in which sockets, files and threads progress. */
     pause: () => new Promise((resolve) => void after(resolve, 1)),
     /** Returns the kinds of open handles and requests, such as `TCPSocketWrap`, and the modules that vitest is loading. */
     resources: () => [...(resources?.() ?? []), ...(vitest?.resolvingModules ?? [])],
     /**
-     * The pauses after which nothing comes any more: threads of WebAssembly, for one, show nowhere, and in Bun and Deno open
-     * handles do not show among the resources.
+     * The number of pauses after which nothing more is expected. Resources do not show threads of WebAssembly, nor, in Bun
+     * and Deno, open handles.
      */
     lastPauses: !resources || 'Bun' in globalThis || 'Deno' in globalThis ? 500 : 20,
     /** The work on threads that is under way, which resources do not show: crypto and zlib. Counted between start and stop. */

@@ -1,15 +1,15 @@
 import type { Host } from './host.ts'
 
-/** Handles that stay open while nothing happens. What waits for them alone waits for nothing. */
+/** Handles that stay open while nothing happens. Code that waits for an idle handle alone waits forever. */
 const HANDLE = /^(TCP(Server|Socket)Wrap|PipeWrap|UDPWrap|TTYWrap|MessagePort|Worker|ProcessWrap|Timeout|FSEventWrap)$/
 
-/** The turns before the first pause: connections within this process get on without time. */
+/** The turns before the first pause: connections within this process progress without a pause. */
 const MOST_TURNS = 50
 
 /** The pauses of about 1 ms after which open handles count as idle. */
 const MOST_PAUSES = 500
 
-/** Tells whether something is under way outside the code: sockets, files, name look-ups, threads, timers of the host. */
+/** Detects work that is under way outside the code: sockets, files, name look-ups, threads, timers of the host. */
 export class Outside {
   readonly #host: Host
   #baseline: readonly string[] = []
@@ -19,13 +19,13 @@ export class Outside {
     this.#host = host
   }
 
-  /** Takes what is open now for idle. */
+  /** Treats all handles that are open now as idle. */
   begin(): void {
     this.#baseline = this.#host.resources()
     this.#waits = 0
   }
 
-  /** Lets what is under way get on. Returns false if nothing is; `held` sockets wait for an answer that is not due yet. */
+  /** Waits for work that is under way. Returns false if there is none; `held` sockets wait for a response that is not due yet. */
   async wait(held: number): Promise<boolean> {
     const more = this.#more()
     const isWorking = this.#host.threads.count() > 0 || more.some((type) => !HANDLE.test(type))
@@ -41,12 +41,12 @@ export class Outside {
     return true
   }
 
-  /** Returns what is open beyond the baseline. */
+  /** Returns the open handles that the baseline lacks. */
   #more(): readonly string[] {
-    const left = [...this.#baseline]
+    const unmatched = [...this.#baseline]
     return this.#host.resources().filter((type) => {
-      const place = left.indexOf(type)
-      if (place !== -1) left.splice(place, 1)
+      const place = unmatched.indexOf(type)
+      if (place !== -1) unmatched.splice(place, 1)
       return place === -1
     })
   }

@@ -24,7 +24,7 @@ const never = () => new Promise<never>(() => undefined)
 /** One run of the code under test: from the first call to the end of everything that followed, through crashes. */
 export class Run {
   settled: { readonly value?: unknown; readonly error?: Error } | undefined
-  /** The reason why the run went no further. */
+  /** The reason why the run was stopped, if it was. */
   stuck: 'nothing' | 'time' | 'requests' | 'turns' | 'timers' | undefined
   /** The resources that there were before the code ran. */
   before: readonly string[] = []
@@ -74,14 +74,14 @@ export class Run {
     arrivals.settle(LATEST_TIME)
   }
 
-  /** Ends the run: nothing of it may reach the next one. */
+  /** Ends the run, so that its requests and crashes cannot reach the next run. */
   async end(): Promise<void> {
     const { gateway } = this
     if (typeof this.#cleanUp === 'function') await this.#cleanUp()
     gateway.transport.hooks.arrival = (arrival) => arrival.fail({ drop: true })
     this.arrivals.isDead = true
     if (this.hasOpenSockets) {
-      // The clients learn that nothing comes.
+      // The reset breaks the connections of waiting clients.
       gateway.reset()
       for (let turns = 0; turns < MOST_LAST_TURNS; turns++) await this.world.host.turn()
     }
@@ -104,7 +104,7 @@ export class Run {
     this.stuck = stuck
   }
 
-  /** Lets work of the caller run to its end, on the time of this world. */
+  /** Runs a function of the caller to its end, on the clock of this world. */
   async drive(work: () => unknown): Promise<unknown> {
     const { settled } = await this.#settled(work)
     if (!settled) throw new Error('It never ends.')
@@ -162,7 +162,7 @@ export class Run {
     this.arrivals.settle(this.world.clock.now)
   }
 
-  /** Lets everything happen that the code has left under way. */
+  /** Runs everything that the code has left under way. */
   async #afterwards(): Promise<void> {
     const world = this.world
     this.eventsBefore = this.arrivals.events.length
@@ -176,7 +176,7 @@ export class Run {
     this.requestsAfter = this.arrivals.events.slice(this.eventsBefore).filter(({ on }) => on === 'request').length
   }
 
-  /** Returns the `fetch` of a life: nothing that it has under way when it crashes ever ends. */
+  /** Returns the `fetch` of a life. Its open requests never end if the life crashes. */
   #fetchOf(isDead: () => boolean): Fetch {
     const { fetch } = this.gateway
     return async (input, init) => {
@@ -199,11 +199,11 @@ export class Run {
     return isDead() ? never() : result
   }
 
-  /** Returns a life's view of what is stored. The life of a crashed process writes no more. */
+  /** Returns the disk of a life. After a crash, the old life can no longer write. */
   #disk(isDead = () => false): Disk {
     const files = this.#files
     return {
-      // The caller says what it has stored.
+      // The caller knows the type of the stored value.
       get: <T>(name: string) => structuredClone(files.get(name)) as T | undefined,
       set: (name, value) => void (isDead() || files.set(name, structuredClone(value))),
       has: (name) => files.has(name),
@@ -211,7 +211,7 @@ export class Run {
     }
   }
 
-  /** Returns what an assertion of the caller receives. */
+  /** Returns the argument of the caller's `holds` and `allow`. */
   ended(): Ended {
     const { gateway, schedule, settled } = this
     return { gateway, schedule, disk: this.#disk(), value: settled?.value, error: settled?.error }

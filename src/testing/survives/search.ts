@@ -29,7 +29,7 @@ export async function search(code: CodeUnderTest, options: SurvivesOptions): Pro
   throw new SurvivalError(report, [first, ...others], explorer.coverage)
 }
 
-/** Yields each schedule that was tried. In between, everything is the host's own. */
+/** Yields each schedule that was tried. Between two schedules, the host has its own timers and dates. */
 export async function* iterate(
   code: CodeUnderTest,
   options: SurvivesOptions,

@@ -8,7 +8,7 @@ const LONGEST_MESSAGE = 100
 const STARTS_AGAIN = 'the code starts again'
 const HAS_ENDED = 'the code has ended: nobody awaits the following'
 
-/** Tells what happened in a run, one line for each event; equal ones in a row are one line. Ids are short, in the message too. */
+/** Describes a run, one line for each event; equal events in a row are one line. Shortens ids, also in the message. */
 export function storyOf(run: Run, message: string): Pick<TriedSchedule, 'story' | 'message'> {
   const rows = rowsOf(run)
   const lines: string[] = []
@@ -56,7 +56,7 @@ function repeatedAt(rows: readonly Row[], start: number): [count: number, period
 }
 
 function textOf({ question, kind, answer, on }: Event): string {
-  // The words of most failures say what became of the answer.
+  // The words of most failures already describe the response.
   const isShown = answer && on !== 'effect' && (!kind || kind.showsAnswer)
   const text = cut(question, LONGEST_QUESTION)
   return `${text}${kind ? ` ✗ ${kind.words}` : ''}${isShown ? ` → ${answerText(answer)}` : ''}`
@@ -101,7 +101,7 @@ function endOf(run: Run): string {
   return `${ending}; left: ${left.join(', ') || 'nothing'}`
 }
 
-/** Writes a resource by its id, and by its family where the id is that of something else. */
+/** Returns the id of a resource, with its family if the id is a path, as of a route's module. */
 function leftText(resource: string): string {
   const [family = '', id = ''] = resource.split(' ')
   return id.includes('/') ? `${family} of ${id}` : id

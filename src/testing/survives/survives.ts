@@ -28,7 +28,7 @@ export async function survives<T, G extends Gateway<ManualClock> = Gateway<Manua
   Error.captureStackTrace?.(caller, survives)
   const { search } = await import('./search.ts')
   try {
-    // The search passes on values and gateways, whose types the caller's functions alone know.
+    // The search passes values and gateways on, and only the caller's functions know the types.
     return await search(code as never, options as never)
   } catch (error) {
     throw error instanceof Error ? startingAt(error, caller) : error
@@ -36,8 +36,8 @@ export async function survives<T, G extends Gateway<ManualClock> = Gateway<Manua
 }
 
 /**
- * Yields each schedule after it was tried, fewest failures first, the run without failures at the very first: {@link survives}
- * as a loop of your own. It continues after failing schedules. Timers and dates are the host's between two schedules.
+ * Yields each schedule after it was tried, fewest failures first, beginning with the run without failures. It is
+ * {@link survives} as your own loop, and continues after failing schedules. Timers and dates are the host's between two schedules.
  *
  * @example
  * ```ts
@@ -51,7 +51,7 @@ export async function* schedules<T, G extends Gateway<ManualClock> = Gateway<Man
   options: ScheduleOptions<T, G> = {},
 ): AsyncGenerator<TriedSchedule, SurvivalResult> {
   const { iterate } = await import('./search.ts')
-  // As above.
+  // As in `survives`.
   return yield* iterate(code as never, options as never)
 }
 

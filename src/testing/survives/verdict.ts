@@ -1,6 +1,6 @@
 import { counted } from '../../schema/text.ts'
 import { durationText } from '../../schema/time.ts'
-import { changesOf, lackOf } from './changes.ts'
+import { changesOf, missingChange } from './changes.ts'
 import type { ReadSurvivalOptions } from './options.ts'
 import type { Run } from './run.ts'
 import type { TriedSchedule } from './types.ts'
@@ -8,10 +8,10 @@ import type { TriedSchedule } from './types.ts'
 /** The verdict on a run, as a word and as a sentence. */
 export type Judgement = Pick<TriedSchedule, 'verdict' | 'message'>
 
-/** The facts of the run without failures by which others are judged. */
+/** The facts of the run without failures. Other runs are compared with these facts. */
 export type Clean = ReturnType<typeof cleanOf>
 
-/** Collects the facts of the run without failures. Where the caller has a check of its own, that alone judges values. */
+/** Collects the facts of the run without failures. With the option `holds`, changes are not compared. */
 export function cleanOf(run: Run, { holds }: ReadSurvivalOptions) {
   return {
     families: countFamilies(run.leftovers()),
@@ -33,7 +33,7 @@ const WHY = {
   timers: () => 'it sets timers without end',
 } as const
 
-/** Judges a run by the one without failures; that one by itself. */
+/** Returns the verdict on a run, compared with the run without failures. That run itself is compared with nothing. */
 export async function judge(run: Run, clean: Clean | undefined, options: ReadSurvivalOptions): Promise<Judgement> {
   const { settled, stuck, requestsAfter, timersLeft } = run
   const { unhandled } = run.world
@@ -70,7 +70,7 @@ function judgeError(run: Run, error: Error, clean: Clean | undefined, { allow }:
 }
 
 async function judgeResult(run: Run, clean: Clean | undefined, { holds }: ReadSurvivalOptions): Promise<Judgement> {
-  const message = clean && (otherLeftovers(run, clean) ?? lackOf(run, clean.changes))
+  const message = clean && (otherLeftovers(run, clean) ?? missingChange(run, clean.changes))
   if (message) return judged('other-leftovers', message)
   try {
     const isGood = !holds || (await run.drive(async () => holds(run.ended()))) !== false
@@ -80,11 +80,11 @@ async function judgeResult(run: Run, clean: Clean | undefined, { holds }: ReadSu
   }
 }
 
-function otherLeftovers(run: Run, { families: wanted }: Clean): string | undefined {
+function otherLeftovers(run: Run, { families: expected }: Clean): string | undefined {
   const families = countFamilies(run.leftovers())
-  for (const family of new Set([...wanted.keys(), ...families.keys()])) {
-    const [is, count] = [families.get(family) ?? 0, wanted.get(family) ?? 0]
-    if (is !== count) return `${is || 'no'} ${family} where ${count || 'none'} ${count === 1 ? 'is' : 'are'} wanted.`
+  for (const family of new Set([...expected.keys(), ...families.keys()])) {
+    const [actual, count] = [families.get(family) ?? 0, expected.get(family) ?? 0]
+    if (actual !== count) return `${actual || 'no'} ${family} where ${count || 'none'} ${count === 1 ? 'is' : 'are'} wanted.`
   }
   return undefined
 }

@@ -32,7 +32,7 @@ export class World {
   readonly timers = fakeTimersOn(this.clock)
   readonly host = hostOf()
   readonly outside = new Outside(this.host)
-  /** Counts what the code does that more can follow from. */
+  /** Counts the actions of the code that can have consequences. */
   activity = 0
   /** The errors that nobody has handled. */
   unhandled: unknown[] = []
@@ -46,7 +46,7 @@ export class World {
   #handles = new Map<number, Handle>()
   #undo: (() => void)[] = []
 
-  /** @throws Error if timers are faked already: those of the host would be out of reach. */
+  /** @throws Error if timers are faked already: the real timers of the host could not be reached. */
   constructor() {
     const { setTimeout } = globalThis
     if ('clock' in setTimeout || '_isMockFunction' in setTimeout) {
@@ -57,7 +57,7 @@ export class World {
     }
   }
 
-  /** Begins a run: everything is as at the start. */
+  /** Begins a run, with the clock, timers and random numbers in their initial state. */
   begin(): void {
     this.#run++
     this.timers.setAhead(0)
@@ -156,7 +156,7 @@ export class World {
     }
   }
 
-  /** Waits as `setTimeout` of Node's timers/promises. */
+  /** Waits like `setTimeout` of Node's timers/promises. */
   readonly #sleep = async (ms?: number, value?: unknown, { signal, ref = true }: SleepOptions = {}) => {
     const start = (resolve: () => void) => {
       const handle = globalThis.setTimeout(resolve, ms)
@@ -192,7 +192,7 @@ export class World {
     return new DataView(bytes.buffer).getUint32(0) / 2 ** 32
   }
 
-  /** Takes the place of whoever listens to unhandled rejections, such as the runner. */
+  /** Replaces the listeners of unhandled rejections, such as the runner's. */
   #hearRejections(): void {
     const { process } = globalThis
     if (!process?.listeners) return
