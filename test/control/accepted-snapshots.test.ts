@@ -5,8 +5,8 @@ import { furnished, throughJson } from '../support/furnished.ts'
 import { upload } from '../support/pem.ts'
 import { RSA } from '../support/provisioning.ts'
 
-describe('What may stand in a snapshot', () => {
-  it('is any id up to the last that was made', async () => {
+describe('A snapshot is accepted', () => {
+  it('with any id up to the last one that was made', async () => {
     const gateway = await furnished()
     const snapshot = { ...throughJson(gateway.snapshot()), sequence: 100 }
     const row = { ...snapshot.records.reserved_addrs?.[0], id: `ra_000001b${'a'.repeat(20)}` }
@@ -15,14 +15,14 @@ describe('What may stand in a snapshot', () => {
     expect(gateway.reservedAddrs.create().id > row.id).toBe(true)
   })
 
-  it('is a state without some of the collections', () => {
+  it('without some of the collections', () => {
     const gateway = createGateway({ clock: manualClock(0) })
     gateway.restore({ version: 1, now: 5, seed: 's', sequence: 0, rateLimit: [], records: {} })
     expect(gateway.clock.now).toBe(5)
     expect(gateway.reservedAddrs.list().reserved_addrs).toEqual([])
   })
 
-  it('is what a gateway with other rules accepted', () => {
+  it('with records that a gateway with other rules accepted', () => {
     const config = { type: 'juggle' }
     const route = { edge_id: 'edghts_1', id: 'edghtsrt_1' }
     const lenient = createGateway({ clock: manualClock(0), unknownActions: 'accept' })
@@ -50,7 +50,7 @@ describe('What may stand in a snapshot', () => {
     expect(other.clock.advanceToNext()).toBe(false)
   })
 
-  it('is the key of an upload, if it is the right one', () => {
+  it('with the private key of an uploaded certificate, if the key fits', () => {
     const gateway = createGateway({ clock: manualClock(0) })
     gateway.tlsCertificates.create(upload('p256'))
     const snapshot = throughJson(gateway.snapshot({ privateKeys: true }))
@@ -64,7 +64,7 @@ describe('What may stand in a snapshot', () => {
     expect(gateway.snapshot({ privateKeys: true })).toEqual(snapshot)
   })
 
-  it('is a certificate as it was uploaded, read again: its fields are nowhere in the snapshot', () => {
+  it('with the PEM of an uploaded certificate alone: its fields are read again', () => {
     const gateway = createGateway({ clock: manualClock(0) })
     const created = gateway.tlsCertificates.create(upload('p256'))
     const snapshot = throughJson(gateway.snapshot())

@@ -14,7 +14,7 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-/** Lets only the host's stopwatch be faked, and answers what makes it go on. */
+/** Fakes the host's stopwatch only, and returns the function that advances it. */
 function hostTime() {
   vi.useFakeTimers({ now: 0, toFake: ['performance'] })
   return (ms: number) => void vi.advanceTimersByTime(ms)
@@ -51,7 +51,7 @@ describe('A clock move over HTTP that has worked for 10 s', () => {
     expect([gateway.clock.now, attempts()]).toEqual([NOW + 450_000, 4])
   })
 
-  test('can be gone on with, and each move has its own 10 s', async () => {
+  test('can be continued by another move, which has its own 10 s', async () => {
     const { gateway, attempts } = labouring(3000)
     const to = timeAfter('2h')
     const seen: unknown[] = []
@@ -76,7 +76,7 @@ describe('A clock move over HTTP that has worked for 10 s', () => {
     return { gateway, commits }
   }
 
-  test('stops among many events of one time, each a commit of its own, and the next moves go on with them', async () => {
+  test('stops among many events of one time, each with its own commit, and the next moves continue with them', async () => {
     const { gateway, commits } = dueAtOnce(250)
     const to = timeAfter('1m')
     const seen: unknown[] = []
@@ -129,14 +129,14 @@ describe('A clock move over HTTP that has worked for 10 s', () => {
     expect(worked).toBeLessThan(10_200)
   })
 
-  test('stops, whichever of the gateways on the clock has worked', async () => {
+  test('stops, whichever gateway on the clock has worked', async () => {
     const { gateway, attempts } = labouring(3000)
     const other = createGateway({ clock: gateway.clock, seed: 'other' })
     expect(outcome(await move(other as typeof gateway, { advance: '1d' }))).toBe('504 ERR_GATEWAY_90422')
     expect([gateway.clock.now, attempts()]).toEqual([NOW + 450_000, 4])
   })
 
-  test('is one over HTTP: in the process there is no limit', () => {
+  test('is stopped over HTTP only: in the process there is no limit', () => {
     const { gateway, attempts } = labouring(3000)
     gateway.clock.advance('1d')
     expect([gateway.clock.now, attempts()]).toEqual([NOW + DAY, 28])
@@ -185,13 +185,13 @@ describe('A clock move over HTTP', () => {
     return { gateway: createGateway({ clock: clock as unknown as ManualClock, seed: 'own' }), moves }
   }
 
-  test('asks a clock of the test’s own for the next event, where that does not say when it is', async () => {
+  test('advances a custom clock to its next event, if the clock does not tell the time of that event', async () => {
     const { gateway, moves } = ownClock(0)
     expect((await move(gateway, { next: true })).status).toBe(200)
     expect(moves).toEqual([-1])
   })
 
-  test('by nothing is a move: what is due by now happens', async () => {
+  test('by 0 ms runs everything that is due by now', async () => {
     const { gateway, moves } = ownClock(0)
     expect((await move(gateway, { advance: 0 })).status).toBe(200)
     expect(moves).toEqual([0])

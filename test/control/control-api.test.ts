@@ -37,7 +37,7 @@ describe.each(Object.keys(ways))('The control API (rules: control-api#calls) thr
     expect(gateway.clock.now).toBe(Date.parse(NEW_YEAR))
   })
 
-  test('GET /clock tells the time and that it can be moved', async () => {
+  test('GET /clock returns the time and that the clock is manual', async () => {
     const { ask } = await controlled()
     const { status, body } = await ask('GET', '/clock')
     expect([status, body]).toEqual([200, { now: NEW_YEAR, manual: true }])
@@ -78,7 +78,7 @@ describe.each(Object.keys(ways))('The control API (rules: control-api#calls) thr
     expect(headers.get('content-type')).toBe('application/x-pem-file')
   })
 
-  test('POST /certificates says what each certificate of a chain has, as Node reads it, and keeps nothing', async () => {
+  test('POST /certificates returns the content of each certificate of a chain, as Node reads it, and stores nothing', async () => {
     const { ask, gateway } = await controlled()
     const before = JSON.stringify(gateway.snapshot())
     const chain = gateway.authority.serverCertificate({ names: ['*.example.com'], ips: ['192.0.2.1'] }).certificate_pem
@@ -117,14 +117,14 @@ describe.each(Object.keys(ways))('The control API (rules: control-api#calls) thr
 })
 
 describe('The control API and the service’s own API', () => {
-  test('are apart: the one needs no key even where keys are given, the other still does', async () => {
+  test('have separate keys: the control API needs no API key, and the service still does', async () => {
     const gateway = openManual({ keys: ['secret'] })
     expect((await controls(gateway)('GET', '/clock')).status).toBe(200)
     const answer = await read(await gateway.fetch('http://localhost/reserved_domains'))
     expect(outcome(answer)).toBe('401 ERR_GATEWAY_200')
   })
 
-  test('are apart: without the slash behind its name it is a path of the service’s', async () => {
+  test('have separate paths: without a slash after its name, the control path belongs to the service', async () => {
     const gateway = openManual()
     const answer = await read(await gateway.fetch('http://localhost/_fauxgate'))
     expect(outcome(answer)).toBe('404 ERR_GATEWAY_90400')

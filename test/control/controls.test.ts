@@ -6,7 +6,7 @@ import { createGateway } from '../../src/index.ts'
 
 const documentation = readFileSync(new URL('../../docs/control-api.md', import.meta.url), 'utf8')
 
-test('Every call of a control has a path of its own below /_fauxgate, and says in a few words what it does', () => {
+test('Every call of a control has a unique method and path below /_fauxgate, and a short summary', () => {
   for (const { method, path, summary, from } of controlCalls) {
     expect(['body', 'query', 'nothing']).toContain(from)
     expect(['GET', 'POST', 'PUT', 'DELETE']).toContain(method)
@@ -23,12 +23,12 @@ test('docs/control-api.md has one row for every call of a control, and no other 
   expect(rows.sort(), 'rows of docs/control-api.md').toEqual(calls.sort())
 })
 
-test('Every control has calls over HTTP, and members of the gateway that are its own', () => {
+test('Every control has calls over HTTP, and no two controls add the same member', () => {
   const gateway = createGateway()
   const host = new Proxy({}, { get: () => () => undefined })
   const names = controls.flatMap(({ calls, members }: AnyControl) => {
     expect(Object.keys(typeof calls === 'function' ? calls({}) : calls)).not.toEqual([])
-    // A proxy stands for the host: only what the members are called is looked at.
+    // A proxy is enough as a host: the test looks only at the names of the members.
     return Object.keys(members?.(host as never) ?? {})
   })
   expect(new Set(names).size).toBe(names.length)

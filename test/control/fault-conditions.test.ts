@@ -47,7 +47,7 @@ describe('A fault with several conditions (rules: control-api#faults)', () => {
     expect(gateway.requests.all({ status: 599 })).toHaveLength(1)
   })
 
-  it('asks its predicate only about requests for which the others hold', async () => {
+  it('calls its predicate only with requests that meet all other conditions', async () => {
     const gateway = open()
     const asked: string[] = []
     const when = ({ method, path }: FaultRequest) => asked.push(`${method} ${path}`) < 0
@@ -111,7 +111,7 @@ describe('A fault with several conditions (rules: control-api#faults)', () => {
     expect(statuses).toEqual([200, 200, 200, 200, 599])
   })
 
-  it('applies no more often than its times, also where its predicate sends a request', () => {
+  it('applies no more often than `times`, even if its predicate sends a request', () => {
     const gateway = open()
     const inner: number[] = []
     let isInner = false

@@ -19,7 +19,7 @@ async function statusesOf(gateway: Gateway, times: number, path = ADDRS): Promis
   return statuses
 }
 
-describe('A fault (chosen failure, then recovery; never by chance)', () => {
+describe('A fault', () => {
   it('answers once with the default error, changes nothing, and lets the next request through', async () => {
     const gateway = open()
     gateway.faults.add({ operation: 'reserved_addrs.create', times: 1 })
@@ -33,7 +33,7 @@ describe('A fault (chosen failure, then recovery; never by chance)', () => {
     expect((await create(gateway)).status).toBe(201)
   })
 
-  it('answers with the status, the message and the Retry-After that it is given', async () => {
+  it('responds with the status, the message and the Retry-After of its options', async () => {
     const gateway = open()
     gateway.faults.add({ method: 'GET', status: 502, message: 'bad gateway', retryAfter: '1500ms' })
     const { status, body, headers } = await list(gateway)
@@ -67,7 +67,7 @@ describe('A fault (chosen failure, then recovery; never by chance)', () => {
     expect(outcome(await list(restored))).toBe(`${status} ${error}`)
   })
 
-  it('says what the rule would say, with the values that the request has', async () => {
+  it('has the message that the rule would give, with the values of the request', async () => {
     const gateway = open({ dialect: ngrok })
     const api = client(gateway)
     const msgOf = async (error: string, ...request: Parameters<typeof api>) => {
@@ -101,7 +101,7 @@ describe('A fault (chosen failure, then recovery; never by chance)', () => {
     }
   })
 
-  it('says that it was injected if the message of an own family cannot be made without a value', async () => {
+  it('has the message of an injected fault if the message of its error needs an unknown value', async () => {
     const odd = declareErrors({ odd: entry(95009, 418, (it: { names: string[] }) => it.names.join(', ')) })
     const families = { widgets: { ...widgets, errors: { ...widgets.errors, ...odd } } }
     const gateway = createGateway({ families })
@@ -123,7 +123,7 @@ describe('A fault (chosen failure, then recovery; never by chance)', () => {
     expect(await statusesOf(gateway, 6)).toEqual([200, 200, 503, 503, 200, 200])
   })
 
-  it('stays until it is removed where no number of times is given', async () => {
+  it('stays until it is removed if `times` is absent', async () => {
     const gateway = open()
     const { id } = gateway.faults.add({ path: ADDRS })
     expect(await statusesOf(gateway, 3)).toEqual([503, 503, 503])
@@ -132,7 +132,7 @@ describe('A fault (chosen failure, then recovery; never by chance)', () => {
     expect((await list(gateway)).status).toBe(200)
   })
 
-  it('can be for one resource, or for whatever a predicate says', async () => {
+  it('can apply to one resource, or to the requests for which a predicate returns true', async () => {
     const gateway = open()
     const [one, other] = [gateway.reservedAddrs.create(), gateway.reservedAddrs.create()]
     gateway.faults.add({ resource: one.id })
@@ -144,7 +144,7 @@ describe('A fault (chosen failure, then recovery; never by chance)', () => {
     expect((await create(gateway, { region: 'us' })).status).toBe(201)
   })
 
-  it('spoils a refusal like any other answer', async () => {
+  it('applies to a refused request like to any other', async () => {
     const gateway = open()
     gateway.faults.add({ truncate: 5, times: 1 })
     const cut = await gateway.fetch(`${gateway.url}${ADDRS}/ra_1`, { headers })
@@ -159,7 +159,7 @@ describe('A fault (chosen failure, then recovery; never by chance)', () => {
     expect(outcome(await list(gateway))).toBe('401 ERR_GATEWAY_203')
   })
 
-  it('can send a body that is no JSON, or the usual one cut short', async () => {
+  it('can send a body that is not JSON, or the usual body cut short', async () => {
     const gateway = open()
     gateway.faults.add({ body: '<html>', status: 502, times: 1 })
     const html = await list(gateway)
@@ -171,7 +171,7 @@ describe('A fault (chosen failure, then recovery; never by chance)', () => {
     expect(gateway.reservedAddrs.list().reserved_addrs).toHaveLength(1)
   })
 
-  it('cuts the answer of its own after the operation has run', async () => {
+  it('cuts its own error response after the operation has run', async () => {
     const gateway = open()
     gateway.faults.add({ status: 500, body: 'a long text', truncate: 6, times: 1 })
     const answer = await gateway.fetch(gateway.url + ADDRS, { method: 'POST', headers })
@@ -239,7 +239,7 @@ describe('A fault (chosen failure, then recovery; never by chance)', () => {
     expect(stateOf(gateway)).toBe(before)
   })
 
-  it('is the oldest one that matches, by whatever it is found', async () => {
+  it('applies if it is the oldest fault that matches, whatever its conditions are', async () => {
     const gateway = open()
     const { id } = gateway.reservedAddrs.create()
     const path = `${ADDRS}/${id}`
@@ -258,7 +258,7 @@ describe('A fault (chosen failure, then recovery; never by chance)', () => {
     expect(await statusesOf(gateway, 5)).toEqual([200, 500, 200, 502, 502])
   })
 
-  it('is one of at most 1,000: used-up ones give way, waiting ones do not', async () => {
+  it('replaces a used-up fault if there are already 1,000 faults, but never a pending one', async () => {
     const gateway = open()
     const used = gateway.faults.add({ times: 1, latency: 0 })
     await list(gateway)
@@ -272,7 +272,7 @@ describe('A fault (chosen failure, then recovery; never by chance)', () => {
     expect(gateway.faults.add({}).hits).toBe(0)
   })
 
-  it('explains itself when it never matched (style.md, undici)', async () => {
+  it('has the reasons in the assertion error if it never matched', async () => {
     const gateway = open()
     expect(() => gateway.faults.assertNoPendingFaults()).not.toThrow()
     gateway.faults.add({ operation: 'reserved_domains.create', times: 2 })

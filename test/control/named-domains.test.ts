@@ -91,7 +91,7 @@ describe('A domain can be given by its name or by its id (rules: control-api#cal
   })
 })
 
-describe('A domain that is not there is refused by what was received, and nothing changes:', () => {
+describe('The error for an unknown domain quotes the received name or id, and nothing changes:', () => {
   async function expectRefused([, direct, http, json]: Case, field: string, received: string) {
     const { gateway } = managed()
     gateway.provisioning.script(['DNS_ERROR'])

@@ -158,7 +158,7 @@ describe('A snapshot is refused', () => {
 })
 
 describe('A snapshot that is refused changes nothing', () => {
-  it('also where it is refused by the clock: then the state from before is there again', async () => {
+  it('even if the clock refuses it: the earlier state is back then', async () => {
     const gateway = await furnished()
     const stubborn = Object.create(manualClock(NEW_YEAR), {
       set: {
@@ -190,7 +190,7 @@ describe('A snapshot that is refused changes nothing', () => {
     expect(JSON.stringify(gateway.snapshot())).toBe(before)
   })
 
-  it('is told by nobody: no subscriber hears of it', async () => {
+  it('is not reported to any subscriber', async () => {
     const gateway = await furnished()
     const commits = commitsOf(gateway)
     const damaged = changed(throughJson(gateway.snapshot()), ['records', 'reserved_addrs', 0, 'region'], null)

@@ -15,7 +15,7 @@ const outcomes = fc.array(fc.constantFrom('success' as const, 'INTERNAL_ERROR' a
 
 type Control = (gateway: Gateway<ManualClock>) => unknown
 
-/** Makes something that a test does to a gateway, with a value that is drawn, beside calling its API. */
+/** Makes a step that uses a control of a gateway, with a random value. */
 const doing = <T>(value: fc.Arbitrary<T>, deed: (it: Gateway<ManualClock>, value: T) => unknown) =>
   value.map(
     (drawn): Control =>
@@ -41,7 +41,7 @@ function idsOf(gateway: Gateway): string[] {
   return Object.values(records).flatMap((rows) => rows.flatMap((row) => ('id' in row ? [String(row.id)] : [])))
 }
 
-/** Takes a step, and answers what it came to. */
+/** Takes a step, and returns its result or its error. */
 function taken(gateway: Gateway<ManualClock>, step: Step, ids: readonly string[]): unknown {
   if (typeof step === 'function') return refusalOf(() => step(gateway))
   return overHttp(gateway, filled(step, ids).call)

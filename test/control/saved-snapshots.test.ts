@@ -22,7 +22,7 @@ describe('Snapshots that the gateway keeps', () => {
     expect((await ask('GET', '/snapshots')).body).toEqual([])
   })
 
-  test('are refused under a name that is taken, beyond 20, and where there is none of a name', async () => {
+  test('are refused if the name is taken or unknown, or if there are already 20', async () => {
     const ask = controls(openManual())
     for (let number = 1; number <= 19; number++) await ask('POST', '/snapshots', {})
     const again = await ask('POST', '/snapshots', { name: 'Snapshot 3' })
@@ -33,7 +33,7 @@ describe('Snapshots that the gateway keeps', () => {
     expect((await ask('GET', '/snapshots/difference?from=nobody')).status).toBe(404)
   })
 
-  test('differ in words, which name fields and never values', async () => {
+  test('have a difference in words that names fields but no values', async () => {
     const gateway = openManual()
     const ask = controls(gateway)
     const words = async (query: string) => (await ask('GET', `/snapshots/difference?${query}`)).text

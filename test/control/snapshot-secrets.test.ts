@@ -60,7 +60,7 @@ describe('A snapshot as JSON (rules: secrets#snapshots)', () => {
     expect(other.authority.privateKeyPem(id)).toBe(gateway.authority.privateKeyPem(id))
   })
 
-  it('is refused in words that have no secrets, whatever is wrong with it', () => {
+  it('is refused with messages without secrets, whatever is wrong with it', () => {
     const { gateway } = keeping()
     const whole = throughJson(gateway.snapshot({ privateKeys: true }))
     const other = open(KEYS)

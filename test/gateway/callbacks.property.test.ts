@@ -62,7 +62,7 @@ const deed = fc.constantFrom(...Object.keys(deeds))
 const step = fc.record({ by: fc.constantFrom('caller', 'predicate', 'subscriber', 'getter'), deeds: fc.array(deed) })
 
 describe('Whatever callbacks do to the gateway (rules: transactions#no-calls-from-inside)', () => {
-  it('every commit is what changed, and all commits together are the state', () => {
+  it('every commit has exactly the changes, and all commits together give the state', () => {
     check(
       fc.property(fc.array(step, { maxLength: 12 }), (steps) => {
         const gateway = createGateway({ clock: manualClock('2026-01-01T00:00:00Z'), dns: 'simulated' })
@@ -113,7 +113,7 @@ describe('Whatever callbacks do to the gateway (rules: transactions#no-calls-fro
     )
   })
 
-  it('a predicate that throws is the caller’s to see, and nothing is counted', () => {
+  it('the error of a predicate reaches the caller, and nothing is counted', () => {
     const gateway = createGateway({ clock: manualClock('2026-01-01T00:00:00Z') })
     gateway.faults.add({ operation: 'reserved_addrs.create', after: 5 })
     gateway.faults.add({

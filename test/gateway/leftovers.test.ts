@@ -4,7 +4,7 @@ import { createGateway, manualClock } from '../../src/index.ts'
 const ROUTE = { edge_id: 'edghts_1', id: 'edghtsrt_1' }
 const policy = { authority: 'letsencrypt' }
 
-it('Leftovers are what was created and not deleted, told apart from what is initial by family and id', () => {
+it('Leftovers are the resources that were created and not deleted, without the initial resources of the same family and id', () => {
   const gateway = createGateway({
     clock: manualClock(0),
     initial: { reservedAddrs: [{}], compression: [ROUTE] },

@@ -49,7 +49,7 @@ describe('The options of createGateway', () => {
     expect(() => createGateway(options)).toThrow(new RegExp(`^"${name}" is not an option\\. Supported: .*seed`))
   })
 
-  test('may all be undefined, and be left out altogether', () => {
+  test('may all be undefined or absent', () => {
     const names = ['clock', 'dialect', 'seed', 'keys', 'baseUrl', 'references', 'quirks', 'emptyJsonOnDelete']
     const gateway = createGateway(Object.fromEntries(names.map((name) => [name, undefined])))
     expect([gateway.url, createGateway().url]).toEqual(Array(2).fill('https://api.gateway.test'))
@@ -119,6 +119,6 @@ describe('Wrong options of a call throw, with their name, the received value and
 test('A snapshot may leave its options out, and each of them undefined', () => {
   const { snapshot } = createGateway({ seed: 'x', clock: { now: 0 } })
   expect(snapshot(undefined)).toEqual(snapshot())
-  // An option that is undefined is one that was left out, whatever its type says.
+  // At run time, an undefined option counts as absent, although its type forbids undefined.
   expect(snapshot({ privateKeys: undefined } as never)).toEqual(snapshot({ privateKeys: false }))
 })

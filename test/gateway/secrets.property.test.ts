@@ -192,14 +192,14 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-/** Every control that can be read without saying of what. */
+/** Every GET call of a control that needs no parameter. */
 const READS = controlCalls
   .filter(({ method }) => method === 'GET')
   .filter(({ path }) => !/^\/(provisioning\/timeline|snapshots\/difference|openapi\..*)$/.test(path))
   .map(({ path }) => path)
 
 describe('Secrets, wherever they are planted', () => {
-  test('stand in no journal line, commit, snapshot, error or log, over HTTP in both dialects', {
+  test('appear in no journal line, commit, snapshot, error or log, over HTTP in both dialects', {
     timeout: 120_000,
   }, async () => {
     const statuses = new Set<number>()
@@ -233,7 +233,7 @@ describe('Secrets, wherever they are planted', () => {
     expect([...statuses]).toEqual(expect.arrayContaining([200, 201, 204, 400, 401, 404]))
   })
 
-  test('stand in no error of the direct API', () => {
+  test('appear in no error of the direct API', () => {
     check(
       fc.property(bodies, known, (body, text) => {
         const gateway = createGateway({ keys: [API_KEY], control: { key: CONTROL_KEY } })
@@ -289,7 +289,7 @@ describe('Secrets, wherever they are planted', () => {
     expectNothing('an error', error.message)
   })
 
-  test('stand in no error about a damaged state file', async () => {
+  test('appear in no error about a damaged state file', async () => {
     const written: string[] = []
     vi.spyOn(process.stderr, 'write').mockImplementation((text) => written.push(String(text)) > 0)
     const folder = await mkdtemp(join(tmpdir(), 'fauxgate-secrets-'))
@@ -306,7 +306,7 @@ describe('Secrets, wherever they are planted', () => {
     expectNothing('the error output', written.join(''))
   })
 
-  test('stand in no error of the command', async () => {
+  test('appear in no error of the command', async () => {
     const written: string[] = []
     vi.spyOn(process.stderr, 'write').mockImplementation((text) => written.push(String(text)) > 0)
     vi.stubEnv('FAUXGATE_CONTROL_KEY', CONTROL_KEY)

@@ -70,7 +70,7 @@ describe('Commits as values (rules: transactions#commits)', () => {
     expect(seen).toEqual(['reserved_addrs.create', 'weighted_backends.create'])
   })
 
-  it('of a subscriber are not taken for those of the request that it heard of', async () => {
+  it('that a subscriber causes are not attributed to the request that it was called for', async () => {
     const gateway = open()
     gateway.subscribe(({ operation }) => {
       if (operation === 'reserved_addrs.create') gateway.weightedBackends.create()
@@ -103,7 +103,7 @@ describe('Commits as values (rules: transactions#commits)', () => {
     expect(commits.every(isDeeplyFrozen)).toBe(true)
   })
 
-  it('come to who asks for one collection only where they change that, also where others get them all', () => {
+  it('reach a subscriber of one collection only if they change that collection, even if other subscribers get all commits', () => {
     const gateway = open()
     const [all, some]: [string[], string[]] = [[], []]
     gateway.subscribe(({ operation }) => some.push(operation), 'reserved_domains')

@@ -54,7 +54,7 @@ describe('The builders', () => {
     })
   }
 
-  test('let a renewal that fails succeed once it is told to', () => {
+  test('let a failing renewal succeed after `clear`', () => {
     const gateway = openManual()
     const { domain, certificate } = expiringDomain(gateway)
     gateway.provisioning.clear({ domain: domain.domain })

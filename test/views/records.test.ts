@@ -25,7 +25,7 @@ test('The records that use a resource are found by its id, as a value, as a key 
   ])
 })
 
-test('A route goes by the ids of its edge and of itself, like its modules: its path has both', async () => {
+test('The key of a route has the ids of its edge and of itself, like the keys of its modules', async () => {
   const gateway = createNgrok()
   const edge = gateway.httpsEdges.create({ description: 'web' })
   const { id } = gateway.httpsEdgeRoutes.create(edge.id, { match: '/' })

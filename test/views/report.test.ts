@@ -68,7 +68,7 @@ describe('The report', () => {
     expect(part(other, 'next')).toEqual([])
   })
 
-  test('says which fault a request met', async () => {
+  test('names the fault that applied to a request', async () => {
     const gateway = openManual()
     gateway.faults.add({ operation: 'reserved_addrs.list', status: 502, body: '<h1>Bad gateway</h1>' })
     await client(gateway)('GET', '/reserved_addrs')
@@ -115,7 +115,7 @@ describe('The report', () => {
     ])
   })
 
-  test('has of what was sent and is no JSON how long it is, since nobody knows what stands in it', async () => {
+  test('has only the length of a request body that is not JSON, since it may have secrets', async () => {
     const gateway = openManual()
     await client(gateway)('POST', '/reserved_addrs', {
       raw: '{"region"',
@@ -139,7 +139,7 @@ describe('The report', () => {
     ])
   })
 
-  test('has one line for requests of which there is the same to say, as those of an application that polls', async () => {
+  test('has one line for equal requests, such as those of an application that polls', async () => {
     const { gateway, id } = managed()
     const ask = client(gateway)
     await ask('PATCH', `/reserved_domains/${id}`, { json: { description: 'first' } })
@@ -189,7 +189,7 @@ describe('The report', () => {
     expect(part(gateway, 'requests')[0]).toBe(line)
   })
 
-  test('has no secrets, neither keys of the gateway nor what requests carried', async () => {
+  test('has no secrets, neither keys of the gateway nor secrets in requests', async () => {
     const keys = ['own-api-key-1', 'own-api-key-2']
     const gateway = createGateway({ keys, control: { key: 'own-control-key' } })
     gateway.faults.add({ operation: 'reserved_addrs.list', message: 'own-api-key-2 and own-control-key' })

@@ -38,7 +38,7 @@ describe('The timelines of all domains', () => {
     expect(shown?.expiresAt).toBe(gateway.tlsCertificates.get(domain().certificate?.id as string).not_after)
   })
 
-  test('of a wildcard ask for the record of the ACME challenge too, and for none where DNS is not simulated', () => {
+  test('of a wildcard also need the record of the ACME challenge, but no record if DNS is not simulated', () => {
     const simulated = inspected(managed({ dns: 'simulated' }, '*.example.com').gateway).timelines()
     expect(simulated.timelines[0]?.records.map(({ name }) => name)).toEqual([
       '*.example.com',
@@ -55,7 +55,7 @@ describe('The timelines of all domains', () => {
     expect([total, timelines.map(({ domain }) => domain)]).toEqual([2, ['second.example.com', DOMAIN]])
   })
 
-  test('are chosen by name, id and state, and taken a part of', () => {
+  test('can be filtered by name, id and state, and read page by page', () => {
     const gateway = openManual()
     const ids = ['a', 'b', 'c', 'd'].map(
       (name) =>
@@ -102,7 +102,7 @@ describe('The overview', () => {
   })
 })
 
-test('The journal tells who listens of every entry, and that it was emptied, until that ends', async () => {
+test('The journal calls its subscribers with every entry, and when it was emptied, until the subscription ends', async () => {
   const gateway = openManual()
   const heard: unknown[] = []
   const end = gateway.requests.subscribe((entry) => heard.push(entry))
