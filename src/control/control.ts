@@ -45,7 +45,9 @@ export type AnyControl = Control<object, ErrorsByKey>
 export type ErrorKeysOf<C extends AnyControl> = C extends { readonly errors?: infer Errors } ? keyof Errors : never
 
 /** The intersection of a union's types. */
-export type Intersection<Union> = (Union extends unknown ? (each: Union) => void : never) extends (all: infer All) => void
+export type Intersection<Union> = (Union extends unknown ? (each: Union) => void : never) extends (
+  all: infer All,
+) => void
   ? All
   : never
 

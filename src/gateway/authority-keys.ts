@@ -17,7 +17,8 @@ export interface IssueHooks {
 }
 
 export function authorityBy(keys: 'test' | 'fresh' | AuthoritySecret, hooks: IssueHooks): AuthorityKeys {
-  if (keys === 'test') return { authorityFor: ({ draw }) => withHook(authorityOf('test', draw), hooks), sideRecords: [] }
+  if (keys === 'test')
+    return { authorityFor: ({ draw }) => withHook(authorityOf('test', draw), hooks), sideRecords: [] }
   if (keys !== 'fresh') return { authorityFor: fromSecret(() => keys.secret), sideRecords: [] }
   const fresh = new FreshSecret()
   return { authorityFor: fromSecret(() => fresh.secret), sideRecords: [['authority_keys', fresh]] }

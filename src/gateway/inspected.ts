@@ -51,7 +51,8 @@ const LONGEST_BODY = 4096
 /** Returns the event for a call of a control, at a path below `/_fauxgate`. It has the body if the body is public. */
 export function controlUse({ method, url, body }: HttpRequest, path: string): object {
   const [, query] = url.split('?')
-  const hasPublicBody = PUBLIC_CONTROLS.test(path) && typeof body === 'string' && body !== '' && body.length <= LONGEST_BODY
+  const hasPublicBody =
+    PUBLIC_CONTROLS.test(path) && typeof body === 'string' && body !== '' && body.length <= LONGEST_BODY
   return {
     method,
     path: query && PUBLIC_CONTROLS.test(path) ? `${path}?${query}` : path,

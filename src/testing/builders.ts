@@ -171,7 +171,11 @@ export function trippingRoute(
 }
 
 /** Reserves a domain, and runs its first attempt with this outcome. */
-function reserveAndAttempt(gateway: Gateway, { domain: name = DOMAIN }: DomainOptions, outcome: Outcome): ReservedDomain {
+function reserveAndAttempt(
+  gateway: Gateway,
+  { domain: name = DOMAIN }: DomainOptions,
+  outcome: Outcome,
+): ReservedDomain {
   const created = reserveWithOutcome(gateway, name, outcome)
   const isOver = jobOf(created)?.error_code !== null
   return isOver ? created : gateway.provisioning.attempt(created.id)

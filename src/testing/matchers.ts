@@ -68,7 +68,10 @@ interface MatcherResult {
 
 /** The functions that implement {@link GatewayMatchers}. */
 export type MatcherFunctions = {
-  readonly [Name in keyof GatewayMatchers]: (received: unknown, ...args: Parameters<GatewayMatchers[Name]>) => MatcherResult
+  readonly [Name in keyof GatewayMatchers]: (
+    received: unknown,
+    ...args: Parameters<GatewayMatchers[Name]>
+  ) => MatcherResult
 }
 
 /**

@@ -47,7 +47,10 @@ const overviewView = named(
     outcomes: documented(count, 'The number of pending outcomes.'),
     faults: documented(count, 'The number of pending faults.'),
     requests: documented(count, 'The number of entries of the journal.'),
-    waiting: documented(v.array(waitingRequest), 'The requests whose responses a fault delays, the earliest response first: at most 100.'),
+    waiting: documented(
+      v.array(waitingRequest),
+      'The requests whose responses a fault delays, the earliest response first: at most 100.',
+    ),
     keys: documented(v.boolean(), 'True if requests need one of the keys that the gateway was started with.'),
     undo: documented(v.nullable(time), 'The time that `POST /_fauxgate/undo` returns to; null if there is none.'),
   }),

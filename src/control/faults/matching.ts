@@ -76,7 +76,8 @@ export function unmatchable(api: Api, conditions: Conditions) {
   for (const { field, matches, values } of CONDITIONS) {
     const received = conditions[field]
     if (received === undefined) continue
-    const allowed = [...new Set(candidates.flatMap(values))].join(', ') || 'nothing, because such requests name no resource'
+    const allowed =
+      [...new Set(candidates.flatMap(values))].join(', ') || 'nothing, because such requests name no resource'
     candidates = candidates.filter((operation) => matches(operation, received, api))
     if (candidates.length === 0) return { field, received, allowed }
   }

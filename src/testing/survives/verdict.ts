@@ -84,7 +84,8 @@ function otherLeftovers(run: Run, { families: expected }: Clean): string | undef
   const families = countFamilies(run.leftovers())
   for (const family of new Set([...expected.keys(), ...families.keys()])) {
     const [actual, count] = [families.get(family) ?? 0, expected.get(family) ?? 0]
-    if (actual !== count) return `${actual || 'no'} ${family} where ${count || 'none'} ${count === 1 ? 'is' : 'are'} wanted.`
+    if (actual !== count)
+      return `${actual || 'no'} ${family} where ${count || 'none'} ${count === 1 ? 'is' : 'are'} wanted.`
   }
   return undefined
 }
