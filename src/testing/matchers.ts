@@ -143,6 +143,7 @@ export const matchers: MatcherFunctions = {
     })
   },
   toBeGatewayError(received, ...keys) {
+    // The matcher calls the function without arguments.
     const { error, text } = typeof received === 'function' ? thrownBy(received as () => unknown) : errorIn(received)
     if (keys.length > 0) requireKnown(keys[0], error)
     const [key] = keys
