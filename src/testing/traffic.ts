@@ -59,7 +59,7 @@ export class Traffic {
     return this.#refused.length === 0 ? [] : [`${calls} refused, without any effect: ${this.#refused.join(', ')}.`]
   }
 
-  /** A hint that code waits on real timers while the gateway's clock stands still; undefined if it does not. */
+  /** A hint that code waits on real timers while the gateway's clock does not move; otherwise undefined. */
   get pauses(): string | undefined {
     return this.#pauses.text
   }
