@@ -1,5 +1,5 @@
-import type { SideRecords } from '../engine/stored-records.ts'
-import { byCollection } from '../engine/versions.ts'
+import type { SideRecords } from '../engine/persistence/stored-records.ts'
+import { byCollection } from '../engine/persistence/versions.ts'
 import type { StoredChange } from '../operation/store.ts'
 import type { Records, Snapshot } from './snapshot.ts'
 

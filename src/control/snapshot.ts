@@ -1,5 +1,11 @@
 import * as v from 'valibot'
-import { byCollection, isReadable, migrated, READABLE_VERSIONS, RECORDS_VERSION } from '../engine/versions.ts'
+import {
+  byCollection,
+  isReadable,
+  migrated,
+  READABLE_VERSIONS,
+  RECORDS_VERSION,
+} from '../engine/persistence/versions.ts'
 import type { Snapshot } from '../generated/controls.ts'
 import type { Collection } from '../operation/collection.ts'
 import { storedReader } from '../schema/body.ts'

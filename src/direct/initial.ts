@@ -1,5 +1,5 @@
 import type { Engine } from '../engine/engine.ts'
-import type { SideRecords } from '../engine/stored-records.ts'
+import type { SideRecords } from '../engine/persistence/stored-records.ts'
 import type { Families } from '../operation/family.ts'
 import { suggestion } from '../schema/nearest.ts'
 import { quote } from '../schema/text.ts'

@@ -13,9 +13,9 @@ import { quote } from '../schema/text.ts'
 import { deepFreeze } from '../schema/values.ts'
 import type { Clock } from './clock.ts'
 import { type Ids, ids } from './ids.ts'
+import { type SideRecordsByName, withSecrets } from './persistence/stored-records.ts'
 import { type RandomSource, randomSource } from './random.ts'
 import { Records } from './records.ts'
-import { type SideRecordsByName, withSecrets } from './stored-records.ts'
 
 interface StateOptions {
   readonly dialect: CommonDialect

@@ -11,7 +11,7 @@ import { type RawCommit, Subscribers } from './commits.ts'
 import { DueEvents } from './due-events.ts'
 import { type EngineOptions, EngineState, type RestorableState } from './engine-state.ts'
 import { GatewayClock } from './gateway-clock.ts'
-import { Persistence } from './persistence.ts'
+import { Persistence } from './persistence/persistence.ts'
 import { type Executed, Guard, Transactions } from './transactions.ts'
 
 /**

@@ -1,5 +1,5 @@
+import type { SideRecords } from '../engine/persistence/stored-records.ts'
 import { freshSecret, type RandomSource, secretSource } from '../engine/random.ts'
-import type { SideRecords } from '../engine/stored-records.ts'
 import type { AuthoritySecret } from '../generated/options.ts'
 import type { Authority } from '../operation/view.ts'
 import { authorityOf } from '../x509/authority.ts'

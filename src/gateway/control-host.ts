@@ -1,7 +1,7 @@
 import type { ControlHost, DropHooks } from '../control/control.ts'
 import { snapshotOf } from '../control/snapshot.ts'
 import { isManual } from '../engine/clock.ts'
-import { refuseAsFailed } from '../engine/persistence.ts'
+import { refuseAsFailed } from '../engine/persistence/persistence.ts'
 import { OtherRequests } from '../journal/other-requests.ts'
 import { secretTexts, withoutSecrets } from '../schema/secret-texts.ts'
 import { nearMiss } from './near-miss.ts'

@@ -118,7 +118,7 @@ describe('The file of an older version', () => {
 /** fauxgate as it would be with one more version of the records: every description ends with "!". */
 async function nextVersion(): Promise<typeof createGateway> {
   vi.resetModules()
-  vi.doMock('../../src/engine/migrations.ts', () => ({
+  vi.doMock('../../src/engine/persistence/migrations.ts', () => ({
     MIGRATIONS: [
       ({ collection, record }: { collection: string; record: { description?: string } }) => ({
         collection,
@@ -127,7 +127,7 @@ async function nextVersion(): Promise<typeof createGateway> {
     ],
   }))
   onTestFinished(() => {
-    vi.doUnmock('../../src/engine/migrations.ts')
+    vi.doUnmock('../../src/engine/persistence/migrations.ts')
     vi.resetModules()
   })
   return (await import('../../src/index.ts')).createGateway as typeof createGateway

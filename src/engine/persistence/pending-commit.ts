@@ -1,7 +1,7 @@
-import type { Collection } from '../operation/collection.ts'
-import type { StoredChange } from '../operation/store.ts'
-import type { EngineState } from './engine-state.ts'
-import type { RecordChange, Records } from './records.ts'
+import type { Collection } from '../../operation/collection.ts'
+import type { StoredChange } from '../../operation/store.ts'
+import type { EngineState } from '../engine-state.ts'
+import type { RecordChange, Records } from '../records.ts'
 import { type SideRecords, type SideRecordsByName, storedChange } from './stored-records.ts'
 
 /** The records before their first change, by collection and key. */

@@ -1,4 +1,4 @@
-import type { Store } from '../operation/store.ts'
+import type { Store } from '../../operation/store.ts'
 
 /** Tracks whether a store has flushed every appended commit. */
 export class FlushTracker {
