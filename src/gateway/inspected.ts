@@ -1,4 +1,5 @@
-import type { HttpRequest } from '../http/messages.ts'
+import { CONTROL_PATH } from '../control/control.ts'
+import type { HttpRequest, HttpResponse } from '../http/messages.ts'
 import type { OverviewMember } from '../views/overview.ts'
 import type { TimelinesMember } from '../views/timelines.ts'
 import type { Gateway } from './gateway.ts'
@@ -10,6 +11,12 @@ export type Inspected = Gateway & OverviewMember & TimelinesMember
 export function inspected(gateway: Gateway): Inspected {
   // Every gateway has all controls.
   return gateway as Inspected
+}
+
+/** Returns the controls' response to a request that may not use them; undefined if it may. */
+export function controlRefusal(gateway: Gateway, request: HttpRequest): HttpResponse | undefined {
+  const response = gateway.transport.exchange({ ...request, method: 'GET', url: `${CONTROL_PATH}/clock`, body: '' })
+  return response.status === 200 ? undefined : response
 }
 
 /** Formats an event for a stream of server-sent events, or as a message of a WebSocket. */

@@ -1,6 +1,4 @@
-import { CONTROL_PATH } from '../control/control.ts'
 import { freshSecret } from '../engine/random.ts'
-import type { Gateway } from '../gateway/gateway.ts'
 import { GatewayError } from '../gateway/gateway-error.ts'
 import { decodeBody, readRequest } from '../http/fetch.ts'
 import { errorResponse as errorBody } from '../http/handler.ts'
@@ -40,12 +38,6 @@ function responseOf(error: Omit<ErrorFacts, 'key'>): HttpResponse {
 
 export function retryAfter(seconds: number, response: HttpResponse): HttpResponse {
   return { ...response, headers: { ...response.headers, 'Retry-After': String(seconds) } }
-}
-
-/** Returns the controls' response to a request that may not use them; undefined if it may. */
-export function controlRefusal(gateway: Gateway, request: HttpRequest): HttpResponse | undefined {
-  const response = gateway.transport.exchange({ ...request, method: 'GET', url: `${CONTROL_PATH}/clock`, body: '' })
-  return response.status === 200 ? undefined : response
 }
 
 /** Returns a response as the platform's object. A Worker cannot break a connection before the headers, so a fault breaks it after them. */

@@ -1,6 +1,7 @@
 import { DurableObject } from 'cloudflare:workers'
 import { readClock, systemClock } from '../engine/clock.ts'
 import type { Gateway } from '../gateway/gateway.ts'
+import { controlRefusal } from '../gateway/inspected.ts'
 import { type HttpRequest, type HttpResponse, jsonAnswer, NO_CONTENT } from '../http/messages.ts'
 import { refuse } from '../schema/errors.ts'
 import { timestamp } from '../schema/time.ts'
@@ -8,16 +9,7 @@ import { addressOf, type SandboxAddress } from './address.ts'
 import { lineOf, readLine, sandboxLine } from './archive.ts'
 import { limitsIn, quotasIn, RequestRate, type SandboxEnvironment, signingSecret } from './environment.ts'
 import { errors } from './errors.ts'
-import {
-  controlRefusal,
-  errorResponse,
-  LARGEST_STATE,
-  readBody,
-  requestHead,
-  respond,
-  retryAfter,
-  toResponse,
-} from './http.ts'
+import { errorResponse, LARGEST_STATE, readBody, requestHead, respond, retryAfter, toResponse } from './http.ts'
 import { grantOf } from './key-list.ts'
 import { KeyRing } from './key-ring.ts'
 import { isSocket, keysSent } from './keys.ts'

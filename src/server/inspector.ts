@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 import { CONTROL_PATH } from '../control/control.ts'
 import type { Gateway } from '../gateway/gateway.ts'
-import { controlUse } from '../gateway/inspected.ts'
+import { controlRefusal, controlUse } from '../gateway/inspected.ts'
 import type { HttpRequest, HttpResponse } from '../http/messages.ts'
 import { pageHeaders } from '../http/page-headers.ts'
 import { splitUrl } from '../http/request.ts'
@@ -34,7 +34,7 @@ export class Inspector {
 
   async answer(request: IncomingMessage, response: ServerResponse, read: HttpRequest): Promise<void> {
     const path = this.#path(read.url)
-    const refusal = this.#refusal(read)
+    const refusal = controlRefusal(this.#gateway, read)
     // The page contains nothing of the gateway. It asks for the key, because a browser cannot send the key when it loads the page.
     const isOpen = refusal === undefined || (path !== EVENTS && refusal.status === 401)
     if (!isOpen) response.writeHead(refusal.status, refusal.headers).end(refusal.body)
@@ -60,11 +60,6 @@ export class Inspector {
 
   #path(url: string): string {
     return splitUrl(url, this.#gateway.url).path
-  }
-
-  #refusal(read: HttpRequest): HttpResponse | undefined {
-    const answer = this.#gateway.transport.exchange({ ...read, method: 'GET', url: `${CONTROL_PATH}/clock`, body: '' })
-    return answer.status === 200 ? undefined : answer
   }
 }
 
