@@ -67,7 +67,7 @@ export class SecretNames {
     return this.#pattern.test(name)
   }
 
-  /** Returns the secret names for an operation, common names such as `value` included; null stands for a request of no operation. */
+  /** Returns the secret names for an operation, including common names such as `value`; null is for a request of no operation. */
   of(operation: OperationSchemas | null): Hidden['names'] {
     // Every request needs the names, and schemas never change.
     const names = this.#found.get(operation) ?? this.#namesFor(operation)
