@@ -3,6 +3,7 @@ import { keysInHeader, type SecretTexts, secretTexts } from '../schema/secret-te
 import type { JournalEntry, JournalQuery } from './entry.ts'
 import { BYTES_OF_CHARACTER, bytesOf, type Exchange, withShortNames } from './exchange.ts'
 import { type Bounds, type Facts, Forgotten, isMatch, isUnknown } from './forgotten.ts'
+import { Queue } from './queue.ts'
 import { entryOf, type Secrets } from './redact.ts'
 
 interface JournalOptions extends Secrets {
@@ -38,8 +39,7 @@ export interface PersistedJournal {
 /** The last requests of a gateway, as many as its limits allow. */
 export class Journal implements PersistedJournal {
   readonly #options: JournalOptions
-  /** The oldest first. */
-  #rows: Row[] = []
+  readonly #rows = new Queue<Row>()
   #bytes = 0
   readonly #subscribers = new Set<Subscriber>()
   /** The number of rows with each `Authorization`, and a search for all of them. */
@@ -60,7 +60,7 @@ export class Journal implements PersistedJournal {
   }
 
   get size(): number {
-    return this.#rows.length
+    return this.#rows.size
   }
 
   add(whole: Exchange): void {
@@ -70,7 +70,7 @@ export class Journal implements PersistedJournal {
       return
     }
     const bytes = bytesOf(exchange)
-    this.#rows.push({ exchange, bytes })
+    this.#rows.add({ exchange, bytes })
     this.#count(exchange.authorization, 1)
     this.#bytes += bytes
     this.#limit()
@@ -79,7 +79,7 @@ export class Journal implements PersistedJournal {
 
   restore(entries: readonly JournalEntry[]): void {
     const rows = entries.map((entry) => ({ entry, bytes: BYTES_OF_CHARACTER * JSON.stringify(entry).length }))
-    this.#rows.unshift(...rows)
+    this.#rows.replace([...rows, ...this.#rows.all()])
     for (const { bytes } of rows) this.#bytes += bytes
     this.#limit()
   }
@@ -90,7 +90,7 @@ export class Journal implements PersistedJournal {
   }
 
   #dropOldest(): void {
-    const oldest = this.#rows.shift()
+    const oldest = this.#rows.drop()
     if (!oldest) return
     this.#forget(oldest)
     this.#bytes -= oldest.bytes
@@ -125,14 +125,14 @@ export class Journal implements PersistedJournal {
 
   /** The entries that agree with a query, newest first; each is made when it is looked at. */
   *newestFirst(query: JournalQuery = {}): Generator<JournalEntry> {
-    for (const row of [...this.#rows].reverse()) {
+    for (const row of this.#rows.all().reverse()) {
       if (isMatch(factsOf(row), query)) yield this.#entryOf(row)
     }
   }
 
   /** Counts the requests that agree with a query since the journal was emptied, also those that it no longer has. */
   count(query: JournalQuery = {}): Bounds {
-    const listed = this.#rows.filter((row) => isMatch(factsOf(row), query)).length
+    const listed = this.#rows.all().filter((row) => isMatch(factsOf(row), query)).length
     const { least, most } = this.#forgotten.count(query)
     return { least: listed + least, most: listed + most }
   }
@@ -144,7 +144,7 @@ export class Journal implements PersistedJournal {
 
   /** Returns the number of requests that the API does not know, and the newest of them, oldest first. */
   unknown(): { readonly count: number; readonly newest: readonly JournalEntry[] } {
-    const rows = this.#rows.filter((row) => isUnknown(factsOf(row)))
+    const rows = this.#rows.all().filter((row) => isUnknown(factsOf(row)))
     const listed = rows.map((row) => this.#entryOf(row))
     return { count: rows.length + this.#forgotten.countUnknown(), newest: [...this.#forgotten.unknown, ...listed] }
   }
@@ -171,7 +171,7 @@ export class Journal implements PersistedJournal {
   }
 
   clear(): void {
-    this.#rows = []
+    this.#rows.replace([])
     this.#bytes = 0
     this.#authorizations.clear()
     this.#shared = undefined
