@@ -12,7 +12,7 @@ import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { Served } from '../bench/sandbox/workerd.mjs'
+import { startWorker } from '../bench/sandbox/workerd.mjs'
 import { startedClient } from './clients/drivers.mjs'
 import { callEverything, Ledger, leaveEarly } from './endurance/traffic.mjs'
 import { nodeOf } from './nodes.mjs'
@@ -189,11 +189,11 @@ async function endureServed() {
 
 async function endureSandboxes() {
   if (!installedWorkerd('the sandboxes')) return
-  const served = await Served.of('worker')
+  const served = await startWorker('worker')
   try {
     const places = []
     for (let n = 0; n < sandboxes; n++) {
-      const { url, api_key: key } = await served.created(`crowd-${n}`, { dialect: 'ngrok' })
+      const { url, api_key: key } = await served.createWithKeys(`crowd-${n}`, { dialect: 'ngrok' })
       places.push({ name: `crowd-${n}`, url, key })
     }
     const most = sandboxes * CLIENT_WRITES.sandbox
