@@ -101,7 +101,7 @@ class Session {
     this.families++
   }
 
-  /** Older clients read endpoints only. */
+  /** Reads the endpoints of agents: older clients cannot create any. */
   async agents() {
     this.gateway.declare.tunnelSession({ metadata: 'm', endpoints: [texts, texts, texts].map((each) => ({ ...each })) })
     await this.readThree('endpoints')
@@ -120,7 +120,7 @@ class Session {
     this.families++
   }
 
-  /** Routes have no list. */
+  /** Makes the calls of routes, which have no list. */
   async routes() {
     const family = 'edges.https_routes'
     const edge_id = this.gateway.httpsEdges.create(texts).id
@@ -167,7 +167,7 @@ class Session {
     await this.refused({ family, call: 'restart', id: again.id }, 404, 'ERR_NGROK_90404')
   }
 
-  /** Each kind of error: of the body, of the key, of what is in use, of too many requests, of the service. */
+  /** Expects each kind of error: of the body, of the key, of what is in use, of too many requests, of the service. */
   async refusals() {
     const create = { family: 'credentials', call: 'create', body: { ...texts, acl: ['nonsense'] } }
     await this.refused(create, 400, 'ERR_NGROK_600')

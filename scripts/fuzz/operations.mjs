@@ -27,7 +27,7 @@ export const FAMILIES = new Map(
   }),
 )
 
-/** A text that stands for an id, or another value, of the gateway that the call is made on. */
+/** Draws a text that stands for an id, or another value, of the gateway that the call is made on. */
 export const token = (name, most = 3) => fc.nat({ max: most }).map((index) => `@@${name}:${index}@@`)
 
 const words = fc.constantFrom('', 'a', 'x y', 'ünïcode ☃', '{"k":1}')
@@ -177,7 +177,7 @@ function valuesOfType(type, { items, additionalProperties, propertyNames, minimu
   }
 }
 
-/** A body with its required fields and at most two others, so that few combinations are refused. */
+/** Makes a body with its required fields and at most two others, so that few combinations are refused. */
 function recordOf({ properties, required = [], else: otherwise }) {
   const needed = [...required, ...(otherwise?.required ?? [])]
   const others = Object.keys(properties).filter((name) => !needed.includes(name) && !LEFT_OUT.includes(name))

@@ -91,7 +91,7 @@ const requestTo = (operations) =>
     return drawn.map((parts) => ({ kind: 'request', family, method, path, ...parts }))
   })
 
-/** The ids of a call: of a part of an edge as one object. */
+/** Draws the ids of a call: of a part of an edge as one object. */
 function idsOf(ids) {
   const [first, second] = ids.map((type) => token(type).map((text) => JSON.stringify(text)))
   if (!second) return first ? [first] : []

@@ -37,7 +37,7 @@ export const mutation = fc.record({
   value: oddValue,
 })
 
-/** A tree of JSON in which an object is a list of entries, so that any name, twice too, can be one. */
+/** Returns a tree of JSON in which an object is a list of entries, so that any name, twice too, can be one. */
 function treeOf(value) {
   if (Array.isArray(value)) return { list: value.map(treeOf) }
   if (typeof value !== 'object' || value === null) return { text: JSON.stringify(value) }
@@ -49,7 +49,7 @@ function textOf({ list, entries, text }) {
   return entries ? `{${entries.map(([name, inner]) => `${JSON.stringify(name)}:${textOf(inner)}`).join()}}` : text
 }
 
-/** All places of a tree, each as its tree with what holds it. */
+/** Returns all places of a tree, each as its tree with what holds it. */
 function placesOf(tree, found = [], holder = null, index = 0) {
   found.push({ tree, holder, index })
   for (const [at, inner] of (tree.list ?? []).entries()) placesOf(inner, found, tree, at)
@@ -57,7 +57,7 @@ function placesOf(tree, found = [], holder = null, index = 0) {
   return found
 }
 
-/** The text of a value after some mutations. */
+/** Returns the text of a value after some mutations. */
 export function mutate(value, mutations) {
   const root = { list: [treeOf(value)] }
   for (const { at, how, name, value: text } of mutations) {
@@ -81,7 +81,7 @@ export function mutate(value, mutations) {
 
 const mutations = oneOf([5, fc.constant([])], [1, fc.array(mutation, { minLength: 1, maxLength: 3 })])
 
-/** The text of a value: mostly unchanged, else with some mutations. */
+/** Draws the text of a value: mostly unchanged, else with some mutations. */
 export const sometimesMutated = (arbitrary) =>
   fc.tuple(arbitrary, mutations).map(([value, drawn]) => mutate(value, drawn))
 

@@ -32,7 +32,7 @@ function pageOf(name, all, checker) {
 
 const isPublic = (symbol) => !symbol.getJsDocTags().some((tag) => tag.name === 'internal')
 
-/** One export: its signature or name with its sentence, its calls, and the names of its fields. */
+/** Describes one export: its signature or name with its sentence, its calls, and the names of its fields. */
 function entryOf({ name, symbol, isType, members }, checker) {
   const about = sentenceOf(symbol, checker)
   const functions = (symbol.declarations ?? [])
@@ -52,7 +52,7 @@ function entryOf({ name, symbol, isType, members }, checker) {
 const isCall = ({ valueDeclaration }) =>
   valueDeclaration !== undefined && (ts.isMethodSignature(valueDeclaration) || ts.isMethodDeclaration(valueDeclaration))
 
-/** The head of a function as it is in the sources, on one line. */
+/** Returns the head of a function as it is in the sources, on one line. */
 function signatureOf(node, name) {
   const parameters = node.parameters.map((each) => each.getText()).join(', ')
   const text = `${name}(${parameters})${node.type ? `: ${node.type.getText()}` : ''}`

@@ -5,7 +5,7 @@ import { anchorOf, table } from '../markdown.ts'
 import { examplesOf } from './examples.mjs'
 import { fieldTable, namesIn, typeOf } from './fields.mjs'
 
-/** The pages, by file name. */
+/** Returns the pages, by file name. */
 export async function pagesOf({ openApi, standard, ngrok, ...parts }) {
   const whole = wholeOf(openApi, standard)
   const also = wholeOf(openApi, ngrok)
@@ -17,7 +17,7 @@ export async function pagesOf({ openApi, standard, ngrok, ...parts }) {
   }
 }
 
-/** The pages of the families that a dialect has beside those of the standard one, by file name. */
+/** Returns the pages of the families that a dialect has beside those of the standard one, by file name. */
 export function pagesOfFamilies({ openApi, dialect, families }) {
   const whole = wholeOf(openApi, dialect, families)
   const known = wholeOf(openApi, dialect).tags.map(({ name }) => name)
@@ -53,7 +53,7 @@ function wholeOf(openApi, dialect, families = {}) {
   }
 }
 
-/** The examples of errors, with the names of the sources that their evidence has. */
+/** Returns the examples of errors, with the names of the sources that their evidence has. */
 const errorsWithSources = ({ components, 'x-fauxgate-sources': sources }) =>
   mapValues(components.examples, ({ 'x-fauxgate-evidence': evidence = {}, ...example }) => ({
     ...example,
@@ -81,19 +81,19 @@ function operationTable(groups, whole, also) {
 
 const ofTag = ({ operations }, tag) => operations.filter(({ tags }) => tags.includes(tag))
 
-/** The operations of a tag, and after them those that only the other dialect has. */
+/** Returns the operations of a tag, and after them those that only the other dialect has. */
 function operationsOfBoth(whole, also, tag) {
   const own = ofTag(whole, tag)
   const more = ofTag(also, tag).filter(({ operationId }) => !own.some((each) => each.operationId === operationId))
   return [...own, ...more.map((each) => ({ ...each, isExtra: true }))]
 }
 
-/** The keys of the errors that an operation can answer with. */
+/** Returns the keys of the errors that an operation can answer with. */
 const errorsOf = ({ responses }) => Object.entries(responses).flatMap(keysOf)
 
 const keysOf = ([status, { content }]) => (status < 400 ? [] : Object.keys(content['application/json'].examples))
 
-/** The errors that every operation of the service can answer, and those of every operation with a body: each listed once. */
+/** Returns the errors that every operation of the service can answer, and those of every operation with a body: each listed once. */
 function commonErrors({ operations }) {
   const service = operations.filter(({ tags }) => !tags.includes('controls'))
   const inAll = (list) => errorsOf(list[0]).filter((key) => list.every((each) => errorsOf(each).includes(key)))
@@ -214,7 +214,7 @@ function typeSection(name, whole, also) {
 }
 
 function errorPage(whole, also, decisions) {
-  /** A link to a page or to a section of the decisions; other sources are names. */
+  /** Returns a link to a page or to a section of the decisions; other sources are names. */
   const linkTo = (source) => {
     const [, file, heading, rest = ''] = /\/docs\/decisions\/([\w-]+)\.md#([\w-]+)(.*)$/.exec(source) ?? []
     if (file) return `[${heading.replaceAll('-', ' ')}](${decisions}/${file}.md#${heading})${rest}`
