@@ -1,20 +1,15 @@
 // What the inspector costs a browser, in numbers: `node bench/inspector.mjs`. Needs chromium and what the build made.
-import { chromium } from 'playwright-core'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { createGateway, manualClock } from '../dist/index.js'
 import { serve } from '../dist/node.js'
+import { startChromium } from '../scripts/chromium.mjs'
 
-const FLAGS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking']
 const HEADERS = { authorization: 'Bearer key', 'service-version': '2' }
 
-const waited = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
-
-const browser = await chromium.launch({
-  executablePath: process.env.FAUXGATE_CHROMIUM ?? '/usr/bin/chromium',
-  args: FLAGS,
-})
+const browser = await startChromium()
 
 /** Opens a part of the page of a new gateway. */
-async function opened(place, domains = 0) {
+async function openPage(place, domains = 0) {
   const gateway = createGateway({ seed: 'bench', clock: manualClock('2026-01-01T00:00:00Z'), dns: 'simulated' })
   for (let number = 0; number < domains; number++) {
     const certificate_management_policy = { authority: 'letsencrypt' }
@@ -51,10 +46,10 @@ async function opened(place, domains = 0) {
   }
 }
 
-/** Asks so often a second, and says when rows appear, and how busy the page's main thread is. */
+/** Asks so often a second, and prints when rows appear, and how busy the page's main thread is. */
 async function rate(perSecond, seconds) {
-  const { page, ask, close } = await opened('requests')
-  await waited(2000)
+  const { page, ask, close } = await openPage('requests')
+  await sleep(2000)
   const session = await page.context().newCDPSession(page)
   // The processor time of the main thread: what other processes take from it does not count.
   await session.send('Performance.enable', { timeDomain: 'threadTicks' })
@@ -68,12 +63,12 @@ async function rate(perSecond, seconds) {
   const asking = []
   for (let number = 0; number < perSecond * seconds; number++) {
     const left = start + (number * 1000) / perSecond - Date.now()
-    if (left > 1) await waited(left)
+    if (left > 1) await sleep(left)
     asking.push(ask(`n${number}`).then(() => (answered[`n${number}`] = Date.now())))
   }
   await Promise.all(asking)
   const share = ((await busy()) - before) / ((Date.now() - start) / 1000)
-  await waited(500)
+  await sleep(500)
   const rows = await page.evaluate(() => globalThis.rows)
   const delays = Object.keys(answered)
     .flatMap((id) => (rows[id] ? [rows[id] - answered[id]] : []))
@@ -86,22 +81,22 @@ async function rate(perSecond, seconds) {
 }
 
 async function flood(total) {
-  const { page, ask, close } = await opened('requests')
-  await waited(2000)
+  const { page, ask, close } = await openPage('requests')
+  await sleep(2000)
   await page.evaluate(() => globalThis.blocks.splice(0))
   const start = Date.now()
   for (let number = 0; number < total; number += 50) {
     await Promise.all(Array.from({ length: 50 }, (_, each) => ask(`f${number + each}`)))
   }
   const seconds = (Date.now() - start) / 1000
-  await waited(1000)
+  await sleep(1000)
   const longest = await page.evaluate(() => Math.max(0, ...globalThis.blocks))
   console.log(`${total} requests at ${(total / seconds).toFixed(0)}/s: longest block ${longest.toFixed(0)} ms`)
   await close()
 }
 
 async function firstView(domains) {
-  const { page, close } = await opened('jobs', domains)
+  const { page, close } = await openPage('jobs', domains)
   await page.locator('.lane a').first().waitFor()
   const ms = await page.evaluate(() => globalThis.shownAt)
   console.log(`first view of ${domains} domains: ${(ms / 1000).toFixed(2)} s`)

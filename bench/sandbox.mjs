@@ -2,8 +2,8 @@
 // between a sandbox and the bare object of bench/sandbox/bare.js. Needs Linux, and workerd of examples/sandbox.
 import { installedWorkerd } from '../scripts/workerd.mjs'
 import { ask, raced } from './load.mjs'
-import { median, row, whole } from './measure.mjs'
-import { Served } from './sandbox/workerd.mjs'
+import { cpuOf, median, row, whole } from './measure.mjs'
+import { memoryOf, startWorker } from './sandbox/workerd.mjs'
 
 const ROUNDS = 7
 const CONNECTIONS = 20
@@ -21,17 +21,20 @@ function onWire(method, path, headers, sent) {
   return `${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n${text}`
 }
 
+const headersWith = (key) => ({ authorization: `Bearer ${key}`, 'service-version': '2' })
+
+/** Creates a sandbox, and returns the headers of its clients. */
+const headersOf = async (served, name, options) => headersWith((await served.createWithKeys(name, options)).api_key)
+
 /** The requests of each kind to `count` objects of a server, each with one record. */
 async function requestsTo(served, isBare, count) {
   const get = []
   const post = []
   await inTurns(count, async (n) => {
     const name = `object-${count}-${n}`
-    const { headers } = isBare
-      ? { headers: { authorization: 'Bearer any', 'service-version': '2' } }
-      : await served.create(name)
+    const headers = isBare ? headersWith('any') : await headersOf(served, name)
     const path = `/s/${name}/reserved_addrs`
-    const made = await served.ask('POST', path, headers, body)
+    const made = await served.ask('POST', path, { headers, body })
     get.push(onWire('GET', `${path}/${made.body.id}`, headers))
     post.push(onWire('POST', path, headers, body))
   })
@@ -48,7 +51,7 @@ async function inTurns(count, work) {
 }
 
 async function speed() {
-  const servers = { bare: await Served.of('bare'), sandbox: await Served.of('worker') }
+  const servers = { bare: await startWorker('bare'), sandbox: await startWorker('worker') }
   const one = { bare: await requestsTo(servers.bare, true, 1), sandbox: await requestsTo(servers.sandbox, false, 1) }
   const many = {
     bare: await requestsTo(servers.bare, true, 100),
@@ -60,7 +63,7 @@ async function speed() {
     ['POST over 100 objects', many, 'post', 1000, 'at least 0.85'],
   ]) {
     const asked = Object.entries(servers).map(([server, served]) => {
-      return [server, { port: served.port, cpu: () => served.cpu * 1000, request: of[server][kind] }]
+      return [server, { port: served.port, cpu: () => cpuOf(served.process) * 1000, request: of[server][kind] }]
     })
     const settings = { connections: CONNECTIONS, rounds: ROUNDS, count }
     const { bare, sandbox } = await raced(Object.fromEntries(asked), settings)
@@ -73,7 +76,7 @@ async function speed() {
 
 /** Measures how much longer the first GET of a sleeping sandbox takes than the next one, after a restart of the process. */
 async function wake() {
-  const served = await Served.of('worker', { MOST_RECORDS: '100000' })
+  const served = await startWorker('worker', { MOST_RECORDS: '100000' })
   const initial = (count) => ({
     reservedAddrs: Array.from({ length: count }, (_, n) => ({ description: `address ${n}` })),
   })
@@ -84,20 +87,20 @@ async function wake() {
     const made = []
     for (let n = 0; n <= names; n++) {
       const name = `asleep-${count}-${n}`
-      made.push({ name, ...(await served.create(name, { clock: 'manual', initial: initial(count) })) })
+      made.push({ name, headers: await headersOf(served, name, { clock: 'manual', initial: initial(count) }) })
     }
     await served.kill()
     await served.start()
-    const get = ({ name, headers }) => timed(() => served.ask('GET', `/s/${name}/reserved_addrs?limit=1`, headers))
+    const get = ({ name, headers }) => timed(() => served.ask('GET', `/s/${name}/reserved_addrs?limit=1`, { headers }))
     // The first one compiles the code.
     await get(made.shift())
-    const before = served.cpu
+    const before = cpuOf(served.process)
     const first = []
     for (const each of made) first.push(await get(each))
-    const woken = served.cpu
+    const woken = cpuOf(served.process)
     const again = []
     for (const each of made) again.push(await get(each))
-    const cpu = (woken - before - (served.cpu - woken)) / names
+    const cpu = (woken - before - (cpuOf(served.process) - woken)) / names
     row(`wake-up and first GET with ${whole(count)} resources, ms`, (median(first) - median(again)).toFixed(1), target)
     row(`wake-up and first GET with ${whole(count)} resources, processor time, ms`, cpu.toFixed(1))
   }
@@ -117,7 +120,7 @@ const AWAKE = 1000
 async function many() {
   const taken = {}
   for (const name of ['bare', 'worker']) {
-    const served = await Served.of(name)
+    const served = await startWorker(name)
     const startedAt = performance.now()
     const { get } = await requestsTo(served, name === 'bare', AWAKE)
     row(`${name}: objects created and used`, whole(get.length), whole(AWAKE))
@@ -127,9 +130,9 @@ async function many() {
     await served.start()
     const all = (requests) => ask({ port: served.port, request: requests, connections: 50, count: requests.length })
     await all(get.slice(0, 1))
-    const before = served.memory
+    const before = memoryOf(served.process)
     for (let round = 0; round < 2; round++) await all(get)
-    taken[name] = (served.memory - before) / (AWAKE - 1) / 1024
+    taken[name] = (memoryOf(served.process) - before) / (AWAKE - 1) / 1024
     row(`${name}: memory of each, KB`, taken[name].toFixed(0))
     await served.stop()
   }

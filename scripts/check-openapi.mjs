@@ -2,6 +2,7 @@
 // client made from the types, which must compile strictly and work, generated clients if their languages are installed, and
 // a fuzzer if Python and its package are installed.
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createGateway, manualClock } from '../dist/index.js'
 import { serve } from '../dist/node.js'
@@ -108,8 +109,7 @@ async function fuzz() {
   const left = ['--generation-database', 'none']
   const written = ['--report', 'ndjson', '--report-ndjson-path', report]
   const args = ['run', `${server.url}/_fauxgate/openapi.json`, ...about, ...headers, ...left, ...written]
-  const child = spawn(command, args, { cwd: folder, stdio: 'ignore' })
-  await new Promise((resolve) => child.once('exit', resolve))
+  await once(spawn(command, args, { cwd: folder, stdio: 'ignore' }), 'exit')
   await server.close()
   judge(readFileSync(report, 'utf8').trim().split('\n').map(JSON.parse))
 }

@@ -43,15 +43,24 @@ class Session {
     this.errors++
   }
 
-  async shown(path) {
+  /** Returns what the gateway answers at a path. */
+  async read(path) {
     const headers = { authorization: `Bearer ${KEY}`, 'ngrok-version': '2' }
     const answer = await this.gateway.fetch(`${this.gateway.url}/${path}`, { headers })
     assert.equal(answer.status, 200, path)
     return answer.json()
   }
 
-  /** Compares each field that a client shows with the gateway's. A blank field equals an absent one. */
-  compare(read, truth, where) {
+  /** Makes a call whose answer must be what the gateway has at a path then. */
+  async expectSame(line, path) {
+    const answer = await this.answer(line)
+    await this.compare(answer, path, line.family)
+    return answer
+  }
+
+  /** Compares each field that a client shows with the gateway's at a path. A blank field equals an absent one. */
+  async compare(read, path, where) {
+    const truth = await this.read(path)
     for (const [name, value] of Object.entries(read)) {
       if (name === 'token') continue
       this.fields++
@@ -61,58 +70,57 @@ class Session {
 
   async crud(family, { path = family.replace('.', '/'), create, update = { description: 'changed' } }, context) {
     const first = await this.send({ family, call: 'create', body: create(1, context) })
-    if (first.unknown) return family === 'endpoints' ? this.agents(family) : undefined
-    this.families++
+    if (first.unknown) return family === 'endpoints' ? this.agents() : undefined
     assert(first.answer, `${family}: ${JSON.stringify(first)}`)
     const ids = [first.answer.id]
     for (const n of [2, 3]) ids.unshift((await this.answer({ family, call: 'create', body: create(n, context) })).id)
     const [id] = ids
     if ('token' in first.answer) assert.match(first.answer.token, /^\w{27}_\w{21}$/)
-    this.compare(await this.answer({ family, call: 'get', id }), await this.shown(`${path}/${id}`), family)
+    await this.expectSame({ family, call: 'get', id }, `${path}/${id}`)
     const before = this.gateway.requests.count({ method: 'GET' })
     const listed = await this.answer({ family, call: 'list', limit: '2' })
-    const own = listed.filter((each) => ids.includes(each.id))
-    assert.deepEqual(
-      own.map((each) => each.id),
-      ids,
-      `${family} in a list`,
-    )
     assert(this.gateway.requests.count({ method: 'GET' }) >= before + 2, `${family} was listed by one page`)
-    for (const each of own) this.compare(each, await this.shown(`${path}/${each.id}`), family)
-    const changed = await this.answer({ family, call: 'update', id, body: update })
+    const own = listed.filter((each) => ids.includes(each.id))
+    assert.deepEqual(idsOf(own), ids, `${family} in a list`)
+    for (const each of own) await this.compare(each, `${path}/${each.id}`, family)
+    const changed = await this.expectSame({ family, call: 'update', id, body: update }, `${path}/${id}`)
     const [[name, value]] = Object.entries(update)
     assert.deepEqual(withoutBlanks(changed[name]), withoutBlanks(value), `${family}.${name} after a change`)
-    this.compare(changed, await this.shown(`${path}/${id}`), family)
     for (const each of ids) await this.answer({ family, call: 'delete', id: each })
     await this.refused({ family, call: 'get', id }, 404, 'ERR_NGROK_90404')
     await this.refused({ family, call: 'delete', id }, 404, 'ERR_NGROK_90404')
+    this.families++
   }
 
-  /** Older clients read endpoints only. */
-  async agents(family) {
-    this.gateway.declare.tunnelSession({ metadata: 'm', endpoints: [texts, texts, texts].map((each) => ({ ...each })) })
-    const listed = await this.send({ family, call: 'list', limit: '2' })
-    if (listed.unknown) return
+  /** Lists and reads three that are there, where the client knows them. */
+  async readThree(family) {
+    const { unknown, answer } = await this.send({ family, call: 'list', limit: '2' })
+    if (unknown) return
+    assert.equal(answer.length, 3, family)
+    for (const { id } of answer) await this.expectSame({ family, call: 'get', id }, `${family}/${id}`)
     this.families++
-    assert.equal(listed.answer.length, 3)
-    for (const { id } of listed.answer) {
-      this.compare(await this.answer({ family, call: 'get', id }), await this.shown(`${family}/${id}`), family)
-    }
+  }
+
+  /** Reads the endpoints of agents: older clients cannot create any. */
+  async agents() {
+    this.gateway.declare.tunnelSession({ metadata: 'm', endpoints: [texts, texts, texts].map((each) => ({ ...each })) })
+    await this.readThree('endpoints')
   }
 
   async module({ family, at, path, module }) {
     const item = 'edge_id' in at ? { family, body: at } : { family, ...at }
     const put = await this.send({ family, call: 'replace', body: { ...at, module } })
     if (put.unknown) return
-    this.families++
-    this.compare(put.answer, await this.shown(path), family)
-    this.compare(await this.answer({ ...item, call: 'get' }), await this.shown(path), family)
-    for (const [field, value] of Object.entries(module)) assert.deepEqual((await this.shown(path))[field], value, field)
+    await this.compare(put.answer, path, family)
+    await this.expectSame({ ...item, call: 'get' }, path)
+    const truth = await this.read(path)
+    for (const [field, value] of Object.entries(module)) assert.deepEqual(truth[field], value, field)
     await this.answer({ ...item, call: 'delete' })
     await this.refused({ ...item, call: 'get' }, 404, 'ERR_NGROK_90404')
+    this.families++
   }
 
-  /** Routes have no list. */
+  /** Makes the calls of routes, which have no list. */
   async routes() {
     const family = 'edges.https_routes'
     const edge_id = this.gateway.httpsEdges.create(texts).id
@@ -120,26 +128,20 @@ class Session {
     const body = { edge_id, match_type: 'path_prefix', match: '/', ...texts, compression: { enabled: true } }
     const made = await this.send({ family, call: 'create', body })
     if (made.unknown) return
-    this.families++
     assert(made.answer, JSON.stringify(made))
-    const { id } = made.answer
-    const at = { edge_id, id }
-    const path = `edges/https/${edge_id}/routes/${id}`
-    this.compare(await this.answer({ family, call: 'get', body: at }), await this.shown(path), family)
-    const replaced = await this.answer({
-      family: 'edge_modules.https_edge_route_backend',
-      call: 'replace',
-      body: { ...at, module },
-    })
-    assert.equal(replaced.backend.id, module.backend_id)
+    const at = { edge_id, id: made.answer.id }
+    const path = `edges/https/${edge_id}/routes/${at.id}`
+    await this.expectSame({ family, call: 'get', body: at }, path)
+    const ofBackend = { family: 'edge_modules.https_edge_route_backend', call: 'replace', body: { ...at, module } }
+    assert.equal((await this.answer(ofBackend)).backend.id, module.backend_id)
     const change = { ...at, match_type: 'exact_path', match: '/blog', ...texts }
-    const changed = await this.answer({ family, call: 'update', body: change })
+    const changed = await this.expectSame({ family, call: 'update', body: change }, path)
     assert.deepEqual([changed.match, changed.backend.backend.id], ['/blog', module.backend_id])
-    this.compare(changed, await this.shown(path), family)
     const [route] = (await this.answer({ family: 'edges.https', call: 'get', id: edge_id })).routes
-    this.compare(route, await this.shown(path), family)
+    await this.compare(route, path, family)
     await this.answer({ family, call: 'delete', body: at })
     await this.refused({ family, call: 'get', body: at }, 404, 'ERR_NGROK_90404')
+    this.families++
   }
 
   async sessions() {
@@ -147,15 +149,8 @@ class Session {
     for (const { id } of this.gateway.tunnelSessions.list().tunnel_sessions) declare.end(id)
     const agent = { metadata: 'm', update: '3.40.0' }
     for (let n = 0; n < 3; n++) declare.tunnelSession({ ...agent, endpoints: [{ metadata: 'm' }] })
-    for (const family of ['tunnels', 'tunnel_sessions']) {
-      this.families++
-      const listed = await this.answer({ family, call: 'list', limit: '2' })
-      assert.equal(listed.length, 3, family)
-      for (const { id } of listed) {
-        this.compare(await this.answer({ family, call: 'get', id }), await this.shown(`${family}/${id}`), family)
-      }
-    }
     const family = 'tunnel_sessions'
+    for (const each of ['tunnels', family]) await this.readThree(each)
     const [{ id }] = this.gateway.tunnelSessions.list().tunnel_sessions
     // Its commands send an id that is no JSON, which the service refuses too.
     if (this.language === 'typescript') return this.refused({ family, call: 'stop', id }, 400, 'ERR_NGROK_213')
@@ -164,16 +159,15 @@ class Session {
     await this.answer({ family, call: 'restart', id })
     const [again] = (await this.answer({ family, call: 'list', limit: '9' })).filter((each) => each.id !== id)
     assert.equal(again.agent_version, '3.40.0')
-    for (const each of this.gateway.tunnelSessions.list().tunnel_sessions) {
-      await this.answer({ family, call: 'stop', id: each.id })
-    }
+    for (const each of idsOf(this.gateway.tunnelSessions.list().tunnel_sessions))
+      await this.answer({ family, call: 'stop', id: each })
     assert.equal(endpoints.list({ filter: "obj.type == 'agent'" }).endpoints.length, 0)
     const lost = declare.tunnelSession({ reachable: false })
     await this.refused({ family, call: 'stop', id: lost.id }, 503, 'ERR_NGROK_810')
     await this.refused({ family, call: 'restart', id: again.id }, 404, 'ERR_NGROK_90404')
   }
 
-  /** Each kind of error: of the body, of the key, of what is in use, of too many requests, of the service. */
+  /** Expects each kind of error: of the body, of the key, of what is in use, of too many requests, of the service. */
   async refusals() {
     const create = { family: 'credentials', call: 'create', body: { ...texts, acl: ['nonsense'] } }
     await this.refused(create, 400, 'ERR_NGROK_600')
@@ -192,6 +186,8 @@ class Session {
     }
   }
 }
+
+const idsOf = (list) => list.map(({ id }) => id)
 
 /** Returns the fields that are not blank: a client shows an absent field as null, "", 0, false or an empty list. */
 function withoutBlanks(value) {

@@ -1,14 +1,13 @@
-// Calls the built package at random, rightly and wrongly, and checks what must hold whatever is called.
-// `npm run fuzz -- [--cases 20000] [--only request,direct] [--seed N [--path P --replay R]]`
-// --only restricts the kinds of calls: request, direct, control, call, clock, certificate, restore.
-// A failure is made smaller, and printed with what runs it again.
+// Calls the built package at random, rightly and wrongly, and checks what must hold whatever is called:
+// `npm run fuzz -- [--cases 20000] [--seed N [--path P --replay R]]`. `--cases` is the number of calls. A failure is made
+// smaller, and printed with the command that runs it again.
 import { parseArgs } from 'node:util'
 import { isMainThread, parentPort, Worker } from 'node:worker_threads'
 import fc from 'fast-check'
-import { checkEnd } from './fuzz/checks.mjs'
-import { inhabited } from './fuzz/gateways.mjs'
-import { counts, run } from './fuzz/run.mjs'
-import { options, stepsOf } from './fuzz/steps.mjs'
+import { checkEnd, statuses } from './fuzz/checks.mjs'
+import { gatewayFor } from './fuzz/gateways.mjs'
+import { run } from './fuzz/run.mjs'
+import { options, steps } from './fuzz/steps.mjs'
 
 const { values } = parseArgs({
   options: {
@@ -16,7 +15,6 @@ const { values } = parseArgs({
     seed: { type: 'string', default: String(Date.now() % 2 ** 31) },
     path: { type: 'string' },
     replay: { type: 'string' },
-    only: { type: 'string' },
   },
 })
 
@@ -50,51 +48,42 @@ function watch() {
 
 /** Runs batches of cases until so many calls were made, or one fails. */
 async function attack() {
-  const command = stepsOf(values.only?.split(',')).map((step) => ({
+  let calls = 0
+  const command = steps.map((step) => ({
     check: () => true,
     run(_model, real) {
+      calls++
       parentPort.postMessage({ step })
       return run(step, real)
     },
     toString: () => JSON.stringify(step),
   }))
   const commands = fc.commands([command], { maxCommands: 16, size: 'max', replayPath: values.replay })
-  const property = fc.asyncProperty(options, commands, async (chosen, steps) => {
-    const real = inhabited(chosen)
-    await fc.asyncModelRun(() => ({ model: {}, real }), steps)
+  const property = fc.asyncProperty(options, commands, async (chosen, drawn) => {
+    const real = gatewayFor(chosen)
+    await fc.asyncModelRun(() => ({ model: {}, real }), drawn)
     checkEnd(real)
   })
-  for (let seed = Number(values.seed), said = 0; counts().steps < values.cases; seed++) {
+  for (let seed = Number(values.seed), said = 0; calls < values.cases; seed++) {
     parentPort.postMessage({ seed })
     const parameters = { seed, numRuns: BATCH, interruptAfterTimeLimit: LONGEST_MS }
     const result = await fc.check(property, { ...parameters, ...(values.path && { path: values.path }) })
-    const { steps } = counts()
-    if (result.failed) return fail(result, steps)
+    if (result.failed) return parentPort.postMessage({ text: await reportOf(result, calls), exitCode: 1 })
     if (values.path) break
-    if (steps - said < 10_000) continue
-    said = steps
-    parentPort.postMessage({ text: `  ${steps} calls` })
+    if (calls - said < 10_000) continue
+    said = calls
+    parentPort.postMessage({ text: `  ${calls} calls` })
   }
-  parentPort.postMessage({ text: summary(counts()), exitCode: 0 })
+  const counts = Object.entries(statuses).map(([status, count]) => `${count} × ${status}`)
+  parentPort.postMessage({ text: `${calls} calls; the answers over HTTP: ${counts.join(', ')}`, exitCode: 0 })
 }
 
-async function fail(result, steps) {
+/** Describes a failure, with the command that runs it again. */
+async function reportOf(result, calls) {
   const [, replay] = /replayPath="(.*?)"/.exec(String(result.counterexample?.[1])) ?? []
   const again = `npm run fuzz -- --seed ${result.seed} --path "${result.counterexamplePath}" --replay "${replay}"`
-  const only = values.only ? ` --only ${values.only}` : ''
-  const report = `${await fc.asyncDefaultReportMessage(result)}\n\n${result.errorInstance?.stack}`
-  parentPort.postMessage({
-    text: `\nFAILED after ${steps} calls:\n${report}\n\nAgain:  ${again}${only}\n`,
-    exitCode: 1,
-  })
-}
-
-function summary({ steps, statuses }) {
-  const all = Object.entries(statuses)
-  const sum = (list) => list.reduce((total, [, count]) => total + count, 0)
-  const percent = Math.round((100 * sum(all.filter(([status]) => status < 300))) / sum(all))
-  const counts = all.map(([status, count]) => `${count} × ${status}`).join(', ')
-  return `${steps} calls; of ${sum(all)} answers over HTTP ${percent} % succeeded:\n  ${counts}`
+  const report = await fc.asyncDefaultReportMessage(result)
+  return `\nFAILED after ${calls} calls:\n${report}\n\n${result.errorInstance?.stack}\n\nAgain:  ${again}\n`
 }
 
 if (isMainThread) {

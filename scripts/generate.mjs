@@ -15,47 +15,34 @@ const PARTS = {
   'api.mjs': ['docs/api'],
 }
 
-/** Returns the files whose text differs from the generated text, or that no part generates any more. */
+/** Returns the files that a part would change, each with its text; undefined for one that it does not generate any more. */
+async function changesOf(part) {
+  const { default: filesOf } = await imported(`scripts/generate/${part}`)
+  const files = new Map(await filesOf(root))
+  for (const folder of PARTS[part].filter((each) => existsSync(join(root, each)))) {
+    for (const entry of readdirSync(join(root, folder), { withFileTypes: true })) {
+      const path = `${folder}/${entry.name}`
+      if (entry.isFile() && !files.has(path)) files.set(path, undefined)
+    }
+  }
+  const textAt = (path) => (existsSync(join(root, path)) ? readFileSync(join(root, path), 'utf8') : undefined)
+  return [...files].filter(([path, text]) => textAt(path) !== text)
+}
+
+/** Returns the paths of all files that are not up to date. */
 export async function staleFiles() {
   const stale = []
-  for (const part of Object.keys(PARTS)) {
-    const files = await filesOf(part)
-    for (const [path, text] of files) if (textAt(path) !== text) stale.push(path)
-    stale.push(...leftovers(part, files))
-  }
+  for (const part of Object.keys(PARTS)) stale.push(...(await changesOf(part)).map(([path]) => path))
   return stale
 }
 
-/** Writes the files of a part. */
 async function generate(part) {
-  const files = await filesOf(part)
-  for (const path of leftovers(part, files)) rmSync(join(root, path))
-  for (const [path, text] of files) {
-    if (textAt(path) === text) continue
+  for (const [path, text] of await changesOf(part)) {
     mkdirSync(dirname(join(root, path)), { recursive: true })
-    writeFileSync(join(root, path), text)
-    console.log(`Wrote ${path}`)
+    if (text === undefined) rmSync(join(root, path))
+    else writeFileSync(join(root, path), text)
+    console.log(`${text === undefined ? 'Removed' : 'Wrote'} ${path}`)
   }
-}
-
-const textAt = (path) => (existsSync(join(root, path)) ? readFileSync(join(root, path), 'utf8') : undefined)
-
-/** The files of a part's folders that it no longer writes. */
-function leftovers(part, files) {
-  const folders = PARTS[part].filter((folder) => existsSync(join(root, folder)))
-  const entries = folders.flatMap((folder) =>
-    readdirSync(join(root, folder), { withFileTypes: true }).map((entry) => ({
-      entry,
-      path: `${folder}/${entry.name}`,
-    })),
-  )
-  return entries.filter(({ entry, path }) => entry.isFile() && !files.has(path)).map(({ path }) => path)
-}
-
-/** The text of each file of a part, by its path, from the sources as they are now. */
-async function filesOf(part) {
-  const { default: files } = await imported(`scripts/generate/${part}`)
-  return files(root)
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

@@ -1,12 +1,17 @@
-/** Returns the operations of an OpenAPI document, each with its path, its method, and its parameters in place of references. */
+/** Returns the operations of an OpenAPI document, each with its path, its method, and its parameters and responses in place of references. */
 export function operationsOf({ paths, components }) {
-  const resolved = ({ $ref, ...own }) => ($ref ? components.parameters[$ref.split('/').at(-1)] : own)
+  const resolve = (kind, { $ref, ...own }) => ($ref ? components[kind][$ref.split('/').at(-1)] : own)
   return Object.entries(paths).flatMap(([path, item]) =>
-    Object.entries(item).map(([method, { parameters = [], ...operation }]) => ({
+    Object.entries(item).map(([method, { parameters = [], responses, ...operation }]) => ({
       path,
       method,
-      parameters: parameters.map(resolved),
+      parameters: parameters.map((each) => resolve('parameters', each)),
       ...operation,
+      responses: mapValues(responses, (each) => resolve('responses', each)),
     })),
   )
 }
+
+/** Returns an object with each value changed. */
+export const mapValues = (values, change) =>
+  Object.fromEntries(Object.entries(values).map(([name, value]) => [name, change(value)]))

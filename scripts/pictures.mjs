@@ -1,12 +1,11 @@
 // Makes the pictures of the inspector in docs/pictures: `npm run pictures`. Needs a browser, and what the build made.
 import { statSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { chromium } from 'playwright-core'
 import { createGateway, manualClock, ngrok } from '../dist/index.js'
 import { serve } from '../dist/node.js'
+import { startChromium } from './chromium.mjs'
 
 const LARGEST = 150 * 1024
-const FLAGS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking']
 
 const clock = manualClock('2026-01-01T00:00:00Z')
 const gateway = createGateway({ seed: 'pictures', clock, dialect: ngrok, dns: 'simulated' })
@@ -38,10 +37,7 @@ await ask('PATCH', `/reserved_domains/${shop.id}`, { description: 'the shop', me
 await ask('POST', '/reserved_addrs', { region: 'eu' })
 const { operationId } = gateway.requests.last({ operation: 'reserved_domains.update' })
 
-const browser = await chromium.launch({
-  executablePath: process.env.FAUXGATE_CHROMIUM ?? '/usr/bin/chromium',
-  args: FLAGS,
-})
+const browser = await startChromium()
 const page = await browser.newPage({ viewport: { width: 1200, height: 560 } })
 for (const [name, place] of [
   ['inspector-jobs', `jobs/${api.id}`],

@@ -2,7 +2,9 @@
 // documents have the sentences of their sources. And no comment begins with a clause that has no verb, such as "What it has."
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
-import { publicTexts, sentencesIn, wordsIn } from './public-texts.mjs'
+import { imported } from './imported.mjs'
+
+const { publicTexts, sentencesIn, wordsIn } = await imported('scripts/public-texts.ts')
 
 const MOST_WORDS = 35
 const GENERATED = /^docs\/(api|reference)\//

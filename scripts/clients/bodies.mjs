@@ -6,7 +6,7 @@ const pem = (name) => readFileSync(new URL(`../../test/fixtures/x509/${name}.pem
 export const texts = { description: 'made by a client', metadata: '{"by":"a client"}' }
 const DENY = '{"on_http_request":[{"actions":[{"type":"deny"}]}]}'
 
-/** A public key in one line, as OpenSSH has it. */
+/** Returns a public key in one line, as OpenSSH has it. */
 function sshKey() {
   const { x } = generateKeyPairSync('ed25519').publicKey.export({ format: 'jwk' })
   const parts = [Buffer.from('ssh-ed25519'), Buffer.from(x, 'base64url')]

@@ -39,7 +39,7 @@ function run(command, args, options = {}) {
   throw new Error(`${command} ${args.join(' ')} failed.\n${text}`)
 }
 
-/** Install the packages of a language's client in a folder, and return the command that starts its driver. */
+/** Installs the packages of a language's client in a folder, and returns the command that starts its driver. */
 const LANGUAGES = {
   typescript: () => [process.execPath, [here('client.mjs')]],
 
@@ -85,7 +85,7 @@ const LANGUAGES = {
   },
 }
 
-/** A Go file with the client of each family that a version has: packages with a method List or Replace. */
+/** Returns a Go file with the client of each family that a version has: packages with a method List or Replace. */
 function goFamilies(module, folder) {
   const packages = readdirSync(folder, { recursive: true })
     .filter((file) => file.endsWith('/client.go') && !file.startsWith('internal'))

@@ -16,6 +16,7 @@ export const pairs = Array.from({ length: 8 }, (_, index) =>
   }),
 )
 
+/** Creates an empty gateway. */
 export function open(options) {
   const { dialect, clock: kind, keepBackendsOnPatch, ...rest } = options
   const shared = {
@@ -27,17 +28,21 @@ export function open(options) {
   return dialect === 'ngrok' ? createNgrok(shared) : createGateway(shared)
 }
 
-/** A gateway with one of everything, where its options allow that, and the commits that follow. */
-export function inhabited(options) {
-  const gateway = filled(open({ ...options, account: undefined }))
-  if (!options.account) return watched(gateway, options)
-  // What there is already stays above the limits of the account.
-  const limited = open(options)
-  limited.restore(gateway.snapshot({ privateKeys: true }))
-  return watched(limited, options)
+/** Creates a gateway with one of everything, where its options allow that, and collects the commits that follow. */
+export function gatewayFor(options) {
+  let gateway = furnish(open({ ...options, account: undefined }))
+  if (options.account) {
+    // What there is already stays above the limits of the account.
+    const snapshot = gateway.snapshot({ privateKeys: true })
+    gateway = open(options)
+    gateway.restore(snapshot)
+  }
+  const commits = []
+  gateway.subscribe((commit) => commits.length < MOST_COMMITS && commits.push(commit))
+  return { gateway, commits, options }
 }
 
-function filled(gateway) {
+function furnish(gateway) {
   const policy = { authority: 'letsencrypt', private_key_type: 'ecdsa' }
   const { id: certificate_id } = gateway.tlsCertificates.create(pairs[0])
   gateway.reservedAddrs.create()
@@ -58,42 +63,23 @@ function filled(gateway) {
   return gateway
 }
 
-function watched(gateway, options) {
-  const commits = []
-  gateway.subscribe((commit) => commits.length < MOST_COMMITS && commits.push(commit))
-  return { gateway, commits, options }
-}
+/** Returns the newest hundred of a family, by the prefix of their ids. */
+export const recordsOf = (gateway, prefix) =>
+  Object.values(gateway[FAMILIES.get(prefix)]?.list({ limit: 100 }) ?? {}).find(Array.isArray) ?? []
 
-export const recordsOf = (gateway, prefix) => {
-  const [, member] = FAMILIES.find(([each]) => each === prefix)
-  return Object.values(gateway[member]?.list({ limit: 100 }) ?? {}).find(Array.isArray) ?? []
-}
+const EDGES = { https: 'edghts_1', routes: 'edghtsrt_1', tcp: 'edgtcp_1', tls: 'edgtls_1' }
 
-/** Returns the value of a token on a gateway now. */
+/** Returns a function that finds the value of a token on a gateway now. */
 export const lookUpOn = (gateway) => (name, index) => {
   const nth = (values) => values[index % values.length]
-  switch (name) {
-    case 'pem':
-      return nth(pairs).certificate_pem
-    case 'key':
-      return nth(pairs).private_key_pem
-    case 'secret':
-      return `PLANTED${index}`
-    case 'https':
-      return 'edghts_1'
-    case 'routes':
-      return 'edghtsrt_1'
-    case 'tcp':
-    case 'tls':
-      return `edg${name}_1`
-    case 'target':
-      return nth(recordsOf(gateway, 'rd'))?.cname_target ?? 'x.y'
-    default:
-      return nth(recordsOf(gateway, name))?.id ?? 'rd_unknown'
-  }
+  if (name === 'pem') return nth(pairs).certificate_pem
+  if (name === 'key') return nth(pairs).private_key_pem
+  if (name === 'secret') return `PLANTED${index}`
+  if (name === 'target') return nth(recordsOf(gateway, 'rd'))?.cname_target ?? 'x.y'
+  return EDGES[name] ?? nth(recordsOf(gateway, name))?.id ?? 'rd_unknown'
 }
 
-/** The state, without what counts requests: a refused request is counted too. */
+/** Returns the state, without what counts requests: a refused request is counted too. */
 export function stateOf(gateway) {
   const { rateLimit: _, now: __, ...snapshot } = gateway.snapshot()
   return JSON.stringify(snapshot, (name, value) => (name === 'hits' || name === 'passed' ? 0 : value))

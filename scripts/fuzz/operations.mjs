@@ -14,18 +14,20 @@ const camel = (name) => name.replace(/_(\w)/g, (_, letter) => letter.toUpperCase
 
 const gets = operations.filter(({ method }) => method === 'get')
 
-/** The families that have lists: the prefix of the ids, and the member of a gateway. */
-export const FAMILIES = gets.flatMap(({ operationId }) => {
-  const [family, verb] = operationId.split('.')
-  if (verb !== 'list') return []
-  const { parameters } = gets.find((each) => each.operationId === `${family}.get`)
-  const { pattern } = parameters.find(({ name }) => name === 'id').schema
-  // Users have two paths, whose ids have either prefix.
-  const prefixes = /^\^\(?([\w|]+)\)?_\[/.exec(pattern)[1].split('|')
-  return [[prefixes.find((each) => family.startsWith(each)) ?? prefixes[0], camel(family)]]
-})
+/** The families that have lists: the member of a gateway, by the prefix of the ids. */
+export const FAMILIES = new Map(
+  gets.flatMap(({ operationId }) => {
+    const [family, verb] = operationId.split('.')
+    if (verb !== 'list') return []
+    const { parameters } = gets.find((each) => each.operationId === `${family}.get`)
+    const { pattern } = parameters.find(({ name }) => name === 'id').schema
+    // Users have two paths, whose ids have either prefix.
+    const prefixes = /^\^\(?([\w|]+)\)?_\[/.exec(pattern)[1].split('|')
+    return [[prefixes.find((each) => family.startsWith(each)) ?? prefixes[0], camel(family)]]
+  }),
+)
 
-/** A text that stands for an id, or another value, of the gateway that the call is made on. */
+/** Draws a text that stands for an id, or another value, of the gateway that the call is made on. */
 export const token = (name, most = 3) => fc.nat({ max: most }).map((index) => `@@${name}:${index}@@`)
 
 const words = fc.constantFrom('', 'a', 'x y', 'ünïcode ☃', '{"k":1}')
@@ -47,15 +49,10 @@ const SSH_KEYS = [
   'ecdsa-sha2-nistp256 AAAAE2VjZHNhLXNoYTItbmlzdHAyNTYAAAAIbmlzdHAyNTYAAABBBOCDj8XJev8zs3xLCS9lD+DThuxyUgLEFgSO9Krs05Zp3xzBV1i4vV/CPPvM3WSIUEEN2yhn/dZ/cIbeNYGOzrU= b',
 ]
 
+const OTHER_URLS = ['https://a.internal', 'https://b.internal', 'tcp://c.internal:1', 'tcp://1.tcp.eu.ngrok.io:1']
 const url = fc.oneof(
-  fc.tuple(fc.constantFrom('http', 'https', 'tls'), domainName).map(([scheme, name]) => `${scheme}://${name}`),
-  fc.constantFrom(
-    'https://a.internal',
-    'https://b.internal',
-    'tcp://c.internal:1',
-    'http://a.b',
-    'tcp://1.tcp.eu.ngrok.io:1',
-  ),
+  fc.tuple(fc.constantFrom('http', 'https', 'tls'), domainName).map((parts) => parts.join('://')),
+  fc.constantFrom(...OTHER_URLS, 'http://a.b'),
 )
 
 /** The resources that only an agent or the service makes, by their names in a body of `POST /_fauxgate/declare`. */
@@ -180,7 +177,7 @@ function valuesOfType(type, { items, additionalProperties, propertyNames, minimu
   }
 }
 
-/** A body with its required fields and at most two others, so that few combinations are refused. */
+/** Makes a body with its required fields and at most two others, so that few combinations are refused. */
 function recordOf({ properties, required = [], else: otherwise }) {
   const needed = [...required, ...(otherwise?.required ?? [])]
   const others = Object.keys(properties).filter((name) => !needed.includes(name) && !LEFT_OUT.includes(name))
@@ -190,52 +187,46 @@ function recordOf({ properties, required = [], else: otherwise }) {
   })
 }
 
+/** Returns the kinds of the ids in a path, as tokens name them. */
 function idsOf(path, family) {
   if (path.startsWith('/edges'))
     return [...path.matchAll(/^\/edges\/(\w+)\/\{|\/(routes)\/\{/g)].map(([, kind, route]) => route ?? kind)
   if (!path.includes('{id}')) return []
-  return FAMILIES.filter(([, member]) => member === family).map(([prefix]) => prefix)
+  return [...FAMILIES.keys()].filter((prefix) => FAMILIES.get(prefix) === family)
 }
 
-const all = operations.map(({ path, method, operationId, requestBody, parameters = [] }) => {
-  const [family, name] = operationId.split('.').map(camel)
-  const schema = requestBody?.content['application/json'].schema
-  return {
-    method: method.toUpperCase(),
-    path: path.replace(/^\/_fauxgate/, '').replaceAll(/\{\w+\}/g, ':'),
-    family,
-    name,
-    ids: idsOf(path, family),
-    body: schema && valuesOf(schema),
-    parameters: parameters.filter((each) => each.in === 'query').map((each) => each.name),
-  }
-})
+/** Values of the parameters of controls; lists have their own. */
+const PARAMETERS = { id: token('rd'), name: domainName, domain: domainName, type: fc.constant('CNAME') }
 
-export const OPERATIONS = all.filter(({ family }) => family !== 'controls')
-
-const VALUES_OF_PARAMETERS = { id: token('rd'), name: domainName, domain: domainName, type: fc.constant('CNAME') }
+function queryOf(path, parameters) {
+  const names = parameters.filter((each) => each.in === 'query').map((each) => each.name)
+  const known = Object.entries(PARAMETERS).filter(([name]) => names.includes(name))
+  return fc.record(Object.fromEntries(known), { requiredKeys: path.endsWith('timeline') ? ['id'] : [] })
+}
 
 /** A domain that is there may have an uploaded certificate that is valid for years, with a failing attempt every hour. */
 const EXPIRE = fc.record({ id: fc.constantFrom('rd_gone', 'cert_1', 'x', '') })
 
-/** The controls over HTTP; `query` has the values of their parameters. */
-export const CONTROLS = all
-  .filter(({ family }) => family === 'controls')
-  .map(({ method, path, body, parameters }) => {
-    const known = Object.entries(VALUES_OF_PARAMETERS).filter(([name]) => parameters.includes(name))
-    const query = fc.record(Object.fromEntries(known), { requiredKeys: path.endsWith('timeline') ? ['id'] : [] })
-    return {
-      method,
-      path,
-      body: path.endsWith('/expire') ? EXPIRE : body,
-      query: parameters.length > 0 ? query : undefined,
-    }
-  })
+const all = operations.map(({ path, method, operationId, requestBody, parameters }) => {
+  const [family, name] = operationId.split('.').map(camel)
+  const schema = requestBody?.content['application/json'].schema
+  return {
+    method: method.toUpperCase(),
+    path: path.replaceAll(/\{\w+\}/g, ':'),
+    family,
+    name,
+    ids: idsOf(path, family),
+    body: path.endsWith('/expire') ? EXPIRE : schema && valuesOf(schema),
+    query: queryOf(path, parameters),
+  }
+})
+
+export const OPERATIONS = all.filter(({ family }) => family !== 'controls')
+export const CONTROLS = all.filter(({ family }) => family === 'controls')
 
 const outcomes = fc.array(fc.constantFrom('success', 'DNS_ERROR', 'INTERNAL_ERROR'), { maxLength: 3 })
 const failure = fc.constantFrom('DNS_ERROR', 'INTERNAL_ERROR')
 const forDomain = fc.record({ domain: domainName }, { requiredKeys: [] })
-const fault = valuesOf(schemas.FaultSpec)
 const nothing = fc.constant([])
 
 /** The controls of the direct API, each with its arguments. */
@@ -255,7 +246,7 @@ export const CALLS = Object.entries({
   'declare.edge': fc.constant(['edghts_1', { routes: ['edghtsrt_1'] }]),
   'declare.endpointConfiguration': fc.constant(['ec_1']),
   'declare.backend': fc.constant(['bkdhr_1']),
-  'faults.add': fc.tuple(fault),
+  'faults.add': fc.tuple(valuesOf(schemas.FaultSpec)),
   'faults.all': nothing,
   'faults.clear': nothing,
   'requests.all': fc.constantFrom([], [{ method: 'GET' }], [{ method: 'POST', status: 400 }]),
@@ -263,4 +254,4 @@ export const CALLS = Object.entries({
   leftovers: nothing,
   ...Object.fromEntries(DECLARED.map(([name, { anyOf }]) => [`declare.${camel(name)}`, fc.tuple(valuesOf(anyOf[0]))])),
   'declare.end': fc.tuple(fc.oneof(token('ts'), token('ep'), token('rd'))),
-}).map(([place, args]) => ({ place: place.split('.'), args }))
+})

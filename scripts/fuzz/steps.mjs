@@ -1,8 +1,9 @@
 // The steps of a case, as plain JSON, and the options of the gateway that they are done on.
 import fc from 'fast-check'
 import { CALLS, CONTROLS, FAMILIES, OPERATIONS, token } from './operations.mjs'
-import { mutation, oddValue, sometimesMutated, textEdits, UNKNOWN_IDS } from './values.mjs'
+import { edit, mutation, oddValue, oneOf, sometimesMutated, textEdits, UNKNOWN_IDS } from './values.mjs'
 
+const PREFIXES = [...FAMILIES.keys()]
 const FIELDS = [
   'id uri created_at description metadata domain region addr certificate certificate.id backends not_after key_usages',
   'certificate_management_policy.authority subject_common_name issued_at subject_alternative_names.dns_names unknown',
@@ -14,55 +15,39 @@ const LITERALS = [
 ].flatMap((line) => line.split(' '))
 const field = fc.constantFrom(...FIELDS).map((name) => `obj.${name}`)
 const literal = fc.constantFrom(...LITERALS)
+const call = fc.constantFrom('size()', 'startsWith("a")', 'contains("b")', 'endsWith("")')
+const compare = fc.constantFrom('==', '!=', '<', '<=', '>', '>=', 'in')
 const { filter } = fc.letrec((tie) => ({
-  operand: fc.oneof(
-    { weight: 4, arbitrary: field },
-    { weight: 4, arbitrary: literal },
-    {
-      weight: 1,
-      arbitrary: fc
-        .tuple(field, fc.constantFrom('size()', 'startsWith("a")', 'contains("b")', 'endsWith("")'))
-        .map((parts) => parts.join('.')),
-    },
-    { weight: 1, arbitrary: field.map((name) => `timestamp(${name}).subtract("24h")`) },
+  operand: oneOf(
+    [4, field],
+    [4, literal],
+    [1, fc.tuple(field, call).map((parts) => parts.join('.'))],
+    [1, field.map((name) => `timestamp(${name}).subtract("24h")`)],
   ),
   filter: fc.oneof(
     { maxDepth: 3 },
-    fc
-      .tuple(tie('operand'), fc.constantFrom('==', '!=', '<', '<=', '>', '>=', 'in'), tie('operand'))
-      .map((parts) => parts.join(' ')),
+    fc.tuple(tie('operand'), compare, tie('operand')).map((parts) => parts.join(' ')),
     tie('operand'),
     fc.tuple(tie('filter'), fc.constantFrom('&&', '||'), tie('filter')).map(([a, op, b]) => `(${a}) ${op} (${b})`),
     tie('filter').map((inner) => `!(${inner})`),
   ),
 }))
-const query = fc.oneof(
-  { weight: 6, arbitrary: fc.constant({}) },
-  { weight: 3, arbitrary: fc.record({ filter }) },
-  { weight: 1, arbitrary: fc.tuple(filter, textEdits).map(([text, edits]) => ({ filter: text, edits })) },
-  {
-    weight: 2,
-    arbitrary: fc.record(
-      {
-        limit: fc.constantFrom('1', '2', '100'),
-        before_id: fc.oneof(...FAMILIES.map(([prefix]) => token(prefix, 1))),
-      },
-      { requiredKeys: [] },
-    ),
-  },
-  {
-    weight: 1,
-    arbitrary: fc.record({
-      raw: fc.oneof(
-        fc.constantFrom('limit=0', 'limit=1&limit=2', 'limit=%', 'a=b', '=', '&&'),
-        fc.string({ maxLength: 8 }),
-      ),
-    }),
-  },
+const page = fc.record(
+  { limit: fc.constantFrom('1', '2', '100'), before_id: fc.oneof(...PREFIXES.map((prefix) => token(prefix, 1))) },
+  { requiredKeys: [] },
 )
 
-const rarely = (usual, other) =>
-  fc.oneof({ weight: 20, arbitrary: fc.constant(usual) }, { weight: 1, arbitrary: other })
+/** The query of a list as JSON; a text is put into the URL unchanged. */
+const listQuery = oneOf(
+  [6, fc.constant({})],
+  [3, fc.record({ filter })],
+  [1, fc.tuple(filter, textEdits).map(([text, edits]) => ({ filter: edit(text, edits) }))],
+  [2, page],
+  [1, fc.constantFrom('limit=0', 'limit=1&limit=2', 'limit=%', 'a=b', '=', '&&')],
+  [1, fc.string({ maxLength: 8 })],
+).map((query) => JSON.stringify(query))
+
+const rarely = (usual, other) => oneOf([20, fc.constant(usual)], [1, other])
 const headers = fc.record({
   authorization: rarely('Bearer @@secret:9@@', fc.constantFrom(null, '', 'Bearer', 'Basic a', 'Bearer other')),
   version: rarely('2', fc.constantFrom(null, '', '1', '2, 2', '3')),
@@ -71,6 +56,7 @@ const headers = fc.record({
     fc.constantFrom(null, '', 'text/plain', 'application/json; charset=utf-8', 'APPLICATION/JSON'),
   ),
   origin: rarely(null, fc.constantFrom('https://example.com', 'null', 'http://localhost:1')),
+  host: rarely('127.0.0.1:4747', fc.constantFrom('example.com', '', 'localhost', '[::1]:1', '127.0.0.1.example.com')),
 })
 const pathEdit = rarely(
   null,
@@ -90,74 +76,47 @@ const rawBody = rarely(
   ),
 )
 
-const request = fc.constantFrom(...OPERATIONS).chain(({ family, method, path, ids, body }) =>
-  fc.record({
-    kind: fc.constant('request'),
-    family: fc.constant(family),
-    via: fc.constantFrom('exchange', 'exchange', 'exchange', 'fetch'),
-    method: fc.constant(method),
-    path: fc.constant(path),
-    ids: fc.tuple(...ids.map((type) => token(type))),
-    body: body ? sometimesMutated(body) : rarely('', fc.constantFrom('{}', '{"a":1}')),
-    query: method === 'GET' && ids.length === 0 ? query : rarely({}, query),
-    headers,
-    odd: fc.record({ path: pathEdit, method: methodEdit, id: odd, body: body ? rawBody : fc.constant(null) }),
-  }),
-)
+const requestTo = (operations) =>
+  fc.constantFrom(...operations).chain(({ family, method, path, name, ids, body, query }) => {
+    const isControl = family === 'controls'
+    const otherQuery = isControl ? sometimesMutated(query) : rarely('{}', listQuery)
+    const drawn = fc.record({
+      via: isControl ? fc.constant('exchange') : fc.constantFrom('exchange', 'exchange', 'exchange', 'fetch'),
+      ids: fc.tuple(...ids.map((type) => token(type))),
+      body: body ? sometimesMutated(body) : rarely('', fc.constantFrom('{}', '{"a":1}')),
+      query: name === 'list' ? listQuery : otherQuery,
+      headers,
+      odd: fc.record({ path: pathEdit, method: methodEdit, id: odd, body: body ? rawBody : fc.constant(null) }),
+    })
+    return drawn.map((parts) => ({ kind: 'request', family, method, path, ...parts }))
+  })
 
-const direct = fc.constantFrom(...OPERATIONS).chain(({ family, name, ids, body }) =>
-  fc.record({
-    kind: fc.constant('direct'),
-    family: fc.constant(family),
-    name: fc.constant(name),
-    ids: fc.tuple(...ids.map((type) => token(type))),
-    odd: rarely(null, oddValue),
-    body: body ? fc.oneof({ weight: 12, arbitrary: sometimesMutated(body) }, oddValue) : fc.constant(null),
-    query: name === 'list' ? query : fc.constant({}),
-  }),
-)
+/** Draws the ids of a call: of a part of an edge as one object. */
+function idsOf(ids) {
+  const [first, second] = ids.map((type) => token(type).map((text) => JSON.stringify(text)))
+  if (!second) return first ? [first] : []
+  return [fc.tuple(first, second).map(([edge, id]) => `{"edge_id":${edge},"id":${id}}`)]
+}
 
-const control = fc.constantFrom(...CONTROLS).chain(({ method, path, body, query }) =>
-  fc.record({
-    kind: fc.constant('control'),
-    method: fc.constant(method),
-    path: fc.constant(path),
-    body: body
-      ? fc.oneof(
-          { weight: 12, arbitrary: sometimesMutated(body) },
-          rawBody.map((text) => text ?? '{}'),
-        )
-      : fc.constant(''),
-    query: query ? sometimesMutated(query) : fc.constant('{}'),
-    host: rarely('127.0.0.1:4747', fc.constantFrom('example.com', '', 'localhost', '[::1]:1', '127.0.0.1.example.com')),
-    odd: fc.record({ path: pathEdit, method: methodEdit }),
-  }),
-)
+const direct = fc.constantFrom(...OPERATIONS).chain(({ family, name, ids, body }) => {
+  const args = [
+    ...idsOf(ids).map((id) => oneOf([20, id], [1, oddValue])),
+    ...(body ? [oneOf([12, sometimesMutated(body)], [1, oddValue])] : []),
+    ...(name === 'list' ? [oneOf([12, listQuery], [1, oddValue])] : []),
+  ]
+  return fc.tuple(...args).map((texts) => ({ kind: 'call', place: `${family}.${name}`, args: `[${texts.join()}]` }))
+})
 
-const call = fc
+const control = fc
   .constantFrom(...CALLS)
-  .chain(({ place, args }) =>
-    fc.record({ kind: fc.constant('call'), place: fc.constant(place), args: sometimesMutated(args) }),
-  )
+  .chain(([place, args]) => sometimesMutated(args).map((text) => ({ kind: 'call', place, args: text })))
 
+const MOVES = ['advance', 'advance', 'advance', 'advanceToNext', 'advanceTo', 'set']
+const TIMES = ['1ms', '30s', '1h', '30d', '60d', 1, 999, '2026-01-01T00:00:00.900Z', '2027-01-01T00:00:00Z']
 const clock = fc.record({
-  kind: fc.constant('clock'),
-  how: fc.constantFrom('advance', 'advance', 'advanceToNext', 'advanceTo', 'set'),
-  value: fc.constantFrom(
-    '1ms',
-    '30s',
-    '1h',
-    '30d',
-    '60d',
-    1,
-    999,
-    '2026-01-01T00:00:00.900Z',
-    '2027-01-01T00:00:00Z',
-    '-1s',
-    'soon',
-    null,
-    1e20,
-  ),
+  kind: fc.constant('call'),
+  place: fc.constantFrom(...MOVES.map((name) => `clock.${name}`)),
+  args: fc.constantFrom(...[...TIMES, '-1s', 'soon', null, 1e20].map((value) => JSON.stringify([value]))),
 })
 
 /** Texts alone: test/x509 changes the bytes in them. */
@@ -172,18 +131,8 @@ const restore = fc.record({
   kind: fc.constant('restore'),
   via: fc.constantFrom('direct', 'direct', 'http'),
   privateKeys: fc.boolean(),
-  mutations: fc.oneof({ weight: 6, arbitrary: fc.tuple(mutation) }, fc.array(mutation, { maxLength: 3 })),
+  mutations: oneOf([6, fc.tuple(mutation)], [1, fc.array(mutation, { maxLength: 3 })]),
 })
-
-const KINDS = {
-  request: [30, request],
-  direct: [14, direct],
-  control: [8, control],
-  call: [5, call],
-  clock: [4, clock],
-  certificate: [6, certificate],
-  restore: [5, restore],
-}
 
 /** The options of a gateway. */
 export const options = fc.record({
@@ -204,6 +153,13 @@ export const options = fc.record({
   ),
 })
 
-/** Steps of some kinds; of all where none is named. */
-export const stepsOf = (kinds = Object.keys(KINDS)) =>
-  fc.oneof(...kinds.map((kind) => ({ weight: KINDS[kind][0], arbitrary: KINDS[kind][1] })))
+/** Steps of all kinds. */
+export const steps = oneOf(
+  [30, requestTo(OPERATIONS)],
+  [8, requestTo(CONTROLS)],
+  [14, direct],
+  [5, control],
+  [4, clock],
+  [6, certificate],
+  [5, restore],
+)

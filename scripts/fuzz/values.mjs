@@ -1,5 +1,5 @@
 // Hostile values and mutations. A case is kept as JSON text with tokens such as @@rd:0@@, so that it stays small when it
-// is printed; `expanded` puts in what they stand for.
+// is printed; `expand` puts in what they stand for.
 import fc from 'fast-check'
 
 export const UNKNOWN_IDS = 'rd_1 ra_1 cert_1 bkdwd_1 bkdhr_1 ec_1 edghts_1 edghtsrt_1 op_1 rd__ '.split(' ')
@@ -11,35 +11,33 @@ const TEXTS = [
 ]
 const NUMBERS = [0, -0, -1, 1, 0.5, 128, 129, 10_000, 10_001, 2 ** 31, 2 ** 32, 2 ** 53, 1e308, -1e308, 5e-324]
 
+/** Draws from one of some arbitraries, each with its weight. */
+export const oneOf = (...choices) => fc.oneof(...choices.map(([weight, arbitrary]) => ({ weight, arbitrary })))
+
 /** One odd value, as JSON text. */
-export const oddValue = fc.oneof(
-  { weight: 4, arbitrary: fc.constantFrom('null', 'true', 'false', '[]', '{}', '[null]', '{"":""}') },
-  { weight: 4, arbitrary: fc.constantFrom(...NUMBERS).map((value) => JSON.stringify(value)) },
-  { weight: 5, arbitrary: fc.constantFrom(...TEXTS, ...UNKNOWN_IDS).map((value) => JSON.stringify(value)) },
-  { weight: 2, arbitrary: fc.string({ unit: 'binary', maxLength: 12 }).map((value) => JSON.stringify(value)) },
-  { weight: 1, arbitrary: fc.constantFrom('"@@huge:5000@@"', '"@@huge:70000@@"', '"@@deep:100@@"', '"@@deep:4000@@"') },
-  { weight: 1, arbitrary: fc.constantFrom('"@@many:50@@"', '"@@many:3000@@"', '"@@wide:3000@@"', '"@@key:0@@"') },
-  { weight: 1, arbitrary: fc.jsonValue({ maxDepth: 3 }).map((value) => JSON.stringify(value)) },
-  {
-    weight: 2,
-    arbitrary: fc.constantFrom('{"__proto__":{"polluted":1}}', '{"constructor":{"prototype":{"polluted":1}}}'),
-  },
+export const oddValue = oneOf(
+  [4, fc.constantFrom('null', 'true', 'false', '[]', '{}', '[null]', '{"":""}')],
+  [9, fc.constantFrom(...NUMBERS, ...TEXTS, ...UNKNOWN_IDS).map((value) => JSON.stringify(value))],
+  [2, fc.string({ unit: 'binary', maxLength: 12 }).map((value) => JSON.stringify(value))],
+  [1, fc.constantFrom('"@@huge:5000@@"', '"@@huge:70000@@"', '"@@deep:100@@"', '"@@deep:4000@@"')],
+  [1, fc.constantFrom('"@@many:50@@"', '"@@many:3000@@"', '"@@wide:3000@@"', '"@@key:0@@"')],
+  [1, fc.jsonValue({ maxDepth: 3 }).map((value) => JSON.stringify(value))],
+  [2, fc.constantFrom('{"__proto__":{"polluted":1}}', '{"constructor":{"prototype":{"polluted":1}}}')],
 )
 
 const OPERATIONS = ['replace', 'replace', 'replace', 'remove', 'add', 'wrap', 'rename', 'repeat']
+
+const NAMES = ['__proto__', 'id', 'metadata', 'toString', 'domain', 'x', '']
 
 /** A change to a JSON value: where (counted over all places in it), what, and with which value. */
 export const mutation = fc.record({
   at: fc.nat({ max: 400 }),
   how: fc.constantFrom(...OPERATIONS),
-  name: fc.oneof(
-    fc.constantFrom('__proto__', 'id', 'metadata', 'toString', 'domain', 'x', ''),
-    fc.string({ maxLength: 6 }),
-  ),
+  name: fc.oneof(fc.constantFrom(...NAMES), fc.string({ maxLength: 6 })),
   value: oddValue,
 })
 
-/** A tree of JSON in which an object is a list of entries, so that any name, twice too, can be one. */
+/** Returns a tree of JSON in which an object is a list of entries, so that any name, twice too, can be one. */
 function treeOf(value) {
   if (Array.isArray(value)) return { list: value.map(treeOf) }
   if (typeof value !== 'object' || value === null) return { text: JSON.stringify(value) }
@@ -51,7 +49,7 @@ function textOf({ list, entries, text }) {
   return entries ? `{${entries.map(([name, inner]) => `${JSON.stringify(name)}:${textOf(inner)}`).join()}}` : text
 }
 
-/** All places of a tree, each as its tree with what holds it. */
+/** Returns all places of a tree, each as its tree with what holds it. */
 function placesOf(tree, found = [], holder = null, index = 0) {
   found.push({ tree, holder, index })
   for (const [at, inner] of (tree.list ?? []).entries()) placesOf(inner, found, tree, at)
@@ -59,8 +57,8 @@ function placesOf(tree, found = [], holder = null, index = 0) {
   return found
 }
 
-/** The text of a value after some mutations. */
-export function mutated(value, mutations) {
+/** Returns the text of a value after some mutations. */
+export function mutate(value, mutations) {
   const root = { list: [treeOf(value)] }
   for (const { at, how, name, value: text } of mutations) {
     const places = placesOf(root.list[0] ?? { text: 'null' }, [], root)
@@ -81,30 +79,27 @@ export function mutated(value, mutations) {
   return textOf(root.list[0] ?? { text: '{}' })
 }
 
-/** A value of a table, as text: mostly unchanged, else with some mutations. */
+const mutations = oneOf([5, fc.constant([])], [1, fc.array(mutation, { minLength: 1, maxLength: 3 })])
+
+/** Draws the text of a value: mostly unchanged, else with some mutations. */
 export const sometimesMutated = (arbitrary) =>
-  fc
-    .tuple(
-      arbitrary,
-      fc.oneof({ weight: 5, arbitrary: fc.constant([]) }, fc.array(mutation, { minLength: 1, maxLength: 3 })),
-    )
-    .map(([value, mutations]) => mutated(value, mutations))
+  fc.tuple(arbitrary, mutations).map(([value, drawn]) => mutate(value, drawn))
+
+const PUT = ['', '', '\n', '\r', '\r\n', ' ', '=', '\ufeff']
+const MARKERS = ['-----BEGIN CERTIFICATE-----', '-----END CERTIFICATE-----']
 
 /** Changes to a text, by places. */
 export const textEdits = fc.array(
   fc.record({
     at: fc.nat(),
     cut: fc.constantFrom(0, 1, 1, 2, 64, 200),
-    put: fc.oneof(
-      fc.constantFrom('', '', '\n', '\r', '\r\n', ' ', '=', '\ufeff'),
-      fc.constantFrom('-----BEGIN CERTIFICATE-----', '-----END CERTIFICATE-----'),
-      fc.string({ maxLength: 3 }),
-    ),
+    put: fc.oneof(fc.constantFrom(...PUT), fc.constantFrom(...MARKERS), fc.string({ maxLength: 3 })),
   }),
   { maxLength: 3 },
 )
 
-export const edited = (text, edits) =>
+/** Returns a text with such changes. */
+export const edit = (text, edits) =>
   edits.reduce((now, { at, cut, put }) => {
     const from = at % (now.length + 1)
     return now.slice(0, from) + put + now.slice(from + cut)
@@ -118,7 +113,7 @@ const RAW = {
 }
 
 /** Puts in what the tokens stand for: `lookUp` knows ids and PEM texts. In a JSON text, what is put in is escaped. */
-export function expanded(text, lookUp, isJson) {
+export function expand(text, lookUp, isJson) {
   const raw = text.replace(/"@@(deep|many|wide):(\d+)@@"/g, (_, name, count) => RAW[name](Number(count)))
   return raw.replace(/@@(\w+):(\d+)@@/g, (_, name, count) => {
     const value = name === 'huge' ? 'x'.repeat(Number(count)) : lookUp(name, Number(count))

@@ -1,28 +1,15 @@
-// Writes the evidence for each rule into docs/fidelity.md. types.ts writes the same evidence for the OpenAPI documents.
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { differencesPage } from './evidence/differences.ts'
-import { fidelityPage } from './evidence/page.ts'
-import {
-  operations as allOperations,
-  errors,
-  type FieldRule,
-  type OperationRules,
-  type Section,
-  sectionsOf,
-} from './evidence/rules.ts'
+// Writes the evidence for each rule into docs/fidelity.md and docs/differences.md. types.ts writes it for the OpenAPI documents.
+import { pages } from './evidence/pages.ts'
+import { operations as allOperations, errors, type OperationRules, type Section, sectionsOf } from './evidence/rules.ts'
 import {
   type Evidence,
-  type Example,
   evidenceOfError,
   examplesIn,
   KINDS,
   type Kind,
   pageOf,
-  testimoniesOf,
-} from './evidence/witnesses.ts'
-
-const DIFFERENCES = 'docs/differences.md'
+  statementsAbout,
+} from './evidence/sources.ts'
 
 export type Rules = Readonly<Record<string, Evidence>>
 
@@ -37,17 +24,42 @@ export interface AllEvidence {
 
 export default function evidence(root: string): Map<string, string> {
   const sections = sectionsOf(root)
-  const all = evidenceOf(sections, allOperations, root)
-  return new Map([
-    ['docs/fidelity.md', fidelityPage(allOperations, all, sections)],
-    [DIFFERENCES, differencesPage(readFileSync(join(root, DIFFERENCES), 'utf8'), allOperations, all, sections)],
-  ])
+  return pages(root, allOperations, evidenceOf(sections, allOperations, root), sections)
 }
 
-/** Returns src/generated/evidence.json, which the OpenAPI documents have. */
+/** Returns src/generated/evidence.json, which the OpenAPI documents have: each source once, and in its place elsewhere. */
 export function evidenceJson(root: string): string {
-  return coded(evidenceOf(sectionsOf(root), allOperations, root))
+  const all = evidenceOf(sectionsOf(root), allOperations, root)
+  const sources = [
+    ...new Set(
+      Object.values(all)
+        .flatMap(Object.values<Evidence>)
+        .flatMap(sourcesOf)
+        .flat(),
+    ),
+  ]
+  const places = new Map(sources.map((source, place) => [source, place]))
+  const placesOf = (found: Evidence) => sourcesOf(found).map((list) => list.map((source) => places.get(source)))
+  const rules = Object.entries<Rules>({ ...all }).map(([kind, each]) => [kind, mapValues(each, placesOf)])
+  return JSON.stringify({ sources, ...Object.fromEntries(rules) })
 }
+
+const sourcesOf = (found: Evidence) => KINDS.map((kind) => found[kind] ?? [])
+
+const mapValues = <T, U>(values: Readonly<Record<string, T>>, change: (value: T) => U): Record<string, U> =>
+  Object.fromEntries(Object.entries(values).map(([name, value]) => [name, change(value)]))
+
+/** One source that speaks for a rule. */
+type Voice = readonly [kind: Kind, source: string]
+
+function evidenceFrom(voices: readonly Voice[]): Evidence {
+  const sources = (of: Kind) => [...new Set(voices.flatMap(([kind, source]) => (kind === of ? source : [])))]
+  return Object.fromEntries(KINDS.flatMap((kind) => (sources(kind).length > 0 ? [[kind, sources(kind)]] : [])))
+}
+
+/** The parameters of lists, with the sections that they follow. */
+const QUERY = { limit: 'lists#paging', before_id: 'lists#cursor', filter: 'lists#filter' }
+const EXTRA = 'dialects#extra-fields'
 
 /** Joins the rules with their evidence. */
 export function evidenceOf(
@@ -56,78 +68,36 @@ export function evidenceOf(
   root = '.',
 ): AllEvidence {
   const examples = examplesIn(root)
-  const fields: Record<string, Evidence> = {}
-  const add = (key: string, found: Evidence) => {
-    fields[key] = joined(fields[key] ?? {}, found)
+  const about = ({ call }: OperationRules) => statementsAbout(call, examples)
+  /** The kinds of evidence that a section has, with the section as their source. */
+  const voicesOf = (name: string) => {
+    const section = sections.find((each) => each.name === name)
+    return Object.keys(section?.evidence ?? {}).map((kind): Voice => [kind as Kind, name]) // Sections have these kinds.
   }
+  const ofOperation = (operation: OperationRules): Evidence => {
+    const page = pageOf(operation.call)
+    const said = about(operation).map(({ kind, source }): Voice => [kind, source])
+    return evidenceFrom([...(page ? [['documented', page] as const] : []), ...said])
+  }
+  const fields: Record<string, Voice[]> = {}
   for (const operation of operations) {
-    const testimonies = testimoniesOf(operation.call, examples)
+    const statements = about(operation)
     for (const place of ['sends', 'reads'] as const) {
-      for (const rule of operation[place]) {
-        for (const { kind, source, ...said } of testimonies)
-          if (said[place].includes(rule.path)) add(rule.key, { [kind]: [source] })
+      for (const { key, path, cites, isExtra } of operation[place]) {
+        const named = statements.filter((said) => said[place].includes(path))
+        const voices = [...(fields[key] ?? []), ...named.map(({ kind, source }): Voice => [kind, source])]
         // A section documents a rule on the field. It is no evidence that the field exists.
-        const named = Object.keys(fields[rule.key] ?? {}).some((kind) => kind !== 'decided')
-        add(rule.key, cited(rule, sections, named))
+        const isNamed = voices.some(([kind]) => kind !== 'decided')
+        const cited = [...(cites ? voicesOf(cites) : []), ...(isExtra ? voicesOf(EXTRA) : [])]
+        fields[key] = [...voices, ...cited.filter(([kind]) => !isNamed || kind === 'decided')]
       }
     }
-    if (operation.query) for (const [name, section] of QUERY) add(`query.${name}`, citing(section, sections))
+    if (operation.query)
+      for (const [name, section] of Object.entries(QUERY)) fields[`query.${name}`] = voicesOf(section)
   }
   return {
-    operations: Object.fromEntries(operations.map((each) => [each.name, ofOperation(each, examples)])),
-    fields,
+    operations: Object.fromEntries(operations.map((each) => [each.name, ofOperation(each)])),
+    fields: mapValues(fields, evidenceFrom),
     errors: Object.fromEntries(errors.map((error) => [error.key, evidenceOfError(error)])),
   }
-}
-
-/** The parameters of lists, with the sections that they follow. */
-const QUERY = [
-  ['limit', 'lists#paging'],
-  ['before_id', 'lists#cursor'],
-  ['filter', 'lists#filter'],
-] as const
-
-function ofOperation({ call }: OperationRules, examples: readonly Example[]): Evidence {
-  const page = pageOf(call)
-  const found = testimoniesOf(call, examples).map(({ kind, source }): Evidence => ({ [kind]: [source] }))
-  return [...(page ? [{ documented: [page] }] : []), ...found].reduce(joined, {})
-}
-
-const EXTRA = 'dialects#extra-fields'
-
-function cited({ cites, isExtra }: FieldRule, sections: readonly Section[], isNamed: boolean): Evidence {
-  const found = joined(cites ? citing(cites, sections) : {}, isExtra ? citing(EXTRA, sections) : {})
-  return isNamed ? onlyDecided(found) : found
-}
-
-const onlyDecided = ({ decided }: Evidence): Evidence => (decided ? { decided } : {})
-
-/** The kinds of evidence that a section has, with the section as their source. */
-function citing(name: string, sections: readonly Section[]): Evidence {
-  const section = sections.find((each) => each.name === name)
-  return Object.fromEntries(Object.keys(section?.evidence ?? {}).map((kind) => [kind, [name]]))
-}
-
-function joined(a: Evidence, b: Evidence): Evidence {
-  const kinds = KINDS.filter((kind) => a[kind] || b[kind])
-  return Object.fromEntries(kinds.map((kind) => [kind, [...new Set([...(a[kind] ?? []), ...(b[kind] ?? [])])]]))
-}
-
-/** Writes each source once, and in its place elsewhere. */
-function coded({ operations, fields, errors }: AllEvidence): string {
-  const places = new Map<string, number>()
-  const placeOf = (source: string) => {
-    if (!places.has(source)) places.set(source, places.size)
-    return places.get(source)
-  }
-  const rows = (rules: Rules) =>
-    Object.entries(rules).map(([name, found]) => {
-      const kinds = KINDS.map((kind: Kind) => (found[kind] ?? []).map(placeOf))
-      return `${JSON.stringify(name)}: ${JSON.stringify(kinds)}`
-    })
-  const parts = Object.entries({ operations, fields, errors }).map(
-    ([name, rules]) => `"${name}": {\n${rows(rules).join(',\n')}\n}`,
-  )
-  const sources = [...places.keys()].map((source) => JSON.stringify(source))
-  return `{\n"sources": [\n${sources.join(',\n')}\n],\n${parts.join(',\n')}\n}\n`
 }

@@ -45,7 +45,7 @@ export function callsText(families: Families, name: string, sentence: string): s
   const interfaces = Object.entries(families).map(([family, each]) => familyText(family, typeOfFamily(family), each))
   return [
     ...interfaces,
-    `${comment([sentence])}export interface ${name} {\n${membersOf(families, typeOfFamily)}}\n`,
+    `${comment(sentence)}export interface ${name} {\n${membersOf(families, typeOfFamily)}}\n`,
   ].join('\n')
 }
 
@@ -54,8 +54,8 @@ export function membersOf(families: Families, typeOfFamily: (name: string, famil
   const members = Object.entries(families).map(([name, family]) => {
     const response = Object.values(family.operations).find((each) => each.response)?.response
     const sentence = response && documentationOf(response).sentence
-    const about = comment([sentence ?? `The calls of \`gateway.${name}\`.`], '  ')
-    return `${about}  readonly ${name}: ${typeOfFamily(name, family)}\n`
+    const about = comment(sentence ?? `The calls of \`gateway.${name}\`.`)
+    return `${about}readonly ${name}: ${typeOfFamily(name, family)}\n`
   })
   return members.join('')
 }
@@ -64,7 +64,7 @@ function familyText(name: string, type: string, family: Family): string {
   const module = moduleOf(family)
   const own = Object.entries(family.operations).filter(([verb]) => module === undefined || verb === 'replace')
   const base = module === undefined ? '' : ` extends RouteModule<${module}>`
-  const about = comment([`The calls of \`gateway.${name}\`.`])
+  const about = comment(`The calls of \`gateway.${name}\`.`)
   return `${about}export interface ${type}${base} {\n${own.map(callText).join('')}}\n`
 }
 
@@ -80,23 +80,21 @@ function callText([verb, operation]: readonly [string, Operation]): string {
     ...(body ? [parameterText('body', body)] : []),
     ...(query ? [parameterText('query', query)] : []),
   ]
-  const about = comment([callSentence(operation), `@throws GatewayError ${thrownBy(operation)}.`], '  ')
-  return `${about}  ${verb}(${parameters.join(', ')}): ${response ? typeOf(response) : 'void'}\n`
+  const about = comment(callSentence(operation), `@throws GatewayError ${thrownBy(operation)}.`)
+  return `${about}${verb}(${parameters.join(', ')}): ${response ? typeOf(response) : 'void'}\n`
 }
 
 /** The function in `gateway.declare` of something that tests declare. */
 export function declarationText([name, { schema, answer, errors = [] }]: readonly [string, Declaration]): string {
   const { sentence = '' } = documentationOf(schema)
-  const about = comment(
-    [sentence, `@throws GatewayError ${listed(['what fields are refused as'], byNumber(errors))}.`],
-    '  ',
-  )
-  return `${about}  ${name}(${parameterText('input', schema)}): ${typeOf(answer)}\n`
+  const thrown = listed(['what fields are refused as'], byNumber(errors))
+  const about = comment(sentence, `@throws GatewayError ${thrown}.`)
+  return `${about}${name}(${parameterText('input', schema)}): ${typeOf(answer)}\n`
 }
 
 /** A parameter can be left out if each of its fields can. */
 function parameterText(name: string, schema: AnySchema): string {
-  const isOptional = !/^ {2}readonly \w+: /m.test(interfaceOf(schema, true))
+  const isOptional = !/^readonly \w+: /m.test(interfaceOf(schema, true))
   return `${name}${isOptional ? '?' : ''}: ${nameOf(schema)}`
 }
 
@@ -134,7 +132,5 @@ function listed(elsewhere: readonly string[], errors: readonly CatalogueError[])
   return [...elsewhere, ...byStatus].join('; ')
 }
 
-/** A union of texts, one a line. */
-export function union(texts: readonly string[], indent = '  '): string {
-  return texts.map((text) => `\n${indent}| ${literal(text)}`).join('')
-}
+/** Returns a union of texts. */
+export const union = (texts: readonly string[]): string => texts.map(literal).join(' | ') || 'never'

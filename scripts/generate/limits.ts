@@ -60,10 +60,8 @@ export function limitTypes(): [string, string] {
 }
 
 function typeOf(name: string, base: string, sentence: string, rows: readonly LimitRow[]): string {
-  const members = rows.map(
-    (row) => `${comment([sentenceOf(row)], '  ')}  readonly ${row.name}?: LimitOption | undefined\n`,
-  )
-  return `${comment([sentence])}export interface ${name}${base} {\n${members.join('')}}\n`
+  const members = rows.map((row) => `${comment(sentenceOf(row))}readonly ${row.name}?: LimitOption | undefined\n`)
+  return `${comment(sentence)}export interface ${name}${base} {\n${members.join('')}}\n`
 }
 
 function sentenceOf({ what, none, reached, older, rate, plans }: LimitRow): string {

@@ -1,4 +1,6 @@
 // Parts of Markdown pages.
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 
 /** Returns a table. */
 export function table(head: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
@@ -16,13 +18,16 @@ export function anchorOf(heading: string): string {
 }
 
 /**
- * Returns a page with the parts that are made, each between comments with its name.
+ * Reads a page of the repository, and returns its path and its text with the parts that are made, each between comments with
+ * its name.
  * @throws Error if the page has no place for one.
  */
-export function withParts(page: string, parts: Readonly<Record<string, string>>): string {
-  return Object.entries(parts).reduce((text, [name, part]) => {
+export function withParts(root: string, path: string, parts: Readonly<Record<string, string>>): [string, string] {
+  let text = readFileSync(join(root, path), 'utf8')
+  for (const [name, part] of Object.entries(parts)) {
     const place = new RegExp(`(<!-- ${name}: npm run generate -->\\n)[\\s\\S]*?(<!-- end of ${name} -->)`)
-    if (!place.test(text)) throw new Error(`The page has no place for ${name}.`)
-    return text.replace(place, (_, start, end) => `${start}${part}\n${end}`)
-  }, page)
+    if (!place.test(text)) throw new Error(`${path} has no place for ${name}.`)
+    text = text.replace(place, (_, start, end) => `${start}${part}\n${end}`)
+  }
+  return [path, text]
 }

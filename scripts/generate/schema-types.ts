@@ -7,7 +7,6 @@ import { documentationOf, type Facts, isSchema, marksOf, partsOf } from '../../s
 type AnySchema = v.GenericSchema
 
 const OPTIONAL = ['optional', 'exact_optional', 'nullish']
-const WIDTH = 120
 
 /** The interface of a named schema of objects. Of what clients send, it also has the limits and errors. */
 export function interfaceOf(schema: AnySchema, isSent: boolean): string {
@@ -23,7 +22,7 @@ export function interfaceOf(schema: AnySchema, isSent: boolean): string {
   })
   const parameters = factOf(schema, 'parameters')
   const head = parameters === undefined ? nameOf(schema) : `${nameOf(schema)}<${parameters}>`
-  return `${comment([aboutOf(schema, isSent)])}export interface ${head} {\n${members.join('')}}\n`
+  return `${comment(aboutOf(schema, isSent))}export interface ${head} {\n${members.join('')}}\n`
 }
 
 /** The name of a schema's type. */
@@ -45,27 +44,8 @@ function entriesOf(schema: AnySchema): Readonly<Record<string, AnySchema>> | und
   return entries ?? steps.map(entriesOf).find((each) => each !== undefined)
 }
 
-/** A documentation comment of these paragraphs. */
-export function comment(paragraphs: readonly string[], indent = ''): string {
-  const [only = ''] = paragraphs
-  const oneLine = `${indent}/** ${only} */`
-  if (paragraphs.length === 1 && oneLine.length <= WIDTH) return `${oneLine}\n`
-  const lines = paragraphs.flatMap((paragraph) => wrapped(paragraph, WIDTH - indent.length - 3))
-  return `${indent}/**\n${lines.map((line) => `${indent} * ${line}\n`).join('')}${indent} */\n`
-}
-
-function wrapped(text: string, width: number): string[] {
-  const lines: string[] = []
-  let line = ''
-  for (const word of text.split(' ')) {
-    if (line !== '' && line.length + 1 + word.length > width) {
-      lines.push(line)
-      line = ''
-    }
-    line += line === '' ? word : ` ${word}`
-  }
-  return [...lines, line]
-}
+/** Returns a documentation comment of some paragraphs. */
+export const comment = (...paragraphs: readonly string[]): string => `/** ${paragraphs.join('\n * ')} */\n`
 
 /** The sentence of a schema, with its limits and errors where it is sent. Rules are for readers of the repository. */
 function aboutOf(schema: AnySchema, isSent: boolean): string {
@@ -76,15 +56,19 @@ function aboutOf(schema: AnySchema, isSent: boolean): string {
 }
 
 function memberOf(name: string, schema: AnySchema, isSent: boolean): string {
-  const about = comment([aboutOf(schema, isSent)], '  ')
+  const about = comment(aboutOf(schema, isSent))
   const isOptional = OPTIONAL.includes(schema.type) && !isUntyped(schema)
-  const label = `${name}${isOptional ? '?' : ''}`
   const known = knownTextsOf(schema)
   const type = known.length > 0 ? [...known.map(literal), ANY_TEXT].join(' | ') : typeOf(schema)
   // A function is a member like any other method, so that a caller's may take less.
-  if (type.startsWith('(')) return `${about}  ${label}${type.replace(/\) => /, '): ')}\n`
-  const orUndefined = isOptional && schema.type !== 'exact_optional' ? `${type} | undefined` : type
-  return `${about}  readonly ${label}: ${orUndefined}\n`
+  if (type.startsWith('(')) return `${about}${name}${isOptional ? '?' : ''}${type.replace(/\) => /, '): ')}\n`
+  return `${about}${memberText(name, type, isOptional, schema)}\n`
+}
+
+/** Returns a member that nobody can change. One that may be left out may be undefined too, unless its schema says no. */
+function memberText(name: string, type: string, isOptional: boolean, schema: AnySchema): string {
+  if (!isOptional) return `readonly ${name}: ${type}`
+  return `readonly ${name}?: ${type}${schema.type === 'exact_optional' ? '' : ' | undefined'}`
 }
 
 /** Tests whether a rule alone checks a value. Then its type is that of the JSON. */
@@ -100,10 +84,12 @@ export function typeOf(schema: AnySchema): string {
   const { whole } = marksOf(schema)
   if (whole) return typeOf(whole)
   const entries = entriesOf(schema)
-  if (entries)
-    return `{ ${Object.entries(entries)
-      .map(([name, each]) => inlineMember(name, each))
-      .join('; ')} }`
+  if (entries) {
+    const members = Object.entries(entries).map(([name, each]) =>
+      memberText(name, typeOf(each), OPTIONAL.includes(each.type), each),
+    )
+    return `{ ${members.join('; ')} }`
+  }
   const { type, wrapped, item, value, options = [] } = partsOf(schema)
   switch (type) {
     case 'string':
@@ -148,12 +134,6 @@ function knownTextsOf(schema: AnySchema): readonly string[] {
 function innerOf(schema: AnySchema): AnySchema {
   const { type, wrapped } = partsOf(schema)
   return wrapped && OPTIONAL.includes(type) ? innerOf(wrapped) : schema
-}
-
-function inlineMember(name: string, schema: AnySchema): string {
-  const type = typeOf(schema)
-  if (schema.type === 'exact_optional') return `readonly ${name}?: ${type}`
-  return OPTIONAL.includes(schema.type) ? `readonly ${name}?: ${type} | undefined` : `readonly ${name}: ${type}`
 }
 
 function arrayOf(item: string): string {

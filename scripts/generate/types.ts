@@ -29,7 +29,7 @@ import {
 } from './family-types.ts'
 import { limitTypes } from './limits.ts'
 import { sandboxExample } from './sandbox-example.ts'
-import { factOf, interfaceOf, literal } from './schema-types.ts'
+import { comment, factOf, interfaceOf } from './schema-types.ts'
 
 type AnySchema = v.GenericSchema
 
@@ -117,38 +117,40 @@ function importsOf(text: string, file: string, homes: ReadonlyMap<string, string
     .join('')
 }
 
-const INITIAL = `/**
- * The resources that a gateway has from the beginning, and again after each \`reset()\`, by family: inputs of
- * \`create\`, or for modules of \`replace\` with the ids.
- */
-export type InitialResources = InitialOf<Resources>
-`
+const INITIAL =
+  'The resources that a gateway has from the beginning, and again after each `reset()`, by family: inputs of `create`, or for ' +
+  'modules of `replace` with the ids.'
+
+/** Returns an exported type with its sentence. */
+const exportedType = (about: string, name: string, type: string) => `${comment(about)}export type ${name} = ${type}\n`
 
 function namesText(): string {
   const own = [...Object.values<Family>(families), declared, account].flatMap(({ errors }) => Object.keys(errors))
   const keys = new Set([...Object.keys(general), ...own, ...controlErrors.flatMap(Object.keys)])
   const names = operationsOf(families).map(({ name }) => name)
+  const ofKeys = 'A key of the one catalogue, for example `domain_taken`; your own families can have others.'
   return [
-    INITIAL,
-    `/** The name of an operation of the API. */\nexport type OperationName =${union(names)}\n`,
-    `/** A key of the one catalogue, for example \`domain_taken\`; your own families can have others. */\nexport type ErrorKey =${union([...keys].sort())}\n`,
-  ].join('\n')
+    exportedType(INITIAL, 'InitialResources', 'InitialOf<Resources>'),
+    exportedType('The name of an operation of the API.', 'OperationName', union(names)),
+    exportedType(ofKeys, 'ErrorKey', union([...keys].sort())),
+  ].join('')
 }
 
 function ngrokText(): string {
   const declarations = declarationsOf(ngrokFamilies).map(declarationText).join('')
   const known = new Set(Object.values<Family>(families).flatMap(({ limits = {} }) => Object.keys(limits)))
   const typeOfFamily = (name: string, { errors, declares, limits = {} }: Family) => {
-    const keys = Object.keys(errors)
-    const declared = declares ? `,\n    Pick<NgrokDeclare, ${Object.keys(declares).map(literal).join(' | ')}>` : ''
     const own = Object.keys(limits).filter((limit) => !known.has(limit))
-    const limited = `,\n    ${own.map(literal).join(' | ') || 'never'}`
-    const parameters = `${callsName(name, ngrokFamilies)},${union(keys, '    ') || ' never'}${limited}${declared}`
-    return `ReadyFamily<${parameters}>`
+    const parameters = [callsName(name, ngrokFamilies), union(Object.keys(errors)), union(own)]
+    if (declares) parameters.push(`Pick<NgrokDeclare, ${union(Object.keys(declares))}>`)
+    return `ReadyFamily<${parameters.join(', ')}>`
   }
+  const ofDeclare = 'The functions that declare resources which only agents and the service itself make.'
+  const ofFamilies =
+    'The families that ngrok has beside those of the standard dialect, by their names in the direct API.'
   const members = membersOf(ngrokFamilies, typeOfFamily)
   return [
-    `/** The functions that declare resources which only agents and the service itself make. */\nexport interface NgrokDeclare {\n${declarations}}\n`,
-    `/** The families that ngrok has beside those of the standard dialect, by their names in the direct API. */\nexport type NgrokFamilies = {\n${members}}\n`,
-  ].join('\n')
+    `${comment(ofDeclare)}export interface NgrokDeclare {\n${declarations}}\n`,
+    exportedType(ofFamilies, 'NgrokFamilies', `{\n${members}}`),
+  ].join('')
 }

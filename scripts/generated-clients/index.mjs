@@ -1,8 +1,9 @@
 // Clients in Go and Python that OpenAPI Generator makes from the documents: each must compile, and create, list, change and
 // delete in every family of a served gateway.
-import { spawn, spawnSync } from 'node:child_process'
+import { execFile, spawnSync } from 'node:child_process'
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { manualClock } from '../../dist/index.js'
 import { createNgrok } from '../../dist/ngrok.js'
 import { serve } from '../../dist/node.js'
@@ -36,9 +37,7 @@ const BODIES = {
 
 const VERBS = ['create', 'replace', 'get', 'list', 'update', 'delete']
 
-/**
- * The calls to make by a document, first those that create, last those that delete, the youngest first.
- */
+/** Returns the calls to make by a document, first those that create, last those that delete, the youngest first. */
 function callsOf(document) {
   const { components } = document
   const version = components.parameters.version.name
@@ -90,7 +89,7 @@ function generatorIn(folder) {
   return existsSync(jar) ? jar : undefined
 }
 
-/** Prepare a client's folder for each language, and return the command that makes calls; undefined without the language. */
+/** Prepares a client's folder for each language, and returns the command that makes calls; undefined without the language. */
 const LANGUAGES = {
   python(client, folder) {
     const python = `${folder}python/bin/python`
@@ -122,26 +121,20 @@ async function check(name, language, jar, folder) {
   rmSync(client, { recursive: true, force: true })
   const hasCalls = !name.endsWith('.control')
   const left = 'apiTests=false,modelTests=false,apiDocs=false,modelDocs=false'
-  const args = ['generate', '-i', document, '-g', language, '-o', client, '--global-property', left]
-  run('java', [...SHORT_RUN, '-jar', jar, ...args])
+  const generate = ['generate', '-i', document, '-g', language, '-o', client, '--global-property', left]
+  run('java', [...SHORT_RUN, '-jar', jar, ...generate])
   const command = LANGUAGES[language](client, folder, hasCalls)
   if (!command) return console.warn(`LEFT OUT: generated clients in ${language}, which is missing here.`)
   const calls = hasCalls ? callsOf(JSON.parse(readFileSync(document, 'utf8'))) : []
   writeFileSync(`${client}/calls.json`, JSON.stringify(calls))
   const server = await serve(createNgrok({ clock: manualClock(0) }))
   const [program, ...before] = command
-  const child = spawn(program, [...before, server.url, `${client}/calls.json`], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  let printed = ''
-  child.stdout.on('data', (data) => {
-    printed += data
-  })
-  const status = await new Promise((resolve) => child.once('close', resolve))
+  const args = [...before, server.url, `${client}/calls.json`]
+  const { code = 0, stdout, stderr } = await promisify(execFile)(program, args).catch((error) => error)
   await server.close()
-  const made = printed.split('\n').length - 1
-  if (status !== 0 || made !== calls.length) {
-    throw new Error(`${name} in ${language}: failed at ${JSON.stringify(calls[made])}`)
+  const made = stdout.split('\n').length - 1
+  if (code !== 0 || made !== calls.length) {
+    throw new Error(`${name} in ${language}: failed at ${JSON.stringify(calls[made])}: ${stderr}`)
   }
   console.log(`ok  ${name}.json in ${language}: compiles, and makes ${made} calls`)
 }

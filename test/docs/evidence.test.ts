@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it, test } from 'vitest'
 import { operations, sectionsOf } from '../../scripts/generate/evidence/rules.ts'
-import { KINDS } from '../../scripts/generate/evidence/witnesses.ts'
+import { KINDS } from '../../scripts/generate/evidence/sources.ts'
 import { evidenceOf } from '../../scripts/generate/evidence.ts'
 import { ngrokFamilies } from '../../src/gateway/ngrok.ts'
 import { ngrok, standard } from '../../src/index.ts'
@@ -12,7 +12,7 @@ const sections = sectionsOf('.')
 const service = openApi(ngrok, { families: ngrokFamilies })
 const controls = openApi(ngrok, { families: ngrokFamilies, part: 'controls' })
 
-describe('Every rule of the API has a witness', () => {
+describe('Every rule of the API has a source', () => {
   const all = evidenceOf(sections)
 
   it.each(['operations', 'fields', 'errors'] as const)('each of the %s', (kind) => {

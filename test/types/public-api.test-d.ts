@@ -1,8 +1,8 @@
 import { describe, expectTypeOf, test } from 'vitest'
-import type { ErrorKey } from '../../src/generated/resources.ts'
 import {
   createGateway,
   type Dialect,
+  type ErrorKey,
   type Fetch,
   type Gateway,
   GatewayError,

@@ -12,7 +12,7 @@ import { documentationOf, isSchema, marksOf, partsOf } from '../../../src/schema
 import type { CatalogueError } from '../../../src/schema/errors.ts'
 import { tableOf } from '../../../src/table.ts'
 import { anchorOf } from '../markdown.ts'
-import { PUBLISHED } from './witnesses.ts'
+import { PUBLISHED } from './sources.ts'
 
 /** A field of a body or of an answer. */
 export interface FieldRule {

@@ -4,7 +4,7 @@ import { operationsOf } from '../../operations.mjs'
 /** First what creates, then what reads, then what changes; a part is removed before the whole. */
 const ORDER = ['post', 'put', 'get', 'patch', 'delete']
 
-/** The examples of a document's operations, by their names. */
+/** Returns the examples of a document's operations, by their names. */
 export async function examplesOf(document, { createGateway, manualClock, upload }) {
   const open = () => createGateway({ seed: 'reference', clock: manualClock('2026-01-01T00:00:00Z') })
   const [direct, served] = [open(), open()]
@@ -35,7 +35,7 @@ function inOrder(operations) {
   return operations.sort((a, b) => rank(a) - rank(b) || b.path.length - a.path.length)
 }
 
-/** The ids, the body and the query of an example. An id is that of the created resource, or any of the right prefix. */
+/** Returns the ids, the body and the query of an example. An id is that of the created resource, or any of the right prefix. */
 function sentOf({ parameters = [], requestBody }, document, created, upload) {
   const inPlace = (place) => parameters.filter((each) => each.in === place)
   const ids = inPlace('path').map(({ name, schema }) => [name, created ?? sampleOf(schema, document)])
@@ -49,11 +49,11 @@ function sentOf({ parameters = [], requestBody }, document, created, upload) {
   }
 }
 
-/** A body with a certificate has a real one. */
+/** Returns a body with a real certificate where it must have one. */
 const uploadFor = (schema, document, upload) =>
   schema.required?.includes('certificate_pem') ? upload : sampleOf(schema, document)
 
-/** A part of a document, or what it refers to. */
+/** Returns a part of a document, or what it refers to. */
 const resolved = (part, document) =>
   part.$ref
     ? part.$ref
@@ -62,7 +62,7 @@ const resolved = (part, document) =>
         .reduce((at, name) => at[name], document)
     : part
 
-/** A value of a schema: an example of it, or what it must have and the examples of what it can have. */
+/** Returns a value of a schema: an example of it, or what it must have and the examples of what it can have. */
 export function sampleOf(schema, document) {
   const {
     examples,
@@ -120,7 +120,7 @@ function callOf(name, { ids, body, query }, upload) {
   return `gateway.${family}.${verb}(${given.join(', ')})`
 }
 
-/** A value as people write it in JavaScript. */
+/** Returns a value as people write it in JavaScript. */
 function literal(value) {
   if (typeof value === 'string') return value.includes("'") ? JSON.stringify(value) : `'${value}'`
   if (Array.isArray(value)) return `[${value.map(literal).join(', ')}]`

@@ -1,12 +1,12 @@
 // Fields of JSON Schemas as tables of a Markdown page.
 import { table } from '../markdown.ts'
 
-/** The name of a schema in a reference to it. */
+/** Returns the name of a schema in a reference to it. */
 const nameIn = ({ $ref }) => $ref?.split('/').at(-1)
 
 const link = (name) => `[${name}](#${name.toLowerCase()})`
 
-/** A type in words, such as "list of [EndpointRule](#endpointrule)". */
+/** Returns a type in words, such as "list of [EndpointRule](#endpointrule)". */
 export function typeOf(json) {
   if (json.$ref) return link(nameIn(json))
   if (json.anyOf?.some((each) => each.type === 'null')) return `${typeOf(json.anyOf[0])} or null`
@@ -24,7 +24,7 @@ const several = (type) => (/^(string|integer|number|object)\b/.test(type) ? type
 
 const code = (value) => `\`${JSON.stringify(value)}\``
 
-/** The limits of a value beside its type. */
+/** Returns the limits of a value beside its type. */
 function limitsOf(json) {
   const { minimum, maximum, minItems, maxLength, pattern, format, 'x-refused-as': refusals } = json
   const shown = json.enum?.filter((value) => value !== null && value !== '')
@@ -41,13 +41,13 @@ function limitsOf(json) {
   ].filter(Boolean)
 }
 
-/** The prefix in the pattern of an id. */
+/** Returns the prefix in the pattern of an id. */
 function idOf(pattern) {
   const prefix = /\^([a-z]+)_\[0-9A-Za-z\]\{1,64\}\$$/.exec(pattern)?.[1]
   return prefix && `An id \`${prefix}_…\`.`
 }
 
-/** A table of the fields of an object. `more` are fields that another dialect has. */
+/** Returns a table of the fields of an object. `more` are fields that another dialect has. */
 export function fieldTable({ properties = {}, required = [] }, more = {}) {
   const row = ([name, json], also) => {
     const must = required.includes(name) && !also ? ' (required)' : ''
@@ -61,7 +61,7 @@ export function fieldTable({ properties = {}, required = [] }, more = {}) {
   return rows.length === 0 ? 'No fields.' : table(['field', 'type', ''], rows)
 }
 
-/** The names of all schemas that a value refers to, at any depth, in the order in which they are met. */
+/** Returns the names of all schemas that a value refers to, at any depth, in the order in which they are met. */
 export function namesIn(value, schemas, found = new Set()) {
   if (typeof value !== 'object' || value === null) return found
   const name = typeof value.$ref === 'string' && value.$ref.includes('/schemas/') ? nameIn(value) : undefined

@@ -1,32 +1,27 @@
 // Makes the pages of the service reference from the OpenAPI documents.
-
-import { operationsOf } from '../../operations.mjs'
+import { mapValues, operationsOf } from '../../operations.mjs'
+import { KINDS } from '../evidence/sources.ts'
 import { anchorOf, table } from '../markdown.ts'
 import { examplesOf } from './examples.mjs'
 import { fieldTable, namesIn, typeOf } from './fields.mjs'
 
-/** The pages, by file name. */
+/** Returns the pages, by file name. */
 export async function pagesOf({ openApi, standard, ngrok, ...parts }) {
-  const document = wholeOf(openApi, standard)
+  const whole = wholeOf(openApi, standard)
   const also = wholeOf(openApi, ngrok)
   const examples = await examplesOf(openApi(standard), parts)
-  const groups = document.tags.map((tag) => ({ ...tag, file: `${tag.name.replaceAll('_', '-')}.md` }))
-  const pages = groups.map((group) => [group.file, groupPage(group, document, also, examples)])
   return {
-    'README.md': indexPage(document, also, groups),
-    ...Object.fromEntries(pages),
-    'error-catalogue.md': errorPage(document, also, '../decisions'),
+    'README.md': indexPage(whole, also),
+    ...groupPages(whole.tags, whole, also, examples),
+    'error-catalogue.md': errorPage(whole, also, '../decisions'),
   }
 }
 
-/** The pages of the families that a dialect has beside those of the standard one, by file name. */
+/** Returns the pages of the families that a dialect has beside those of the standard one, by file name. */
 export function pagesOfFamilies({ openApi, dialect, families }) {
-  const document = wholeOf(openApi, dialect, families)
+  const whole = wholeOf(openApi, dialect, families)
   const known = wholeOf(openApi, dialect).tags.map(({ name }) => name)
-  const groups = document.tags
-    .filter(({ name }) => !known.includes(name))
-    .map((tag) => ({ ...tag, file: `${tag.name.replaceAll('_', '-')}.md` }))
-  const pages = groups.map((group) => [group.file, groupPage(group, document, document, {})])
+  const groups = whole.tags.filter(({ name }) => !known.includes(name))
   return {
     'README.md': page(
       `# Further families of ${dialect.name}`,
@@ -34,95 +29,83 @@ export function pagesOfFamilies({ openApi, dialect, families }) {
       '## Every request',
       'As in the [service reference](../README.md#every-request).',
       '## Operations',
-      operationTable(document, groups),
+      operationTable(groups, whole, whole),
     ),
-    ...Object.fromEntries(pages),
-    'error-catalogue.md': errorPage(document, document, '../../decisions'),
+    ...groupPages(groups, whole, whole, {}),
+    'error-catalogue.md': errorPage(whole, whole, '../../decisions'),
   }
 }
 
-/** Returns the documents of the service and of the controls as one, with every response where it is answered. */
+/** Joins the documents of the service and of the controls: their operations and schemas, and the errors with their evidence. */
 function wholeOf(openApi, dialect, families = {}) {
-  const [service, controls] = ['service', 'controls'].map((part) => openApi(dialect, { families, part }))
-  const { components, ...document } = service
-  const examples = Object.assign({}, ...[service, controls].map(examplesWithSources))
+  const documents = ['service', 'controls'].map((part) => openApi(dialect, { families, part }))
+  const [{ servers, components }] = documents
+  const operations = documents.flatMap(operationsOf)
+  const [header] = Object.keys(Object.values(operations[0].responses)[0].headers)
   return {
-    ...document,
-    tags: [...service.tags, ...controls.tags],
-    paths: Object.fromEntries([service, controls].flatMap((each) => Object.entries(pathsOf(each)))),
-    components: {
-      ...components,
-      examples,
-      schemas: { ...components.schemas, ...controls.components.schemas },
-    },
+    operations,
+    header: `\`${header}\``,
+    url: `\`${servers[0].url}\``,
+    version: `\`${components.parameters.version.name}: 2\``,
+    tags: documents.flatMap(({ tags }) => tags),
+    schemas: Object.assign({}, ...documents.map((each) => each.components.schemas)),
+    errors: Object.assign({}, ...documents.map(errorsWithSources)),
   }
 }
 
-function pathsOf(document) {
-  return mapValues(document.paths, (item) =>
-    mapValues(item, (operation) => ({
-      ...operation,
-      responses: mapValues(operation.responses, (response) => responseIn(document, response)),
-    })),
-  )
-}
-
-/** The examples of errors, with the names of the sources that their evidence has. */
-function examplesWithSources({ components, 'x-fauxgate-sources': sources }) {
-  return mapValues(components.examples, ({ 'x-fauxgate-evidence': evidence = {}, ...example }) => ({
+/** Returns the examples of errors, with the names of the sources that their evidence has. */
+const errorsWithSources = ({ components, 'x-fauxgate-sources': sources }) =>
+  mapValues(components.examples, ({ 'x-fauxgate-evidence': evidence = {}, ...example }) => ({
     ...example,
     evidence: mapValues(evidence, (places) => places.map((place) => sources[place])),
   }))
-}
-
-const mapValues = (values, change) =>
-  Object.fromEntries(Object.entries(values).map(([name, value]) => [name, change(value)]))
-
-function operationTable(document, groups, also = document) {
-  const rows = groups.flatMap(({ name, file }) =>
-    operationsOfBoth(document, also, name).map(({ method, path, summary, isExtra }) => [
-      `\`${method.toUpperCase()} ${path}\``,
-      `[${summary}](${file}#${anchorOf(summary)})${isExtra ? ' (`ngrok` only)' : ''}`,
-    ]),
-  )
-  return table(['', ''], rows)
-}
 
 const NOTE = '<!-- Made by `npm run generate` from the schemas and operations in src/. -->'
 
 const page = (...parts) => `${[NOTE, ...parts].join('\n\n')}\n`
 
-/** Returns a response, which may be a reference to one that many operations share. */
-const responseIn = ({ components }, response) =>
-  response.$ref ? components.responses[response.$ref.split('/').at(-1)] : response
+const fileOf = (name) => `${name.replaceAll('_', '-')}.md`
 
-const ofTag = (document, tag) => operationsOf(document).filter(({ tags }) => tags.includes(tag))
+const groupPages = (groups, ...rest) =>
+  Object.fromEntries(groups.map((group) => [fileOf(group.name), groupPage(group, ...rest)]))
 
-/** The keys of the errors that an operation can answer with. */
-const errorsOf = ({ responses }) => Object.keys(responses).flatMap((status) => keysOf(responses[status], status))
-
-function keysOf({ content }, status) {
-  if (status < 400) return []
-  return Object.keys(content['application/json'].examples)
+function operationTable(groups, whole, also) {
+  const rows = groups.flatMap(({ name }) =>
+    operationsOfBoth(whole, also, name).map(({ method, path, summary, isExtra }) => [
+      `\`${method.toUpperCase()} ${path}\``,
+      `[${summary}](${fileOf(name)}#${anchorOf(summary)})${isExtra ? ' (`ngrok` only)' : ''}`,
+    ]),
+  )
+  return table(['', ''], rows)
 }
 
-/** The errors that every operation of the service can answer, and those of every operation with a body: each listed once. */
-function commonErrors(document) {
-  const service = document.tags.filter(({ name }) => name !== 'controls')
-  const operations = service.flatMap(({ name }) => ofTag(document, name))
+const ofTag = ({ operations }, tag) => operations.filter(({ tags }) => tags.includes(tag))
+
+/** Returns the operations of a tag, and after them those that only the other dialect has. */
+function operationsOfBoth(whole, also, tag) {
+  const own = ofTag(whole, tag)
+  const more = ofTag(also, tag).filter(({ operationId }) => !own.some((each) => each.operationId === operationId))
+  return [...own, ...more.map((each) => ({ ...each, isExtra: true }))]
+}
+
+/** Returns the keys of the errors that an operation can answer with. */
+const errorsOf = ({ responses }) => Object.entries(responses).flatMap(keysOf)
+
+const keysOf = ([status, { content }]) => (status < 400 ? [] : Object.keys(content['application/json'].examples))
+
+/** Returns the errors that every operation of the service can answer, and those of every operation with a body: each listed once. */
+function commonErrors({ operations }) {
+  const service = operations.filter(({ tags }) => !tags.includes('controls'))
   const inAll = (list) => errorsOf(list[0]).filter((key) => list.every((each) => errorsOf(each).includes(key)))
-  const any = inAll(operations)
-  const withBody = inAll(operations.filter(({ requestBody }) => requestBody)).filter((key) => !any.includes(key))
+  const any = inAll(service)
+  const withBody = inAll(service.filter(({ requestBody }) => requestBody)).filter((key) => !any.includes(key))
   return { any, withBody }
 }
 
 const errorLinks = (keys) => keys.map((key) => `[${key}](error-catalogue.md#${key})`).join(', ')
 
-const titleOf = (name) => (name.charAt(0).toUpperCase() + name.slice(1)).replaceAll('_', ' ')
-
-function indexPage(document, also, groups) {
-  const common = commonErrors(document)
-  const header = (of) => `\`${of.components.parameters.version.name}: 2\``
+function indexPage(whole, also) {
+  const common = commonErrors(whole)
   return page(
     '# Service reference',
     'Every operation of the emulated service and of the controls for tests, with its fields, answers and errors. The same ' +
@@ -134,10 +117,10 @@ function indexPage(document, also, groups) {
     table(
       ['', '`standard`', '`ngrok`'],
       [
-        ['base URL', `\`${document.servers[0].url}\``, `\`${also.servers[0].url}\``],
+        ['base URL', whole.url, also.url],
         ['API key', '`Authorization: Bearer <API key>`', 'the same'],
-        ['version header', header(document), header(also)],
-        ['operation id in every answer', operationIdHeader(document), operationIdHeader(also)],
+        ['version header', whole.version, also.version],
+        ['operation id in every answer', whole.header, also.header],
         ['body of POST, PUT and PATCH', '`Content-Type: application/json`', 'the same'],
       ],
     ),
@@ -145,141 +128,116 @@ function indexPage(document, also, groups) {
     'A served gateway has its own base URL. In a body, `null` means "not given", and unknown fields are refused. The ' +
       'controls need none of these headers.',
     '## Operations',
-    operationTable(document, groups, also),
+    operationTable(whole.tags, whole, also),
     'Errors have a [page of their own](error-catalogue.md).',
   )
 }
 
-function operationIdHeader(document) {
-  const [item] = Object.values(document.paths)
-  const [response] = Object.values(Object.values(item)[0].responses)
-  return Object.keys(response.headers).map((name) => `\`${name}\``)[0]
-}
-
-/** The operations of a tag, and after them those that only the other dialect has. */
-function operationsOfBoth(document, also, tag) {
-  const own = ofTag(document, tag)
-  const isOwn = ({ operationId }) => own.some((each) => each.operationId === operationId)
-  const more = ofTag(also, tag).filter((each) => !isOwn(each))
-  return [...own, ...more.map((each) => ({ ...each, isExtra: true }))]
-}
-
-function groupPage({ name, description }, document, also, examples) {
-  const operations = operationsOfBoth(document, also, name)
-  const { any, withBody } = commonErrors(document)
-  const common = ({ requestBody }) => (requestBody ? [...any, ...withBody] : any)
-  const others = new Map(ofTag(also, name).map((each) => [each.operationId, each]))
-  const sections = operations.flatMap((each) =>
-    operationSection(each, others.get(each.operationId), examples, common(each), document),
-  )
-  const types = new Set([
-    ...namesIn(operations, document.components.schemas),
-    ...namesIn([...others.values()], also.components.schemas),
-  ])
+function groupPage({ name, description }, whole, also, examples) {
+  const operations = operationsOfBoth(whole, also, name)
+  const others = ofTag(also, name)
+  const { any, withBody } = commonErrors(whole)
+  const sections = operations.flatMap((operation) => {
+    const other = others.find(({ operationId }) => operationId === operation.operationId)
+    const common = operation.requestBody ? [...any, ...withBody] : any
+    return operationSection(operation, other, examples[operation.operationId], common, whole)
+  })
+  const types = new Set([...namesIn(operations, whole.schemas), ...namesIn(others, also.schemas)])
   return page(
-    `# ${titleOf(name)}`,
+    `# ${(name.charAt(0).toUpperCase() + name.slice(1)).replaceAll('_', ' ')}`,
     description,
     ...sections,
     ...(types.size > 0 ? ['## Types'] : []),
-    ...[...types].flatMap((type) => typeSection(type, document, also)),
+    ...[...types].flatMap((type) => typeSection(type, whole, also)),
   )
 }
 
-function operationSection(operation, other, examples, common, document) {
-  const { method, path, summary, parameters = [], requestBody, responses, operationId } = operation
+/** Describes an operation. `other` is the same of the other dialect, if it has that. */
+function operationSection(operation, other, example, common, whole) {
+  const { method, path, summary, parameters, requestBody, responses } = operation
   const only = operation.isExtra ? ', only in the dialect `ngrok`' : ''
   const parts = [`## ${summary}`, `\`${method.toUpperCase()} ${path}\`${only}`]
   for (const place of ['path', 'query']) {
     const there = parameters.filter((each) => each.in === place)
-    const more = (other?.parameters ?? []).filter(
-      (each) => each.in === place && !there.some(({ name }) => name === each.name),
-    )
-    if (there.length > 0) parts.push(`In the ${place}:`, parameterTable(there, more))
+    const isMore = (each) => each.in === place && !there.some(({ name }) => name === each.name)
+    if (there.length > 0)
+      parts.push(`In the ${place}:`, parameterTable(there, (other?.parameters ?? []).filter(isMore)))
   }
   if (requestBody) parts.push(`Body: ${typeOf(requestBody.content['application/json'].schema)}.`)
-  const known = document.components.examples
-  const onlyIn = other ? errorsOf(other).filter((key) => !known[key] && !errorsOf(operation).includes(key)) : []
+  const own = errorsOf(operation)
+  const onlyThere = other ? errorsOf(other).filter((key) => !whole.errors[key] && !own.includes(key)) : []
   parts.push(...answersOf(responses, common))
-  if (onlyIn.length > 0) parts.push(`In the dialect \`ngrok\` also: ${errorLinks(onlyIn)}.`)
-  const example = examples[operationId]
-  if (example) parts.push(...exampleSection(example))
-  return parts
+  if (onlyThere.length > 0) parts.push(`In the dialect \`ngrok\` also: ${errorLinks(onlyThere)}.`)
+  return example ? [...parts, ...exampleSection(example)] : parts
 }
 
 function parameterTable(parameters, more) {
   const fields = (list) =>
     Object.fromEntries(list.map(({ name, description, schema }) => [name, { ...schema, description }]))
-  return fieldTable(
-    { properties: fields(parameters), required: parameters.flatMap((each) => (each.required ? each.name : [])) },
-    fields(more),
-  )
+  const required = parameters.flatMap((each) => (each.required ? each.name : []))
+  return fieldTable({ properties: fields(parameters), required }, fields(more))
 }
 
 function answersOf(responses, common) {
-  const statuses = Object.entries(responses)
-  const good = statuses.filter(([status]) => status < 400)
-  const bad = statuses.filter(([status]) => status >= 400)
+  const good = Object.entries(responses).filter(([status]) => status < 400)
   const lines = good.map(([status, { content, description }]) => {
     const [type] = Object.entries(content ?? {})
     if (!type) return `Answers ${status} without a body.`
     return `Answers ${status}: ${type[0] === 'application/json' ? typeOf(type[1].schema) : `\`${type[0]}\``}. ${description}`
   })
-  const errors = bad.flatMap(([status, response]) => {
-    const keys = keysOf(response, status).filter((key) => !common.includes(key))
-    return keys.length === 0 ? [] : [[status, errorLinks(keys)]]
+  const errors = Object.entries(responses).flatMap((entry) => {
+    const keys = keysOf(entry).filter((key) => !common.includes(key))
+    return keys.length === 0 ? [] : [[entry[0], errorLinks(keys)]]
   })
   const more = common.length === 0 ? [] : ['In addition to the errors of [every request](README.md#every-request):']
   return [...lines, ...(errors.length > 0 ? [...more, table(['status', 'errors'], errors)] : [])]
 }
 
 function exampleSection({ curl, call, status, json }) {
-  const upload = curl.includes('@upload.json') ? ['`upload` is `{ certificate_pem, private_key_pem }`.'] : []
-  const shown = json === undefined ? [] : [`\`\`\`json\n${JSON.stringify(json, cut, 2)}\n\`\`\``]
-  return [...upload, `\`\`\`sh\n${curl}\n\`\`\``, `\`\`\`js\n${call}\n\`\`\``, `${status}:`, ...shown]
+  const cut = (_key, value) => (typeof value === 'string' && value.length > 100 ? `${value.slice(0, 60)}…` : value)
+  const block = (language, text) => `\`\`\`${language}\n${text}\n\`\`\``
+  return [
+    ...(curl.includes('@upload.json') ? ['`upload` is `{ certificate_pem, private_key_pem }`.'] : []),
+    block('sh', curl),
+    block('js', call),
+    `${status}:`,
+    ...(json === undefined ? [] : [block('json', JSON.stringify(json, cut, 2))]),
+  ]
 }
 
-const cut = (_key, value) => (typeof value === 'string' && value.length > 100 ? `${value.slice(0, 60)}…` : value)
-
-function typeSection(name, document, also) {
-  const json = document.components.schemas[name] ?? also.components.schemas[name]
-  const whole = also.components.schemas[name]
-  const more = Object.fromEntries(
-    Object.entries(whole?.properties ?? {}).filter(([field]) => !json.properties?.[field]),
-  )
+function typeSection(name, whole, also) {
+  const there = also.schemas[name]
+  const json = whole.schemas[name] ?? there
+  const isMore = ([field]) => !json.properties?.[field]
+  const more = Object.fromEntries(Object.entries(there?.properties ?? {}).filter(isMore))
   return [`### ${name}`, json.description ?? '', json.properties ? fieldTable(json, more) : typeOf(json)]
 }
 
-const KINDS = ['documented', 'client', 'recorded', 'decided']
-
-/** One line with all that speaks for an error. */
-function evidenceLine({ evidence: found = {} }) {
-  const kinds = KINDS.filter((kind) => found[kind]).map((kind) => `${kind} (${found[kind].map(sourceLink).join(', ')})`)
-  return kinds.length === 0 ? [] : [`Evidence: ${kinds.join('; ')}.`]
-}
-
-/** A link to a page or to a section of the decisions; other sources are names. */
-function sourceLink(source) {
-  const [, page, heading, rest = ''] = /\/docs\/decisions\/([\w-]+)\.md#([\w-]+)(.*)$/.exec(source) ?? []
-  if (page) return `[${heading.replaceAll('-', ' ')}](DECISIONS/${page}.md#${heading})${rest}`
-  return source.startsWith('https:') ? `[${source.split('/').at(-1)}](${source})` : source
-}
-
-function errorPage(document, also, decisions) {
-  const { schemas, examples } = document.components
-  const sections = Object.entries({ ...examples, ...also.components.examples }).flatMap(([key, example]) => {
-    const other = example.value
-    const { error_code, status_code, msg } = (examples[key] ?? example).value
-    const evidence = evidenceLine(example).map((line) => line.replaceAll('DECISIONS', decisions))
+function errorPage(whole, also, decisions) {
+  /** Returns a link to a page or to a section of the decisions; other sources are names. */
+  const linkTo = (source) => {
+    const [, file, heading, rest = ''] = /\/docs\/decisions\/([\w-]+)\.md#([\w-]+)(.*)$/.exec(source) ?? []
+    if (file) return `[${heading.replaceAll('-', ' ')}](${decisions}/${file}.md#${heading})${rest}`
+    return source.startsWith('https:') ? `[${source.split('/').at(-1)}](${source})` : source
+  }
+  const sections = Object.entries({ ...whole.errors, ...also.errors }).flatMap(([key, { value: other, evidence }]) => {
+    const { error_code, status_code, msg } = (whole.errors[key] ?? also.errors[key]).value
     const codes = [...new Set([error_code, other.error_code])].map((code) => `\`${code}\``).join(', ')
-    const only = examples[key] ? '' : ', only in the dialect `ngrok`'
-    const differs = other.status_code !== status_code
-    const status = differs ? `, ${other.status_code} in the dialect \`ngrok\`` : ''
-    return [`## ${key}`, `${codes}${only}; status ${status_code}${status}.`, `> ${msg}`, ...evidence]
+    const only = whole.errors[key] ? '' : ', only in the dialect `ngrok`'
+    const status = other.status_code === status_code ? '' : `, ${other.status_code} in the dialect \`ngrok\``
+    const kinds = KINDS.filter((kind) => evidence[kind])
+    const sources = kinds.map((kind) => `${kind} (${evidence[kind].map(linkTo).join(', ')})`)
+    return [
+      `## ${key}`,
+      `${codes}${only}; status ${status_code}${status}.`,
+      `> ${msg}`,
+      ...(sources.length > 0 ? [`Evidence: ${sources.join('; ')}.`] : []),
+    ]
   })
   return page(
     '# Errors',
     'What every error answers, and every error by its key. Words in braces stand for what was received, and what is allowed.',
-    fieldTable(schemas.Error),
+    fieldTable(whole.schemas.Error),
     ...sections,
   )
 }

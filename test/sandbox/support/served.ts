@@ -1,20 +1,16 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { copyFileSync, cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, inject, onTestFinished } from 'vitest'
-import { ownPort } from '../../../scripts/own-port.mjs'
 import type { Answer } from '../../support/client.ts'
+import { answerOf, Workerd } from './workerd.ts'
+
+export { ACCOUNT_KEY } from './workerd.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
-// `npm run test:sandbox` installs it and says where.
-const workerd = process.env.WORKERD ?? 'workerd'
-
-export const ACCOUNT_KEY = 'the key of the account'
 
 /** The options of a sandbox whose clock the test advances. */
 export const manual = { clock: 'manual', start: '2026-01-01T00:00:00Z' } as const
@@ -50,11 +46,6 @@ export interface RawWork {
   readonly sql?: readonly [statement: string, ...values: (string | number | null)[]]
 }
 
-interface Asked {
-  readonly headers?: Readonly<Record<string, string>>
-  readonly body?: unknown
-}
-
 /** A place in a cluster. */
 export interface Member {
   readonly key: string
@@ -63,62 +54,29 @@ export interface Member {
 }
 
 /** Sandboxes on this machine, set up like examples/sandbox, with their own state. */
-export class SharedSandboxes {
-  readonly #folder = mkdtempSync(join(tmpdir(), 'fauxgate-sandboxes-'))
-  #env: Readonly<Record<string, string>>
-  readonly #serve: readonly string[]
-  #server: ChildProcess | undefined
-  #port = 0
-
+export class SharedSandboxes extends Workerd {
   constructor(env: Readonly<Record<string, string>> = {}, inCluster?: Member) {
-    this.#env = { ACCOUNT_KEY, ...env }
-    for (const state of ['state', 'cluster-state']) mkdirSync(join(this.#folder, state))
-    copyFileSync(join(root, 'src/sandbox/workerd.capnp'), join(this.#folder, 'workerd.capnp'))
-    this.#serve = ['serve', inCluster ? 'cluster.capnp' : 'workerd.capnp', ...(inCluster ? ['--experimental'] : [])]
-    if (inCluster) {
-      const configured = readFileSync(join(root, 'examples/sandbox/cluster.capnp'), 'utf8')
-      const beside = configured.replace('node_modules/fauxgate/dist/', '')
-      const quick = beside.replace('cluster = (', `cluster = (unsafeTimeDivisor = ${inCluster.timesFaster},`)
-      writeFileSync(join(this.#folder, 'cluster.capnp'), quick)
-      writeFileSync(join(this.#folder, 'cluster.key'), inCluster.key)
-    }
-    copyFileSync(join(inject('worker'), 'worker.bundle.js'), join(this.#folder, 'worker.bundle.js'))
-  }
-
-  get url(): string {
-    return `http://127.0.0.1:${this.#port}`
-  }
-
-  /** Starts the process, on the same port as before if it was started already. */
-  async start(): Promise<this> {
-    this.#port ||= await ownPort()
-    const socket = `--socket-addr=http=127.0.0.1:${this.#port}`
-    const server = spawn(workerd, [...this.#serve, socket, '--control-fd=3'], {
-      cwd: this.#folder,
-      env: this.#env,
-      stdio: ['ignore', 'ignore', 'inherit', 'pipe'],
-    })
-    this.#server = server
-    const events = server.stdio[3] as Readable
-    await new Promise<void>((resolve, reject) => {
-      events.on('data', (text) => {
-        const listening = String(text).trim().split('\n')
-        if (listening.some((line) => JSON.parse(line).socket === 'http')) resolve()
-      })
-      server.once('exit', (code) => reject(new Error(`workerd ended with ${code}.`)))
-    })
-    return this
+    const config = readFileSync(join(root, 'src/sandbox/workerd.capnp'), 'utf8')
+    super({ bundle: join(inject('worker'), 'worker.bundle.js'), config, env })
+    if (!inCluster) return
+    mkdirSync(join(this.folder, 'cluster-state'))
+    const configured = readFileSync(join(root, 'examples/sandbox/cluster.capnp'), 'utf8')
+    const beside = configured.replace('node_modules/fauxgate/dist/', '')
+    const quick = beside.replace('cluster = (', `cluster = (unsafeTimeDivisor = ${inCluster.timesFaster},`)
+    writeFileSync(join(this.folder, 'cluster.capnp'), quick)
+    writeFileSync(join(this.folder, 'cluster.key'), inCluster.key)
+    this.args = ['serve', 'cluster.capnp', '--experimental']
   }
 
   /** Starts the state by `fauxgate sandbox`, and stops it once it listens. Returns what it said. */
   async startedByCommand(): Promise<string> {
-    const data = join(this.#folder, 'state')
+    const data = join(this.folder, 'state')
     const command = spawn(
       process.execPath,
       [join(inject('worker'), 'cli.mjs'), 'sandbox', '--port=0', `--data=${data}`],
       {
         cwd: join(root, 'test/sandbox/.workerd'),
-        env: this.#env,
+        env: this.env,
       },
     )
     let output = ''
@@ -133,26 +91,16 @@ export class SharedSandboxes {
     return output
   }
 
-  /** Ends the process with a signal: SIGKILL, like a power cut, or SIGTERM. */
-  async kill(signal: 'SIGKILL' | 'SIGTERM' = 'SIGKILL'): Promise<void> {
-    const server = this.#server
-    this.#server = undefined
-    if (!server) return
-    const ended = new Promise((resolve) => server.once('exit', resolve))
-    server.kill(signal)
-    await ended
-  }
-
   /** Stops, and starts with other variables. */
   async restart(env: Readonly<Record<string, string>>): Promise<void> {
     await this.kill('SIGTERM')
-    this.#env = { ...this.#env, ...env }
+    this.env = { ...this.env, ...env }
     await this.start()
   }
 
   /** Stops the process, changes the storage of objects directly, and starts it again. Returns the rows of each statement. */
   async withStorage(work: readonly RawWork[]): Promise<readonly object[][]> {
-    const bundle = join(this.#folder, 'worker.bundle.js')
+    const bundle = join(this.folder, 'worker.bundle.js')
     await this.kill('SIGTERM')
     copyFileSync(fileURLToPath(new URL('./raw-storage.js', import.meta.url)), bundle)
     await this.start()
@@ -165,32 +113,17 @@ export class SharedSandboxes {
 
   /** Copies the objects that another version has written. Must be called before the start. */
   withFiles(folder: string): this {
-    cpSync(folder, join(this.#folder, 'state'), { recursive: true })
+    cpSync(folder, join(this.folder, 'state'), { recursive: true })
     return this
   }
 
   get folderOfFiles(): string {
-    return join(this.#folder, 'state', 'fauxgate-sandbox')
+    return join(this.folder, 'state', 'fauxgate-sandbox')
   }
 
   /** Returns the files of sandbox objects, without the files of the platform itself. */
   get files(): readonly string[] {
     return readdirSync(this.folderOfFiles).filter((name) => /^[0-9a-f]+\.sqlite$/.test(name))
-  }
-
-  async stop(): Promise<void> {
-    await this.kill()
-    rmSync(this.#folder, { recursive: true, force: true })
-  }
-
-  async ask(method: string, url: string, { headers = {}, body }: Asked = {}): Promise<Answer> {
-    const type = body === undefined ? {} : { 'content-type': 'application/json' }
-    const response = await fetch(url.startsWith('/') ? this.url + url : url, {
-      method,
-      headers: { ...type, ...headers },
-      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-    })
-    return answerOf(response.status, response.headers, await response.text())
   }
 
   /** Sends a request with exactly this path and host. `fetch` would normalize the path. */
@@ -200,7 +133,7 @@ export class SharedSandboxes {
     headers: Readonly<Record<string, string>> = {},
     localAddress = '127.0.0.1',
   ): Promise<Answer> {
-    const options = { port: this.#port, host: '127.0.0.1', localAddress, method, path, headers, agent: false }
+    const options = { port: this.port, host: '127.0.0.1', localAddress, method, path, headers, agent: false }
     return new Promise((resolve, reject) => {
       const sent = request(options, (response) => {
         let text = ''
@@ -213,11 +146,6 @@ export class SharedSandboxes {
     })
   }
 
-  /** A call of the account. */
-  account(method: string, path: string, body?: unknown): Promise<Answer> {
-    return this.ask(method, path, { headers: { 'fauxgate-account-key': ACCOUNT_KEY }, body })
-  }
-
   /** The names of all sandboxes, in order. */
   async names(): Promise<string[]> {
     const { body } = await this.account('GET', '/s?limit=1000')
@@ -226,9 +154,7 @@ export class SharedSandboxes {
 
   /** Creates a sandbox. */
   async create(name: string, options: object = {}): Promise<SandboxClient> {
-    const { status, body, text } = await this.account('PUT', `/s/${name}`, options)
-    if (status !== 201) throw new Error(text)
-    return new SandboxClient(this, body)
+    return new SandboxClient(this, await this.createWithKeys(name, options))
   }
 }
 
@@ -283,8 +209,4 @@ export class SandboxClient {
     const headers = { 'fauxgate-control-key': this.created.control_key }
     return this.of.ask(method, `${this.created.url}/_fauxgate${path}`, { headers, body })
   }
-}
-
-function answerOf(status: number, headers: Headers, text: string): Answer {
-  return { status, headers, text, body: headers.get('content-type') === 'application/json' ? JSON.parse(text) : text }
 }

@@ -1,19 +1,20 @@
 // Every text of the project that people read: documents, docstrings, help, messages, schema sentences and the inspector.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import ts from 'typescript'
-
-const ROOT = fileURLToPath(new URL('..', import.meta.url))
 
 /** Texts that are not ours, or that quote what others may write. */
 const NOT_OURS = /^src\/(generated|inspector\/.*\.css)|^docs\/decisions\/|(^|\/)(node_modules|dist)\//
 
-/**
- * Returns all public texts, each with its file and its line, code left out.
- * @returns {{ file: string, line: number, text: string }[]}
- */
-export function publicTexts(root = ROOT) {
+/** A paragraph, a list item, a table cell, a docstring or a message, without its code. */
+export interface PublicText {
+  readonly file: string
+  readonly line: number
+  readonly text: string
+}
+
+/** Returns all public texts of the project. */
+export function publicTexts(root = '.'): PublicText[] {
   const names = ['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'ARCHITECTURE.md', 'SECURITY.md', 'llms.txt']
   const documents = [...names.filter((name) => existsSync(join(root, name))), ...filesIn(root, 'docs', /\.md$/)]
   const sources = filesIn(root, 'src', /(?<!\.d)\.tsx?$/)
@@ -23,61 +24,51 @@ export function publicTexts(root = ROOT) {
   ]
 }
 
-const isOurs = (file) => !NOT_OURS.test(file)
+const isOurs = (file: string) => !NOT_OURS.test(file)
 
-function filesIn(root, folder, pattern) {
+function filesIn(root: string, folder: string, pattern: RegExp): string[] {
   return readdirSync(join(root, folder), { recursive: true })
-    .map((name) => join(folder, name))
+    .map((name) => join(folder, String(name)))
     .filter((name) => pattern.test(name))
     .sort()
 }
 
 /** Returns the paragraphs, list items and table cells of a document. */
-export function textsOfDocument(file, whole) {
-  const blank = (text) => text.replace(/[^\n]/g, '')
+export function textsOfDocument(file: string, whole: string): PublicText[] {
+  const blank = (text: string) => text.replace(/[^\n]/g, '')
   const prose = whole
     .replace(/^( *)(```|~~~)[\s\S]*?^\1\2 *$/gm, blank)
     .replace(/<!--[\s\S]*?-->/g, blank)
     .replace(/^\[[^\]]+\]: \S+$/gm, '')
     .replace(/^#+ .*$/gm, (heading) => `${heading}.`)
-  const texts = []
-  let block = []
-  let first = 1
-  const end = () => {
-    const text = plain(block.join(' '))
-    if (text !== '') texts.push({ file, line: first, text })
-    block = []
-  }
+  const blocks: { line: number; text: string }[] = []
+  let isNew = true
   for (const [index, line] of prose.split('\n').entries()) {
-    const isBegin = line.trim() === '' || /^\s*([-*]|\d+\.|#+|>) |^\s*\|/.test(line)
-    if (isBegin) end()
-    if (line.trim() === '') continue
-    if (block.length === 0) first = index + 1
-    if (line.trimStart().startsWith('|')) {
-      for (const cell of line.split(/(?<!\\)\|/)) {
-        block = [cell]
-        end()
-      }
-    } else block.push(line.trim().replace(/^([-*]|\d+\.|#+|>) /, ''))
+    const text = line.trim().replace(/^([-*]|\d+\.|#+|>) /, '')
+    isNew ||= text !== line.trim() || text.startsWith('|')
+    const cells = text.startsWith('|') ? text.split(/(?<!\\)\|/) : [text]
+    const last = blocks.at(-1)
+    if (isNew || !last) blocks.push(...cells.map((cell) => ({ line: index + 1, text: cell })))
+    else last.text += ` ${text}`
+    isNew = text === '' || text.startsWith('|')
   }
-  end()
-  return texts
+  return blocks.map(({ line, text }) => ({ file, line, text: plain(text) })).filter(({ text }) => text !== '')
 }
 
 /** Returns the docstrings, string literals and JSX texts of a source file. Whatever is put into a text counts as a word. */
-export function textsOfSource(file, whole) {
+export function textsOfSource(file: string, whole: string): PublicText[] {
   const source = ts.createSourceFile(file, whole, ts.ScriptTarget.Latest, true, file.endsWith('x') ? 4 : 3)
-  const texts = []
-  const add = (position, text) => {
+  const texts: PublicText[] = []
+  const add = (position: number, text: string) => {
     const line = source.getLineAndCharacterOfPosition(position).line + 1
     const found = plain(text)
     if (/[a-z] [a-z]/i.test(found)) texts.push({ file, line, text: found })
   }
   for (const comment of whole.matchAll(/\/\*\*([\s\S]*?)\*\//g)) {
-    const text = comment[1].replace(/^ *\* ?/gm, '').replace(/```[\s\S]*?```/g, '')
+    const text = (comment[1] ?? '').replace(/^ *\* ?/gm, '').replace(/```[\s\S]*?```/g, '')
     for (const part of text.split(/\n\s*\n|^@\w+|^\s*- /m)) add(comment.index, part)
   }
-  const visit = (node) => {
+  const visit = (node: ts.Node) => {
     if (ts.isStringLiteral(node) || ts.isNoSubstitutionTemplateLiteral(node) || ts.isJsxText(node)) {
       if (!isAdded(node)) add(node.getStart(), node.text)
     } else if (ts.isTemplateExpression(node) && !isAdded(node)) add(node.getStart(), textOf(node))
@@ -88,17 +79,18 @@ export function textsOfSource(file, whole) {
   return texts
 }
 
-const isSum = (node) => ts.isBinaryExpression(node) && node.operatorToken.kind === ts.SyntaxKind.PlusToken
-const isAdded = (node) => isSum(node.parent)
+const isSum = (node: ts.Node): node is ts.BinaryExpression =>
+  ts.isBinaryExpression(node) && node.operatorToken.kind === ts.SyntaxKind.PlusToken
+const isAdded = (node: ts.Node) => isSum(node.parent)
 
-function textOf(node) {
+function textOf(node: ts.Node): string {
   if (ts.isStringLiteralLike(node)) return node.text
   if (ts.isTemplateExpression(node))
     return node.head.text + node.templateSpans.map(({ literal }) => `X${literal.text}`).join('')
   return isSum(node) ? textOf(node.left) + textOf(node.right) : 'X'
 }
 
-function plain(text) {
+function plain(text: string): string {
   return text
     .replace(/`[^`]*`/g, 'X')
     .replace(/\{@link (\w+)\}/g, '$1')
@@ -110,12 +102,12 @@ function plain(text) {
 }
 
 /** Splits a text into its sentences. */
-export function sentencesIn(text) {
+export function sentencesIn(text: string): string[] {
   return text.split(/(?<=[.!?]["')\]]*) +(?=["'([]*[A-Z0-9“])/)
 }
 
 /** Counts the words of a sentence. A list of single words, such as the keys of errors, counts as one. */
-export function wordsIn(sentence) {
+export function wordsIn(sentence: string): number {
   const withoutLists = sentence
     .replace(/[^\s,]+(?:,? [^\s,]+(?=,)){3,}(?:, [^\s,]+)*/g, 'X')
     .replace(/^\w+(?: \w+){40,}$/, 'X')

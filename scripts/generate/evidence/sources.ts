@@ -14,12 +14,17 @@ export const KINDS = ['documented', 'client', 'recorded', 'decided'] as const
 export type Kind = (typeof KINDS)[number]
 export type Evidence = { readonly [K in Kind]?: readonly string[] }
 
-/** The facts of a witness about a call: the fields that are sent and read, as paths such as `certificate.id`. */
-interface Testimony {
+/** The facts of a source about a call: the fields that are sent and read, as paths such as `certificate.id`. */
+interface Statement {
   readonly kind: Kind
   readonly source: string
   readonly sends: readonly string[]
   readonly reads: readonly string[]
+}
+
+/** Returns the facts of all sources about a call, `METHOD /path`. */
+export function statementsAbout(call: string, examples: readonly Example[]): Statement[] {
+  return [...documentedIn(call), ...inClients(call), ...inExamples(call, examples)]
 }
 
 const ERROR_PAGE = 'https://ngrok.com/docs/errors/err_ngrok_'
@@ -36,14 +41,12 @@ function furtherPageOf(path: string): string | undefined {
 /** The page of the module that the reference had until 2025, before the one of traffic policies. */
 const POLICY_PAGE = 'https://ngrok.com/docs/api/resources/edge-route-policy-module'
 
-/** Returns the facts of all witnesses about a call, `METHOD /path`. */
-export function testimoniesOf(call: string, examples: readonly Example[]): Testimony[] {
-  return [...documentedIn(call), ...inClients(call), ...inExamples(call, examples)]
-}
-
-/** The page of the API reference speaks for the call; its fields are those of the clients, which are made from the same source. */
+/**
+ * Returns the page of the API reference about a call. It speaks for the call; its fields are those of the clients, which are
+ * made from the same source.
+ */
 export function pageOf(call: string): string | undefined {
-  const page = (clients.calls as ClientCalls)[call]?.page
+  const page = CALLS_OF_CLIENTS[call]?.page
   const [method = '', path = ''] = call.split(' ')
   if (path.endsWith('routes/{id}/policy')) return POLICY_PAGE
   const further = furtherPageOf(path)
@@ -61,24 +64,25 @@ interface DocumentedCall {
   readonly list?: string
 }
 
-function documentedIn(call: string): Testimony[] {
-  const calls: Readonly<Record<string, DocumentedCall>> = service.calls
-  const types: Readonly<Record<string, readonly string[]>> = service.types
-  const found = calls[call]
+const DOCUMENTED_CALLS: Readonly<Record<string, DocumentedCall>> = service.calls
+const DOCUMENTED_TYPES: Readonly<Record<string, readonly string[]>> = service.types
+
+function documentedIn(call: string): Statement[] {
+  const found = DOCUMENTED_CALLS[call]
   if (!found) return []
   const { section, sends = [], reads = '', list } = found
-  const fields = types[reads] ?? []
+  const fields = DOCUMENTED_TYPES[reads] ?? []
   return [
     {
       kind: 'documented',
       source: `${service.source}, "${section}"`,
-      sends: typeof sends === 'string' ? (types[sends] ?? []) : sends,
+      sends: typeof sends === 'string' ? (DOCUMENTED_TYPES[sends] ?? []) : sends,
       reads: list ? [list, ...fields.map((field) => `${list}.${field}`), 'uri', 'next_page_uri'] : fields,
     },
   ]
 }
 
-type ClientCalls = Readonly<Record<string, ClientCall>>
+/** A call of the clients: the page that they name, and the places of those that have it and each field. */
 interface ClientCall {
   readonly page?: string
   readonly clients: readonly number[]
@@ -86,15 +90,17 @@ interface ClientCall {
   readonly reads: Readonly<Record<string, readonly number[]>>
 }
 
-function inClients(call: string): Testimony[] {
-  const found = (clients.calls as ClientCalls)[call]
-  const named = (fields: ClientCall['sends'], place: number) =>
-    Object.entries(fields).flatMap(([field, places]) => (places.includes(place) ? [field] : []))
+const CALLS_OF_CLIENTS = clients.calls as Readonly<Record<string, ClientCall>>
+
+function inClients(call: string): Statement[] {
+  const found = CALLS_OF_CLIENTS[call]
+  const named = (fields: ClientCall['sends'] = {}, place: number) =>
+    Object.keys(fields).filter((field) => fields[field]?.includes(place))
   return (found?.clients ?? []).map((place) => ({
     kind: 'client',
     source: clients.clients[place] ?? '',
-    sends: named(found?.sends ?? {}, place),
-    reads: named(found?.reads ?? {}, place),
+    sends: named(found?.sends, place),
+    reads: named(found?.reads, place),
   }))
 }
 
@@ -119,7 +125,7 @@ export function examplesIn(root: string): Example[] {
   }))
 }
 
-function inExamples(call: string, examples: readonly Example[]): Testimony[] {
+function inExamples(call: string, examples: readonly Example[]): Statement[] {
   const [method, path = ''] = call.split(' ')
   const pattern = new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`)
   const found = examples.filter((example) => example.method === method && pattern.test(example.path))
@@ -147,7 +153,7 @@ const REFUSALS: Readonly<Record<number, string>> = {
   90442: `${ERROR_PAGE}7023`,
 }
 
-const OWN_NUMBERS = 'errors#own-numbers'
+export const OWN_NUMBERS = 'errors#own-numbers'
 
 /** Returns the evidence for an error: the page documents its number, and its status is mostly a decision. */
 export function evidenceOfError({ number }: { readonly number: number }): Evidence {
@@ -161,9 +167,4 @@ export function evidenceOfError({ number }: { readonly number: number }): Eviden
     ...(own && { decided: [section] }),
     ...(!own && !STATUS_DOCUMENTED.includes(number) && { decided: ['errors#catalogue'] }),
   }
-}
-
-/** Returns the evidence of the errors whose number is documented. */
-export function documentedNumbers(errors: Readonly<Record<string, Evidence>>): readonly Evidence[] {
-  return Object.values(errors).filter(({ documented, decided }) => documented && !decided?.includes(OWN_NUMBERS))
 }

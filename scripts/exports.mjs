@@ -1,0 +1,39 @@
+// The exports of entry points, as the compiler knows them: for docs/api, and for the check of hover texts.
+import ts from 'typescript'
+
+const OPTIONS = {
+  strict: true,
+  exactOptionalPropertyTypes: true,
+  target: ts.ScriptTarget.ES2022,
+  module: ts.ModuleKind.ESNext,
+  moduleResolution: ts.ModuleResolutionKind.Bundler,
+  allowImportingTsExtensions: true,
+  noEmit: true,
+  skipLibCheck: true,
+}
+
+/** Reads files. Returns the checker, and a function that returns the exports of one: name, symbol, type, and its own members. */
+export function readExports(paths, folder, options) {
+  const program = ts.createProgram(paths, { ...OPTIONS, ...options })
+  const checker = program.getTypeChecker()
+  // The compiler writes paths with slashes on every system.
+  const own = folder.replaceAll('\\', '/')
+  const isOurs = ({ name, declarations = [] }) =>
+    /^\w+$/.test(name) && declarations.some((each) => each.getSourceFile().fileName.startsWith(own))
+  const membersOf = (type) =>
+    type.isUnion() || type.flags & ts.TypeFlags.StringLike ? [] : checker.getPropertiesOfType(type).filter(isOurs)
+  const exportsOf = (path) => {
+    const module = checker.getSymbolAtLocation(program.getSourceFile(path))
+    const exported = module ? checker.getExportsOfModule(module) : []
+    return exported.map((symbol) => {
+      const target = symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol
+      const isType = (target.flags & ts.SymbolFlags.Type) !== 0
+      const type = isType ? checker.getDeclaredTypeOfSymbol(target) : checker.getTypeOfSymbol(target)
+      return { name: symbol.name, symbol: target, isType, type, members: membersOf(type) }
+    })
+  }
+  return { checker, exportsOf }
+}
+
+/** Returns the text of a symbol's documentation. */
+export const textOf = (symbol, checker) => ts.displayPartsToString(symbol.getDocumentationComment(checker))

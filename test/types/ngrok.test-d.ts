@@ -1,0 +1,43 @@
+import { describe, expectTypeOf, test } from 'vitest'
+import { createNgrok, type IpPolicy, ngrokFamilies, type TunnelSession } from '../../src/gateway/ngrok.ts'
+import { createGateway, manualClock, ngrok } from '../../src/index.ts'
+import { timersOn } from '../../src/testing/clock.ts'
+import { testUsing } from '../../src/testing/vitest.ts'
+
+const office = createNgrok({ clock: manualClock(0), initial: { ipPolicies: [{ description: 'the office' }] } })
+
+describe('A gateway with the families of ngrok', () => {
+  test('has the types of their resources and declarations', () => {
+    expectTypeOf(office.ipPolicies.list().ip_policies[0]).toEqualTypeOf<IpPolicy | undefined>()
+    const endpoints = [{ url: 'https://app.ngrok-free.app' }]
+    expectTypeOf(office.declare.tunnelSession({ endpoints })).toEqualTypeOf<TunnelSession>()
+    // @ts-expect-error: the URL of an endpoint is a text
+    office.declare.tunnelSession({ endpoints: [{ url: 5 }] })
+  })
+
+  test('is known by the names of its operations and errors', () => {
+    office.faults.add({ operation: 'ip_policies.create', error: 'ip_policy_action' })
+    // @ts-expect-error: there is no such operation
+    office.faults.add({ operation: 'ip_policies.paint' })
+  })
+
+  test('can have some of them', () => {
+    const { ipPolicies } = ngrokFamilies
+    const some = createGateway({ dialect: ngrok, families: { ipPolicies } })
+    expectTypeOf(some.ipPolicies.create({ description: 'the office' }).id).toEqualTypeOf<string>()
+    // @ts-expect-error: this gateway has no such family
+    some.vaults
+  })
+
+  test('is given to each test of vitest', () => {
+    testUsing(createNgrok)('an office has a policy', ({ gateway }) => {
+      expectTypeOf(gateway.ipPolicies.create({ description: 'the office' }).id).toEqualTypeOf<string>()
+    })
+  })
+})
+
+test('Timers on a clock can be passed as those of the platform', () => {
+  const timers = timersOn(office.clock)
+  expectTypeOf(timers).toExtend<{ Date: DateConstructor }>()
+  expectTypeOf(timers.setTimeout).toBeCallableWith(() => {}, 5)
+})
