@@ -6,7 +6,7 @@ export interface Example {
   readonly create: Body
   /** A second body, with only the required fields. */
   readonly second: Body
-  /** A change of the first thing. */
+  /** A change of the first resource. */
   readonly update: Body
   /** A filter of the list that selects only the first resource, after its change. */
   readonly filter?: string
@@ -40,7 +40,7 @@ const texts = { description: '{mark} “é” 🔑 <&> ', metadata: '{"run": "{m
 /** The names of the two resources in families where names are unique. */
 const [first, second, third] = ['{mark}-a', '{mark}-b', '{mark}-c']
 const LONG = 'x'.repeat(5000)
-const isMine = 'obj.metadata.contains("{mark}-changed")'
+const byMetadata = 'obj.metadata.contains("{mark}-changed")'
 const changedTexts = { description: '{mark} changed ', metadata: '{mark}-changed\n' }
 const DENY = '{"on_http_request":[{"actions":[{"type":"deny","config":{"status_code":404}}]}]}'
 /** The bases of refused creations: an endpoint, and a rule of a policy. */
@@ -49,21 +49,21 @@ const rule = { ...texts, ip_policy_id: '{policy}', cidr: '203.0.113.0/24', actio
 /** A public key. Nobody has its private key. */
 const SSH_KEY = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIEH3IY4s2cSOuKj63wdOpGLQRkEbBGYbddAi683q3ewX ci@example.com'
 
-/** Adds the texts to the example of a family. What is left out has nothing else. */
-const described = ({ create, second: few, update, ...rest }: Partial<Example>): Example => ({
+/** Adds the texts to the example of a family. Each body that is left out consists of texts alone. */
+const withTexts = ({ create, second: minimal, update, ...rest }: Partial<Example>): Example => ({
   create: { ...texts, ...create },
-  second: few ?? { description: second },
+  second: minimal ?? { description: second },
   update: { ...changedTexts, ...update },
   ...rest,
 })
 
-/** The example of each family, by the group of its operations. */
+/** Returns the example of each family, by the group of its operations. */
 export function examplesWith({ certificate_pem, private_key_pem }: Upload): Readonly<Record<string, Example>> {
   const upload = { certificate_pem, private_key_pem }
   const families: Readonly<Record<string, Partial<Example>>> = {
     reserved_addrs: {
       create: { region: 'eu' },
-      filter: isMine,
+      filter: byMetadata,
     },
     reserved_domains: {
       needs: { certificate: { family: 'tls_certificates', body: { ...upload, description: '{mark}' } } },
@@ -96,7 +96,7 @@ export function examplesWith({ certificate_pem, private_key_pem }: Upload): Read
     weighted_backends: {
       second: { description: second, backends: { '{a}': 5 } },
       update: { backends: {} },
-      filter: isMine,
+      filter: byMetadata,
       refused: { 'a weight that is too great': { ...texts, backends: { '{a}': 10_001 } } },
     },
     static_backends: {
@@ -237,7 +237,7 @@ export function examplesWith({ certificate_pem, private_key_pem }: Upload): Read
       },
     },
   }
-  const all = Object.entries(families).map(([name, example]) => [name, described(example)])
+  const all = Object.entries(families).map(([name, example]) => [name, withTexts(example)])
   return { ...Object.fromEntries(all), bot_users: user, service_users: user }
 }
 

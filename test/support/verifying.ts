@@ -1,7 +1,7 @@
 import { createNgrok } from '../../src/gateway/ngrok.ts'
 import { createGateway, type Gateway, manualClock } from '../../src/index.ts'
 import type { DialectName } from '../../src/resources/dialects.ts'
-import type { MadeEntry } from '../../src/verify/made.ts'
+import type { RunLogEntry } from '../../src/verify/run-log.ts'
 import { type VerifyOptions, verify } from '../../src/verify/verify.ts'
 import { upload } from './pem.ts'
 import { NEW_YEAR } from './provisioning.ts'
@@ -25,7 +25,7 @@ export async function verified(
 ) {
   let now = Date.parse(NEW_YEAR)
   const times: number[] = []
-  const entries: MadeEntry[] = []
+  const entries: RunLogEntry[] = []
   const report = await verify({
     dialect: 'ngrok',
     url: 'https://api.example.com',
@@ -37,7 +37,7 @@ export async function verified(
     isReadOnly: false,
     perMinute: 60,
     timeout: 30_000,
-    list: { add: (entry) => void entries.push(entry) },
+    log: { add: (entry) => void entries.push(entry) },
     signal: new AbortController().signal,
     host: {
       fetch(url, init) {

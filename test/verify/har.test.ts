@@ -87,7 +87,7 @@ describe('A HAR file that another program wrote is replayed', () => {
 
   test.each([false, true])('in the layout of mitmproxy, with bodies in base64: %s', async (base64) => {
     const recording = har(await entries(base64))
-    expect(recording.facts).toMatchObject({ dialect: 'ngrok', url: 'https://api.ngrok.com', client: '', version: '' })
+    expect(recording.info).toMatchObject({ dialect: 'ngrok', url: 'https://api.ngrok.com', client: '', version: '' })
     const report = await replay(recording, { now: NOW })
     expect([report.compared, report.differing, report.skipped]).toEqual([3, [], []])
     expect(report.warnings).toEqual([expect.stringMatching(/^mitmproxy 11\.0\.2 wrote the file/)])

@@ -72,7 +72,7 @@ describe('A recording', () => {
       for (const word of value.split(/[ @]/).filter((each) => each.length > 8))
         expect(decodeURIComponent(text)).not.toContain(word)
     }
-    const { exchanges, facts } = recordingIn(text, 'a.har')
+    const { exchanges, info } = recordingIn(text, 'a.har')
     const shown = exchanges[0]?.response.body as typeof body // It is JSON as it was.
     for (const field of ['id', 'token', 'owner_id', 'description', 'client_secret'] as const) {
       expect([field, shown[field].length]).toEqual([field, body[field].length])
@@ -82,8 +82,8 @@ describe('A recording', () => {
     }
     // The same value has the same placeholder in the request.
     expect(JSON.parse(exchanges[0]?.request.body ?? '').owner_id).toBe(shown.owner_id)
-    expect(new Set(facts.replaced.map(({ kind }) => kind))).toEqual(new Set(['secret', 'id', 'name', 'address']))
-    expect(facts.replaced.every(({ times }) => times > 0)).toBe(true)
+    expect(new Set(info.replaced.map(({ kind }) => kind))).toEqual(new Set(['secret', 'id', 'name', 'address']))
+    expect(info.replaced.every(({ times }) => times > 0)).toBe(true)
   })
 
   test('of verify has no key, domain or token, and is HAR 1.2', async () => {

@@ -1,11 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { createNgrok } from '../../src/gateway/ngrok.ts'
 import type { Gateway } from '../../src/index.ts'
-import { Asker } from '../../src/verify/asker.ts'
-import { cleaned } from '../../src/verify/cleaning.ts'
-import { leftIn, MARK, MadeEntries, type MadeEntry } from '../../src/verify/made.ts'
-import { Pace } from '../../src/verify/pace.ts'
+import { deleteLeftovers } from '../../src/verify/clean-up.ts'
+import { ServiceClient } from '../../src/verify/client.ts'
 import { exitCodeOf, reportText } from '../../src/verify/report.ts'
+import { leftoversIn, markOf, RunLog, type RunLogEntry } from '../../src/verify/run-log.ts'
 import { requireOwn } from '../../src/verify/safety.ts'
 import { asked, KEY, urlOf, verified } from '../support/verifying.ts'
 
@@ -32,20 +31,21 @@ const answering =
 const ONE = ['ip_policy_rules']
 
 /** Deletes what a list names, as `verify --clean` does. */
-async function cleanedLater(gateway: Gateway, entries: readonly MadeEntry[]): Promise<readonly MadeEntry[]> {
+async function cleanedLater(gateway: Gateway, entries: readonly RunLogEntry[]): Promise<readonly RunLogEntry[]> {
   const all = [...entries]
   const signal = new AbortController().signal
   const host = { fetch: gateway.fetch, now: () => 0, sleep: async () => {}, deadline: () => signal }
-  const asker = new Asker({
+  const client = new ServiceClient({
     url: gateway.url,
     key: KEY,
     versionHeader: gateway.dialect.versionHeader,
     timeout: 1,
-    pace: new Pace(60, host),
+    perMinute: 60,
+    host,
     signal,
   })
-  const list = { add: (entry: MadeEntry) => void all.push(entry) }
-  expect(await cleaned(asker, new MadeEntries(list, entries), `${MARK}test`, gateway.url)).toEqual([])
+  const list = { add: (entry: RunLogEntry) => void all.push(entry) }
+  expect(await deleteLeftovers(client, new RunLog(list, entries), markOf('test'))).toEqual([])
   return all
 }
 
@@ -62,13 +62,13 @@ describe('Where requests bring no answer', () => {
     expect(report.stopped).toMatch(reason)
     expect(exitCodeOf(report)).toBe(3)
     expect(report.requests).toBeLessThanOrEqual(most)
-    expect([report.remaining, report.inventory, leftIn(entries).made]).toEqual([[], [], []])
+    expect([report.remaining, report.inventory, leftoversIn(entries).created]).toEqual([[], [], []])
     // The reason and the sum are all that there is to say.
     expect(reportText(report).trim().split('\n')).toHaveLength(2)
     expect(reportText(report)).toContain('0 operations the same, 0 different')
   })
 
-  test('it ends and keeps the list, when the server dies in the middle; what is left can be cleaned later', async () => {
+  test('it ends and keeps the list, when the server dies in the middle; what is left can be deleteLeftovers later', async () => {
     for (const last of [17, 18, 30, 60]) {
       const gateway = asked()
       const { report, entries } = await verified(until(gateway, last, refused), { ...urlOf(gateway), families: ONE })
@@ -77,7 +77,7 @@ describe('Where requests bring no answer', () => {
       expect(report.requests).toBeLessThan(last + 10)
       expect(report.remaining.length).toBeGreaterThanOrEqual(gateway.leftovers().length)
       const after = await cleanedLater(gateway, entries)
-      expect([gateway.leftovers(), leftIn(after)]).toEqual([[], { made: [], unsure: [] }])
+      expect([gateway.leftovers(), leftoversIn(after)]).toEqual([[], { created: [], unsure: [] }])
     }
   })
 
