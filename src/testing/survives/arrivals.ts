@@ -17,7 +17,7 @@ export interface Event {
   /** The time since the start, in ms. */
   readonly time: number
   readonly life: number
-  /** What a story shows, such as `POST /reserved_addrs {}`. */
+  /** The text for it in a story, such as `POST /reserved_addrs {}`. */
   readonly description: string
   readonly failure: Failure | undefined
   response: { readonly status: number | string; readonly body: string | null } | undefined
