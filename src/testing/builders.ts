@@ -112,11 +112,7 @@ export function uploadedDomain(
   const now = readClock(gateway.clock)
   const pair = certificatePair({ names: [domain], notBefore: now - DAY, notAfter: now + 365 * DAY })
   const certificate = gateway.tlsCertificates.create(pair)
-  return {
-    domain: gateway.reservedDomains.create({ domain, certificate_id: certificate.id }),
-    certificate,
-    pair,
-  }
+  return { domain: gateway.reservedDomains.create({ domain, certificate_id: certificate.id }), certificate, pair }
 }
 
 /** The child backends of a weighted rollout, and their weights. */

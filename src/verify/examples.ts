@@ -61,10 +61,7 @@ const withTexts = ({ create, second: minimal, update, ...rest }: Partial<Example
 export function examplesWith({ certificate_pem, private_key_pem }: Upload): Readonly<Record<string, Example>> {
   const upload = { certificate_pem, private_key_pem }
   const families: Readonly<Record<string, Partial<Example>>> = {
-    reserved_addrs: {
-      create: { region: 'eu' },
-      filter: byMetadata,
-    },
+    reserved_addrs: { create: { region: 'eu' }, filter: byMetadata },
     reserved_domains: {
       needs: { certificate: { family: 'tls_certificates', body: { ...upload, description: '{mark}' } } },
       create: {
@@ -103,9 +100,7 @@ export function examplesWith({ certificate_pem, private_key_pem }: Upload): Read
       create: { address: 'example.com:8080', tls: { enabled: true } },
       second: { description: second, address: '192.0.2.1:80' },
       update: { address: 'other.example.com:443', tls: { enabled: false } },
-      refused: {
-        'an address without a host': { ...texts, address: ':8080' },
-      },
+      refused: { 'an address without a host': { ...texts, address: ':8080' } },
     },
     http_response_backends: {
       create: { body: 'Back soon.', headers: { 'Content-Type': 'text/plain' }, status_code: 503 },
@@ -125,9 +120,7 @@ export function examplesWith({ certificate_pem, private_key_pem }: Upload): Read
       },
       create: { backends: ['{child}'] },
       update: { backends: ['{child}'] },
-      refused: {
-        'a backend of its own kind': { ...texts, backends: ['bkdfo_1'] },
-      },
+      refused: { 'a backend of its own kind': { ...texts, backends: ['bkdfo_1'] } },
     },
     tunnel_group_backends: {
       create: { labels: { app: '{mark}', zone: 'a' } },
@@ -156,9 +149,7 @@ export function examplesWith({ certificate_pem, private_key_pem }: Upload): Read
       create: { acl: ['bind:{mark}.example.com'], public_key: SSH_KEY },
       second: { description: second, public_key: OTHER_SSH_KEY },
       update: { acl: [] },
-      refused: {
-        'a public key that there is already': { description: third, public_key: SSH_KEY },
-      },
+      refused: { 'a public key that there is already': { description: third, public_key: SSH_KEY } },
     },
     endpoints: {
       create: {
@@ -183,9 +174,7 @@ export function examplesWith({ certificate_pem, private_key_pem }: Upload): Read
         'a policy that is none': { traffic_policy: '[]' },
       },
     },
-    ip_policies: {
-      refused: { 'an action, which only rules have': { ...texts, action: 'allow' } },
-    },
+    ip_policies: { refused: { 'an action, which only rules have': { ...texts, action: 'allow' } } },
     ip_policy_rules: {
       needs: { policy: { family: 'ip_policies', body: { description: '{mark}' } } },
       create: { ip_policy_id: '{policy}', cidr: '192.0.2.0/24', action: 'allow' },
@@ -232,9 +221,7 @@ export function examplesWith({ certificate_pem, private_key_pem }: Upload): Read
       second: { vault_name: '{mark}-vault', name: second, value: 'not a secret either' },
       update: { name: third, value: 'still none' },
       filter: `obj.name == "${third}"`,
-      refused: {
-        'a name that is taken': { vault_id: '{vault}', name: first, value: 'none' },
-      },
+      refused: { 'a name that is taken': { vault_id: '{vault}', name: first, value: 'none' } },
     },
   }
   const all = Object.entries(families).map(([name, example]) => [name, withTexts(example)])

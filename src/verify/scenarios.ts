@@ -94,10 +94,7 @@ const BAD_QUERIES = {
   'an unknown parameter': 'fauxgate_verify=1',
   'a parameter twice': 'limit=1&limit=2',
 }
-const BAD_FILTERS = {
-  'a filter that is none': 'obj.',
-  'a filter by an unknown field': 'obj.fauxgate_verify == "1"',
-}
+const BAD_FILTERS = { 'a filter that is none': 'obj.', 'a filter by an unknown field': 'obj.fauxgate_verify == "1"' }
 
 /** Returns steps that read by ids that no resource has. */
 function readsOfUnknownIds({ name, method, path, ids }: Operation): Step[] {

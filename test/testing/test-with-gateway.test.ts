@@ -1,8 +1,14 @@
-import { describe, expect, expectTypeOf, onTestFinished, test, vi } from 'vitest'
+import { afterEach, describe, expect, expectTypeOf, onTestFinished, test, vi } from 'vitest'
 import { createGateway, type Gateway, type ManualClock, manualClock } from '../../src/index.ts'
 import { assertStrict, type Strict, testWithGateway } from '../../src/testing/testing.ts'
 import { thrownBy } from '../support/client.ts'
 import { errorOfTest } from './run-test.ts'
+
+afterEach(() => {
+  vi.useRealTimers()
+  vi.unstubAllGlobals()
+  vi.restoreAllMocks()
+})
 
 const headers = { authorization: 'Bearer k', 'service-version': '2' }
 
@@ -134,7 +140,6 @@ describe('The test of any runner', () => {
 
   test('says that the code under test waits on fake timers, which the manual clock does not move', async () => {
     vi.useFakeTimers()
-    onTestFinished(() => void vi.useRealTimers())
     const error = await errorOfTest(() => {
       setTimeout(() => undefined, 1000)
       throw new Error('There is no certificate.')
@@ -191,8 +196,6 @@ describe('The test of any runner', () => {
     vi.spyOn(process, 'getBuiltinModule').mockImplementation(ofBun)
     vi.stubGlobal('Bun', {})
     const printed = vi.spyOn(console, 'error').mockReturnValue()
-    onTestFinished(() => void vi.unstubAllGlobals())
-    onTestFinished(() => void vi.restoreAllMocks())
     const { base, defined } = runner()
     const before = globalThis.fetch
     testWithGateway(base)('hangs', hangs)
@@ -211,7 +214,6 @@ describe('The test of any runner', () => {
     const host = new EventTarget()
     vi.stubGlobal('addEventListener', host.addEventListener.bind(host))
     vi.stubGlobal('removeEventListener', host.removeEventListener.bind(host))
-    onTestFinished(() => void vi.unstubAllGlobals())
     const dispatch = (error: unknown) => host.dispatchEvent(Object.assign(new Event(type), { [property]: error }))
     const during = new Error('It broke in a timer.')
     await errorOfTest(async (gateway) => {
@@ -228,9 +230,8 @@ describe('The test of any runner', () => {
   })
 
   test('does not uninstall the gateway of a concurrent test at the global afterEach, which runs for other tests', () => {
-    const afterEach = vi.fn<(work: () => void) => void>()
-    vi.stubGlobal('afterEach', afterEach)
-    onTestFinished(() => void vi.unstubAllGlobals())
+    const hook = vi.fn<(work: () => void) => void>()
+    vi.stubGlobal('afterEach', hook)
     const { base, defined } = runner()
     const before = globalThis.fetch
     testWithGateway(Object.assign(base, { concurrent: base })).concurrent('hangs', ({ gateway }) => {
@@ -239,7 +240,7 @@ describe('The test of any runner', () => {
       return new Promise(() => undefined)
     })
     void defined[0]?.run()
-    afterEach.mock.calls[0]?.[0]()
+    hook.mock.calls[0]?.[0]()
     expect(globalThis.fetch).not.toBe(before)
   })
 

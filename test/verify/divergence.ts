@@ -105,12 +105,12 @@ export function through(gateway: Gateway, { method, alter, replace }: Divergence
     const request = { method: init.method ?? '', path: url.slice(gateway.url.length), body: jsonOf(text), type }
     const isAffected = method === undefined || method === request.method
     const other = { ...request, ...(isAffected && replace?.(request)) }
-    const { body: _, ...rest } = init
-    const sent = other.body === request.body ? text : other.body === undefined ? undefined : JSON.stringify(other.body)
+    // A body that is no JSON is sent unchanged.
+    const body = other.body === request.body ? text : JSON.stringify(other.body)
     const original = await gateway.fetch(gateway.url + other.path, {
-      ...rest,
+      ...init,
       method: other.method,
-      ...(sent !== undefined && { body: sent }),
+      body: body ?? null,
     })
     const response: Altered = {
       status: original.status,

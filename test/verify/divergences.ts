@@ -187,9 +187,7 @@ export const DIVERGENCES: Readonly<Record<string, Readonly<Record<string, Diverg
       if (response.status === 200 && body?.description) response.body.description = ''
     }),
   },
-  'weighted_backends.update': {
-    'backends that a change without them keeps': keepsBackends(),
-  },
+  'weighted_backends.update': { 'backends that a change without them keeps': keepsBackends() },
   'vaults.list': {
     'filters in any case': replaceRequest('GET', 'body.vaults', ({ path }) =>
       path.includes('filter=') ? { path: path.replaceAll('Fauxgate', 'fauxgate') } : undefined,
@@ -268,9 +266,7 @@ export const DIVERGENCES: Readonly<Record<string, Readonly<Record<string, Diverg
   'credentials.get': {
     'an absent field in place of null': alterEach('body.token', (item) => item.token === null && delete item.token),
   },
-  'api_keys.get': {
-    'a token in each answer': setFields('body.token', () => ({ token: 'a-token' })),
-  },
+  'api_keys.get': { 'a token in each answer': setFields('body.token', () => ({ token: 'a-token' })) },
   'vault_secrets.get': {
     'a value of a secret in the answer': alterEach(
       'body.value',
@@ -285,15 +281,11 @@ export const DIVERGENCES: Readonly<Record<string, Readonly<Record<string, Diverg
     ),
     'a name that is changed on its way': alterText('name', (name) => name.toUpperCase()),
   },
-  'credentials.update': {
-    'an order of a list of texts': alterEach('body.acl', (item) => item.acl?.reverse()),
-  },
+  'credentials.update': { 'an order of a list of texts': alterEach('body.acl', (item) => item.acl?.reverse()) },
   'endpoints.create': {
     'a policy that is written anew': alterText('traffic_policy', (text) => `${text}\n`),
   },
-  'tls_certificates.create': {
-    'a certificate whose serial number is another': alterText('serial_number', () => '00'),
-  },
+  'tls_certificates.create': { 'a certificate whose serial number is another': alterText('serial_number', () => '00') },
   'tls_certificates.get': {
     'a certificate that is valid longer': alterText('not_after', () => '2099-01-01T00:00:00Z'),
   },

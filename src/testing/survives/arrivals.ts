@@ -48,7 +48,7 @@ export class Arrivals {
   /** The number of times that the code was called. */
   life = 0
   /** True from a crash on, until the code is called again. */
-  isDead = false
+  hasCrashed = false
   /** The time at which the code was called first, in ms. */
   start: number
   readonly #world: World
@@ -126,7 +126,7 @@ export class Arrivals {
     this.#world.activity++
     const { method, path, query, body, operation, isServed } = arrival
     let response = UNANSWERED
-    if (!this.isDead && !this.isOverloaded) {
+    if (!this.hasCrashed && !this.isOverloaded) {
       const text = typeof body === 'string' ? body : ''
       const description = `${method} ${path}${query && `?${query}`}${text && ` ${text}`}`
       response = this.#respond(arrival, this.add(`${method} ${operation?.path ?? path}`, 'request', description))
@@ -142,7 +142,7 @@ export class Arrivals {
     const isUndone = effect !== undefined && isBefore(effect)
     const usual = isUndone ? undefined : this.#answer(arrival, event)
     if (name === 'crash') {
-      this.isDead = true
+      this.hasCrashed = true
       return UNANSWERED
     }
     if (!effect) return usual as HttpResponse // It was answered: nothing fails.

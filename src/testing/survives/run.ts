@@ -69,7 +69,7 @@ export class Run {
     gateway.transport.hooks.arrival = (arrival) => arrivals.arrive(arrival)
     gateway.transport.hooks.attempt = (...attempt) => arrivals.attempt(...attempt)
     do await this.#callCode(code)
-    while (arrivals.isDead)
+    while (arrivals.hasCrashed)
     this.remainingTimers = this.world.delaysLeft()
     if (!this.stopReason) await this.#finishWork()
     this.hasOpenSockets = arrivals.waitingSockets > 0
@@ -81,7 +81,7 @@ export class Run {
     const { gateway } = this
     if (typeof this.#cleanUp === 'function') await this.#cleanUp()
     gateway.transport.hooks.arrival = (arrival) => arrival.fail({ drop: true })
-    this.arrivals.isDead = true
+    this.arrivals.hasCrashed = true
     if (this.hasOpenSockets) {
       // The reset breaks the connections of waiting clients.
       gateway.reset()
@@ -93,14 +93,14 @@ export class Run {
   async #callCode(code: CodeUnderTest): Promise<void> {
     const { gateway, world, arrivals } = this
     const { url } = gateway
-    if (arrivals.isDead) world.timers.drop()
-    arrivals.isDead = false
+    if (arrivals.hasCrashed) world.timers.drop()
+    arrivals.hasCrashed = false
     const life = ++arrivals.life
-    const isDead = () => life !== arrivals.life || arrivals.isDead
-    const fetch = this.#fetchOf(isDead)
+    const hasCrashed = () => life !== arrivals.life || arrivals.hasCrashed
+    const fetch = this.#fetchOf(hasCrashed)
     world.target = { url, fetch }
-    const effect = <R>(name: string, work: () => R | Promise<R>) => this.#effect(name, work, isDead)
-    const disk = this.#disk(isDead)
+    const effect = <R>(name: string, work: () => R | Promise<R>) => this.#effect(name, work, hasCrashed)
+    const disk = this.#disk(hasCrashed)
     const { settled, stopReason } = await this.#settle(() => code({ fetch, url, gateway, disk, life, effect }))
     this.settled = settled
     this.stopReason = stopReason
@@ -138,7 +138,7 @@ export class Run {
         continue
       }
       if (await world.outside.wait(this.arrivals.waitingSockets)) continue
-      if (this.arrivals.isDead || isOver()) return undefined
+      if (this.arrivals.hasCrashed || isOver()) return undefined
       if (this.arrivals.isOverloaded) return 'requests'
       const next = this.#nextAt()
       if (next === undefined) {
@@ -182,37 +182,37 @@ export class Run {
   }
 
   /** Returns the `fetch` of a life. Its open requests never end if the life crashes. */
-  #fetchOf(isDead: () => boolean): Fetch {
+  #fetchOf(hasCrashed: () => boolean): Fetch {
     const { fetch } = this.gateway
     return async (input, init) => {
-      if (isDead()) return neverSettles()
+      if (hasCrashed()) return neverSettles()
       const response = fetch(input, init)
       await response.catch(() => undefined)
-      return isDead() ? neverSettles() : response
+      return hasCrashed() ? neverSettles() : response
     }
   }
 
-  async #effect<R>(name: string, work: () => R | Promise<R>, isDead: () => boolean): Promise<R> {
-    if (isDead()) return neverSettles()
+  async #effect<R>(name: string, work: () => R | Promise<R>, hasCrashed: () => boolean): Promise<R> {
+    if (hasCrashed()) return neverSettles()
     this.world.activity++
     const arrivals = this.arrivals
     const { failure } = arrivals.add(`effect ${name}`, 'effect', name)
-    if (failure?.name === 'crash-before') arrivals.isDead = true
-    if (isDead()) return neverSettles()
+    if (failure?.name === 'crash-before') arrivals.hasCrashed = true
+    if (hasCrashed()) return neverSettles()
     const result = await work()
-    if (!isDead() && failure?.name === 'crash-after') arrivals.isDead = true
-    return isDead() ? neverSettles() : result
+    if (!hasCrashed() && failure?.name === 'crash-after') arrivals.hasCrashed = true
+    return hasCrashed() ? neverSettles() : result
   }
 
   /** Returns the disk of a life. After a crash, the old life can no longer write. */
-  #disk(isDead = () => false): Disk {
+  #disk(hasCrashed = () => false): Disk {
     const files = this.#files
     return {
       // The caller knows the type of the stored value.
       get: <T>(name: string) => structuredClone(files.get(name)) as T | undefined,
-      set: (name, value) => void (isDead() || files.set(name, structuredClone(value))),
+      set: (name, value) => void (hasCrashed() || files.set(name, structuredClone(value))),
       has: (name) => files.has(name),
-      delete: (name) => void (isDead() || files.delete(name)),
+      delete: (name) => void (hasCrashed() || files.delete(name)),
     }
   }
 

@@ -24,11 +24,7 @@ export type Body = any
 /** Sends one request, and does not try again. */
 export type Call = (method: string, path: string, body?: object, signal?: AbortSignal) => Promise<Body>
 
-export const headers = {
-  authorization: 'Bearer key',
-  'service-version': '2',
-  'content-type': 'application/json',
-}
+export const headers = { authorization: 'Bearer key', 'service-version': '2', 'content-type': 'application/json' }
 
 export function callOf({ fetch, url }: Pick<ProgramInput, 'fetch' | 'url'>): Call {
   return async (method, path, body, signal) => {
