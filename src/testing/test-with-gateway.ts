@@ -124,15 +124,9 @@ function definerFor<C extends Clock, G extends Gateway<C>>(
   }
 }
 
-/** The name and the place of a test. */
-interface TestIdentity {
-  readonly name: string
-  readonly place: CallPlace | undefined
-}
-
 /** Wraps the function of a test. The result declares no parameters, since a runner could take one for a callback. */
 function withGateway<C extends Clock, G extends Gateway<C>>(
-  { name, place }: TestIdentity,
+  { name, place }: { readonly name: string; readonly place: CallPlace | undefined },
   work: TestWork<C, G>,
   { create, gatewayOptions, strict }: TestOptions<C, G>,
   afterEach: EndHook,

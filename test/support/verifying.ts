@@ -8,6 +8,8 @@ import { type VerifyOptions, verify } from '../../src/verify/verify.ts'
 import { upload } from './pem.ts'
 import { NEW_YEAR } from './provisioning.ts'
 
+export type Fetch = (url: string, init: RequestInit) => Promise<Response>
+
 /** Creates a gateway for a run to verify, at a fixed time. */
 export function gatewayToVerify(dialect: DialectName = 'ngrok'): Gateway {
   const options = { clock: manualClock(NEW_YEAR), seed: 'verified' }
@@ -21,10 +23,7 @@ export const KEY = 'a-key-that-nobody-may-see'
  * Runs `verify` against a fetch function, on a clock that jumps where a run waits. Returns the report, the entries of the log
  * in order, and the times in ms at which requests were sent.
  */
-export async function runVerify(
-  fetch: (url: string, init: RequestInit) => Promise<Response>,
-  options: Partial<VerifyOptions> = {},
-) {
+export async function runVerify(fetch: Fetch, options: Partial<VerifyOptions> = {}) {
   let now = Date.parse(NEW_YEAR)
   const times: number[] = []
   const entries: RunLogEntry[] = []
@@ -57,9 +56,9 @@ export async function runVerify(
   return { report, entries, times }
 }
 
-/** Returns the options of a run for the URL of a gateway. */
-export function targetOf(gateway: Gateway) {
-  return { url: gateway.url, dialect: gateway.dialect.name as DialectName }
+/** Runs `verify` at the URL of a gateway, which answers itself or through another fetch function. */
+export function verifyGateway(gateway: Gateway, options: Partial<VerifyOptions> = {}, fetch: Fetch = gateway.fetch) {
+  return runVerify(fetch, { url: gateway.url, dialect: gateway.dialect.name as DialectName, ...options })
 }
 
 /** Returns the exchanges of a run against fauxgate, all at one time. */
@@ -67,10 +66,8 @@ export async function exchangesOf(
   options: Pick<VerifyOptions, 'families' | 'domain'>,
   at = Date.parse(NEW_YEAR),
 ): Promise<RecordedExchange[]> {
-  const gateway = gatewayToVerify()
   const exchanges: RecordedExchange[] = []
-  await runVerify(gateway.fetch, {
-    ...targetOf(gateway),
+  await verifyGateway(gatewayToVerify(), {
     ...options,
     onExchange: (exchange) => void exchanges.push({ ...exchange, at }),
   })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { exitCodeOf } from '../../src/verify/report.ts'
-import { gatewayToVerify, runVerify, targetOf } from '../support/verifying.ts'
+import { gatewayToVerify, verifyGateway } from '../support/verifying.ts'
 import { through } from './divergence.ts'
 import { DIVERGENCES } from './divergences.ts'
 
@@ -12,7 +12,7 @@ describe('A run finds', () => {
   test.each(rows)('the divergence: %s', async (_name, operation, divergence) => {
     const gateway = gatewayToVerify()
     const { at, family = operation.replace(/\..*/, '') } = divergence
-    const { report } = await runVerify(through(gateway, divergence), { ...targetOf(gateway), families: [family] })
+    const { report } = await verifyGateway(gateway, { families: [family] }, through(gateway, divergence))
     const places = report.outcomes
       .filter((each) => each.operation === operation)
       .flatMap(({ differences = [] }) => differences.map((each) => each.at))

@@ -6,9 +6,7 @@ import { type Host, ServiceClient } from '../../src/verify/client.ts'
 import { exitCodeOf, reportText } from '../../src/verify/report.ts'
 import { leftoversIn, markOf, RunLog, type RunLogEntry } from '../../src/verify/run-log.ts'
 import { requireOwn } from '../../src/verify/safety.ts'
-import { gatewayToVerify, KEY, runVerify, targetOf } from '../support/verifying.ts'
-
-type Fetch = (url: string, init: RequestInit) => Promise<Response>
+import { type Fetch, gatewayToVerify, KEY, runVerify, verifyGateway } from '../support/verifying.ts'
 
 /** Returns a fetch function that reaches a gateway for a number of requests, and then calls another function. */
 function gatewayUntil(gateway: Gateway, last: number, then: Fetch): Fetch {
@@ -76,10 +74,11 @@ describe('Where requests bring no response', () => {
   test('it ends and keeps the list, when the server dies in the middle; what is left can be deleteLeftovers later', async () => {
     for (const last of [17, 18, 30, 60]) {
       const gateway = gatewayToVerify()
-      const { report, entries } = await runVerify(gatewayUntil(gateway, last, refuseConnection), {
-        ...targetOf(gateway),
-        families: ONE,
-      })
+      const { report, entries } = await verifyGateway(
+        gateway,
+        { families: ONE },
+        gatewayUntil(gateway, last, refuseConnection),
+      )
       expect(report.stopped).toContain('no connection: nobody listens there (ECONNREFUSED)')
       expect(exitCodeOf(report)).toBe(4)
       expect(report.requests).toBeLessThan(last + 10)
@@ -99,7 +98,7 @@ describe('Where requests bring no response', () => {
           if (isDone) await gateway.fetch(url, init)
           return refuseConnection(url, init)
         }
-        const { report } = await runVerify(once, { ...targetOf(gateway), families: ONE })
+        const { report } = await verifyGateway(gateway, { families: ONE }, once)
         expect([nth, report.outcomes.filter(({ verdict }) => verdict === 'differs')]).toEqual([nth, []])
         expect([nth, gateway.leftovers(), report.inventory, report.remaining]).toEqual([nth, [], [], []])
         // A failed deletion is done again.
@@ -110,10 +109,7 @@ describe('Where requests bring no response', () => {
 
   test('it ends when the responses become pages', async () => {
     const gateway = gatewayToVerify()
-    const { report } = await runVerify(gatewayUntil(gateway, 40, respondWithPage), {
-      ...targetOf(gateway),
-      families: ONE,
-    })
+    const { report } = await verifyGateway(gateway, { families: ONE }, gatewayUntil(gateway, 40, respondWithPage))
     expect(report.stopped).toBe('the server no longer answers with JSON')
     expect(exitCodeOf(report)).toBe(4)
     expect(report.requests).toBeLessThan(55)
@@ -122,7 +118,7 @@ describe('Where requests bring no response', () => {
   test('it ends when the server hangs', async () => {
     const gateway = gatewayToVerify()
     const host = hostWithoutPatience(gatewayUntil(gateway, 30, () => new Promise(() => {})))
-    const { report } = await runVerify(gateway.fetch, { ...targetOf(gateway), families: ONE, host })
+    const { report } = await verifyGateway(gateway, { families: ONE, host })
     expect(report.stopped).toContain('no answer within 30 s')
     expect(exitCodeOf(report)).toBe(4)
     expect(report.requests).toBeLessThan(45)
@@ -135,7 +131,7 @@ describe('Where requests bring no response', () => {
       count++
       return count === 20 ? respondWith(429, { 'retry-after': '17' })(url, init) : gateway.fetch(url, init)
     }
-    const { report, times } = await runVerify(busy, { ...targetOf(gateway), families: ['ip_policies'] })
+    const { report, times } = await verifyGateway(gateway, { families: ['ip_policies'] }, busy)
     expect(exitCodeOf(report)).toBe(0)
     expect((times[20] ?? 0) - (times[19] ?? 0)).toBe(17_000)
   })
@@ -143,7 +139,7 @@ describe('Where requests bring no response', () => {
   test('it ends when it is answered 429 for ever', async () => {
     const gateway = gatewayToVerify()
     const busy = gatewayUntil(gateway, 30, respondWith(429, { 'retry-after': '1' }))
-    const { report, entries } = await runVerify(busy, { ...targetOf(gateway), families: ONE })
+    const { report, entries } = await verifyGateway(gateway, { families: ONE }, busy)
     expect(report.stopped).toContain('answered 429 4 times')
     expect(exitCodeOf(report)).toBe(4)
     expect(report.requests).toBeLessThan(70)
@@ -160,7 +156,7 @@ describe('Where requests bring no response', () => {
       stop.abort()
       return gateway.fetch(url, init)
     })
-    const { report } = await runVerify(fetch, { ...targetOf(gateway), families: ONE, signal: stop.signal })
+    const { report } = await verifyGateway(gateway, { families: ONE, signal: stop.signal }, fetch)
     expect([report.stopped, report.remaining, gateway.leftovers()]).toEqual(['stopped by a signal', [], []])
     expect(exitCodeOf(report)).toBe(3)
   })
@@ -190,10 +186,7 @@ function afterReadyWork(): Promise<true> {
 describe('What is no difference', () => {
   test('is a limit of the plan, and what needs the resource that was not created', async () => {
     const gateway = createNgrok({ account: { limits: { ip_policies: 0 } } })
-    const { report } = await runVerify(gateway.fetch, {
-      ...targetOf(gateway),
-      families: ['ip_policies', 'ip_policy_rules'],
-    })
+    const { report } = await verifyGateway(gateway, { families: ['ip_policies', 'ip_policy_rules'] })
     expect(exitCodeOf(report)).toBe(3)
     const reasons = new Set(report.outcomes.flatMap(({ reason }) => reason ?? []))
     expect([...reasons].join('\n')).toMatch(/^the plan of the account: answered 400 \(ERR_NGROK_/)
@@ -205,7 +198,7 @@ describe('What is no difference', () => {
     const gateway = gatewayToVerify()
     const fetch: Fetch = (url, init) =>
       url.includes('/vaults') ? respondWith(403)(url, init) : gateway.fetch(url, init)
-    const { report } = await runVerify(fetch, { ...targetOf(gateway), families: ['ip_policies', 'vaults'] })
+    const { report } = await verifyGateway(gateway, { families: ['ip_policies', 'vaults'] }, fetch)
     expect(report.outcomes.filter(({ verdict }) => verdict === 'differs')).toEqual([])
     const ofVaults = report.outcomes.filter(({ family }) => family === 'vaults')
     expect([...new Set(ofVaults.map(({ reason }) => reason))]).toEqual(['answered 403 (ERR_NGROK_1: no)'])
@@ -224,7 +217,7 @@ describe('What fails a run although each response is the same', () => {
       }
       return gateway.fetch(url, init)
     })
-    const { report } = await runVerify(fetch, { ...targetOf(gateway), families: ['ip_policies'] })
+    const { report } = await verifyGateway(gateway, { families: ['ip_policies'] }, fetch)
     expect(report.inventory.map(({ id, change }) => [id, change]).sort()).toEqual(
       [
         [deleted.id, 'missing'],
