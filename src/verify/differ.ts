@@ -220,13 +220,13 @@ class Comparison {
   #words(at: string, expected: string, received: string): void {
     const { ids, base } = this.#context
     const { pattern, ids: named } = patternWithIds(withoutBase(expected, base))
-    const found = pattern.exec(withoutBase(received, base))
-    if (!found) {
+    const match = pattern.exec(withoutBase(received, base))
+    if (!match) {
       this.#add(at, 'value', valueText(expected), valueText(received))
       return
     }
     for (const [index, id] of named.entries()) {
-      const theirs = found[index + 1] ?? ''
+      const theirs = match[index + 1] ?? ''
       if (theirs.length !== id.length) {
         this.#add(at, 'format', `an id of ${id.length} characters`, `one of ${theirs.length}: ${theirs}`)
       } else if (!id.startsWith('op_') && !ids.link(id, theirs)) {

@@ -20,7 +20,7 @@ export function patternWithIds(text: string): { readonly pattern: RegExp; readon
 export class IdMap {
   readonly #received = new Map<string, string>()
   readonly #expected = new Map<string, string>()
-  /** Values that never change, by the id of the resource and the name of the field: the first value seen. */
+  /** Values that never change, by the id of the resource and the name of the field: the first value. */
   readonly #fixed = new Map<string, string>()
   #latest = ''
 

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Store, StoredCommit, StoredState } from '../../src/index.ts'
 import { type StorePlace, storeSuite } from '../../src/testing/testing.ts'
 import { memoryStore } from '../support/memory-store.ts'
+import { failuresOf } from './store-failures.ts'
 
 /** The flaw of a store, which changes what it receives or returns. */
 interface Flaw {
@@ -28,18 +29,6 @@ function placeWith({ append = (commit) => commit, load = (state) => state }: Fla
       }
     },
   }
-}
-
-/** Runs all checks, or some of them. Returns the messages of those that a store fails, by their names. */
-async function failuresOf(newPlace: () => StorePlace, ...checks: string[]): Promise<ReadonlyMap<string, string>> {
-  const failures = new Map<string, string>()
-  const all = storeSuite(newPlace)
-  expect(all.map(({ name }) => name)).toEqual(expect.arrayContaining(checks))
-  for (const { name, run } of all) {
-    if (checks.length === 0 || checks.includes(name))
-      await run().catch((error: Error) => failures.set(name, error.message))
-  }
-  return failures
 }
 
 type StoredChange = StoredCommit['changes'][number]
@@ -213,78 +202,6 @@ describe('The suite of stores finds a store that', () => {
   ])('loses what became of %s', async (_what, isLost) => {
     const flaw: Flaw = { append: (commit) => (isLost(commit) ? undefined : commit) }
     expect([...(await failuresOf(() => placeWith(flaw))).keys()]).toEqual([RESTART])
-  })
-})
-
-describe('The suite of stores finds a store that writes at its flush and', () => {
-  const WHOLE = 'keeps nothing of a commit that it cannot write, and keeps what comes after it'
-  const LOSS = 'takes no commit after a loss, until it is loaded'
-
-  const isWritable = ({ after }: StoredChange) => {
-    try {
-      return JSON.stringify(after) !== ''
-    } catch {
-      return false
-    }
-  }
-
-  /** The flaws of a store that writes at its flush. */
-  interface FlushFlaws {
-    readonly writesNothing?: boolean
-    readonly keepsParts?: boolean
-    readonly takesMoreAfterLoss?: boolean
-    readonly takesNothingAfterLoad?: boolean
-  }
-
-  function placeWithFlush(flaws: FlushFlaws): StorePlace {
-    const disk = memoryStore()
-    const write = (commit: StoredCommit) => {
-      const changes = commit.changes.filter(isWritable)
-      const isWhole = changes.length === commit.changes.length
-      if (isWhole || flaws.keepsParts) disk.append({ ...commit, changes })
-      if (!isWhole) throw new Error('a record cannot be written')
-    }
-    return {
-      open(): Store {
-        let waiting: StoredCommit[] = []
-        let isLost = false
-        return {
-          load() {
-            isLost &&= flaws.takesNothingAfterLoad === true
-            return disk.load()
-          },
-          append(commit) {
-            if (isLost && !flaws.takesMoreAfterLoss) throw new Error('load the store first')
-            waiting.push(commit)
-          },
-          async flushed() {
-            const group = flaws.writesNothing ? [] : waiting
-            waiting = []
-            try {
-              group.forEach(write)
-            } catch (error) {
-              isLost = true
-              throw error
-            }
-          },
-        }
-      },
-    }
-  }
-
-  it.each<[string, FlushFlaws, string[]]>([
-    ['keeps a part of a commit', { keepsParts: true }, [WHOLE, LOSS]],
-    ['takes more after a loss', { takesMoreAfterLoss: true }, [LOSS]],
-    ['takes nothing after a loss, not even once it is loaded', { takesNothingAfterLoad: true }, [WHOLE]],
-  ])('%s', async (_what, flaws, checks) => {
-    expect(await failuresOf(() => placeWithFlush({}))).toEqual(new Map())
-    expect([...(await failuresOf(() => placeWithFlush(flaws))).keys()]).toEqual(checks)
-  })
-
-  it('says that commits are safe before they are', async () => {
-    const [, ...names] = storeSuite(() => placeWithFlush({})).map(({ name }) => name)
-    const failed = await failuresOf(() => placeWithFlush({ writesNothing: true }))
-    expect([...failed.keys()]).toEqual(names.filter((name) => name !== WHOLE && name !== LOSS))
   })
 })
 
