@@ -1,18 +1,18 @@
 import { appendFileSync, readFileSync, rmSync } from 'node:fs'
 import { jsonOf } from '../verify/exchange.ts'
-import { leftIn, type MadeEntry, type MadeList } from '../verify/made.ts'
+import { leftoversIn, type RunLogEntry, type RunLogStorage } from '../verify/run-log.ts'
 import { caught } from './errors.ts'
 import { notRead, notWritten } from './files.ts'
 
 /** The list of the resources that a run of `verify` creates, as JSON lines. Each line is on disk before its call is sent. */
-export class MadeFile implements MadeList {
+export class MadeFile implements RunLogStorage {
   constructor(readonly file: string) {}
 
   /**
    * Returns the entries, or none if the file does not exist. A crash may have cut off the last line before its call was sent.
    * @throws Error if the file holds something else.
    */
-  read(): readonly MadeEntry[] {
+  read(): readonly RunLogEntry[] {
     const lines = this.#text().split('\n')
     const last = lines.length - 1
     return lines.flatMap((line, index) => {
@@ -34,11 +34,11 @@ export class MadeFile implements MadeList {
 
   /** True if a run may have left resources. */
   get hasLeft(): boolean {
-    const { made, unsure } = leftIn(this.read())
-    return made.length + unsure.length > 0
+    const { created, unsure } = leftoversIn(this.read())
+    return created.length + unsure.length > 0
   }
 
-  add(entry: MadeEntry): void {
+  add(entry: RunLogEntry): void {
     try {
       // Only the owner can read the file, because it names resources of an account.
       appendFileSync(this.file, `${JSON.stringify(entry)}\n`, { mode: 0o600, flush: true })
@@ -52,7 +52,7 @@ export class MadeFile implements MadeList {
   }
 }
 
-function entryIn(line: string): MadeEntry | undefined {
+function entryIn(line: string): RunLogEntry | undefined {
   const entry = Object(jsonOf(line))
   return typeof entry.entry === 'string' ? entry : undefined
 }

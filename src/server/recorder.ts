@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 import { readClock, systemClock } from '../engine/clock.ts'
 import type { CommonDialect } from '../schema/dialect.ts'
-import { noConnection } from '../verify/asker.ts'
+import { connectionProblem } from '../verify/client.ts'
 import { jsonOf } from '../verify/exchange.ts'
 import type { RecordedExchange } from '../verify/har.ts'
 import { type Forwarded, forwarded, isHopByHop, textOrSize } from './forward.ts'
@@ -56,7 +56,7 @@ export class Recorder {
       sendTo(response, answer, target, `http://${request.headers.host ?? ''}`)
     } catch (error) {
       if (this.#stopped.signal.aborted) return
-      const why = deadline.aborted ? `no answer within ${timeout / 1000} s` : noConnection(error)
+      const why = deadline.aborted ? `no answer within ${timeout / 1000} s` : connectionProblem(error)
       warn(`${name} is not in the recording: ${why}`)
       this.#refuse(response, deadline.aborted ? 504 : 502, why)
     } finally {

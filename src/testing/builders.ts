@@ -112,11 +112,7 @@ export function uploadedDomain(
   const now = readClock(gateway.clock)
   const pair = certificatePair({ names: [domain], notBefore: now - DAY, notAfter: now + 365 * DAY })
   const certificate = gateway.tlsCertificates.create(pair)
-  return {
-    domain: gateway.reservedDomains.create({ domain, certificate_id: certificate.id }),
-    certificate,
-    pair,
-  }
+  return { domain: gateway.reservedDomains.create({ domain, certificate_id: certificate.id }), certificate, pair }
 }
 
 /** The child backends of a weighted rollout, and their weights. */
@@ -170,24 +166,20 @@ export function trippingRoute(
   return { route, circuitBreaker }
 }
 
-/** Reserves a domain, and runs its first attempt with this outcome. */
+/** Reserves a managed domain, and runs its first attempt with this outcome. */
 function reserveAndAttempt(
-  gateway: Gateway,
-  { domain: name = DOMAIN }: DomainOptions,
+  { reservedDomains, provisioning, dialect }: Gateway,
+  { domain = DOMAIN }: DomainOptions,
   outcome: Outcome,
 ): ReservedDomain {
-  const created = reserveWithOutcome(gateway, name, outcome)
-  const isOver = jobOf(created)?.error_code !== null
-  return isOver ? created : gateway.provisioning.attempt(created.id)
-}
-
-/** Reserves a managed domain whose first attempt will have this outcome. With `provisioningDelay: 0` the attempt runs at once. */
-function reserveWithOutcome({ reservedDomains, provisioning, dialect }: Gateway, domain: string, outcome: Outcome) {
   const isScripted = provisioning.pendingOutcomes().some((each) => each.domain === domain.toLowerCase())
   if (isScripted) throw new Error(`Outcomes of ${domain} are pending already. Script them after this call.`)
   provisioning.script([outcome], { domain })
   try {
-    return reservedDomains.create({ domain, certificate_management_policy: { authority: dialect.authority } })
+    const policy = { authority: dialect.authority }
+    const created = reservedDomains.create({ domain, certificate_management_policy: policy })
+    // With `provisioningDelay: 0` the attempt has run.
+    return jobOf(created)?.error_code === null ? provisioning.attempt(created.id) : created
   } catch (error) {
     provisioning.clear({ domain })
     throw error

@@ -15,7 +15,7 @@ import {
   rsaKey,
 } from '../x509/issue.ts'
 import { oids } from '../x509/oids.ts'
-import type { KeyType, Plan } from './certificates-options.ts'
+import type { KeyType, ReadPairOptions } from './certificates-options.ts'
 
 /**
  * PUBLISHED TEST KEYS. Anyone can read these keys, so use them in tests only. Each entry has the two primes of an RSA key of
@@ -42,6 +42,7 @@ const rsaTestPrimes = {
   ],
 } as const
 
+/** The certificates and the key of a pair, and more random bytes of its seed. */
 export interface Material {
   /** Certificates, DER, leaf first. */
   readonly chain: readonly [leaf: Uint8Array, ...issuers: Uint8Array[]]
@@ -50,9 +51,10 @@ export interface Material {
   readonly random: (what: string) => ReturnType<Draw>
 }
 
-export function materialOf(plan: Plan): Material {
-  const { draw } = randomSource(plan.seed)
-  const { names, ips, keyType, notBefore, notAfter, subject, issuers } = plan
+/** Makes the certificates and the key of a pair. */
+export function materialOf(options: ReadPairOptions): Material {
+  const { draw } = randomSource(options.seed)
+  const { names, ips, keyType, notBefore, notAfter, subject, issuers } = options
   const identity = JSON.stringify([names, ips.map(bytesToHex), keyType, notBefore, notAfter, subject, issuers])
   const random = (what: string) => draw(`pair ${what}\n${identity}`, 0)
   const key = pairKey(keyType, random('key'), 'leaf')

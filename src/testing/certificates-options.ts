@@ -21,9 +21,9 @@ const keyTypes = ['rsa', 'ecdsa', 'ed25519'] as const
 export type KeyType = (typeof keyTypes)[number]
 
 /** The first year of UTCTime, which every reader of certificates knows. */
-const EARLIEST = Date.UTC(1950, 0, 1)
+const EARLIEST_TIME = Date.UTC(1950, 0, 1)
 const START_OF_2026 = Date.UTC(2026, 0, 1)
-const MOST_ISSUERS = 5
+const MAX_ISSUERS = 5
 /** The types of attributes, in the order of a name. RFC 5280, appendix A.1, limits the lengths of their texts. */
 const ATTRIBUTES = {
   country: 'C',
@@ -33,7 +33,7 @@ const ATTRIBUTES = {
   organizationalUnit: 'OU',
   commonName: 'CN',
 } as const satisfies Readonly<Record<keyof PairSubject, Attribute[0]>>
-const LONGEST_COMMON_NAME = 64
+const MAX_COMMON_NAME_LENGTH = 64
 
 const names = asOne(
   v.array(v.pipe(v.string(), v.regex(/^[!-~]{1,253}$/))),
@@ -50,11 +50,12 @@ const ips = asOne(
   'an array of IPv4 and IPv6 addresses',
 )
 
-function attribute(longest: number) {
-  const allowed = `a string of up to ${longest} characters`
+/** Makes the schema of a text with a maximum length. */
+function attribute(maxLength: number) {
+  const allowed = `a string of up to ${maxLength} characters`
   return v.pipe(
     v.string(allowed),
-    v.check((text) => [...text].length <= longest && !/\p{Surrogate}/u.test(text), allowed),
+    v.check((text) => [...text].length <= maxLength && !/\p{Surrogate}/u.test(text), allowed),
   )
 }
 
@@ -64,7 +65,7 @@ const NO_IPS: string[] = []
 const subject = /* @__PURE__ */ named(
   optionsOf(
     {
-      commonName: optionRow(attribute(LONGEST_COMMON_NAME), 'The common name.', {
+      commonName: optionRow(attribute(MAX_COMMON_NAME_LENGTH), 'The common name.', {
         defaultText: 'the first of the names, else of the IPs, if it has at most 64 characters',
       }),
       organization: optionRow(attribute(64), 'The organization.'),
@@ -83,9 +84,9 @@ const subject = /* @__PURE__ */ named(
     'An attribute that is `""` is left out.',
 )
 
-const momentWithin = (room = 0) => moment(EARLIEST + room, LATEST_TIME - room)
+const momentWithin = (margin = 0) => moment(EARLIEST_TIME + margin, LATEST_TIME - margin)
 
-export const pairOptions = (fewestIssuers = 0) =>
+export const pairOptions = (minIssuers = 0) =>
   named(
     optionsOf({
       names: optionRow(names, 'DNS names. The first one is also the common name.', {
@@ -107,10 +108,10 @@ export const pairOptions = (fewestIssuers = 0) =>
       }),
       subject: v.optional(subject, {}),
       issuers: optionRow(
-        integerFrom(fewestIssuers, MOST_ISSUERS),
+        integerFrom(minIssuers, MAX_ISSUERS),
         'The number of CA certificates after the leaf, up to 5: 0 for a self-signed leaf, 1 for a root, 2 for an ' +
           'intermediate and a root. Pairs of the same seed have the same CAs, with ECDSA keys.',
-        { default: fewestIssuers },
+        { default: minIssuers },
       ),
       seed: optionRow(textOption, 'The seed: the same seed and options give the same bytes.', { default: 'fauxgate' }),
     }),
@@ -119,16 +120,16 @@ export const pairOptions = (fewestIssuers = 0) =>
   )
 
 /** The options of a pair with their defaults. Times are in ms since 1970, in whole seconds. */
-export type Plan = ReturnType<typeof readPairOptions>
+export type ReadPairOptions = ReturnType<typeof readPairOptions>
 
 /**
  * Reads the options of a pair and fills in the defaults.
  *
- * @param fewestIssuers the number of CA certificates that the pair needs at least
+ * @param minIssuers the least number of CA certificates that the pair needs
  * @throws TypeError for an unknown option or a value that is not allowed
  */
-export function readPairOptions(options: PairOptions = {}, fewestIssuers = 0) {
-  const read = readOptions(pairOptions(fewestIssuers), options)
+export function readPairOptions(options: PairOptions = {}, minIssuers = 0) {
+  const read = readOptions(pairOptions(minIssuers), options)
   const { names, ips, keyType, seed, issuers } = read
   if (names.length + ips.length === 0) {
     throw new TypeError('names and ips are both empty. Allowed: at least one name or IP address.')
@@ -141,7 +142,7 @@ export function readPairOptions(options: PairOptions = {}, fewestIssuers = 0) {
   }
   return {
     names,
-    ips: ips.map((ip) => ipBytes(ip) as Uint8Array), // `read` has valid addresses only.
+    ips: ips.map((ip) => ipBytes(ip) as Uint8Array), // The schema has checked them.
     keyType,
     notBefore,
     notAfter,
@@ -154,16 +155,16 @@ export function readPairOptions(options: PairOptions = {}, fewestIssuers = 0) {
 /**
  * Reads an option that is a time, by default the start of 2026.
  *
- * @param room the ms before and after the time that must be valid too
+ * @param margin the ms before and after the time that must be valid too
  * @returns ms since 1970
  * @throws TypeError if it is not a time
  */
-export function readMoment(name: string, value: Time = START_OF_2026, room = 0): number {
-  return readOptions(momentWithin(room), value, { whole: name })
+export function readMoment(name: string, value: Time = START_OF_2026, margin = 0): number {
+  return readOptions(momentWithin(margin), value, { whole: name })
 }
 
 function attributesOf(subject: PairSubject, name: string): readonly Attribute[] {
-  const texts = { ...subject, commonName: subject.commonName ?? (name.length > LONGEST_COMMON_NAME ? '' : name) }
+  const texts = { ...subject, commonName: subject.commonName ?? (name.length > MAX_COMMON_NAME_LENGTH ? '' : name) }
   const attributes = Object.entries(ATTRIBUTES).flatMap(([key, type]): Attribute[] => {
     const text = texts[key as keyof PairSubject] // ATTRIBUTES has the keys of PairSubject.
     return text ? [[type, text]] : []

@@ -11,10 +11,10 @@ export type { KeyType } from './certificates-options.ts'
 
 const DAY = 86_400_000
 const YEAR = 365 * DAY
-/** The bytes that a damaged certificate lacks at its end. */
-const CUT = 16
-/** The bytes of a block of AES, of an initialization vector, and of a salt. */
-const BLOCK = 16
+/** The number of bytes that a damaged certificate lacks at its end. */
+const CUT_BYTES = 16
+/** The size in bytes of a block of AES, of an initialization vector, and of a salt. */
+const BLOCK_SIZE = 16
 /** The identifiers of an encrypted key (RFC 8018, A and B; NIST). */
 const PBES2 = '1.2.840.113549.1.5.13'
 const PBKDF2 = '1.2.840.113549.1.5.12'
@@ -49,7 +49,7 @@ export interface PairAroundOptions extends Omit<PairOptions, 'notBefore' | 'notA
  * @throws TypeError for an unknown option or a value that is not allowed.
  */
 export function certificatePair(options?: PairOptions): Pair {
-  return goodPair(options)
+  return pairOf(materialOf(readPairOptions(options)))
 }
 
 /**
@@ -58,8 +58,8 @@ export function certificatePair(options?: PairOptions): Pair {
  * @throws TypeError as {@link certificatePair}.
  */
 export function expiredPair(options: PairAroundOptions = {}): Pair {
-  const { at, rest } = around(options)
-  return goodPair({ ...rest, notBefore: at - DAY - YEAR, notAfter: at - DAY })
+  const { at, rest } = readMomentOption(options)
+  return certificatePair({ ...rest, notBefore: at - DAY - YEAR, notAfter: at - DAY })
 }
 
 /**
@@ -68,8 +68,8 @@ export function expiredPair(options: PairAroundOptions = {}): Pair {
  * @throws TypeError as {@link certificatePair}.
  */
 export function notYetValidPair(options: PairAroundOptions = {}): Pair {
-  const { at, rest } = around(options)
-  return goodPair({ ...rest, notBefore: at + DAY, notAfter: at + DAY + YEAR })
+  const { at, rest } = readMomentOption(options)
+  return certificatePair({ ...rest, notBefore: at + DAY, notAfter: at + DAY + YEAR })
 }
 
 /**
@@ -78,7 +78,7 @@ export function notYetValidPair(options: PairAroundOptions = {}): Pair {
  * @throws TypeError as {@link certificatePair}.
  */
 export function swappedPair(options?: PairOptions): Pair {
-  const { certificate_pem, private_key_pem } = goodPair(options)
+  const { certificate_pem, private_key_pem } = certificatePair(options)
   return { certificate_pem: private_key_pem, private_key_pem: certificate_pem }
 }
 
@@ -89,9 +89,9 @@ export function swappedPair(options?: PairOptions): Pair {
  * @throws TypeError as {@link certificatePair}.
  */
 export function mismatchedPair(options?: PairOptions): Pair {
-  const plan = readPairOptions(options)
-  const { chain, random } = materialOf(plan)
-  return pairOf({ chain, key: pairKey(plan.keyType, random('other key'), 'other') })
+  const read = readPairOptions(options)
+  const { chain, random } = materialOf(read)
+  return pairOf({ chain, key: pairKey(read.keyType, random('other key'), 'other') })
 }
 
 /**
@@ -115,7 +115,7 @@ export function encryptedKeyPair(options?: PairOptions): Pair {
 export function damagedPair(options?: PairOptions): Pair {
   const { chain, key } = materialOf(readPairOptions(options))
   const [leaf, ...issuers] = chain
-  return pairOf({ chain: [leaf.subarray(0, -CUT), ...issuers], key })
+  return pairOf({ chain: [leaf.subarray(0, -CUT_BYTES), ...issuers], key })
 }
 
 /**
@@ -137,11 +137,8 @@ function pairOf({ chain, key }: Pick<Material, 'chain' | 'key'>): Pair {
   return { certificate_pem, private_key_pem: writePem('PRIVATE KEY', key.pkcs8) }
 }
 
-function goodPair(options: PairOptions | undefined): Pair {
-  return pairOf(materialOf(readPairOptions(options)))
-}
-
-function around({ at, ...rest }: PairAroundOptions) {
+/** Reads the moment of a pair, and returns the other options. */
+function readMomentOption({ at, ...rest }: PairAroundOptions) {
   for (const name of ['notBefore', 'notAfter']) {
     if (name in rest) throw new TypeError(`"${name}" is not an option here. It follows from "at".`)
   }
@@ -150,8 +147,15 @@ function around({ at, ...rest }: PairAroundOptions) {
 
 /** Makes an EncryptedPrivateKeyInfo (RFC 5958, 3) with PBES2 (RFC 8018, A.4), like openssl, for a key of `size` bytes. */
 function encryptedKey(size: number, random: ReturnType<Draw>): Uint8Array {
-  const derivation = sequence(octetString(random(BLOCK)), integer(2048n), sequence(oid(HMAC_WITH_SHA256), nullValue()))
-  const parameters = sequence(sequence(oid(PBKDF2), derivation), sequence(oid(AES_256_CBC), octetString(random(BLOCK))))
-  const content = random((Math.floor(size / BLOCK) + 1) * BLOCK)
+  const derivation = sequence(
+    octetString(random(BLOCK_SIZE)),
+    integer(2048n),
+    sequence(oid(HMAC_WITH_SHA256), nullValue()),
+  )
+  const parameters = sequence(
+    sequence(oid(PBKDF2), derivation),
+    sequence(oid(AES_256_CBC), octetString(random(BLOCK_SIZE))),
+  )
+  const content = random((Math.floor(size / BLOCK_SIZE) + 1) * BLOCK_SIZE)
   return derOf(sequence(sequence(oid(PBES2), parameters), octetString(content)))
 }

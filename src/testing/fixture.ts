@@ -26,9 +26,9 @@ export interface ErrorWithText {
  * single line of the test is to blame, and no line of this file.
  */
 export function requireStrict(gateway: Gateway, { traffic, lost }: Connection): void {
-  const found = [...traffic.unfinished, ...lost(), ...unusedIn(gateway)]
-  if (found.length === 0) return
-  const error = new AssertionError([PASSED, ...found].join('\n'))
+  const problems = [...traffic.unfinished, ...lost(), ...unusedIn(gateway)]
+  if (problems.length === 0) return
+  const error = new AssertionError([PASSED, ...problems].join('\n'))
   throw Object.assign(error, { stack: `${error.name}: ${error.message}` })
 }
 
@@ -36,12 +36,12 @@ export function requireStrict(gateway: Gateway, { traffic, lost }: Connection): 
  * Adds the report and the unfinished requests to the error of a failing test. It leaves out the report if a matcher has
  * already added it. If there is a diff, the text follows the diff, since vitest prints the diff after the message.
  */
-export function explain(error: ErrorWithText | undefined, gateway: Gateway, { traffic }: Connection): void {
+export function addReport(error: ErrorWithText | undefined, gateway: Gateway, { traffic }: Connection): void {
   if (!error) return
   const { message, stack, diff } = error
   const { unfinished, pauses } = traffic
   const texts = [
-    ...(/^The gateway at /m.test(message) ? [] : [reportAfter(message, gateway)]),
+    ...(/^The gateway at /m.test(message) ? [] : [reportFor(message, gateway)]),
     ...(fakeTimersHint(gateway) ?? (pauses ? [pauses] : realTimersHint(message, gateway))),
     ...(message.startsWith(PASSED) ? [] : unfinished),
   ]
@@ -50,16 +50,16 @@ export function explain(error: ErrorWithText | undefined, gateway: Gateway, { tr
   if (diff) overwrite(error, 'diff', diff + added.trimEnd())
   else overwrite(error, 'message', message + added)
   // A function, since a replacement text may have patterns such as "$&".
-  const explainedStack = stack?.replace(message, () => message + added)
-  if (explainedStack) overwrite(error, 'stack', explainedStack)
+  const stackWithReport = stack?.replace(message, () => message + added)
+  if (stackWithReport) overwrite(error, 'stack', stackWithReport)
 }
 
-/** Returns the error of a test whose runner ended it before its function did, with the report and the line of the test. */
-export function timeOut(gateway: Gateway, connection: Connection, place: TestPlace | undefined): Error {
+/** Makes the error of a test whose runner ended it before its function did, with the report and the line of the test. */
+export function timeoutError(gateway: Gateway, connection: Connection, place: TestPlace | undefined): Error {
   const error = new Error('The runner ended this test before its function did.')
   const at = place ? `\n    at ${place.file}:${place.line}:${place.column}` : ''
   Object.assign(error, { stack: `Error: ${error.message}${at}` })
-  explain(error, gateway, connection)
+  addReport(error, gateway, connection)
   return error
 }
 
@@ -125,12 +125,12 @@ const PROVISIONING = /^ {2}provisioning of (\S+) \((\w+)\):/
  * Returns the report that follows a message. It begins with the domains that the message names by their names or ids, and
  * does not repeat what the message says to be pending.
  */
-function reportAfter(message: string, gateway: Gateway): string {
+function reportFor(message: string, gateway: Gateway): string {
   const [head, ...all] = gateway.report().split(/\n(?= {2}\S)/)
   const parts = message.startsWith(PASSED) ? all.filter((part) => !part.startsWith('  pending:')) : all
-  const isAbout = (part: string) => {
+  const isNamed = (part: string) => {
     const [, ...names] = PROVISIONING.exec(part) ?? []
     return names.some((name) => message.includes(name))
   }
-  return [head, ...parts.filter(isAbout), ...parts.filter((part) => !isAbout(part))].join('\n')
+  return [head, ...parts.filter(isNamed), ...parts.filter((part) => !isNamed(part))].join('\n')
 }

@@ -15,7 +15,7 @@ export function watchLosses(gateway: Gateway): readonly string[] {
     const before = isRestore ? pendingIn(parts) : []
     const unused = unusedIn(parts, WATCHED[call])
     work()
-    if (unused.length === 0 || (isRestore && isWithin(before, pendingIn(parts)))) return
+    if (unused.length === 0 || (isRestore && containsAll(pendingIn(parts), before))) return
     losses.push(`${call} dropped what was unused:\n${unused.join('\n')}`)
   }
   /** Adds errors of a callback to the losses, such as failed assertions: the gateway or the code under test may ignore them. */
@@ -56,6 +56,6 @@ function pendingIn({ faults, snapshot }: Parts): readonly string[] {
   return [...pending.map(({ id }) => id), ...[...scripted, ...lasting].map((each) => JSON.stringify(each))]
 }
 
-function isWithin(some: readonly string[], all: readonly string[]): boolean {
+function containsAll(all: readonly string[], some: readonly string[]): boolean {
   return some.every((each) => all.includes(each))
 }

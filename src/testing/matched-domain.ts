@@ -2,13 +2,18 @@ import type { Gateway } from '../gateway/gateway.ts'
 import type { ReservedDomain, ReservedDomainCertJob } from '../generated/resources.ts'
 import { quote } from '../schema/text.ts'
 
-export interface Subject {
+/** The domain that a matcher checks, and its gateway if the matcher received that. */
+export interface CheckedDomain {
   readonly domain: ReservedDomain
   readonly gateway: Gateway | undefined
 }
 
 /** Returns the domain that a matcher checks. `names` has the name argument, if any; `undefined` there is a mistake. */
-export function subjectOf(matcher: string, received: unknown, names: readonly (string | undefined)[]): Subject {
+export function checkedDomainOf(
+  matcher: string,
+  received: unknown,
+  names: readonly (string | undefined)[],
+): CheckedDomain {
   const [name] = names
   if (names.length > 0 && typeof name !== 'string') {
     throw new TypeError(
@@ -43,11 +48,11 @@ function domainAt({ reservedDomains }: Gateway, matcher: string, name: string | 
   const all = allDomains(reservedDomains)
   if (name === undefined) {
     if (all.length === 1 && all[0]) return all[0]
-    throw new TypeError(`${matcher} needs the name or the id of a domain: ${existing(all)}.`)
+    throw new TypeError(`${matcher} needs the name or the id of a domain: ${domainsText(all)}.`)
   }
   const hostname = name.toLowerCase().replace(/\.$/, '')
   const domain = all.find(({ id, domain }) => id === name || domain === hostname)
-  if (!domain) throw new Error(`${matcher} found no domain ${quote(name)}: ${existing(all)}.`)
+  if (!domain) throw new Error(`${matcher} found no domain ${quote(name)}: ${domainsText(all)}.`)
   return domain
 }
 
@@ -59,12 +64,12 @@ function allDomains({ list }: Gateway['reservedDomains']): ReservedDomain[] {
   }
 }
 
-const MOST_NAMED = 10
+const MAX_NAMED = 10
 
-function existing(all: readonly ReservedDomain[]): string {
+function domainsText(all: readonly ReservedDomain[]): string {
   if (all.length === 0) return 'the gateway has none'
-  const names = all.slice(0, MOST_NAMED).map(({ domain }) => domain)
-  const more = all.length > MOST_NAMED ? ` and ${all.length - MOST_NAMED} more` : ''
+  const names = all.slice(0, MAX_NAMED).map(({ domain }) => domain)
+  const more = all.length > MAX_NAMED ? ` and ${all.length - MAX_NAMED} more` : ''
   return `the gateway has ${names.join(', ')}${more}`
 }
 

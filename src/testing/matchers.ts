@@ -7,7 +7,14 @@ import { standard } from '../resources/dialects.ts'
 import { suggestion } from '../schema/nearest.ts'
 import { counted, quote } from '../schema/text.ts'
 import { tableOf } from '../table.ts'
-import { describeReceived, isGateway, jobOf, provisioningOf, type Subject, subjectOf } from './matched-domain.ts'
+import {
+  type CheckedDomain,
+  checkedDomainOf,
+  describeReceived,
+  isGateway,
+  jobOf,
+  provisioningOf,
+} from './matched-domain.ts'
 
 /** The expected requests of {@link GatewayMatchers.toHaveBeenRequested}: their fields, and their number. */
 export interface Requested extends Omit<JournalFields, 'operation'> {
@@ -91,9 +98,9 @@ export type MatcherFunctions = {
  */
 export const matchers: MatcherFunctions = {
   toHaveCertificate(received, ...names) {
-    const subject = subjectOf('toHaveCertificate', received, names)
+    const subject = checkedDomainOf('toHaveCertificate', received, names)
     const { certificate } = subject.domain
-    return ofDomain(
+    return domainResult(
       subject,
       certificate !== null,
       'have a certificate',
@@ -101,18 +108,23 @@ export const matchers: MatcherFunctions = {
     )
   },
   toBeProvisioning(received, ...names) {
-    const subject = subjectOf('toBeProvisioning', received, names)
+    const subject = checkedDomainOf('toBeProvisioning', received, names)
     const isRunning = jobOf(subject.domain) !== null
-    return ofDomain(subject, isRunning, 'be provisioning', isRunning ? 'is' : 'is not')
+    return domainResult(subject, isRunning, 'be provisioning', isRunning ? 'is' : 'is not')
   },
   toHaveFailedWith(received, error, ...names) {
     if (!PROVISIONING_ERRORS.includes(error)) {
       const allowed = PROVISIONING_ERRORS.map(quote).join(' or ')
       throw new TypeError(`toHaveFailedWith received the error ${quote(error)}. Allowed: ${allowed}.`)
     }
-    const subject = subjectOf('toHaveFailedWith', received, names)
+    const subject = checkedDomainOf('toHaveFailedWith', received, names)
     const code = jobOf(subject.domain)?.error_code ?? null
-    return ofDomain(subject, code === error, `have failed with ${error}`, code ? `has failed with ${code}` : 'has not')
+    return domainResult(
+      subject,
+      code === error,
+      `have failed with ${error}`,
+      code ? `has failed with ${code}` : 'has not',
+    )
   },
   toHaveBeenRequested(received, operation, requested = {}) {
     const gateway = gatewayOf('toHaveBeenRequested', received)
@@ -129,17 +141,17 @@ export const matchers: MatcherFunctions = {
     const request = (not: string) =>
       times === undefined ? `${not ? 'no' : 'a'} request` : `${not}${counted(times, 'request')}`
     const others = count === 0 ? otherStatuses(gateway, operation) : ''
-    return ofGateway(gateway, times === undefined ? count > 0 : count === times, (not) => {
-      return `Expected ${request(not)} of ${operation}${which.join(' and')}, and ${there('was', 'were', count)}.${others}`
+    return gatewayResult(gateway, times === undefined ? count > 0 : count === times, (not) => {
+      return `Expected ${request(not)} of ${operation}${which.join(' and')}, and ${countText('was', 'were', count)}.${others}`
     })
   },
   toHaveNoLeftovers(received) {
     const gateway = gatewayOf('toHaveNoLeftovers', received)
     const count = gateway.leftovers().length
-    return ofGateway(gateway, count === 0, (not) => {
+    return gatewayResult(gateway, count === 0, (not) => {
       return not
         ? 'Expected leftover resources, and there are none.'
-        : `Expected no leftover resources, and ${there('is', 'are', count)}.`
+        : `Expected no leftover resources, and ${countText('is', 'are', count)}.`
     })
   },
   toBeGatewayError(received, ...keys) {
@@ -148,7 +160,7 @@ export const matchers: MatcherFunctions = {
     if (keys.length > 0) requireKnown(keys[0], error)
     const [key] = keys
     const isOne = error?.name === 'GatewayError' && 'key' in error
-    return resultOf(isOne && (key === undefined || error.key === key), (not) => {
+    return matcherResult(isOne && (key === undefined || error.key === key), (not) => {
       return `Expected ${not ? 'no' : 'a'} GatewayError${key === undefined ? '' : ` ${key}`}, and ${text}.`
     })
   },
@@ -182,20 +194,20 @@ function requireKnown(key: unknown, error: ErrorWithKey | undefined): void {
 }
 
 /** Returns the result of a matcher. `text` receives `not ` if the assertion was negated. */
-function resultOf(pass: boolean, text: (not: '' | 'not ') => string): MatcherResult {
+function matcherResult(pass: boolean, text: (not: '' | 'not ') => string): MatcherResult {
   return { pass, message: () => text(pass ? 'not ' : '') }
 }
 
-function ofGateway(gateway: Gateway, pass: boolean, text: (not: '' | 'not ') => string): MatcherResult {
-  return resultOf(pass, (not) => `${text(not)}\n\n${gateway.report()}`)
+function gatewayResult(gateway: Gateway, pass: boolean, text: (not: '' | 'not ') => string): MatcherResult {
+  return matcherResult(pass, (not) => `${text(not)}\n\n${gateway.report()}`)
 }
 
-function ofDomain({ domain, gateway }: Subject, pass: boolean, verb: string, fact: string): MatcherResult {
+function domainResult({ domain, gateway }: CheckedDomain, pass: boolean, verb: string, state: string): MatcherResult {
   const text = (not: string) =>
-    `Expected ${domain.domain} ${not}to ${verb}, and it ${fact}. ${provisioningOf(domain, gateway)}`
-  if (gateway) return ofGateway(gateway, pass, (not) => `${text(not)}${timelineOf(gateway, domain.id)}`)
+    `Expected ${domain.domain} ${not}to ${verb}, and it ${state}. ${provisioningOf(domain, gateway)}`
+  if (gateway) return gatewayResult(gateway, pass, (not) => `${text(not)}${timelineOf(gateway, domain.id)}`)
   const hint = 'This is the domain as it was returned. For its current state, use expect(gateway).'
-  return resultOf(pass, (not) => `${text(not)}\n${hint}`)
+  return matcherResult(pass, (not) => `${text(not)}\n${hint}`)
 }
 
 function timelineOf({ provisioning }: Gateway, id: string): string {
@@ -208,7 +220,7 @@ function gatewayOf(matcher: string, received: unknown): Gateway {
   throw new TypeError(`${matcher} received ${describeReceived(received)}. Allowed: a gateway.`)
 }
 
-function there(is: string, are: string, count: number): string {
+function countText(is: string, are: string, count: number): string {
   return `there ${count > 1 ? are : is} ${count || 'none'}`
 }
 

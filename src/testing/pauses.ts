@@ -2,10 +2,10 @@ import { type Clock, isManual, stopwatch } from '../engine/clock.ts'
 import { counted } from '../schema/text.ts'
 
 /** Shorter than the intervals at which code polls, and longer than a test usually needs from one request to the next. */
-const LEAST_MS = 10
+const MIN_PAUSE_MS = 10
 
-/** Code that polls sends few requests between two pauses. */
-const LEAST_SHARE = 5
+/** The maximum number of responses per pause of code that polls: it sends few requests between two pauses. */
+const MAX_RESPONSES_PER_PAUSE = 5
 
 /**
  * The pauses of a test between a response and the next request. Real time passed, but the gateway's clock did not move. They
@@ -24,11 +24,11 @@ export class Pauses {
   }
 
   requestSent(): void {
-    if ((this.#sinceResponse?.() ?? 0) >= LEAST_MS) this.#count++
+    if ((this.#sinceResponse?.() ?? 0) >= MIN_PAUSE_MS) this.#count++
     this.#sinceResponse = undefined
   }
 
-  requestAnswered(): void {
+  responseReceived(): void {
     this.#responses++
     this.#sinceResponse = stopwatch()
   }
@@ -45,6 +45,6 @@ export class Pauses {
 
   /** True if pauses are a large share of the responses: on a busy machine, some requests are also late. */
   get #isPolling(): boolean {
-    return this.#count >= 2 && this.#count * LEAST_SHARE >= this.#responses
+    return this.#count >= 2 && this.#responses <= this.#count * MAX_RESPONSES_PER_PAUSE
   }
 }

@@ -89,23 +89,23 @@ const ROUTE = { edge_id: 'edghts_1', id: 'edghtsrt_1' }
 
 const CHECKS: Record<string, (place: StorePlace) => Promise<void>> = {
   async 'is empty at the beginning'(place) {
-    same(place.open().load(), undefined)
-    same(place.open().load(), undefined)
+    requireSame(place.open().load(), undefined)
+    requireSame(place.open().load(), undefined)
   },
 
   async 'gives back the first commit'(place) {
     await append(place, [first])
     const { version, seed } = first.replaces
     const { now, sequence, operations } = first
-    const { records, ...facts } = stateOf(place.open())
-    same(sorted(facts), sorted({ version, seed, now, sequence, operations }))
-    sameRecords(records, first.changes)
+    const { records, ...others } = stateOf(place.open())
+    requireSame(sorted(others), sorted({ version, seed, now, sequence, operations }))
+    requireRecords(records, first.changes)
   },
 
   async 'gives back the same at every load'(place) {
     await append(place, [first])
     const store = place.open()
-    same(plain(stateOf(store)), plain(stateOf(store)))
+    requireSame(withArray(stateOf(store)), withArray(stateOf(store)))
   },
 
   async 'changes, adds and removes records, each in its own collection'(place) {
@@ -117,55 +117,51 @@ const CHECKS: Record<string, (place: StorePlace) => Promise<void>> = {
     ]
     await append(place, [first, next(changes)])
     const { records, now, sequence, operations, seed } = stateOf(place.open())
-    sameRecords(records, [...first.changes.slice(1, 2), ...changes.slice(1, 3)])
-    same([now, sequence, operations], [first.now + 1, 4, 2048])
-    same(seed, first.replaces.seed)
+    requireRecords(records, [...first.changes.slice(1, 2), ...changes.slice(1, 3)])
+    requireSame([now, sequence, operations], [first.now + 1, 4, 2048])
+    requireSame(seed, first.replaces.seed)
   },
 
   async 'keeps a commit that changes no record'(place) {
     await append(place, [first, next([], 3)])
     const { records, now, operations } = stateOf(place.open())
-    same([now, operations], [first.now + 1, 2048])
-    sameRecords(records, first.changes)
+    requireSame([now, operations], [first.now + 1, 2048])
+    requireRecords(records, first.changes)
   },
 
   async 'forgets everything from before a commit that replaces it'(place) {
     const changes = [{ collection: 'two', key: 'b', after: { id: 'b' } }]
     await append(place, [first, { ...next(changes, 0), operations: 5, replaces: { version: 1, seed: 'other' } }])
     const { records, seed, sequence, operations } = stateOf(place.open())
-    sameRecords(records, changes)
-    same([seed, sequence, operations], ['other', 0, 5])
+    requireRecords(records, changes)
+    requireSame([seed, sequence, operations], ['other', 0, 5])
   },
 
   async 'continues from its data, each time that it is opened'(place) {
     await append(place, [first])
     for (let n = 0; n < 3; n++) await append(place, [next([{ collection: 'n', key: `${n}`, after: { n } }])])
     const added = [0, 1, 2].map((n) => ({ collection: 'n', key: `${n}`, after: { n } }))
-    sameRecords(stateOf(place.open()).records, [...first.changes, ...added])
+    requireRecords(stateOf(place.open()).records, [...first.changes, ...added])
   },
 
   async 'keeps any text, key and number'(place) {
     const texts = ['', "'", '"', '\\', '%', ';--', '\u0000', '\ud800', 'ü€😀', '\u2028', ' x ', '__proto__', 'NULL']
     const after = JSON.parse(JSON.stringify({ texts, numbers: [0, -1, 0.1, 2 ** 53, 1e300], __proto__: null }))
     const changes = texts.map((text, n) => ({ collection: `c${n}`, key: `k${text}`, after }))
-    await append(place, [first, next(changes, 62 ** 7 - 62 ** 6)])
-    const { records, sequence } = stateOf(place.open())
-    sameRecords(records, [...first.changes, ...changes])
-    same(sequence, 62 ** 7 - 62 ** 6)
+    const { sequence } = await requireKept(place, changes, 62 ** 7 - 62 ** 6)
+    requireSame(sequence, 62 ** 7 - 62 ** 6)
   },
 
   async 'keeps a record of a megabyte'(place) {
     const changes = [{ collection: 'one', key: 'large', after: { text: 'x'.repeat(2 ** 20) } }]
-    await append(place, [first, next(changes)])
-    sameRecords(stateOf(place.open()).records, [...first.changes, ...changes])
+    await requireKept(place, changes)
   },
 
   async 'gives back a thousand records, of one collection and of many'(place) {
     const changes = Array.from({ length: 1000 }, (_, n) => {
       return { collection: n < 600 ? 'one of many' : `c${n}`, key: `k${n}`, after: { n } }
     })
-    await append(place, [first, next(changes)])
-    sameRecords(stateOf(place.open()).records, [...first.changes, ...changes])
+    await requireKept(place, changes)
   },
 
   async 'keeps many commits that come at once, the last word on each record'(place) {
@@ -174,34 +170,34 @@ const CHECKS: Record<string, (place: StorePlace) => Promise<void>> = {
     await append(place, [first, ...commits])
     const last = [196, 197, 198, 199, 193, 194, 195].map(change)
     const { records, sequence } = stateOf(place.open())
-    sameRecords(records, [...first.changes, ...last])
-    same(sequence, 203)
+    requireRecords(records, [...first.changes, ...last])
+    requireSame(sequence, 203)
   },
 
   async 'gives back copies of its records'(place) {
     await append(place, [first])
     const store = place.open()
     for (const { record } of stateOf(store).records) Object.assign(record, { id: 'changed' })
-    sameRecords(stateOf(store).records, first.changes)
+    requireRecords(stateOf(store).records, first.changes)
   },
 
   async 'keeps nothing of a commit that it cannot write, and keeps what comes after it'(place) {
     await append(place, [first])
     const store = loadedStore(place)
-    const fate = await fateOf(store, UNWRITABLE)
+    const result = await resultOfAppend(store, UNWRITABLE)
     // A store may keep the objects themselves.
-    if (fate === 'kept') return
-    if (fate === 'lost') store.load()
-    same(await fateOf(store, next(LAST)), 'kept')
-    sameRecords(stateOf(place.open()).records, [...first.changes, ...LAST])
+    if (result === 'kept') return
+    if (result === 'lost') store.load()
+    requireSame(await resultOfAppend(store, next(LAST)), 'kept')
+    requireRecords(stateOf(place.open()).records, [...first.changes, ...LAST])
   },
 
   async 'takes no commit after a loss, until it is loaded'(place) {
     await append(place, [first])
     const store = loadedStore(place)
-    if ((await fateOf(store, UNWRITABLE)) !== 'lost') return
-    await fateOf(store, next(LAST))
-    sameRecords(stateOf(place.open()).records, first.changes)
+    if ((await resultOfAppend(store, UNWRITABLE)) !== 'lost') return
+    await resultOfAppend(store, next(LAST))
+    requireRecords(stateOf(place.open()).records, first.changes)
   },
 
   async 'lets a gateway continue after a restart as if there had been none'(place) {
@@ -233,10 +229,18 @@ const CHECKS: Record<string, (place: StorePlace) => Promise<void>> = {
       await store.flushed?.()
       step(twin)
       const again = place.open()
-      same(open(again).snapshot({ privateKeys: true }), twin.snapshot({ privateKeys: true }))
+      requireSame(open(again).snapshot({ privateKeys: true }), twin.snapshot({ privateKeys: true }))
       await again.flushed?.()
     }
   },
+}
+
+/** Appends the first commit and another one with these changes. Returns the state, which must have the records of both. */
+async function requireKept(place: StorePlace, changes: StoredCommit['changes'], sequence = 4): Promise<StoredState> {
+  await append(place, [first, next(changes, sequence)])
+  const state = stateOf(place.open())
+  requireRecords(state.records, [...first.changes, ...changes])
+  return state
 }
 
 /** Appends commits to a newly opened store. */
@@ -253,7 +257,7 @@ function loadedStore(place: StorePlace): Store {
 }
 
 /** Appends a commit. Returns `kept` if the store keeps it, `refused` if `append` throws, and `lost` if the flush fails. */
-async function fateOf(store: Store, commit: StoredCommit): Promise<'kept' | 'refused' | 'lost'> {
+async function resultOfAppend(store: Store, commit: StoredCommit): Promise<'kept' | 'refused' | 'lost'> {
   let failure: 'refused' | 'lost' = 'refused'
   try {
     store.append(commit)
@@ -271,9 +275,9 @@ function stateOf(store: Store): StoredState {
   return state
 }
 
-function sameRecords(records: StoredState['records'], changes: StoredCommit['changes']): void {
+function requireRecords(records: StoredState['records'], changes: StoredCommit['changes']): void {
   const expected = changes.map(({ collection, key, after }) => ({ collection, key, record: after }))
-  same(ordered(records), ordered(expected))
+  requireSame(ordered(records), ordered(expected))
 }
 
 const ordered = (rows: Iterable<object>) => [...rows].map(sorted).sort()
@@ -284,11 +288,11 @@ const sorted = (row: object) =>
     .sort()
     .join(', ')
 
-const plain = (state: StoredState) => ({ ...state, records: [...state.records] })
+const withArray = (state: StoredState) => ({ ...state, records: [...state.records] })
 
-function same(received: unknown, expected: unknown): void {
+function requireSame(received: unknown, expected: unknown): void {
   const [one, other] = [JSON.stringify(received), JSON.stringify(expected)]
-  if (one !== other) throw new Error(`The store has ${brief(one)}. Wanted: ${brief(other)}.`)
+  if (one !== other) throw new Error(`The store has ${shortened(one)}. Wanted: ${shortened(other)}.`)
 }
 
-const brief = (text: string | undefined) => (text && text.length > 2000 ? `${text.slice(0, 2000)}…` : text)
+const shortened = (text: string | undefined) => (text && text.length > 2000 ? `${text.slice(0, 2000)}…` : text)

@@ -18,9 +18,9 @@ export type Strict = Pick<Gateway, 'faults' | 'provisioning' | 'requests'>
  * ```
  */
 export function assertStrict(gateway: Strict): void {
-  const found = unusedIn(gateway)
-  if (found.length === 0) return
-  const error = new AssertionError(found.join('\n'))
+  const unused = unusedIn(gateway)
+  if (unused.length === 0) return
+  const error = new AssertionError(unused.join('\n'))
   Error.captureStackTrace?.(error, assertStrict)
   throw error
 }

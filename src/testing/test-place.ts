@@ -15,9 +15,9 @@ const FRAME = /^\s*at (?:.* \()?(.+):(\d+):(\d+)\)?$/
 
 /** Returns the place where a function was called; undefined if the platform does not tell. */
 export function placeOfCaller(called: (...args: never[]) => unknown): CallPlace | undefined {
-  const here: { stack?: string } = {}
-  Error.captureStackTrace?.(here, called)
-  const [, file, line, column] = FRAME.exec(here.stack?.split('\n')[1] ?? '') ?? []
+  const trace: { stack?: string } = {}
+  Error.captureStackTrace?.(trace, called)
+  const [, file, line, column] = FRAME.exec(trace.stack?.split('\n')[1] ?? '') ?? []
   if (!file) return undefined
   const source = { file, line: Number(line), column: Number(column) }
   return { source, run: placeBeforeSourceMaps(called) ?? source }
@@ -27,11 +27,11 @@ export function placeOfCaller(called: (...args: never[]) => unknown): CallPlace 
 function placeBeforeSourceMaps(called: (...args: never[]) => unknown): TestPlace | undefined {
   const { prepareStackTrace } = Error
   const places: (TestPlace | undefined)[] = []
-  const here: { stack?: unknown } = {}
+  const trace: { stack?: unknown } = {}
   try {
     Error.prepareStackTrace = (_, [site]) => places.push(placeOf(site))
-    Error.captureStackTrace(here, called)
-    void here.stack // Some platforms call prepareStackTrace at the first access.
+    Error.captureStackTrace(trace, called)
+    void trace.stack // Some platforms call prepareStackTrace at the first access.
   } finally {
     Error.prepareStackTrace = prepareStackTrace
   }
@@ -50,8 +50,6 @@ function placeOf(site: Site | undefined): TestPlace | undefined {
   return file && line && column ? { file, line, column } : undefined
 }
 
-type Call = (call: (...args: unknown[]) => unknown, args: readonly unknown[]) => unknown
-
 /**
  * Calls a function of a runner as if the line of the test file had called it. Node:test and Jest show the caller as the place
  * of the test, and without this function the caller would be a line of fauxgate.
@@ -61,19 +59,17 @@ export function callFrom(
   call: (...args: unknown[]) => unknown,
   args: readonly unknown[],
 ) {
-  return callerAt(place?.run)(call, args)
+  const compiled = place && callerAt(place.run)
+  return compiled ? compiled(call, args) : call(...args)
 }
 
-function callerAt(place: TestPlace | undefined): Call {
-  const plain: Call = (call, args) => call(...args)
-  if (!place) return plain
+/** Compiles a function that calls another one from a line of a file; undefined on a platform that lacks node:vm. */
+function callerAt({ file, line, column }: TestPlace) {
   try {
-    const code = `return (\n${' '.repeat(place.column - 1)}call(...args))`
-    const options = { filename: place.file, lineOffset: place.line - 2 }
+    const code = `return (\n${' '.repeat(column - 1)}call(...args))`
     const vm = globalThis.process?.getBuiltinModule?.('node:vm')
-    return (vm?.compileFunction(code, ['call', 'args'], options) as Call | undefined) ?? plain // The code above has this type.
+    return vm?.compileFunction(code, ['call', 'args'], { filename: file, lineOffset: line - 2 })
   } catch {
-    // On another platform, `process` may lack node:vm.
-    return plain
+    return undefined
   }
 }

@@ -6,7 +6,7 @@ import type { GatewayOptions } from '../generated/options.ts'
 import { optionsOf, readOptions, type SchemasOf, switchOption } from '../schema/options.ts'
 import { quote } from '../schema/text.ts'
 import { isObject } from '../schema/values.ts'
-import { connect, type ErrorWithText, explain, requireStrict, START, timeOut } from './fixture.ts'
+import { addReport, connect, type ErrorWithText, requireStrict, START, timeoutError } from './fixture.ts'
 import { type CallPlace, callFrom, placeOfCaller } from './test-place.ts'
 import { watchUncaught } from './uncaught.ts'
 
@@ -92,22 +92,27 @@ export function testWithGateway<
       `testWithGateway received ${quote(test)}. Allowed: the function of a runner that defines a test.`,
     )
   }
-  const afterEach = hookOfGlobal()
-  const define = defining(test, options, afterEach)
+  const afterEach = globalAfterEach()
+  const define = definerFor(test, options, afterEach)
   const runner: object = test
   // With getters, since some runners throw in CI when `only` is read.
   for (const variant of VARIANTS) {
     if (!(variant in runner)) continue
     // Up to Jest 29, hooks run while other concurrent tests still run. From Jest 30 on, concurrent tests have no hooks.
-    const hook = variant === 'concurrent' ? ignored : afterEach
-    const get = () => defining(Reflect.get(runner, variant), options, hook)
+    const hook = variant === 'concurrent' ? noHook : afterEach
+    const get = () => definerFor(Reflect.get(runner, variant), options, hook)
     Object.defineProperty(define, variant, { get })
   }
   return define as TestWithGateway<T, C, G> // The loop above added the variants.
 }
 
-// biome-ignore lint/complexity/noBannedTypes: each runner takes other arguments.
-function defining<C extends Clock, G extends Gateway<C>>(test: Function, options: TestOptions<C, G>, afterEach: AtEnd) {
+/** Returns a function that defines tests by a function of the runner. */
+function definerFor<C extends Clock, G extends Gateway<C>>(
+  // biome-ignore lint/complexity/noBannedTypes: each runner takes other arguments.
+  test: Function,
+  options: TestOptions<C, G>,
+  afterEach: EndHook,
+) {
   return function define(...args: unknown[]): unknown {
     const name = String(args.find((arg) => typeof arg === 'string') ?? '')
     const place = placeOfCaller(define)
@@ -119,18 +124,12 @@ function defining<C extends Clock, G extends Gateway<C>>(test: Function, options
   }
 }
 
-/** The name and the place of a test. */
-interface TestIdentity {
-  readonly name: string
-  readonly place: CallPlace | undefined
-}
-
 /** Wraps the function of a test. The result declares no parameters, since a runner could take one for a callback. */
 function withGateway<C extends Clock, G extends Gateway<C>>(
-  { name, place }: TestIdentity,
+  { name, place }: { readonly name: string; readonly place: CallPlace | undefined },
   work: TestWork<C, G>,
   { create, gatewayOptions, strict }: TestOptions<C, G>,
-  afterEach: AtEnd,
+  afterEach: EndHook,
 ) {
   return async (...context: unknown[]) => {
     const passedOptions = typeof gatewayOptions === 'function' ? gatewayOptions() : gatewayOptions
@@ -140,24 +139,24 @@ function withGateway<C extends Clock, G extends Gateway<C>>(
     // Without the option `create`, G is the result of createGateway.
     const gateway = create ? create(options) : (createGateway(options) as G)
     const connection = connect(gateway)
-    const explainUnknown = (error: unknown) => isErrorWithText(error) && explain(error, gateway, connection)
-    const unwatch = watchUncaught(explainUnknown)
+    const addReportTo = (error: unknown) => isErrorWithText(error) && addReport(error, gateway, connection)
+    const unwatch = watchUncaught(addReportTo)
     const end = () => {
       connection.end()
       unwatch()
     }
     let isOver = false
     // A test that times out, or throws an uncaught error, ends before its promise settles.
-    const atEnd = atEndOf(context[0]) ?? atEndInBun() ?? afterEach
-    atEnd(() => {
+    const runEndHook = endHookOf(context[0]) ?? endHookOfBun() ?? afterEach
+    runEndHook(() => {
       end()
-      if (!isOver) reportUnfinished(timeOut(gateway, connection, place?.source), context[0])
+      if (!isOver) reportUnfinished(timeoutError(gateway, connection, place?.source), context[0])
     })
     try {
       await work({ gateway }, ...context)
       if (strict ?? true) requireStrict(gateway, connection)
     } catch (error) {
-      explainUnknown(error)
+      addReportTo(error)
       throw error
     } finally {
       isOver = true
@@ -173,31 +172,31 @@ function reportUnfinished(error: Error, context: unknown): void {
   // One line at a time: the TAP reporter writes the end of a line as "\\n".
   if (typeof diagnostic === 'function') for (const line of text.split('\n')) diagnostic.call(context, line)
   // Without a global `expect` it is Mocha or Bun. After a throw, Mocha would skip all other tests, and Bun would show this line.
-  else if (!atEndOf(context) && !('expect' in globalThis)) console.error(text)
+  else if (!endHookOf(context) && !('expect' in globalThis)) console.error(text)
   else throw error
 }
 
 /** A function that registers work for the end of a test. */
-type AtEnd = (work: () => void) => void
+type EndHook = (work: () => void) => void
 
-const ignored: AtEnd = () => undefined
+const noHook: EndHook = () => undefined
 
 /** Returns the function of the runner's context that runs work at the end of a test: `onTestFinished` (vitest) or `after` (node:test). */
-function atEndOf(context: unknown): AtEnd | undefined {
+function endHookOf(context: unknown): EndHook | undefined {
   if ((typeof context !== 'object' && typeof context !== 'function') || context === null) return undefined
-  const { onTestFinished, after } = context as { onTestFinished?: AtEnd; after?: AtEnd } // Checked before the call.
-  const atEnd = onTestFinished ?? after
-  return typeof atEnd === 'function' ? (work) => atEnd.call(context, work) : undefined
+  const { onTestFinished, after } = context as { onTestFinished?: EndHook; after?: EndHook } // Checked before the call.
+  const hook = onTestFinished ?? after
+  return typeof hook === 'function' ? (work) => hook.call(context, work) : undefined
 }
 
 /** The globals of Bun that give access to its test module without an import. From Bun 1.3.3 on it has `onTestFinished`. */
 interface BunHost {
   readonly Bun?: unknown
-  readonly process?: { getBuiltinModule?(name: 'bun:test'): { readonly onTestFinished?: AtEnd } | undefined }
+  readonly process?: { getBuiltinModule?(name: 'bun:test'): { readonly onTestFinished?: EndHook } | undefined }
 }
 
 /** Returns Bun's `onTestFinished`, which is not allowed in a concurrent test. */
-function atEndInBun(): AtEnd | undefined {
+function endHookOfBun(): EndHook | undefined {
   const { Bun, process }: BunHost = globalThis
   const onTestFinished = Bun ? process?.getBuiltinModule?.('bun:test')?.onTestFinished : undefined
   if (!onTestFinished) return undefined
@@ -211,9 +210,9 @@ function atEndInBun(): AtEnd | undefined {
 }
 
 /** Returns the hook of Jest, Mocha and Jasmine: the global `afterEach`. They run one test at a time, and pass no other hook. */
-function hookOfGlobal(): AtEnd {
-  const { afterEach } = globalThis as { afterEach?: AtEnd } // It is checked before it is called.
-  if (typeof afterEach !== 'function') return ignored
+function globalAfterEach(): EndHook {
+  const { afterEach } = globalThis as { afterEach?: EndHook } // It is checked before it is called.
+  if (typeof afterEach !== 'function') return noHook
   let works: (() => void)[] = []
   afterEach(() => {
     const all = works

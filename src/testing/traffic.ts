@@ -12,7 +12,7 @@ import { Pauses } from './pauses.ts'
  * larger number shows a forgotten `await` there. Runners do not fake promises, and fake timers run all microtasks before time
  * passes.
  */
-const STEPS = 200
+const MICROTASKS = 200
 
 /** The members of a gateway that do not depend on its state. */
 const STATELESS = ['fetch', 'url', 'dialect']
@@ -37,9 +37,9 @@ export class Traffic {
     const { fetch, clock } = gateway
     this.#pauses = new Pauses(clock)
     for (const [name, member] of Object.entries(gateway)) {
-      if (!STATELESS.includes(name)) this.#precede(gateway, name, member)
+      if (!STATELESS.includes(name)) this.#arriveBeforeUse(gateway, name, member)
     }
-    Object.assign(gateway, { fetch: this.#through(fetch, () => gateway.url) })
+    Object.assign(gateway, { fetch: this.#delayed(fetch, () => gateway.url) })
     const detach = clock.attach?.(this.#follower)
     const unwatch = watchMoves(clock, this.#moves)
     this.end = () => {
@@ -64,54 +64,56 @@ export class Traffic {
     return this.#pauses.text
   }
 
-  #through(fetch: Fetch, baseUrl: () => string): Fetch {
+  #delayed(fetch: Fetch, baseUrl: () => string): Fetch {
     return (input, init) => {
       const request = { name: nameOf(input, init, baseUrl()) }
       const sent = copyOf(init)
       this.#underWay.add(request)
       this.#pauses.requestSent()
-      const answer = this.#send(() => fetch(input, sent))
-      void answer.then(
-        (response) => this.#noteRefused(request.name, response),
+      const response = this.#send(() => fetch(input, sent))
+      void response.then(
+        ({ status }) => this.#noteRefused(request.name, status),
         () => undefined,
       )
-      return answer.finally(() => {
+      return response.finally(() => {
         this.#underWay.delete(request)
-        this.#pauses.requestAnswered()
+        this.#pauses.responseReceived()
       })
     }
   }
 
   /** Notes a refused control call. The journal has no control calls, so nothing else would show it. */
-  #noteRefused(name: string, { status }: Response): void {
+  #noteRefused(name: string, status: number): void {
     if (status >= 400 && name.includes(` ${CONTROL_PATH}/`)) this.#refused.push(`${name} → ${status}`)
   }
 
+  /** Sends a request after some microtasks, or when {@link #arriveAll} is called before. */
   async #send(fetch: () => Promise<Response>): Promise<Response> {
-    let answer: Promise<Response> | undefined
+    let response: Promise<Response> | undefined
     const arrive = () => {
       this.#waiting.delete(arrive)
-      answer ??= fetch()
-      return answer
+      response ??= fetch()
+      return response
     }
     this.#waiting.add(arrive)
     this.#isSameRun = true
-    for (let step = 0; step < STEPS; step++) {
+    for (let count = 0; count < MICROTASKS; count++) {
       await null
       this.#isSameRun = false
     }
     return arrive()
   }
 
-  #arrive(): void {
+  #arriveAll(): void {
     for (const arrive of this.#waiting) void arrive()
   }
 
-  #precede(gateway: object, name: string, member: unknown): void {
+  /** Makes requests arrive before a member of the gateway is used. */
+  #arriveBeforeUse(gateway: object, name: string, member: unknown): void {
     let value = member
     Object.defineProperty(gateway, name, {
       get: () => {
-        if (this.#isSameRun || name === 'requests') this.#arrive()
+        if (this.#isSameRun || name === 'requests') this.#arriveAll()
         return value
       },
       set: (other) => {
@@ -128,7 +130,7 @@ export class Traffic {
     nextStopAt: () => undefined,
     settle: () => undefined,
     moves: () => {
-      if (this.#isSameRun) this.#arrive()
+      if (this.#isSameRun) this.#arriveAll()
       return () => undefined
     },
   }

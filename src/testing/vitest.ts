@@ -3,7 +3,7 @@ import { type Clock, systemClock } from '../engine/clock.ts'
 import { type ManualClock, manualClock } from '../engine/manual-clock.ts'
 import { createGateway, type Gateway } from '../gateway/gateway.ts'
 import type { GatewayOptions } from '../generated/options.ts'
-import { connect, explain, requireStrict, START } from './fixture.ts'
+import { addReport, connect, requireStrict, START } from './fixture.ts'
 import { type GatewayMatchers, matchers } from './matchers.ts'
 
 declare module 'vitest' {
@@ -117,7 +117,7 @@ function testWith<C extends Clock, G extends Gateway<C>>(
         if (strict && !task.fails && state !== 'fail' && state !== 'skip') requireStrict(gateway, connection)
       })
       const before = task.result?.errors?.length ?? 0
-      onTestFailed(() => explain(task.result?.errors?.slice(before).at(-1), gateway, connection))
+      onTestFailed(() => addReport(task.result?.errors?.slice(before).at(-1), gateway, connection))
       // A hook instead of code after `use`: a test that times out ends before `use` resolves.
       onTestFinished(connection.end)
       await use(gateway)

@@ -6,16 +6,16 @@ import type { Example } from './examples.ts'
 /** A value that no field takes: a list of numbers. */
 const WRONG_TYPE = [5]
 
-/** The texts with a limit, each with its most bytes. */
+/** The maximum bytes of the texts that have a limit. */
 const LIMITS = { description: LONGEST_DESCRIPTION, metadata: LONGEST_METADATA }
 
-/** The texts of a body that have a limit. */
+/** Returns the texts of a body that have a limit. */
 function limitedTexts(operation: Operation): (keyof typeof LIMITS)[] {
   return (['description', 'metadata'] as const).filter((field) => fieldsOf(operation).includes(field))
 }
 
-/** Changes that empty texts, by how. */
-export function emptied(operation: Operation): [string, object][] {
+/** Returns changes that set the texts to their extremes, by how. */
+export function extremeTexts(operation: Operation): [string, object][] {
   const fields = limitedTexts(operation)
   const all = (value: unknown) => Object.fromEntries(fields.map((field) => [field, value]))
   if (fields.length === 0) return []
@@ -27,8 +27,8 @@ export function emptied(operation: Operation): [string, object][] {
 }
 
 /**
- * Bodies of creations, by what is wrong: those of the example, and three for each field. In these the field has another
- * type, is missing, or is nonsense. If the service accepts one, its resource is deleted at once.
+ * Returns bodies of creations, by what is wrong: those of the example, and three for each field. In these the field has
+ * another type, is missing, or is nonsense. If the service accepts one, its resource is deleted at once.
  */
 export function refusedCreations({ create, refused = {} }: Example, operation: Operation): [string, object][] {
   const renamed = otherThan(create)
@@ -55,7 +55,7 @@ export function refusedCreations({ create, refused = {} }: Example, operation: O
   return [...bodies.filter(([, body]) => isMarked(body)), ...Object.entries(refused)]
 }
 
-/** A resource that is created nevertheless must be found again by its mark. */
+/** Returns true if a resource that is created nevertheless can be found again by its mark. */
 function isMarked(body: object): boolean {
   return JSON.stringify(body).includes('{mark}')
 }
@@ -64,7 +64,7 @@ export function fieldsOf({ body }: Operation): readonly string[] {
   return Object.keys(body ? (partsOf(body).entries ?? {}) : {})
 }
 
-/** Changes that are refused, by what is wrong. */
+/** Returns changes that are refused, by what is wrong. */
 export function refusedChanges({ refusedUpdates = {} }: Example, operation: Operation): [string, object][] {
   const fields = fieldsOf(operation)
   return [
@@ -82,7 +82,7 @@ export function refusedChanges({ refusedUpdates = {} }: Example, operation: Oper
   ]
 }
 
-/** A body with a name that no other resource has. */
+/** Returns a body with a name that no other resource has. */
 export function otherThan(create: object): object {
   return JSON.parse(JSON.stringify(create).replaceAll('{mark}-a', '{mark}-d').replaceAll('192.0.2.0', '203.0.113.0'))
 }

@@ -1,61 +1,65 @@
 import { isObject } from '../schema/values.ts'
-import { type Answer, BYTE_ORDER_MARK, errorOf, mediaTypeOf } from './exchange.ts'
+import { type ApiResponse, BYTE_ORDER_MARK, errorOf, mediaTypeOf } from './exchange.ts'
 import { ID_IN_TEXT, type IdMap, idsIn, patternWithIds } from './ids.ts'
 import { escapedForPattern, valueText } from './texts.ts'
 
-/** One difference between two answers to the same request. */
+/** One difference between two responses to the same request. */
 export interface Difference {
   /** The place, such as `status`, `header content-type` or `body.ip_policies[0].action`. */
   readonly at: string
   /** The kind of the difference. */
   readonly kind: 'status' | 'header' | 'missing' | 'extra' | 'type' | 'value' | 'format' | 'order'
-  /** The answer of fauxgate at this place, as text for people. */
+  /** The response of fauxgate at this place, as text for people. */
   readonly expected: string
-  /** The answer that came, for people. */
+  /** The response that came, as text for people. */
   readonly received: string
 }
 
-/** The facts about both sides that a comparison needs. */
-export interface Sides {
+/** The ids, the URL and the header by which a comparison finds what is equal on both sides. */
+export interface ComparisonContext {
   /** The pairs of ids that name the same resource. Each comparison adds pairs. */
   readonly ids: IdMap
   /** The base URL of both sides, without a trailing slash. */
   readonly base: string
   /** The name, in lower case, of the header that carries the id of the request. */
   readonly operationIdHeader: string
-  /** Returns whether a listed resource existed before the first request. Lists are compared without such resources. */
-  readonly isForeign: (id: string) => boolean
-  /** True if the list has earlier resources, which may add another page. */
-  readonly hasForeign: boolean
+  /** Returns true for the resources without which lists are compared, such as those from before the first request. */
+  readonly isIgnored: (id: string) => boolean
+  /** True if the list may have ignored resources, and so another page. */
+  readonly hasIgnored: boolean
 }
 
 /**
- * Compares two answers to the same request: status, error code, fields, types, nullability, formats, values and the order of
- * lists. Times, ids, messages and generated names are compared by their shape.
+ * Compares two responses to the same request: status, error code, fields, types, nullability, formats, values and the order
+ * of lists. Times, ids, messages and generated names are compared by their shape.
  */
-export function differencesOf(expected: Answer, received: Answer, sides: Sides): readonly Difference[] {
-  const comparison = new Comparison(sides)
-  comparison.answers(expected, received)
-  return comparison.found
+export function differencesOf(
+  expected: ApiResponse,
+  received: ApiResponse,
+  context: ComparisonContext,
+): readonly Difference[] {
+  const comparison = new Comparison(context)
+  comparison.responses(expected, received)
+  return comparison.differences
 }
 
-/** Returns a difference as text for people. `of` says where the other answer is from. */
+/** Returns a difference as text for people. `of` says where the other response is from. */
 export function differenceText({ at, expected, received }: Difference, of = 'received'): string {
   return `${at}: fauxgate ${expected} | ${of} ${received}`
 }
 
-function answerLine(answer: Answer): string {
-  const { error_code } = errorOf(answer)
-  return error_code === undefined ? String(answer.status) : `${answer.status} ${String(error_code)}`
+function statusText(response: ApiResponse): string {
+  const { error_code } = errorOf(response)
+  return error_code === undefined ? String(response.status) : `${response.status} ${String(error_code)}`
 }
 
-const bodyOf = ({ text }: Answer) => (text === '' ? 'no body' : `a body: ${valueText(text.slice(0, 80))}`)
+const bodyOf = ({ text }: ApiResponse) => (text === '' ? 'no body' : `a body: ${valueText(text.slice(0, 80))}`)
 
 type Json = Readonly<Record<string, unknown>>
 
 /** Names of fields whose values a service makes up: only their shape is compared. */
 const GENERATED_FIELDS: Readonly<Record<string, (text: string) => string>> = {
-  token: runsOf,
+  token: runLengths,
   addr: hostShape,
   cname_target: suffixShape,
   acme_challenge_cname_target: suffixShape,
@@ -63,7 +67,7 @@ const GENERATED_FIELDS: Readonly<Record<string, (text: string) => string>> = {
 }
 
 /** The length of each run of letters and digits. */
-function runsOf(text: string): string {
+function runLengths(text: string): string {
   return text.replaceAll(/[0-9A-Za-z]+/g, (run) => `<${run.length}>`)
 }
 
@@ -90,28 +94,28 @@ function timeShape(text: string): string {
   return text.replaceAll(/\d/g, '0').replace(/\.0+/, '.0')
 }
 
-/** The fields of an error's answer. All but the code depend on the service, and each answer has the operation's id. */
+/** The field of an error with further facts. They depend on the service, except for the id of the operation. */
 const DETAILS = 'details'
 
 /** Fields of a managed domain that change with time: one side may be further than the other. */
-const LATER = ['certificate', 'certificate_management_status']
+const PROGRESS_FIELDS = ['certificate', 'certificate_management_status']
 
 class Comparison {
-  readonly found: Difference[] = []
-  readonly #sides: Sides
+  readonly differences: Difference[] = []
+  readonly #context: ComparisonContext
 
-  constructor(sides: Sides) {
-    this.#sides = sides
+  constructor(context: ComparisonContext) {
+    this.#context = context
   }
 
   #add(at: string, kind: Difference['kind'], expected: string, received: string): void {
-    this.found.push({ at, kind, expected, received })
+    this.differences.push({ at, kind, expected, received })
   }
 
-  answers(expected: Answer, received: Answer): void {
+  responses(expected: ApiResponse, received: ApiResponse): void {
     if (expected.status !== received.status) {
-      // With another status, the fields differ anyway: only the error's code says more.
-      this.#add('status', 'status', answerLine(expected), answerLine(received))
+      // With another status, the fields differ anyway. Only the error's code says more.
+      this.#add('status', 'status', statusText(expected), statusText(received))
       return
     }
     this.#headers(expected, received)
@@ -127,8 +131,8 @@ class Comparison {
     }
   }
 
-  #headers(expected: Answer, received: Answer): void {
-    const { operationIdHeader, ids } = this.#sides
+  #headers(expected: ApiResponse, received: ApiResponse): void {
+    const { operationIdHeader, ids } = this.#context
     const [type, other] = [mediaTypeOf(expected), mediaTypeOf(received)]
     if (type !== other) this.#add('header content-type', 'header', type || 'none', other || 'none')
     const own = expected.headers[operationIdHeader]
@@ -156,20 +160,20 @@ class Comparison {
 
   /** True if a list with older resources may have another page, and fauxgate's list has none. */
   #isLastPage(field: string, expected: unknown, received: unknown): boolean {
-    return field === 'next_page_uri' && expected === null && typeof received === 'string' && this.#sides.hasForeign
+    return field === 'next_page_uri' && expected === null && typeof received === 'string' && this.#context.hasIgnored
   }
 
   #objects(at: string, expected: Json, received: Json, field: string): void {
     const owner = typeof received.id === 'string' ? received.id : undefined
     const isManaged = isObject(expected.certificate_management_policy)
-    const { ids } = this.#sides
+    const { ids } = this.#context
     for (const [ours, value] of Object.entries(expected)) {
       // The keys of a map may be ids.
       const name = ids.receivedFor(ours) ?? ours
       const place = `${at}.${name}`
       if (field === DETAILS && name !== 'operation_id') continue
       if (!Object.hasOwn(received, name)) this.#add(place, 'missing', valueText(value), 'no such field')
-      else if (isManaged && LATER.includes(name)) this.#later(place, received[name])
+      else if (isManaged && PROGRESS_FIELDS.includes(name)) this.#progress(place, received[name])
       else this.values(place, value, received[name], name, owner)
     }
     if (field === DETAILS) return
@@ -183,7 +187,7 @@ class Comparison {
       this.#add(`${at}.updated_at`, 'value', 'a later time than created_at', valueText(updated))
   }
 
-  #later(at: string, received: unknown): void {
+  #progress(at: string, received: unknown): void {
     if (received !== null && !isObject(received)) this.#add(at, 'type', 'null or an object', valueText(received))
   }
 
@@ -191,7 +195,7 @@ class Comparison {
     const shape = GENERATED_FIELDS[field]
     if (shape) {
       if (shape(expected) !== shape(received)) this.#add(at, 'format', shape(expected), shape(received))
-      else if (field === 'token' && !this.#sides.ids.link(expected, received))
+      else if (field === 'token' && !this.#context.ids.link(expected, received))
         this.#add(at, 'value', 'a token of its own', 'one that came before')
     } else if (TIME.test(expected)) {
       this.#times(at, expected, received, field, owner)
@@ -207,22 +211,22 @@ class Comparison {
     } else if (Math.abs(Date.parse(expected) - Date.parse(received)) > DAY_MS) {
       this.#add(at, 'value', `a time near ${expected}`, received)
     } else if (owner !== undefined && FIXED_TIMES.includes(field)) {
-      const first = this.#sides.ids.firstOf(owner, field, received)
+      const first = this.#context.ids.firstOf(owner, field, received)
       if (first !== received) this.#add(at, 'value', `still ${first}`, received)
     }
   }
 
   /** Compares texts in which ids and base URLs may occur. */
   #words(at: string, expected: string, received: string): void {
-    const { ids, base } = this.#sides
+    const { ids, base } = this.#context
     const { pattern, ids: named } = patternWithIds(withoutBase(expected, base))
-    const found = pattern.exec(withoutBase(received, base))
-    if (!found) {
+    const match = pattern.exec(withoutBase(received, base))
+    if (!match) {
       this.#add(at, 'value', valueText(expected), valueText(received))
       return
     }
     for (const [index, id] of named.entries()) {
-      const theirs = found[index + 1] ?? ''
+      const theirs = match[index + 1] ?? ''
       if (theirs.length !== id.length) {
         this.#add(at, 'format', `an id of ${id.length} characters`, `one of ${theirs.length}: ${theirs}`)
       } else if (!id.startsWith('op_') && !ids.link(id, theirs)) {
@@ -234,14 +238,14 @@ class Comparison {
   #lists(at: string, expected: readonly unknown[], listed: readonly unknown[]): void {
     const received = listed.filter((each) => {
       const id = idOf(each)
-      return id === undefined || !this.#sides.isForeign(id)
+      return id === undefined || !this.#context.isIgnored(id)
     })
-    const pairs = this.#paired(at, expected, received)
+    const pairs = this.#pairsOf(at, expected, received)
     for (const [index, [one, other]] of pairs.entries()) this.values(`${at}[${index}]`, one, other)
   }
 
-  /** Pairs the items of two lists, by ids if all have one, and notes the missing, extra and moved items. */
-  #paired(at: string, expected: readonly unknown[], received: readonly unknown[]): [unknown, unknown][] {
+  /** Pairs the items of two lists, by ids if all have one, and adds the missing, extra and moved items as differences. */
+  #pairsOf(at: string, expected: readonly unknown[], received: readonly unknown[]): [unknown, unknown][] {
     const keys = expected.map((each) => this.#keyOf(each))
     const others = received.map((each) => idOf(each) ?? (isObject(each) ? undefined : JSON.stringify(each)))
     const isKeyed = [...keys, ...others].every((key) => key !== undefined) && new Set(keys).size === keys.length
@@ -264,11 +268,11 @@ class Comparison {
   /** Returns the id that an expected item has on the received side, or its value. */
   #keyOf(item: unknown): string | undefined {
     const id = idOf(item)
-    if (id !== undefined) return this.#sides.ids.receivedFor(id)
+    if (id !== undefined) return this.#context.ids.receivedFor(id)
     if (isObject(item)) return undefined
     const json = JSON.stringify(item)
-    const isKnown = idsIn(json).every((each) => this.#sides.ids.receivedFor(each) !== undefined)
-    return isKnown ? json.replaceAll(ID_IN_TEXT, (each) => this.#sides.ids.receivedFor(each) ?? each) : undefined
+    const isKnown = idsIn(json).every((each) => this.#context.ids.receivedFor(each) !== undefined)
+    return isKnown ? json.replaceAll(ID_IN_TEXT, (each) => this.#context.ids.receivedFor(each) ?? each) : undefined
   }
 }
 

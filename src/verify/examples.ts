@@ -6,7 +6,7 @@ export interface Example {
   readonly create: Body
   /** A second body, with only the required fields. */
   readonly second: Body
-  /** A change of the first thing. */
+  /** A change of the first resource. */
   readonly update: Body
   /** A filter of the list that selects only the first resource, after its change. */
   readonly filter?: string
@@ -40,7 +40,7 @@ const texts = { description: '{mark} “é” 🔑 <&> ', metadata: '{"run": "{m
 /** The names of the two resources in families where names are unique. */
 const [first, second, third] = ['{mark}-a', '{mark}-b', '{mark}-c']
 const LONG = 'x'.repeat(5000)
-const isMine = 'obj.metadata.contains("{mark}-changed")'
+const byMetadata = 'obj.metadata.contains("{mark}-changed")'
 const changedTexts = { description: '{mark} changed ', metadata: '{mark}-changed\n' }
 const DENY = '{"on_http_request":[{"actions":[{"type":"deny","config":{"status_code":404}}]}]}'
 /** The bases of refused creations: an endpoint, and a rule of a policy. */
@@ -49,22 +49,19 @@ const rule = { ...texts, ip_policy_id: '{policy}', cidr: '203.0.113.0/24', actio
 /** A public key. Nobody has its private key. */
 const SSH_KEY = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIEH3IY4s2cSOuKj63wdOpGLQRkEbBGYbddAi683q3ewX ci@example.com'
 
-/** Adds the texts to the example of a family. What is left out has nothing else. */
-const described = ({ create, second: few, update, ...rest }: Partial<Example>): Example => ({
+/** Adds the texts to the example of a family. Each body that is left out consists of texts alone. */
+const withTexts = ({ create, second: minimal, update, ...rest }: Partial<Example>): Example => ({
   create: { ...texts, ...create },
-  second: few ?? { description: second },
+  second: minimal ?? { description: second },
   update: { ...changedTexts, ...update },
   ...rest,
 })
 
-/** The example of each family, by the group of its operations. */
+/** Returns the example of each family, by the group of its operations. */
 export function examplesWith({ certificate_pem, private_key_pem }: Upload): Readonly<Record<string, Example>> {
   const upload = { certificate_pem, private_key_pem }
   const families: Readonly<Record<string, Partial<Example>>> = {
-    reserved_addrs: {
-      create: { region: 'eu' },
-      filter: isMine,
-    },
+    reserved_addrs: { create: { region: 'eu' }, filter: byMetadata },
     reserved_domains: {
       needs: { certificate: { family: 'tls_certificates', body: { ...upload, description: '{mark}' } } },
       create: {
@@ -96,16 +93,14 @@ export function examplesWith({ certificate_pem, private_key_pem }: Upload): Read
     weighted_backends: {
       second: { description: second, backends: { '{a}': 5 } },
       update: { backends: {} },
-      filter: isMine,
+      filter: byMetadata,
       refused: { 'a weight that is too great': { ...texts, backends: { '{a}': 10_001 } } },
     },
     static_backends: {
       create: { address: 'example.com:8080', tls: { enabled: true } },
       second: { description: second, address: '192.0.2.1:80' },
       update: { address: 'other.example.com:443', tls: { enabled: false } },
-      refused: {
-        'an address without a host': { ...texts, address: ':8080' },
-      },
+      refused: { 'an address without a host': { ...texts, address: ':8080' } },
     },
     http_response_backends: {
       create: { body: 'Back soon.', headers: { 'Content-Type': 'text/plain' }, status_code: 503 },
@@ -125,9 +120,7 @@ export function examplesWith({ certificate_pem, private_key_pem }: Upload): Read
       },
       create: { backends: ['{child}'] },
       update: { backends: ['{child}'] },
-      refused: {
-        'a backend of its own kind': { ...texts, backends: ['bkdfo_1'] },
-      },
+      refused: { 'a backend of its own kind': { ...texts, backends: ['bkdfo_1'] } },
     },
     tunnel_group_backends: {
       create: { labels: { app: '{mark}', zone: 'a' } },
@@ -156,9 +149,7 @@ export function examplesWith({ certificate_pem, private_key_pem }: Upload): Read
       create: { acl: ['bind:{mark}.example.com'], public_key: SSH_KEY },
       second: { description: second, public_key: OTHER_SSH_KEY },
       update: { acl: [] },
-      refused: {
-        'a public key that there is already': { description: third, public_key: SSH_KEY },
-      },
+      refused: { 'a public key that there is already': { description: third, public_key: SSH_KEY } },
     },
     endpoints: {
       create: {
@@ -183,9 +174,7 @@ export function examplesWith({ certificate_pem, private_key_pem }: Upload): Read
         'a policy that is none': { traffic_policy: '[]' },
       },
     },
-    ip_policies: {
-      refused: { 'an action, which only rules have': { ...texts, action: 'allow' } },
-    },
+    ip_policies: { refused: { 'an action, which only rules have': { ...texts, action: 'allow' } } },
     ip_policy_rules: {
       needs: { policy: { family: 'ip_policies', body: { description: '{mark}' } } },
       create: { ip_policy_id: '{policy}', cidr: '192.0.2.0/24', action: 'allow' },
@@ -232,12 +221,10 @@ export function examplesWith({ certificate_pem, private_key_pem }: Upload): Read
       second: { vault_name: '{mark}-vault', name: second, value: 'not a secret either' },
       update: { name: third, value: 'still none' },
       filter: `obj.name == "${third}"`,
-      refused: {
-        'a name that is taken': { vault_id: '{vault}', name: first, value: 'none' },
-      },
+      refused: { 'a name that is taken': { vault_id: '{vault}', name: first, value: 'none' } },
     },
   }
-  const all = Object.entries(families).map(([name, example]) => [name, described(example)])
+  const all = Object.entries(families).map(([name, example]) => [name, withTexts(example)])
   return { ...Object.fromEntries(all), bot_users: user, service_users: user }
 }
 

@@ -1,51 +1,50 @@
 import { isObject } from '../schema/values.ts'
 
-/** A request and its answer: what a run compares, what a recording keeps, and what a replay sends again. */
+/** A request and its response, as a run compares them, and as a recording stores them. */
 export interface Exchange {
-  readonly request: AskedRequest
-  readonly response: Answer
+  readonly request: ApiRequest
+  readonly response: ApiResponse
 }
 
 /** A request as it was sent, without the key. */
-export interface AskedRequest {
+export interface ApiRequest {
   readonly method: string
   /** The path and query below the base URL. */
   readonly path: string
   /** The text of the body, if there was one. */
   readonly body?: string | undefined
-  /** The size in bytes of a body that is no text. Such a body is not kept. */
+  /** The size in bytes of a body that is no text. Such a body is not stored. */
   readonly binary?: number | undefined
-  /** Headers beside those of every request; null for a usual one that was left out. */
+  /** Headers in addition to those of every request; null for one of these that was left out. */
   readonly headers?: Readonly<Record<string, string | null>> | undefined
 }
 
-/** An answer that was read to its end. */
-export interface Answer {
+/** A response that was read to its end. */
+export interface ApiResponse {
   readonly status: number
   /** The headers, by their names in lower case. */
   readonly headers: Readonly<Record<string, string>>
   readonly text: string
   /** The JSON of the body; undefined if the body is empty or no JSON. */
   readonly body: unknown
-  /** The size in bytes of a body that is no text. Such a body is not kept. */
+  /** The size in bytes of a body that is no text. Such a body is not stored. */
   readonly binary?: number | undefined
 }
 
-/** The most characters of an answer that are read. */
-const LONGEST_ANSWER = 20_000_000
+const MAX_RESPONSE_LENGTH = 20_000_000
 
 /**
  * Reads a response to its end.
- * @throws Error if it is longer than {@link LONGEST_ANSWER}, and what the reading of the body throws.
+ * @throws Error if it is longer than {@link MAX_RESPONSE_LENGTH}, and what the reading of the body throws.
  */
-export async function answerOf(response: Response): Promise<Answer> {
+export async function readResponse(response: Response): Promise<ApiResponse> {
   // `text()` would hide a byte order mark.
   const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(await response.arrayBuffer())
-  if (text.length > LONGEST_ANSWER) throw new Error(`The answer has more than ${LONGEST_ANSWER} characters.`)
+  if (text.length > MAX_RESPONSE_LENGTH) throw new Error(`The answer has more than ${MAX_RESPONSE_LENGTH} characters.`)
   return { status: response.status, headers: Object.fromEntries(response.headers), text, body: jsonOf(text) }
 }
 
-/** Begins a text of some programs, and is no JSON. */
+/** The character that some programs write before a text. It is no JSON. */
 export const BYTE_ORDER_MARK = '\ufeff'
 
 /** Returns the JSON of a text, or undefined if it is none. A byte order mark before it is left out. */
@@ -57,17 +56,17 @@ export function jsonOf(text: string): unknown {
   }
 }
 
-/** Returns the object or list that a text is as JSON, or undefined if it is none. */
-export function containerIn(text: string): unknown {
+/** Returns the object or array that a text is as JSON, or undefined if it is none. */
+export function objectOrArrayIn(text: string): unknown {
   return /^\s*[{[]/.test(text) ? jsonOf(text) : undefined
 }
 
-/** Returns the media type of an answer without parameters, or an empty text. */
-export function mediaTypeOf({ headers }: Answer): string {
+/** Returns the media type of a response without parameters, or an empty text. */
+export function mediaTypeOf({ headers }: ApiResponse): string {
   return (headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() ?? ''
 }
 
-/** Returns the code and the message of an error's answer, as far as it has them. */
-export function errorOf({ body }: Answer): { readonly error_code?: unknown; readonly msg?: unknown } {
+/** Returns the code and the message of an error response, as far as it has them. */
+export function errorOf({ body }: ApiResponse): { readonly error_code?: unknown; readonly msg?: unknown } {
   return isObject(body) ? body : {}
 }

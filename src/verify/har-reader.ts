@@ -1,8 +1,8 @@
 import { type DialectName, dialectNames, dialects } from '../resources/dialects.ts'
 import { counted } from '../schema/text.ts'
 import { isObject } from '../schema/values.ts'
-import { type AskedRequest, type Exchange, jsonOf } from './exchange.ts'
-import { LEFT_OUT, type RecordedExchange, type Recording, type RecordingFacts } from './har.ts'
+import { type ApiRequest, type Exchange, jsonOf } from './exchange.ts'
+import { ABSENT_HEADER, type RecordedExchange, type Recording, type RecordingInfo } from './har.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -25,17 +25,17 @@ function partOf(value: Json, name: string, file: string): Json {
 }
 
 /** Reads a recording that fauxgate has written. */
-function fauxgateRecording(facts: Json, exchanges: readonly RecordedExchange[], file: string): Recording {
-  if (facts.format !== 1)
+function fauxgateRecording(info: Json, exchanges: readonly RecordedExchange[], file: string): Recording {
+  if (info.format !== 1)
     throw new Error(
-      `${file} has the format ${JSON.stringify(facts.format)}. Allowed: 1. Update fauxgate, or record it again with this version.`,
+      `${file} has the format ${JSON.stringify(info.format)}. Allowed: 1. Update fauxgate, or record it again with this version.`,
     )
-  const { client = '', version = '', dialect = '', url = '', replaced = [] } = facts as Partial<RecordingFacts> // It wrote them itself.
-  const sent = ({ request: { headers = {} } }: RecordedExchange) =>
-    Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, value === LEFT_OUT ? null : value]))
+  const { client = '', version = '', dialect = '', url = '', replaced = [] } = info as Partial<RecordingInfo> // It wrote them itself.
+  const headersOf = ({ request: { headers = {} } }: RecordedExchange) =>
+    Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, value === ABSENT_HEADER ? null : value]))
   return {
-    facts: { format: 1, client, version, dialect, url, replaced },
-    exchanges: exchanges.map((each) => below(url, each, sent(each))),
+    info: { format: 1, client, version, dialect, url, replaced },
+    exchanges: exchanges.map((each) => withPathBelow(url, each, headersOf(each))),
   }
 }
 
@@ -47,46 +47,46 @@ function otherRecording(log: Json, exchanges: readonly RecordedExchange[], file:
   const dialect = first && dialectOf(first)
   if (!dialect) throw new Error(`${file} has no request to this API: ${reasonWithoutApi(exchanges)}.`)
   const url = new URL(first.request.path).origin
-  const asked = exchanges.filter(
+  const apiExchanges = exchanges.filter(
     ({ request, response }) =>
       request.path.startsWith(`${url}/`) &&
       METHODS.includes(request.method) &&
       dialectOf({ request, response }) === dialect,
   )
   const { name = 'Another program', version = '' } = isObject(log.creator) ? log.creator : {}
-  const left = exchanges.length - asked.length
+  const leftOut = exchanges.length - apiExchanges.length
   return {
-    facts: { format: 1, client: '', version: '', dialect, url, replaced: [] },
-    exchanges: asked
-      .map((each) => below(url, each, apiHeaders(each, dialect)))
+    info: { format: 1, client: '', version: '', dialect, url, replaced: [] },
+    exchanges: apiExchanges
+      .map((each) => withPathBelow(url, each, apiHeaders(each, dialect)))
       .sort((one, other) => one.at - other.at || 0),
     warnings: [
       `${`${name} ${version}`.trim()} wrote the file: the client is unknown, and so is its version; no secret was replaced`,
-      ...(left > 0 ? [`${counted(left, 'request')} left out: not of this API`] : []),
+      ...(leftOut > 0 ? [`${counted(leftOut, 'request')} left out: not of this API`] : []),
     ],
   }
 }
 
-const namesOf = ({ versionHeader, operationIdHeader }: (typeof dialects)[DialectName]) => [
+const dialectHeaders = ({ versionHeader, operationIdHeader }: (typeof dialects)[DialectName]) => [
   versionHeader,
   operationIdHeader,
 ]
 
-/** Returns the dialect whose headers a request or its answer has. */
+/** Returns the dialect whose headers a request or its response has. */
 function dialectOf({ request, response }: Exchange): DialectName | undefined {
   const received = { ...request.headers, ...response.headers }
-  return dialectNames.find((name) => namesOf(dialects[name]).some((header) => header.toLowerCase() in received))
+  return dialectNames.find((name) => dialectHeaders(dialects[name]).some((header) => header.toLowerCase() in received))
 }
 
 function reasonWithoutApi(exchanges: readonly RecordedExchange[]): string {
-  const headers = Object.values(dialects).flatMap(namesOf)
+  const headers = Object.values(dialects).flatMap(dialectHeaders)
   const hosts = [...new Set(exchanges.map(({ request }) => new URL(request.path).host))]
   const of = hosts.length === 0 ? '' : ` Its hosts are ${hosts.slice(0, 3).join(', ')}${hosts.length > 3 ? ', …' : ''}`
   return `none has a header ${headers.join(', ')}.${of || ' It has no entries'}`
 }
 
 /** Returns the headers that the API reads. Without `authorization` in the file, a replay sends the usual key. */
-function apiHeaders({ request: { headers = {}, body } }: Exchange, dialect: DialectName): AskedRequest['headers'] {
+function apiHeaders({ request: { headers = {}, body } }: Exchange, dialect: DialectName): ApiRequest['headers'] {
   const version = dialects[dialect].versionHeader.toLowerCase()
   const { authorization, 'content-type': type } = headers
   return {
@@ -97,7 +97,7 @@ function apiHeaders({ request: { headers = {}, body } }: Exchange, dialect: Dial
 }
 
 /** Returns an exchange with other headers, and with the path of its request below a base URL. */
-function below(base: string, { at, request, response }: RecordedExchange, headers: AskedRequest['headers']) {
+function withPathBelow(base: string, { at, request, response }: RecordedExchange, headers: ApiRequest['headers']) {
   const path = request.path.startsWith(base) ? request.path.slice(base.length) : request.path
   return { at, request: { ...request, path, headers }, response }
 }

@@ -6,8 +6,8 @@ export interface RecordedExchange extends Exchange {
   readonly at: number
 }
 
-/** The origin of a recording. */
-export interface RecordingFacts {
+/** The origin of a recording, and the values that were replaced in it. */
+export interface RecordingInfo {
   /** The version of this format. */
   readonly format: 1
   /** The program that sent the requests, such as `fauxgate verify`. */
@@ -30,24 +30,24 @@ export interface Replaced {
   readonly times: number
 }
 
-/** A recording: the requests and answers, in order. */
+/** A recording: the requests and responses, in order. */
 export interface Recording {
-  readonly facts: RecordingFacts
+  readonly info: RecordingInfo
   readonly exchanges: readonly RecordedExchange[]
-  /** Sentences about facts that the recording lacks. */
+  /** Sentences about what the recording lacks. */
   readonly warnings?: readonly string[]
 }
 
 /** Writes a recording as HAR 1.2. */
-export function harText({ facts, exchanges }: Recording): string {
-  const creator = { name: 'fauxgate', version: facts.version }
-  const log = { version: '1.2', creator, _fauxgate: facts, entries: exchanges.map((each) => entryOf(each, facts)) }
+export function harText({ info, exchanges }: Recording): string {
+  const creator = { name: 'fauxgate', version: info.version }
+  const log = { version: '1.2', creator, _fauxgate: info, entries: exchanges.map((each) => entryOf(each, info)) }
   return `${JSON.stringify({ log }, null, 1)}\n`
 }
 
-const UNKNOWN = { httpVersion: 'HTTP/1.1', cookies: [], headersSize: -1, bodySize: -1 }
+const UNKNOWN_PARTS = { httpVersion: 'HTTP/1.1', cookies: [], headersSize: -1, bodySize: -1 }
 
-function entryOf({ at, request, response }: RecordedExchange, { url }: RecordingFacts): object {
+function entryOf({ at, request, response }: RecordedExchange, { url }: RecordingInfo): object {
   const { method, path, body, binary, headers = {} } = request
   const address = new URL(url + path)
   const { 'content-type': mimeType = '' } = response.headers
@@ -55,17 +55,17 @@ function entryOf({ at, request, response }: RecordedExchange, { url }: Recording
     startedDateTime: new Date(at).toISOString(),
     time: 0,
     request: {
-      ...UNKNOWN,
+      ...UNKNOWN_PARTS,
       method,
       url: address.href,
-      headers: pairs(Object.entries(headers).map(([name, value]) => [name, value ?? LEFT_OUT])),
+      headers: pairs(Object.entries(headers).map(([name, value]) => [name, value ?? ABSENT_HEADER])),
       queryString: pairs([...address.searchParams]),
       ...((body !== undefined || binary !== undefined) && {
         postData: { mimeType: headers['content-type'] ?? 'application/json', text: body ?? '', ...withoutText(binary) },
       }),
     },
     response: {
-      ...UNKNOWN,
+      ...UNKNOWN_PARTS,
       status: response.status,
       statusText: '',
       headers: pairs(Object.entries(response.headers)),
@@ -88,7 +88,7 @@ function withoutText(bytes: number | undefined): object {
 }
 
 /** The value of a usual header that a request was sent without. */
-export const LEFT_OUT = ''
+export const ABSENT_HEADER = ''
 
 function pairs(all: readonly (readonly [string, string])[]): object[] {
   return all.map(([name, value]) => ({ name, value }))

@@ -8,7 +8,7 @@ export function idsIn(text: string): readonly string[] {
   return [...text.matchAll(ID_IN_TEXT)].map(([id]) => id)
 }
 
-/** Returns a pattern of texts that have ids of the same kinds where this text has its ids. Each is a group. */
+/** Returns a pattern for texts with ids of the same kinds in the same places. Each id is a group. */
 export function patternWithIds(text: string): { readonly pattern: RegExp; readonly ids: readonly string[] } {
   const ids = idsIn(text)
   const parts = text.split(ID_IN_TEXT).map(escapedForPattern)
@@ -20,7 +20,7 @@ export function patternWithIds(text: string): { readonly pattern: RegExp; readon
 export class IdMap {
   readonly #received = new Map<string, string>()
   readonly #expected = new Map<string, string>()
-  /** Values that never change, by the id of the resource and the name of the field: the first value seen. */
+  /** Values that never change, by the id of the resource and the name of the field: the first value. */
   readonly #fixed = new Map<string, string>()
   #latest = ''
 

@@ -60,7 +60,7 @@ export interface Permission {
   readonly isReadOnly: boolean
 }
 
-/** Returns why the changing operations of a group are not asked; undefined if they are. */
+/** Returns why the changing operations of a group are not called; undefined if they are. */
 export function reasonAgainst(
   group: string,
   path: string,

@@ -1,8 +1,8 @@
-/** A letter of each length in bytes: limits of texts count bytes. */
-const OTHER_LETTERS = ['x', 'é', '語', '𝒳']
+/** A letter of 1, 2, 3 and 4 bytes: limits of texts count bytes. */
+const LETTERS_BY_SIZE = ['x', 'é', '語', '𝒳']
 
 /** Returns a text with the same kinds of characters. The digits of `number` choose the characters, from the end. */
-export function shape(text: string, number: number): string {
+export function placeholderText(text: string, number: number): string {
   let rest = number
   const take = (size: number) => {
     const digit = rest % size
@@ -13,23 +13,23 @@ export function shape(text: string, number: number): string {
     if (/[a-z]/.test(each)) return String.fromCharCode(97 + ((take(26) + 23) % 26))
     if (/[A-Z]/.test(each)) return String.fromCharCode(65 + ((take(26) + 23) % 26))
     if (/\d/.test(each)) return String(take(10))
-    return /\p{L}/u.test(each) ? (OTHER_LETTERS[new TextEncoder().encode(each).length - 1] ?? each) : each
+    return /\p{L}/u.test(each) ? (LETTERS_BY_SIZE[new TextEncoder().encode(each).length - 1] ?? each) : each
   })
   return characters.reverse().join('')
 }
 
 /** Returns an address of the same form. The bits that a mask leaves to the host stay the same. */
-export function address(text: string, number: number, isCidr: boolean): string {
+export function placeholderAddress(text: string, number: number, isCidr: boolean): string {
   const [host = '', mask = ''] = text.split('/')
-  const isOld = host.includes('.')
-  const parts = host.split(isOld ? '.' : ':')
-  const whole = isCidr ? Math.floor(Number(mask) / (isOld ? 8 : 16)) : parts.length
+  const isIPv4 = host.includes('.')
+  const parts = host.split(isIPv4 ? '.' : ':')
+  const changeable = isCidr ? Math.floor(Number(mask) / (isIPv4 ? 8 : 16)) : parts.length
   const changed = parts.map((part, index) => {
-    if (part === '' || part === '0' || index >= whole) return part
-    if (!isOld)
+    if (part === '' || part === '0' || index >= changeable) return part
+    if (!isIPv4)
       return part.replaceAll(/[0-9a-f]/g, (digit, at: number) => (at === 0 ? 'a' : /\d/.test(digit) ? '1' : 'b'))
-    const [least, size] = part.length === 1 ? [1, 9] : part.length === 2 ? [10, 90] : [100, 100]
-    return String(least + ((number * (index + 1)) % size))
+    const [min, size] = part.length === 1 ? [1, 9] : part.length === 2 ? [10, 90] : [100, 100]
+    return String(min + ((number * (index + 1)) % size))
   })
-  return changed.join(isOld ? '.' : ':') + (isCidr ? `/${mask}` : '')
+  return changed.join(isIPv4 ? '.' : ':') + (isCidr ? `/${mask}` : '')
 }

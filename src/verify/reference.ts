@@ -2,12 +2,12 @@ import { dialectFamilies } from '../gateway/dialect-families.ts'
 import { createGateway } from '../gateway/gateway.ts'
 import type { AnyOptions } from '../gateway/options.ts'
 import { type DialectName, dialects } from '../resources/dialects.ts'
-import { initOf } from './asker.ts'
-import { type Answer, type AskedRequest, answerOf } from './exchange.ts'
+import { requestInit } from './client.ts'
+import { type ApiRequest, type ApiResponse, readResponse } from './exchange.ts'
 
 /** A separate gateway. Its responses are compared with the responses of a service. */
 export interface Reference {
-  ask(request: AskedRequest): Promise<Answer>
+  send(request: ApiRequest): Promise<ApiResponse>
   /** Empties the gateway. */
   reset(): void
 }
@@ -24,8 +24,8 @@ export function referenceFor(dialect: DialectName, url: string, now: () => numbe
   }
   const gateway = createGateway(options)
   return {
-    ask: async (request) =>
-      answerOf(await gateway.fetch(url + request.path, initOf(request, 'reference', versionHeader))),
+    send: async (request) =>
+      readResponse(await gateway.fetch(url + request.path, requestInit(request, 'reference', versionHeader))),
     reset: () => gateway.reset(),
   }
 }

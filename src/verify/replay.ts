@@ -1,8 +1,8 @@
 import { type DialectName, dialects } from '../resources/dialects.ts'
 import { counted } from '../schema/text.ts'
-import { type Difference, differencesOf, differenceText, type Sides } from './differ.ts'
-import type { Answer, AskedRequest } from './exchange.ts'
-import type { RecordedExchange, Recording, RecordingFacts } from './har.ts'
+import { type ComparisonContext, type Difference, differencesOf, differenceText } from './differ.ts'
+import type { ApiRequest, ApiResponse } from './exchange.ts'
+import type { RecordedExchange, Recording, RecordingInfo } from './har.ts'
 import { ID_IN_TEXT, IdMap, idsIn } from './ids.ts'
 import { type Reference, referenceFor } from './reference.ts'
 import { changedPath, escapedForPattern } from './texts.ts'
@@ -31,13 +31,13 @@ export interface ReplayReport {
   readonly warnings: readonly string[]
 }
 
-/** An exchange whose recorded answer is not that of fauxgate. */
+/** An exchange whose recorded response is not that of fauxgate. */
 export interface ReplayedExchange {
   /** The number of the exchange in the recording, from 1. */
   readonly number: number
   /** The method and the path of the request. */
   readonly request: string
-  /** The differences of the answer. */
+  /** The differences of the response. */
   readonly differences: readonly Difference[]
 }
 
@@ -55,70 +55,74 @@ export async function replay(
   { now, known = [] }: { readonly now: number; readonly known?: readonly KnownDifference[] },
 ): Promise<ReplayReport> {
   const { exchanges, warnings = [] } = recording
-  const replayed = new Replay(recording)
+  const replayOf = new Replay(recording)
   const used = new Set<KnownDifference>()
   const differing: ReplayedExchange[] = []
   const skipped: { request: string; reason: string }[] = []
   for (const [index, exchange] of exchanges.entries()) {
     const request = `${exchange.request.method} ${exchange.request.path}`
-    const found = await replayed.differences(exchange)
-    if (typeof found === 'string') {
-      skipped.push({ request, reason: found })
+    const result = await replayOf.differences(exchange)
+    if (typeof result === 'string') {
+      skipped.push({ request, reason: result })
       continue
     }
-    const left = found.filter((each) => {
+    const differences = result.filter((each) => {
       const excuse = known.find((one) => matches(one.request, request) && matches(one.at, each.at))
       if (excuse) used.add(excuse)
       return !excuse
     })
-    if (left.length > 0) differing.push({ number: index + 1, request, differences: left })
+    if (differences.length > 0) differing.push({ number: index + 1, request, differences })
   }
   return {
     compared: exchanges.length - skipped.length,
     differing,
     skipped,
     unused: known.filter((each) => !used.has(each)),
-    warnings: [...warnings, ...ageOf(exchanges, now)],
+    warnings: [...warnings, ...ageWarning(exchanges, now)],
   }
 }
 
 /** A fresh gateway that gets the requests of a recording, one after the other. */
 class Replay {
   readonly #reference: Reference
-  readonly #sides: Sides
+  readonly #context: ComparisonContext
   readonly #ids = new IdMap()
   /** Lists from which the gateway lacks resources, so that their pages differ. */
   readonly #incomplete = new Set<string>()
-  /** Ids that the service had, whether the gateway has the resources or not. */
-  readonly #there: ReadonlySet<string>
+  /** All ids in the recorded responses, whether the gateway has the resources or not. */
+  readonly #recordedIds: ReadonlySet<string>
   #at: number
 
-  constructor({ facts, exchanges }: Recording) {
-    const { dialect, url } = facts
-    const { operationIdHeader } = dialectOf(facts)
+  constructor({ info, exchanges }: Recording) {
+    const { dialect, url } = info
+    const { operationIdHeader } = dialectOf(info)
     this.#at = exchanges[0]?.at || 0
-    this.#there = new Set(exchanges.flatMap(({ response }) => (response.status < 300 ? idsIn(response.text) : [])))
+    this.#recordedIds = new Set(
+      exchanges.flatMap(({ response }) => (response.status < 300 ? idsIn(response.text) : [])),
+    )
     this.#reference = referenceFor(dialect as DialectName, url, () => this.#at) // It is known.
-    this.#sides = {
+    this.#context = {
       ids: this.#ids,
       base: url,
       operationIdHeader: operationIdHeader.toLowerCase(),
-      isForeign: (id) => this.#isUnknown(id),
-      hasForeign: true,
+      isIgnored: (id) => this.#isUnknown(id),
+      hasIgnored: true,
     }
   }
 
-  /** Asks the gateway, and returns the differences of the recorded answer, or the reason why it cannot be compared. */
+  /** Sends a request to the gateway. Returns the differences of the recorded response, or why it cannot be compared. */
   async differences(exchange: RecordedExchange): Promise<readonly Difference[] | string> {
     const { request, response, at } = exchange
     // Time does not go back, whatever a recording says.
     this.#at = Math.max(this.#at, at || 0)
-    const before = uninformativeReason(exchange) ?? this.#unknownPage(request, response)
-    const expected = before === undefined ? await this.#reference.ask(this.#mapped(request)) : undefined
-    const reason = before ?? (expected && this.#lacking(request, response, expected))
-    if (expected && reason === undefined) return differencesOf(expected, response, this.#sides)
+    let reason = uninformativeReason(exchange) ?? this.#unknownPage(request, response)
+    if (reason === undefined) {
+      const expected = await this.#reference.send(this.#withGatewayIds(request))
+      reason = this.#lacking(request, response, expected)
+      if (reason === undefined) return differencesOf(expected, response, this.#context)
+    }
     if (request.method === 'POST' && response.status < 300) this.#incomplete.add(request.path)
-    return reason ?? ''
+    return reason
   }
 
   #isUnknown(id: string): boolean {
@@ -126,35 +130,35 @@ class Replay {
   }
 
   /** Returns the request with the gateway's ids. */
-  #mapped(request: AskedRequest): AskedRequest {
-    const own = (text: string) => text.replaceAll(ID_IN_TEXT, (id) => this.#ids.expectedFor(id) ?? id)
+  #withGatewayIds(request: ApiRequest): ApiRequest {
+    const mapped = (text: string) => text.replaceAll(ID_IN_TEXT, (id) => this.#ids.expectedFor(id) ?? id)
     const { body } = request
-    return { ...request, path: changedPath(request.path, own), ...(body !== undefined && { body: own(body) }) }
+    return { ...request, path: changedPath(request.path, mapped), ...(body !== undefined && { body: mapped(body) }) }
   }
 
   /** Returns the reason why the page of a list would have other items here, if any. */
-  #unknownPage({ path: whole }: AskedRequest, { status }: Answer): string | undefined {
+  #unknownPage({ path: whole }: ApiRequest, { status }: ApiResponse): string | undefined {
     const [path = '', query = ''] = whole.split('?')
     if (status >= 400 || query === '') return undefined
     if (this.#incomplete.has(path) && /(^|&)(limit|before_?id)=/i.test(query))
       return 'the pages of a list that is not whole here'
     const values = [...new URLSearchParams(query).values()].join('\n')
     const unknown = idsIn(values).find((id) => this.#isUnknown(id))
-    return unknown === undefined ? undefined : madeByNobody(unknown)
+    return unknown === undefined ? undefined : unknownIdReason(unknown)
   }
 
   /** Describes the resource that the gateway lacks, if it refuses a request that the service accepted. */
-  #lacking({ path, body = '' }: AskedRequest, { status }: Answer, expected: Answer): string | undefined {
+  #lacking({ path, body = '' }: ApiRequest, { status }: ApiResponse, expected: ApiResponse): string | undefined {
     if (expected.status < 400) return undefined
     if (HAS_KEY.test(body)) return 'the request had a key or a certificate, which may be replaced'
     const named = idsIn(`${path.split('?')[0]?.replaceAll('/', '\n')}\n${body}`)
     const unknown = named.find((id) => this.#isUnknown(id))
-    const isRefused = status === 404 || (status >= 400 && !this.#there.has(unknown ?? ''))
-    return unknown === undefined || isRefused ? undefined : madeByNobody(unknown)
+    const isRefusedToo = status === 404 || (status >= 400 && !this.#recordedIds.has(unknown ?? ''))
+    return unknown === undefined || isRefusedToo ? undefined : unknownIdReason(unknown)
   }
 }
 
-function dialectOf({ dialect }: RecordingFacts) {
+function dialectOf({ dialect }: RecordingInfo) {
   const known = dialects[dialect as DialectName] // Checked in the next line.
   if (known) return known
   throw new Error(
@@ -162,12 +166,12 @@ function dialectOf({ dialect }: RecordingFacts) {
   )
 }
 
-const madeByNobody = (id: string) => `it names ${id}, which nothing in the recording made`
+const unknownIdReason = (id: string) => `it names ${id}, which nothing in the recording made`
 
-/** A key or certificate in a body. A placeholder of one cannot be parsed; other public keys keep their form. */
+/** A key or certificate in a body. Its placeholder cannot be parsed; other public keys keep their form. */
 const HAS_KEY = /_pem"|"public_key"\s*:\s*"(?!ssh-(ed25519|rsa) )/
 
-function ageOf(exchanges: readonly RecordedExchange[], now: number): readonly string[] {
+function ageWarning(exchanges: readonly RecordedExchange[], now: number): readonly string[] {
   if (exchanges.length === 0) return []
   const newest = Math.max(...exchanges.map(({ at }) => at || 0))
   const days = Math.floor((now - newest) / DAY_MS)
@@ -184,8 +188,8 @@ function uninformativeReason({ request, response: { status, binary } }: Recorded
   if (request.binary !== undefined || binary !== undefined) return 'the text of a body is not in the recording'
   const hasOwnKey = request.headers?.authorization !== null
   if ((status === 401 || status === 403) && hasOwnKey) return `the answer ${status} is about the key`
-  const isNone = status < 200 || (status >= 300 && status < 400) || status >= 500
-  return isNone || [402, 408, 429].includes(status) ? `the answer ${status} says nothing` : undefined
+  const saysNothing = status < 200 || (status >= 300 && status < 400) || status >= 500
+  return saysNothing || [402, 408, 429].includes(status) ? `the answer ${status} says nothing` : undefined
 }
 
 function matches(pattern: string, text: string): boolean {
@@ -193,8 +197,7 @@ function matches(pattern: string, text: string): boolean {
 }
 
 /**
- * Returns the result of a replay as text: each difference, each exchange that was not compared with the reason, and the
- * totals.
+ * Returns the result of a replay as text: each difference, each reason why exchanges were not compared, and the totals.
  */
 export function replayText({ compared, differing, skipped, unused }: ReplayReport): string {
   const reasons = new Map<string, number>()

@@ -1,7 +1,7 @@
 import { counted } from '../schema/text.ts'
-import type { Remaining } from './cleaning.ts'
+import type { Remaining } from './clean-up.ts'
 import { type Difference, differenceText } from './differ.ts'
-import type { Answer } from './exchange.ts'
+import type { ApiResponse } from './exchange.ts'
 
 export type Verdict = 'same' | 'differs' | 'not asked'
 
@@ -18,25 +18,25 @@ export interface Outcome {
   /** True if an earlier failure kept the step from being sent, and not a rule of the run. */
   readonly isFailure?: boolean
   readonly differences?: readonly Difference[]
-  /** Both answers without secrets, where they differ. */
-  readonly expected?: AnswerExcerpt
-  readonly received?: AnswerExcerpt
+  /** Both responses without secrets, if they differ. */
+  readonly expected?: ResponseExcerpt
+  readonly received?: ResponseExcerpt
 }
 
-/** The part of an answer that a result shows. */
-export interface AnswerExcerpt {
+/** The part of a response that a result shows. */
+export interface ResponseExcerpt {
   readonly status: number
   readonly body: unknown
 }
 
 /** Fields whose values a result does not show. */
-const SECRET = ['token', 'value', 'private_key_pem']
+const SECRET_FIELDS = ['token', 'value', 'private_key_pem']
 
-/** Returns the part of an answer that a result shows. */
-export function excerptOf({ status, text, body }: Answer): AnswerExcerpt {
+/** Returns the part of a response that a result shows. */
+export function excerptOf({ status, text, body }: ApiResponse): ResponseExcerpt {
   if (body === undefined) return { status, body: text === '' ? undefined : text.slice(0, 2000) }
   const hide = (name: string, value: unknown) =>
-    SECRET.includes(name) && typeof value === 'string' ? '[redacted]' : value
+    SECRET_FIELDS.includes(name) && typeof value === 'string' ? '[redacted]' : value
   return { status, body: JSON.parse(JSON.stringify(body, hide)) }
 }
 
@@ -93,27 +93,27 @@ export function operationResults(
 }
 
 /**
- * Returns the exit code of the command: 0 if nothing differs, 1 if an answer or the inventory does, 3 if something could not
+ * Returns the exit code of the command: 0 if nothing differs, 1 if a response or the inventory does, 3 if something could not
  * be called, 4 if something may be left behind.
  */
 export function exitCodeOf({ outcomes, inventory, remaining, stopped }: Report): 0 | 1 | 3 | 4 {
   if (remaining.length > 0) return 4
   if (inventory.length > 0 || outcomes.some(({ verdict }) => verdict === 'differs')) return 1
-  const isAsked = outcomes.some(({ verdict }) => verdict === 'same')
-  return stopped !== undefined || !isAsked || outcomes.some(({ isFailure }) => isFailure) ? 3 : 0
+  const isAnySame = outcomes.some(({ verdict }) => verdict === 'same')
+  return stopped !== undefined || !isAnySame || outcomes.some(({ isFailure }) => isFailure) ? 3 : 0
 }
 
 /** Returns the result as a text for people. */
 export function reportText(report: Report): string {
   const { operations, outcomes, inventory, remaining, stopped, url, dialect, requests } = report
-  const asked = operations.filter(({ verdict }) => verdict !== 'not asked')
-  const width = Math.max(0, ...asked.map(({ operation }) => operation.length))
+  const called = operations.filter(({ verdict }) => verdict !== 'not asked')
+  const width = Math.max(0, ...called.map(({ operation }) => operation.length))
   const count = (verdict: Verdict) => operations.filter((each) => each.verdict === verdict).length
   const counts = `${count('same')} operations the same, ${count('differs')} different, ${count('not asked')} not asked`
   return [
-    ...asked.map((each) => `${each.operation.padEnd(width)}  ${rowText(each)}`),
+    ...called.map((each) => `${each.operation.padEnd(width)}  ${rowText(each)}`),
     // If no request could be sent, one reason is enough.
-    ...(asked.length > 0 || stopped === undefined ? notAskedLines(operations) : []),
+    ...(called.length > 0 || stopped === undefined ? notAskedLines(operations) : []),
     ...outcomes.filter(({ verdict }) => verdict === 'differs').flatMap((each) => ['', ...differenceLines(each)]),
     ...(inventory.length > 0 ? ['', 'The inventory is not as it was before:'] : []),
     ...inventory.map(({ path, id, change }) => `  ${path}/${id}: ${change}`),
@@ -132,7 +132,7 @@ function rowText({ verdict, same, differs, notAsked }: OperationResult): string 
   return verdict === 'same' ? `same     ${all}${further}` : `differs  ${differs} of ${all}${further}`
 }
 
-/** Names the operations that were not asked, those with the same reason together. */
+/** Lists the operations that were not called, by the reasons. */
 function notAskedLines(operations: readonly OperationResult[]): string[] {
   const byReason = new Map<string, string[]>()
   for (const { operation, verdict, reason = '' } of operations) {
@@ -146,18 +146,18 @@ function differenceLines({ operation, what, method, path, differences = [], expe
   return [
     `${operation} ${what}: ${method} ${path}`,
     ...differences.map((each) => `  ${differenceText(each)}`),
-    `  fauxgate  ${answerText(expected)}`,
-    `  received  ${answerText(received)}`,
+    `  fauxgate  ${responseText(expected)}`,
+    `  received  ${responseText(received)}`,
   ]
 }
 
-/** The most characters of an answer that the text shows; `--json` has all. */
-const LONGEST = 600
+/** The maximum number of characters of a response that the text shows; `--json` has all. */
+const MAX_SHOWN = 600
 
-function answerText(answer: AnswerExcerpt | undefined): string {
-  if (!answer) return ''
-  const json = answer.body === undefined ? '' : JSON.stringify(answer.body)
-  return `${answer.status} ${json.length <= LONGEST ? json : `${json.slice(0, LONGEST)}…`}`
+function responseText(response: ResponseExcerpt | undefined): string {
+  if (!response) return ''
+  const json = response.body === undefined ? '' : JSON.stringify(response.body)
+  return `${response.status} ${json.length <= MAX_SHOWN ? json : `${json.slice(0, MAX_SHOWN)}…`}`
 }
 
 /** Returns the result as JUnit XML: a suite for each family, a case for each request. */

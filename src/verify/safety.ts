@@ -1,25 +1,26 @@
 import { errorsOfMost, rateError } from '../operation/account.ts'
 import type { Family } from '../operation/family.ts'
 import type { CommonDialect } from '../schema/dialect.ts'
-import type { AskedRequest } from './exchange.ts'
+import type { ApiRequest } from './exchange.ts'
 import { idsIn } from './ids.ts'
 
 /**
  * Makes sure that a changing request touches only resources of the run: each id in it is one of these, and a new
  * resource can be found again by the mark of the run.
- * @throws Error if it does: a scenario is wrong.
+ * @throws Error if it touches any other resource, since a scenario is wrong then.
  */
 export function requireOwn(
-  { method, path, body = '' }: AskedRequest,
+  { method, path, body = '' }: ApiRequest,
   mark: string,
   isOwn: (id: string) => boolean,
 ): void {
   if (method === 'GET') return
   const foreign = idsIn(`${path}\n${body}`).filter((id) => !isOwn(id))
   if (foreign.length > 0) throw new Error(`${method} ${path} names ${foreign.join(', ')}, which the run has not made.`)
-  const creates = method === 'POST'
-  if (creates && !body.includes(mark)) throw new Error(`${method} ${path} creates something without the mark ${mark}.`)
-  if (!creates && idsIn(path).length !== 1) throw new Error(`${method} ${path} does not name one thing.`)
+  const isCreation = method === 'POST'
+  if (isCreation && !body.includes(mark))
+    throw new Error(`${method} ${path} creates something without the mark ${mark}.`)
+  if (!isCreation && idsIn(path).length !== 1) throw new Error(`${method} ${path} does not name one thing.`)
 }
 
 /** Returns the codes of the errors by which a plan limits an account, in a dialect. */

@@ -1,13 +1,13 @@
 import { type DialectName, dialects } from '../resources/dialects.ts'
 import { isSecretHeader } from '../schema/secret-texts.ts'
 import { isObject } from '../schema/values.ts'
-import { containerIn } from './exchange.ts'
-import { Found, isNamed, isPlainWord, type Kind, kindIn, TIME } from './found.ts'
-import { harText, type RecordedExchange, type RecordingFacts, type Replaced } from './har.ts'
-import { address, shape } from './placeholder.ts'
+import { objectOrArrayIn } from './exchange.ts'
+import { harText, type RecordedExchange, type RecordingInfo, type Replaced } from './har.ts'
+import { placeholderAddress, placeholderText } from './placeholder.ts'
+import { hasNames, isPlainWord, kindOfField, SensitiveValues, TIME, type ValueKind } from './sensitive-values.ts'
 import { changedPath, escapedForPattern } from './texts.ts'
 
-/** Headers of answers that say something about the API. */
+/** Response headers that say something about the API. */
 const API_HEADERS = /^(content-type|content-length|date|allow|retry-after|.*operation-id|(x-)?ratelimit.*)$/
 
 const ID = '[a-z][a-z0-9]*_[0-9A-Za-z]{20,64}'
@@ -34,7 +34,7 @@ const URL_WITH_QUERY = /^(https?:\/\/[^\s?]+)(\?\S+)$/
 const HARMLESS = /^(192\.0\.2\.|198\.51\.100\.|203\.0\.113\.|0\.0\.0\.0|127\.|2001:db8:|::1$)/i
 
 /** Returns the kind of a value, by its form alone. */
-function formOf(value: string): Kind {
+function kindByForm(value: string): ValueKind {
   if (new RegExp(`^${ID}$`).test(value)) return 'id'
   return new RegExp(`^(?:${EMAIL}|${IPV4}|${IPV6})$`).test(value) ? 'address' : 'secret'
 }
@@ -47,38 +47,38 @@ function formOf(value: string): Kind {
 export function recordingText(
   exchanges: readonly RecordedExchange[],
   keys: readonly string[],
-  facts: Pick<RecordingFacts, 'client' | 'version' | 'url'> & { readonly dialect: DialectName },
+  info: Pick<RecordingInfo, 'client' | 'version' | 'url'> & { readonly dialect: DialectName },
 ): string {
-  const { serviceDomains, cnameTargetBase } = dialects[facts.dialect]
-  const found = new Found([...serviceDomains, cnameTargetBase, 'example.com', 'example'])
-  for (const key of keys) found.add('secret', key)
+  const { serviceDomains, cnameTargetBase } = dialects[info.dialect]
+  const sensitive = new SensitiveValues([...serviceDomains, cnameTargetBase, 'example.com', 'example'])
+  for (const key of keys) sensitive.add('secret', key)
   for (const { request, response } of exchanges) {
     for (const [name, value] of Object.entries(request.headers ?? {}))
-      if (isSecretHeader(name) && value) found.add('secret', value.replace(/^(Bearer|Basic) /i, ''))
-    found.addFromQuery(request.path)
-    found.addFromText(request.body ?? '')
-    found.addFromText(response.text)
+      if (isSecretHeader(name) && value) sensitive.add('secret', value.replace(/^(Bearer|Basic) /i, ''))
+    sensitive.addFromQuery(request.path)
+    sensitive.addFromText(request.body ?? '')
+    sensitive.addFromText(response.text)
   }
-  const replacing = new Replacing(found.kinds)
-  const clean = exchanges.map((each) => replacing.exchange(each))
-  return harText({ facts: { format: 1, ...facts, replaced: replacing.replaced }, exchanges: clean })
+  const replacer = new Replacer(sensitive.kinds)
+  const clean = exchanges.map((each) => replacer.exchange(each))
+  return harText({ info: { format: 1, ...info, replaced: replacer.replaced }, exchanges: clean })
 }
 
 /** Replaces values by placeholders. */
-class Replacing {
-  readonly #kinds: ReadonlyMap<string, Kind>
+class Replacer {
+  readonly #kinds: ReadonlyMap<string, ValueKind>
   /**
-   * The values that are replaced everywhere, and with `#named` those that are replaced only in fields with names:
-   * elsewhere, such a word is the service's.
+   * Patterns of the values that are replaced everywhere, and of those that are replaced in fields with names. The second
+   * has more: elsewhere, such a word is the service's.
    */
   readonly #anywhere: RegExp
-  readonly #named: RegExp
-  readonly #placeholders = new Map<string, { readonly kind: Kind; readonly placeholder: string; times: number }>()
+  readonly #inNames: RegExp
+  readonly #placeholders = new Map<string, { readonly kind: ValueKind; readonly placeholder: string; times: number }>()
   readonly #used = new Set<string>()
 
-  constructor(kinds: ReadonlyMap<string, Kind>) {
+  constructor(kinds: ReadonlyMap<string, ValueKind>) {
     this.#kinds = kinds
-    const of = (isThis: (value: string, kind: Kind) => boolean) =>
+    const of = (isThis: (value: string, kind: ValueKind) => boolean) =>
       [...kinds]
         .filter(([value, kind]) => isThis(value, kind))
         .map(([value]) => escapedForPattern(value))
@@ -97,7 +97,7 @@ class Replacing {
     ]
     this.#anywhere = new RegExp(forms.join('|'), 'g')
     const words = names.length > 0 ? [`(?<![\\p{L}\\p{N}])(?:${names.join('|')})(?![\\p{L}\\p{N}])`] : []
-    this.#named = new RegExp([...forms, ...words].join('|'), 'gu')
+    this.#inNames = new RegExp([...forms, ...words].join('|'), 'gu')
   }
 
   get replaced(): readonly Replaced[] {
@@ -106,7 +106,7 @@ class Replacing {
 
   exchange({ at, request, response }: RecordedExchange): RecordedExchange {
     const text = this.#body(response.text)
-    const kept = Object.entries(response.headers).filter(([name]) => API_HEADERS.test(name))
+    const apiHeaders = Object.entries(response.headers).filter(([name]) => API_HEADERS.test(name))
     return {
       at,
       request: {
@@ -115,7 +115,7 @@ class Replacing {
         headers: this.#headers(Object.entries(request.headers ?? {})),
         body: request.body && this.#body(request.body),
       },
-      response: { ...response, headers: this.#headers(kept), text, body: containerIn(text) },
+      response: { ...response, headers: this.#headers(apiHeaders), text, body: objectOrArrayIn(text) },
     }
   }
 
@@ -125,64 +125,66 @@ class Replacing {
 
   /** Replaces in the text of a body: in the values of its JSON, or everywhere if it is none. */
   #body(text: string): string {
-    const json = containerIn(text)
+    const json = objectOrArrayIn(text)
     return json === undefined ? this.#text(text, true) : JSON.stringify(this.#value(json, false, undefined))
   }
 
-  #value(value: unknown, isName: boolean, kind: Kind | undefined): unknown {
-    if (typeof value === 'string') return this.#textOf(value, isName, kind)
+  #value(value: unknown, isName: boolean, kind: ValueKind | undefined): unknown {
+    if (typeof value === 'string') return this.#string(value, isName, kind)
     if (Array.isArray(value)) return value.map((each) => this.#value(each, isName, kind))
     if (!isObject(value)) return value
     return Object.fromEntries(
       Object.entries(value).map(([name, each]) => [
         this.#text(name, isName),
-        this.#value(each, isName || isNamed(name), kindIn(value, name)),
+        this.#value(each, isName || hasNames(name), kindOfField(value, name)),
       ]),
     )
   }
 
-  #textOf(text: string, isName: boolean, kind: Kind | undefined): string {
+  #string(text: string, isName: boolean, kind: ValueKind | undefined): string {
     if (kind === 'secret' && text !== '' && !TIME.test(text)) return this.#placeholderOf(text, kind)
     // A policy keeps its form, so that it stays valid.
-    const json = kind === undefined ? containerIn(text) : undefined
+    const json = kind === undefined ? objectOrArrayIn(text) : undefined
     if (isObject(json)) return JSON.stringify(this.#value(json, false, undefined))
     const [, url, query] = URL_WITH_QUERY.exec(text) ?? []
     return url ? this.#text(url, isName) + this.#path(query ?? '') : this.#text(text, isName)
   }
 
   #text(text: string, isName: boolean): string {
-    return text.replaceAll(isName ? this.#named : this.#anywhere, (value) => this.#placeholderOf(value))
+    return text.replaceAll(isName ? this.#inNames : this.#anywhere, (value) => this.#placeholderOf(value))
   }
 
   #path(path: string): string {
     return changedPath(path, (text, isValue) => this.#text(text, isValue))
   }
 
-  #placeholderOf(value: string, given?: Kind): string {
+  #placeholderOf(value: string, knownKind?: ValueKind): string {
     if (HARMLESS.test(value)) return value
     const known = this.#placeholders.get(value)
     if (known) {
       known.times++
       return known.placeholder
     }
-    const kind = given ?? this.#kinds.get(value) ?? formOf(value)
-    const placeholder = this.#fresh(value, kind)
+    const kind = knownKind ?? this.#kinds.get(value) ?? kindByForm(value)
+    const placeholder = this.#newPlaceholder(value, kind)
     this.#used.add(placeholder)
     this.#placeholders.set(value, { kind, placeholder, times: 1 })
     return placeholder
   }
 
-  #fresh(value: string, kind: Kind): string {
+  #newPlaceholder(value: string, kind: ValueKind): string {
     const from = kind === 'id' ? value.indexOf('_') + 1 : (PUBLIC_KEY.exec(value)?.[0].length ?? 0)
     const isCidr = kind === 'address' && value.includes('/')
     for (let number = this.#placeholders.size + 1; ; number++) {
-      const shaped =
+      const placeholder =
         value.slice(0, from) +
-        (kind === 'address' && !value.includes('@') ? address(value, number, isCidr) : shape(value.slice(from), number))
-      if (!this.#used.has(shaped) || number > this.#placeholders.size + MOST_TRIED) return shaped
+        (kind === 'address' && !value.includes('@')
+          ? placeholderAddress(value, number, isCidr)
+          : placeholderText(value.slice(from), number))
+      if (!this.#used.has(placeholder) || number > this.#placeholders.size + MAX_TRIES) return placeholder
     }
   }
 }
 
-/** The numbers that are tried for a placeholder that no other value has. Short texts have few shapes. */
-const MOST_TRIED = 1000
+/** The maximum number of tries to find a placeholder that no other value has. Short texts have few placeholders. */
+const MAX_TRIES = 1000

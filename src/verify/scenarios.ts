@@ -1,9 +1,9 @@
-import { ngrokFamilies } from '../ngrok/families.ts'
+import { dialectFamilies } from '../gateway/dialect-families.ts'
 import { isFiltered } from '../operation/list.ts'
 import { groupOf, type Operation } from '../operation/operation.ts'
 import { type DialectName, dialects } from '../resources/dialects.ts'
 import { tableOf } from '../table.ts'
-import { emptied, fieldsOf, otherThan, refusedChanges, refusedCreations } from './bodies.ts'
+import { extremeTexts, fieldsOf, otherThan, refusedChanges, refusedCreations } from './bodies.ts'
 import { type Example, examplesWith, type Need, type Upload } from './examples.ts'
 import { type Permission, reasonAgainst } from './permissions.ts'
 import type { Scenario, Step } from './step.ts'
@@ -22,16 +22,16 @@ export interface Plan {
 export interface PlanOptions extends Permission {
   readonly dialect: DialectName
   readonly upload: Upload
-  /** The families to ask, by the group of their operations, such as `ip_policies`. Default: all. */
+  /** The families to call, by the group of their operations, such as `ip_policies`. Default: all. */
   readonly families?: readonly string[] | undefined
 }
 
 /** Returns the operations of a dialect with all of its families. */
 function operationsOf(dialect: DialectName): readonly Operation[] {
-  return tableOf(dialects[dialect], dialect === 'ngrok' ? ngrokFamilies : undefined).api.operations
+  return tableOf(dialects[dialect], dialectFamilies[dialect]).api.operations
 }
 
-/** Returns the groups of a dialect's operations, which are the families that a run can ask. */
+/** Returns the groups of a dialect's operations, which are the families that a run can call. */
 export function operationGroups(dialect: DialectName): readonly string[] {
   return [...groupsOf(operationsOf(dialect)).keys()]
 }
@@ -51,7 +51,7 @@ export function planOf(options: PlanOptions): Plan {
     const list = own.find(({ query, ids }) => query && Object.keys(ids).length === 0)
     if (!isChosen) continue
     if (!list) {
-      scenarios.push({ family: group, path: '', steps: own.flatMap(readingOfNobody) })
+      scenarios.push({ family: group, path: '', steps: own.flatMap(readsOfUnknownIds) })
       continue
     }
     const example = reason === undefined ? examples[group] : undefined
@@ -59,9 +59,9 @@ export function planOf(options: PlanOptions): Plan {
     const steps = [...readingSteps(on, own), ...(example ? changingSteps(on, groups, example) : [])]
     scenarios.push({ family: group, path: list.path, steps })
   }
-  const asked = new Set(scenarios.flatMap(({ steps }) => steps.map(({ operation }) => operation)))
+  const called = new Set(scenarios.flatMap(({ steps }) => steps.map(({ operation }) => operation)))
   for (const { name } of operations) {
-    if (!asked.has(name) && !notAsked.has(name)) notAsked.set(name, options.isReadOnly ? '--read-only' : NO_OWN)
+    if (!called.has(name) && !notAsked.has(name)) notAsked.set(name, options.isReadOnly ? '--read-only' : NEEDS_OTHERS)
   }
   const lists = scenarios.filter(({ path }) => path !== '').length
   const steps = scenarios.reduce((sum, each) => sum + each.steps.length, 0)
@@ -69,7 +69,7 @@ export function planOf(options: PlanOptions): Plan {
   return { scenarios, notAsked, operations: operations.map(({ name }) => name), requests }
 }
 
-const NO_OWN = 'it needs something that only an agent or another program makes'
+const NEEDS_OTHERS = 'it needs something that only an agent or another program makes'
 
 type Groups = ReadonlyMap<string, readonly Operation[]>
 
@@ -82,10 +82,10 @@ function groupsOf(operations: readonly Operation[]): Groups {
   return groups
 }
 
-/** The 27 characters of an id that no resource has. */
-const NOBODY = 'fauxgateVerify0000000000000'
+/** The end of an id that no resource has. */
+const UNKNOWN_ID = 'fauxgateVerify0000000000000'
 
-/** Queries of a list that are refused, by what is wrong. */
+/** Queries and filters of a list that are refused, by what is wrong. */
 const BAD_QUERIES = {
   'a limit of 0': 'limit=0',
   'a limit that is too great': 'limit=101',
@@ -94,53 +94,52 @@ const BAD_QUERIES = {
   'an unknown parameter': 'fauxgate_verify=1',
   'a parameter twice': 'limit=1&limit=2',
 }
-const FILTERS = {
-  'a filter that is none': 'obj.',
-  'a filter by an unknown field': 'obj.fauxgate_verify == "1"',
-}
+const BAD_FILTERS = { 'a filter that is none': 'obj.', 'a filter by an unknown field': 'obj.fauxgate_verify == "1"' }
 
-/** Reads by ids that no resource has. */
-function readingOfNobody({ name, method, path, ids }: Operation): Step[] {
+/** Returns steps that read by ids that no resource has. */
+function readsOfUnknownIds({ name, method, path, ids }: Operation): Step[] {
   if (method !== 'GET') return []
-  const at = path.replaceAll(/\{(\w+)\}/g, (_, id) => `${ids[id]?.split('|')[0]}_${NOBODY}`)
+  const at = path.replaceAll(/\{(\w+)\}/g, (_, id) => `${ids[id]?.split('|')[0]}_${UNKNOWN_ID}`)
   return [{ operation: name, what: 'of ids that nothing has', method, path: at }]
 }
 
-function readingSteps(on: Steps, own: readonly Operation[]): Step[] {
+function readingSteps(on: StepMaker, own: readonly Operation[]): Step[] {
   const get = own.find(({ name }) => name === `${on.group}.get`)
   const prefix = get?.ids.id?.split('|')[0]
   return [
     on.list('the whole list', ''),
     on.list('with the greatest limit', 'limit=100'),
     ...Object.entries(BAD_QUERIES).map(([what, query]) => on.list(`with ${what}`, query)),
-    on.list('with a cursor of another kind', `before_id=op_${NOBODY}`),
-    ...Object.entries(FILTERS).map(([what, filter]) => on.list(`with ${what}`, `filter=${encodeURIComponent(filter)}`)),
+    on.list('with a cursor of another kind', `before_id=op_${UNKNOWN_ID}`),
+    ...Object.entries(BAD_FILTERS).map(([what, filter]) =>
+      on.list(`with ${what}`, `filter=${encodeURIComponent(filter)}`),
+    ),
     { ...on.list('without a key', ''), headers: { authorization: null } },
     { ...on.list('without a version', ''), headers: { '{version}': null } },
     { ...on.list('with an unknown version', ''), headers: { '{version}': '1' } },
     ...(get
       ? [
-          on.get('of an id that nothing has', `${prefix}_${NOBODY}`),
-          on.get('of an id of another kind', `op_${NOBODY}`),
+          on.get('of an id that nothing has', `${prefix}_${UNKNOWN_ID}`),
+          on.get('of an id of another kind', `op_${UNKNOWN_ID}`),
           on.get('of an id that is none', 'nonsense'),
         ]
       : []),
   ]
 }
 
-function changingSteps(on: Steps, groups: Groups, example: Example): Step[] {
+function changingSteps(on: StepMaker, groups: Groups, example: Example): Step[] {
   const own = groups.get(on.group) ?? []
   const operation = (verb: string) => own.find(({ name }) => name === `${on.group}.${verb}`)
   const [create, update] = [operation('create'), operation('update')]
   if (!create || !update) return []
   const parents = Object.entries(example.needs ?? {})
   return [
-    ...parents.map(([name, need]) => saved(ofNeed(need).create('that another thing needs', need.body), name)),
-    saved(on.create('with every field', example.create), 'a'),
+    ...parents.map(([name, need]) => savedAs(name, ofNeed(need).create('that another thing needs', need.body))),
+    savedAs('a', on.create('with every field', example.create)),
     on.get('after its creation', '{a}'),
     ...refusedCreations(example, create).map(([what, body]) => on.create(`with ${what}`, body)),
     ...unreadableCreations(on, example.create),
-    saved(on.create('with few fields', example.second), 'b'),
+    savedAs('b', on.create('with few fields', example.second)),
     on.get('after its creation', '{b}'),
     on.list('both', ''),
     ...pages(on.list('of one', 'limit=1'), 'next'),
@@ -160,9 +159,9 @@ function changingSteps(on: Steps, groups: Groups, example: Example): Step[] {
       .map((field) =>
         on.update(`with its ${field}, which only a creation has`, '{a}', { [field]: example.create[field] }),
       ),
-    ...emptied(update).map(([what, body]) => on.update(`with ${what}`, '{a}', body)),
+    ...extremeTexts(update).map(([what, body]) => on.update(`with ${what}`, '{a}', body)),
     on.get('after these changes', '{a}'),
-    ...emptied(update)
+    ...extremeTexts(update)
       .slice(0, 1)
       .map(([what, body]) => on.update(`with nothing but ${what}`, '{b}', body)),
     ...['{b}', '{a}'].flatMap((id) => partSteps(own, id, on.get('without its parts', id))),
@@ -180,12 +179,12 @@ function changingSteps(on: Steps, groups: Groups, example: Example): Step[] {
   ]
 }
 
-/** Returns a creation that saves the id of its resource. */
-const saved = (creation: Step, name: string): Step => ({ ...creation, saves: { [name]: 'id' } })
+/** Returns a creation that saves the id of its resource under a name. */
+const savedAs = (name: string, creation: Step): Step => ({ ...creation, saves: { [name]: 'id' } })
 
 /**
- * Requests about parts of a resource. A request that reads is sent once. One that detaches is sent twice, and then the
- * resource is read.
+ * Returns the steps about parts of a resource. One that reads is sent once. One that detaches is sent twice, and then the
+ * resource is read by `look`.
  */
 function partSteps(own: readonly Operation[], id: string, look?: Step): Step[] {
   return own.flatMap(({ name, method, path }) => {
@@ -196,7 +195,7 @@ function partSteps(own: readonly Operation[], id: string, look?: Step): Step[] {
   })
 }
 
-/** A first page, and the next one, whose address it names. */
+/** Returns steps that read a first page, and the next one, whose address the first one names. */
 function pages(first: Step, next: string): Step[] {
   return [
     { ...first, what: `a first page ${first.what}`, saves: { [next]: 'next_page_uri' } },
@@ -204,8 +203,11 @@ function pages(first: Step, next: string): Step[] {
   ]
 }
 
-/** Filters of the list, after the first resource was changed. `filter` selects that resource, the older one of two. */
-function filtering(on: Steps, filter = 'obj.id == "{a}"'): Step[] {
+/**
+ * Returns steps that filter the list, after the first resource was changed. `filter` selects that resource, the older one
+ * of two.
+ */
+function filtering(on: StepMaker, filter = 'obj.id == "{a}"'): Step[] {
   const field = /^obj\.\w+/.exec(filter)?.[0]
   const list = (what: string, expression: string, limit = ''): Step => {
     // The names of values stay as they are.
@@ -227,9 +229,9 @@ function ofNeed({ family, path = `/${family}` }: Need) {
   return stepsOn(family, path)
 }
 
-type Steps = ReturnType<typeof stepsOn>
+type StepMaker = ReturnType<typeof stepsOn>
 
-/** Returns functions that make the steps of a group of operations, whose list has this path. */
+/** Returns functions that make the steps of a group of operations, whose list is at this path. */
 function stepsOn(group: string, path: string, isFiltered = false) {
   const step = (verb: string, what: string, method: Step['method'], at: string): Step => ({
     operation: `${group}.${verb}`,
@@ -256,7 +258,7 @@ function stepsOn(group: string, path: string, isFiltered = false) {
   return on
 }
 
-function unreadableCreations(on: Steps, create: object): Step[] {
+function unreadableCreations(on: StepMaker, create: object): Step[] {
   const other = otherThan(create)
   const json = JSON.stringify(other)
   return [

@@ -1,5 +1,5 @@
 import type { Method } from '../operation/operation.ts'
-import type { AskedRequest } from './exchange.ts'
+import type { ApiRequest } from './exchange.ts'
 
 /**
  * One request of a scenario. Texts in it may name values in braces: `{mark}`, `{domain}`, the header `{version}`, and what
@@ -17,7 +17,7 @@ export interface Step {
   readonly body?: string
   /** Further headers; null leaves a usual one out. */
   readonly headers?: Readonly<Record<string, string | null>>
-  /** The fields of the answer that later steps use, by the names that they have there. */
+  /** The fields of the response that later steps use, by the names that they have there. */
   readonly saves?: Readonly<Record<string, string>>
 }
 
@@ -30,22 +30,22 @@ export interface Scenario {
   readonly steps: readonly Step[]
 }
 
-const NAME = /\{([a-z][a-z_]*)\}/g
+const NAME_IN_BRACES = /\{([a-z][a-z_]*)\}/g
 
 /** Returns the first name in a step that has no value, if any. */
 export function missingIn({ path, body = '' }: Step, values: ReadonlyMap<string, string>): string | undefined {
-  const names = [...`${path}\n${body}`.matchAll(NAME)].map(([, name = '']) => name)
+  const names = [...`${path}\n${body}`.matchAll(NAME_IN_BRACES)].map(([, name = '']) => name)
   return names.find((name) => !values.has(name))
 }
 
 /** Returns the request of a step, with its names replaced by values. All of them must have one. */
-export function filled({ method, path, headers = {}, body }: Step, values: ReadonlyMap<string, string>): AskedRequest {
-  const fill = (text: string) => text.replaceAll(NAME, (whole, name) => values.get(name) ?? whole)
+export function requestOf({ method, path, headers = {}, body }: Step, values: ReadonlyMap<string, string>): ApiRequest {
+  const fill = (text: string) => text.replaceAll(NAME_IN_BRACES, (whole, name) => values.get(name) ?? whole)
   const inJson = (text: string) => JSON.stringify(text).slice(1, -1)
   return {
     method,
     path: fill(path),
     headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [fill(name), value])),
-    body: body?.replaceAll(NAME, (whole, name) => inJson(values.get(name) ?? whole)),
+    body: body?.replaceAll(NAME_IN_BRACES, (whole, name) => inJson(values.get(name) ?? whole)),
   }
 }

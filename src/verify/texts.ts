@@ -3,17 +3,17 @@ export function escapedForPattern(text: string): string {
   return text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
 }
 
-/** The most characters of a value that a result shows. */
-const LONGEST_SHOWN = 200
+/** The maximum number of characters of a value that a result shows. */
+const MAX_SHOWN = 200
 
 /** Returns a value as JSON, cut if it is long. */
 export function valueText(value: unknown): string {
   if (value === undefined) return 'nothing'
   const json = JSON.stringify(value)
-  return json.length <= LONGEST_SHOWN ? json : `${json.slice(0, LONGEST_SHOWN)}… (${json.length} characters)`
+  return json.length <= MAX_SHOWN ? json : `${json.slice(0, MAX_SHOWN)}… (${json.length} characters)`
 }
 
-/** Changes the parts of a path, and the names and decoded values of its query. */
+/** Changes the parts of a path, and the names and decoded values of its query, by a function. */
 export function changedPath(path: string, change: (text: string, isValue: boolean) => string): string {
   const [at = '', query] = path.split(/\?(.*)/s)
   const parts = at.split('/').map((part) => change(part, false))
@@ -22,8 +22,8 @@ export function changedPath(path: string, change: (text: string, isValue: boolea
     const [name = '', ...rest] = parameter.split('=')
     const value = decoded(rest.join('='))
     const changed = change(value, true)
-    const shown = change(name, false)
-    return changed === value && shown === name ? parameter : `${shown}=${encodeURIComponent(changed)}`
+    const changedName = change(name, false)
+    return changed === value && changedName === name ? parameter : `${changedName}=${encodeURIComponent(changed)}`
   })
   return `${parts.join('/')}?${parameters.join('&')}`
 }

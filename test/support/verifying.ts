@@ -1,14 +1,18 @@
 import { createNgrok } from '../../src/gateway/ngrok.ts'
 import { createGateway, type Gateway, manualClock } from '../../src/index.ts'
 import type { DialectName } from '../../src/resources/dialects.ts'
-import type { MadeEntry } from '../../src/verify/made.ts'
+import type { RecordedExchange } from '../../src/verify/har.ts'
+import type { RunLogEntry } from '../../src/verify/run-log.ts'
+import { recordingText } from '../../src/verify/sanitize.ts'
 import { type VerifyOptions, verify } from '../../src/verify/verify.ts'
 import { upload } from './pem.ts'
 import { NEW_YEAR } from './provisioning.ts'
 
-/** A gateway for a run to ask, at a fixed time. */
-export function asked(dialect: DialectName = 'ngrok'): Gateway {
-  const options = { clock: manualClock(NEW_YEAR), seed: 'asked' }
+export type Fetch = (url: string, init: RequestInit) => Promise<Response>
+
+/** Creates a gateway for a run to verify, at a fixed time. */
+export function gatewayToVerify(dialect: DialectName = 'ngrok'): Gateway {
+  const options = { clock: manualClock(NEW_YEAR), seed: 'verified' }
   return dialect === 'ngrok' ? createNgrok(options) : createGateway(options)
 }
 
@@ -16,16 +20,13 @@ export function asked(dialect: DialectName = 'ngrok'): Gateway {
 export const KEY = 'a-key-that-nobody-may-see'
 
 /**
- * Runs `verify` against a fetch function, on a clock that jumps where a run waits. Returns the report, the entries of the list
+ * Runs `verify` against a fetch function, on a clock that jumps where a run waits. Returns the report, the entries of the log
  * in order, and the times in ms at which requests were sent.
  */
-export async function verified(
-  fetch: (url: string, init: RequestInit) => Promise<Response>,
-  options: Partial<VerifyOptions> = {},
-) {
+export async function runVerify(fetch: Fetch, options: Partial<VerifyOptions> = {}) {
   let now = Date.parse(NEW_YEAR)
   const times: number[] = []
-  const entries: MadeEntry[] = []
+  const entries: RunLogEntry[] = []
   const report = await verify({
     dialect: 'ngrok',
     url: 'https://api.example.com',
@@ -37,7 +38,7 @@ export async function verified(
     isReadOnly: false,
     perMinute: 60,
     timeout: 30_000,
-    list: { add: (entry) => void entries.push(entry) },
+    log: { add: (entry) => void entries.push(entry) },
     signal: new AbortController().signal,
     host: {
       fetch(url, init) {
@@ -55,7 +56,26 @@ export async function verified(
   return { report, entries, times }
 }
 
-/** The URL of a gateway that runs ask. */
-export function urlOf(gateway: Gateway) {
-  return { url: gateway.url, dialect: gateway.dialect.name as DialectName }
+/** Runs `verify` at the URL of a gateway, which answers itself or through another fetch function. */
+export function verifyGateway(gateway: Gateway, options: Partial<VerifyOptions> = {}, fetch: Fetch = gateway.fetch) {
+  return runVerify(fetch, { url: gateway.url, dialect: gateway.dialect.name as DialectName, ...options })
+}
+
+/** Returns the exchanges of a run against fauxgate, all at one time. */
+export async function exchangesOf(
+  options: Pick<VerifyOptions, 'families' | 'domain'>,
+  at = Date.parse(NEW_YEAR),
+): Promise<RecordedExchange[]> {
+  const exchanges: RecordedExchange[] = []
+  await verifyGateway(gatewayToVerify(), {
+    ...options,
+    onExchange: (exchange) => void exchanges.push({ ...exchange, at }),
+  })
+  return exchanges
+}
+
+/** Returns the text of a file with a recording. */
+export function recordingOf(exchanges: readonly RecordedExchange[], key = KEY): string {
+  const info = { client: 'a test', version: '1.0.0', dialect: 'ngrok', url: 'https://api.ngrok.com' } as const
+  return recordingText(exchanges, [key], info)
 }

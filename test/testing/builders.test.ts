@@ -12,10 +12,10 @@ import {
 import { refusalOf } from '../support/client.ts'
 import { openManual } from '../support/provisioning.ts'
 
-const WAYS = [{}, { provisioningDelay: 0 }, { dialect: ngrok }, { dns: 'simulated' }] as const
+const OPTIONS = [{}, { provisioningDelay: 0 }, { dialect: ngrok }, { dns: 'simulated' }] as const
 
 describe('The builders', () => {
-  for (const options of WAYS) {
+  for (const options of OPTIONS) {
     describe(`at a gateway with ${JSON.stringify(Object.keys(options))}`, () => {
       test('reserve a domain whose certificate was issued, while no time passes', () => {
         const gateway = openManual(options)

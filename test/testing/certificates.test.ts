@@ -31,7 +31,7 @@ const makers = {
   wrongOrderPair,
 }
 
-/** The certificates of a pair, leaf first, and its key, as Node reads them. */
+/** Reads the certificates of a pair, leaf first, and its key, by Node. */
 function read(pair: Pair) {
   const [leaf, ...issuers] = blocksOf(pair.certificate_pem).map((block) => new X509Certificate(block))
   return { leaf: leaf as X509Certificate, issuers, key: createPrivateKey(pair.private_key_pem) }
@@ -71,7 +71,7 @@ describe.each(keyTypes)('A pair with a key of type %s', (keyType) => {
     expect({ output, status }).toEqual({ output: 'leaf.pem: OK\n', status: 0 })
   })
 
-  it('is taken by the API, with its fields', () => {
+  it('is accepted by the API, with its fields', () => {
     const subject = {
       commonName: 'Straße 7',
       organization: 'Example Ltd',
@@ -123,7 +123,7 @@ describe.each(keyTypes)('A pair with a key of type %s', (keyType) => {
 })
 
 describe('A pair', () => {
-  it('is for app.example.com, in an ECDSA key, self-signed and valid for ten years, unless told otherwise', () => {
+  it('is for app.example.com, with an ECDSA key, self-signed and valid for ten years by default', () => {
     const pair = certificatePair()
     expect(create(pair)).toMatchObject({
       subject_common_name: 'app.example.com',
@@ -175,7 +175,7 @@ describe('A pair', () => {
     expect(leaf.subject).toContain('😀'.repeat(64))
   })
 
-  it('is expired or not yet valid at a moment, and taken by the API', () => {
+  it('is expired or not yet valid at a moment, and accepted by the API', () => {
     expect(create(expiredPair())).toMatchObject({
       not_before: '2024-12-31T00:00:00Z',
       not_after: '2025-12-31T00:00:00Z',

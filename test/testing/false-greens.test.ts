@@ -2,7 +2,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createGateway, type Gateway } from '../../src/index.ts'
 import { matchers } from '../../src/testing/testing.ts'
 import { thrownBy } from '../support/client.ts'
-import { errorOf } from './error-of.ts'
+import { messageOfTest } from './run-test.ts'
 
 expect.extend(matchers)
 
@@ -12,14 +12,14 @@ const managed = { domain: 'app.example.com', certificate_management_policy: { au
 const send = (gateway: Gateway, path: string, method = 'GET') => gateway.fetch(gateway.url + path, { method, headers })
 
 describe('A request that the journal has dropped', () => {
-  async function flooded(gateway: Gateway) {
+  async function sendSixRequests(gateway: Gateway) {
     await send(gateway, '/reserved_domain')
     for (let n = 0; n < 5; n++) await send(gateway, '/reserved_addrs')
     return gateway
   }
 
   test.each([3, 0])('still counts, and is known to be for no operation, with a journal of %d', async (journalSize) => {
-    const gateway = await flooded(createGateway({ journalSize }))
+    const gateway = await sendSixRequests(createGateway({ journalSize }))
     expect(gateway.requests.all()).toHaveLength(journalSize)
     expect(gateway).toHaveBeenRequested('reserved_addrs.list', { times: 5 })
     expect(gateway).toHaveBeenRequested('reserved_addrs.list', { path: '/reserved_addrs', status: 200, times: 5 })
@@ -33,7 +33,7 @@ describe('A request that the journal has dropped', () => {
   })
 
   test('makes a search throw that would find nothing', async () => {
-    const gateway = await flooded(createGateway({ journalSize: 0 }))
+    const gateway = await sendSixRequests(createGateway({ journalSize: 0 }))
     const dropped = 'The journal has dropped 5 such requests, and has no other. Use `gateway.requests.count`'
     expect(() => gateway.requests.all({ operation: 'reserved_addrs.list' })).toThrow(dropped)
     expect(() => gateway.requests.last({ operation: 'reserved_addrs.list' })).toThrow(dropped)
@@ -44,7 +44,7 @@ describe('A request that the journal has dropped', () => {
   })
 
   test('makes a count by a predicate refuse, since nobody knows it', async () => {
-    const gateway = await flooded(createGateway({ journalSize: 3 }))
+    const gateway = await sendSixRequests(createGateway({ journalSize: 3 }))
     expect(() => gateway.requests.count(({ status }) => status === 404)).toThrow(
       'The number of requests with this predicate is not known: the journal has 0, and it has dropped 3 requests',
     )
@@ -66,32 +66,34 @@ describe('A request that the journal has dropped', () => {
 
 describe('A test fails', () => {
   test('for an outcome for a domain that nobody reserved', async () => {
-    const error = await errorOf((gateway) => gateway.provisioning.failNext('DNS_ERROR', { domain: 'app.example.com' }))
+    const error = await messageOfTest((gateway) =>
+      gateway.provisioning.failNext('DNS_ERROR', { domain: 'app.example.com' }),
+    )
     expect(error.match(/No attempt used/g)).toHaveLength(1)
     expect(error).toContain('DNS_ERROR for app.example.com.\n  app.example.com: no domain of that name is reserved.')
   })
 
   test('for failAlways for a domain that has no attempt', async () => {
-    const error = await errorOf((gateway) => {
+    const error = await messageOfTest((gateway) => {
       gateway.provisioning.failAlways('DNS_ERROR', { domain: 'ap.example.com' })
       gateway.reservedDomains.create(managed)
       gateway.clock.advance('1m')
     })
     expect(error).toContain('No attempt used these outcomes: always DNS_ERROR for ap.example.com.')
     expect(error).toContain('ap.example.com: no domain of that name is reserved; the newest are app.example.com.')
-    const used = errorOf((gateway) => {
+    const passed = messageOfTest((gateway) => {
       gateway.provisioning.failAlways('DNS_ERROR', { domain: 'app.example.com' })
       gateway.reservedDomains.create(managed)
       gateway.clock.advance('1m')
     })
-    expect(await used).toBe('passed')
+    expect(await passed).toBe('passed')
   })
 
   test.each([
     ['reset()', (gateway: Gateway) => gateway.reset()],
     ['restore()', (gateway: Gateway) => gateway.restore(createGateway().snapshot())],
   ])('for what %s dropped unused', async (name, drop) => {
-    const error = await errorOf((gateway) => {
+    const error = await messageOfTest((gateway) => {
       gateway.faults.add({ operation: 'reserved_domains.delete', times: 1 })
       gateway.provisioning.script(['DNS_ERROR'])
       drop(gateway)
@@ -101,7 +103,7 @@ describe('A test fails', () => {
   })
 
   test('for what a reset over HTTP dropped unused, and what a cleared journal knew', async () => {
-    const error = await errorOf(async (gateway) => {
+    const error = await messageOfTest(async (gateway) => {
       gateway.faults.add({ operation: 'reserved_domains.delete', times: 1 })
       await gateway.fetch('http://localhost/_fauxgate/reset', { method: 'POST' })
       await send(gateway, '/reserved_domain')
@@ -112,7 +114,7 @@ describe('A test fails', () => {
   })
 
   test('for a control over HTTP that was refused, which nothing else shows', async () => {
-    const error = await errorOf(async (gateway) => {
+    const error = await messageOfTest(async (gateway) => {
       await gateway.fetch('http://localhost/_fauxgate/rest', { method: 'POST' })
       await send(gateway, '/_fauxgate/reset', 'POST')
     })
@@ -122,7 +124,7 @@ describe('A test fails', () => {
   })
 
   test('for a fault whose predicate threw, though the application ignores that', async () => {
-    const error = await errorOf(async (gateway) => {
+    const error = await messageOfTest(async (gateway) => {
       const isShop = (input: unknown) => (input as { domain: string }).domain.startsWith('shop')
       gateway.faults.add({ operation: 'reserved_domains.create', when: ({ input }) => isShop(input) })
       const sent = gateway.fetch(`${gateway.url}/reserved_domains`, { method: 'POST', headers, body: '{}' })
@@ -134,7 +136,7 @@ describe('A test fails', () => {
   })
 
   test('and not for what restore() leaves in its place', async () => {
-    const passed = errorOf(async (gateway) => {
+    const passed = messageOfTest(async (gateway) => {
       gateway.faults.add({ operation: 'reserved_domains.list', times: 1 })
       gateway.restore(gateway.snapshot())
       expect((await send(gateway, '/reserved_domains')).status).toBe(503)
@@ -143,7 +145,7 @@ describe('A test fails', () => {
   })
 
   test('for an unknown path that requests.clear() dropped', async () => {
-    const error = await errorOf(async (gateway) => {
+    const error = await messageOfTest(async (gateway) => {
       await send(gateway, '/reserved_domain')
       gateway.requests.clear()
     })
@@ -153,7 +155,7 @@ describe('A test fails', () => {
   test('for an expectation that failed in a subscriber, which the gateway ignores', async () => {
     const logged = vi.spyOn(console, 'error').mockImplementation(() => undefined)
     onTestFinished(() => logged.mockRestore())
-    const error = await errorOf((gateway) => {
+    const error = await messageOfTest((gateway) => {
       gateway.subscribe(() => expect(1).toBe(2))
       gateway.reservedAddrs.create()
     })
@@ -161,7 +163,7 @@ describe('A test fails', () => {
   })
 
   test('for a request to another host, which the fixture refuses, though the application ignores that', async () => {
-    const error = await errorOf(async (gateway) => {
+    const error = await messageOfTest(async (gateway) => {
       gateway.install()
       await fetch('https://api.ngrok.com/reserved_domains').catch(() => undefined)
     })
@@ -171,7 +173,7 @@ describe('A test fails', () => {
   })
 
   test('for an id that is the text of a variable without a value', async () => {
-    const error = await errorOf((gateway) => send(gateway, '/reserved_domains/undefined', 'DELETE'))
+    const error = await messageOfTest((gateway) => send(gateway, '/reserved_domains/undefined', 'DELETE'))
     expect(error).toContain(
       'DELETE /reserved_domains/undefined → 400 ERR_GATEWAY_223: the path has undefined in place of an id. Is an await missing',
     )

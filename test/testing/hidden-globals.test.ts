@@ -30,17 +30,17 @@ beforeAll(async () => {
   script = outputFiles[0]?.text as string
 })
 
-/** The package in an environment that has what Jest's jsdom has, and nothing else of the platform. */
-function loaded(more: object = {}): { fauxgate: typeof main & typeof testing; fetch: typeof fetch } {
-  const has = { URL, URLSearchParams, AbortController, AbortSignal, atob, btoa, crypto }
-  const context = createContext({ ...has, process, ...more })
+/** Loads the package in an environment that has the globals of Jest's jsdom, and no others of the platform. */
+function load(more: object = {}): { fauxgate: typeof main & typeof testing; fetch: typeof fetch } {
+  const globals = { URL, URLSearchParams, AbortController, AbortSignal, atob, btoa, crypto }
+  const context = createContext({ ...globals, process, ...more })
   runInContext(script, context)
-  return context as ReturnType<typeof loaded>
+  return context as ReturnType<typeof load>
 }
 
 describe('An environment that hides what the platform has, as Jest’s jsdom does', () => {
   it('has the direct API and certificates', () => {
-    const { createGateway, manualClock, certificatePair } = loaded().fauxgate
+    const { createGateway, manualClock, certificatePair } = load().fauxgate
     const gateway = createGateway({ clock: manualClock(0) })
     const { id } = gateway.reservedDomains.create({ domain: 'a.test', certificate_management_policy: policy })
     gateway.clock.advance('30s')
@@ -50,13 +50,13 @@ describe('An environment that hides what the platform has, as Jest’s jsdom doe
   })
 
   it('has the fetch of a gateway, also as the global one', async () => {
-    const environment = loaded()
+    const environment = load()
     const gateway = environment.fauxgate.createGateway()
     const installed = gateway.install()
     const body = JSON.stringify({ domain: 'a.test', description: 'für später' })
-    const answer = await environment.fetch(`${gateway.url}/reserved_domains`, { method: 'POST', headers, body })
-    expect(answer).toBeInstanceOf(Response)
-    expect(await answer.json()).toMatchObject({ domain: 'a.test', description: 'für später' })
+    const response = await environment.fetch(`${gateway.url}/reserved_domains`, { method: 'POST', headers, body })
+    expect(response).toBeInstanceOf(Response)
+    expect(await response.json()).toMatchObject({ domain: 'a.test', description: 'für später' })
     const request = new Request(`${gateway.url}/reserved_addrs`, { method: 'POST', headers, body: '{}' })
     expect((await environment.fetch(request)).status).toBe(201)
     installed.uninstall()
@@ -76,14 +76,14 @@ describe('An environment that hides what the platform has, as Jest’s jsdom doe
       content = JSON.stringify({ domain: 'app.example.com' })
       text = async () => (typeof this.from === 'string' ? this.content : this.from.content)
     }
-    const { createGateway } = loaded({ Request: Polyfilled }).fauxgate
+    const { createGateway } = load({ Request: Polyfilled }).fauxgate
     const gateway = createGateway()
     const request = new Polyfilled(`${gateway.url}/reserved_domains`) as unknown as Request
     expect((await gateway.fetch(request)).status).toBe(201)
   })
 
   it('names what it lacks where nobody has it', async () => {
-    const gateway = loaded({ process: undefined }).fauxgate.createGateway()
+    const gateway = load({ process: undefined }).fauxgate.createGateway()
     await expect(gateway.fetch(gateway.url)).rejects.toThrow('This environment has no Headers, which fauxgate needs.')
   })
 })

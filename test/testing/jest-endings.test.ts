@@ -21,8 +21,8 @@ interface Result {
   readonly failureMessages: readonly string[]
 }
 
-/** Returns what Jest prints about the tests of a spec. */
-async function resultsOf(spec: string): Promise<readonly Result[]> {
+/** Runs the tests of a spec by Jest, and returns their results. */
+async function runJest(spec: string): Promise<readonly Result[]> {
   const testing = join(newFolder(), 'testing.cjs')
   await bundle("export * from './src/testing/testing.ts'", testing, 'cjs')
   const moduleNameMapper = { '^fauxgate/testing$': testing }
@@ -35,23 +35,23 @@ async function resultsOf(spec: string): Promise<readonly Result[]> {
   return JSON.parse(output).testResults[0].assertionResults
 }
 
-test('Jest takes out the gateway of a test that runs into its time-out, and shows its report and its line', async () => {
-  const assertionResults = await resultsOf('endings.spec.cjs')
+test('Jest uninstalls the gateway of a test that times out, and shows its report and its line', async () => {
+  const assertionResults = await runJest('endings.spec.cjs')
   const [hangs] = assertionResults
   const shown = hangs?.failureMessages.join('\n')
   expect(shown).toContain('The runner ended this test before its function did.')
   expect(shown).toMatch(/The gateway at 2026-01-01T00:00:00Z:\n {2}requests:\n.* GET \/reserved_domains → 401/)
   const place = /endings\.spec\.cjs:(\d+)/.exec(hangs?.failureMessages[0] ?? '')?.[1]
   expect(Number(place)).toBe(lineOf('endings.spec.cjs', "it(\n  'runs into its time-out'"))
-  const reported = assertionResults.map((each) => `${each.title}: ${each.status}`)
-  expect(reported).toEqual([
+  const statuses = assertionResults.map((each) => `${each.title}: ${each.status}`)
+  expect(statuses).toEqual([
     'runs into its time-out: failed',
     'finds the fetch of before: passed',
     'installs a gateway for the same URL: passed',
   ])
 })
 
-test('Jest names the line of the source for a test that runs into its time-out, where a transform changed the lines', async () => {
+test('Jest names the line of the source for a test that times out, even if a transform changed the lines', async () => {
   const lines: Record<string, number> = {
     'hangs at the top': lineOf('lines.spec.ts', "it('hangs at the top'"),
     'hangs in a group': lineOf('lines.spec.ts', "it('hangs in a group'"),
@@ -61,7 +61,7 @@ test('Jest names the line of the source for a test that runs into its time-out, 
     'hangs by a function': lineOf('lines.spec.ts', 'it(name, forever'),
     'hangs at the end': lineOf('lines.spec.ts', "it('hangs at the end'"),
   }
-  const results = await resultsOf('lines.spec.ts')
+  const results = await runJest('lines.spec.ts')
   expect(new Set(results.map(({ title }) => title))).toEqual(new Set(Object.keys(lines)))
   for (const { title, failureMessages } of results) {
     expect(failureMessages).toHaveLength(2)

@@ -3,22 +3,22 @@ import { matchers } from '../../src/testing/testing.ts'
 
 afterEach(() => void vi.unstubAllGlobals())
 
-/** Loads `fauxgate/jest` as a file that Jest sets up with, beside a global `expect`. */
-async function loadedBeside(global: unknown): Promise<void> {
+/** Loads `fauxgate/jest` with a global `expect`, as a setup file of Jest does. */
+async function loadWith(expectOfJest: unknown): Promise<void> {
   vi.resetModules()
-  vi.stubGlobal('expect', global)
+  vi.stubGlobal('expect', expectOfJest)
   await import('../../src/testing/jest.ts')
 }
 
 it('fauxgate/jest registers all matchers at the global expect', async () => {
   const extend = vi.fn<(registered: object) => void>()
-  await loadedBeside({ extend })
+  await loadWith({ extend })
   expect(extend).toHaveBeenCalledOnce()
   expect(Object.keys(extend.mock.calls[0]?.[0] ?? {})).toEqual(Object.keys(matchers))
 })
 
 it('fauxgate/jest says where it belongs when there is no global expect', async () => {
-  await expect(loadedBeside(undefined)).rejects.toThrow(
+  await expect(loadWith(undefined)).rejects.toThrow(
     "fauxgate/jest found no global expect. Name it in Jest's setupFilesAfterEnv.",
   )
 })

@@ -13,7 +13,7 @@ function messageOf(assert: () => void): string {
 const managed = { domain: 'app.example.com', certificate_management_policy: { authority: 'letsencrypt' } }
 
 describe('toHaveCertificate, toBeProvisioning and toHaveFailedWith', () => {
-  test('look at a domain of a gateway by name or id, as it is now', ({ gateway }) => {
+  test('check the current state of a domain of a gateway, by name or id', ({ gateway }) => {
     const { id } = gateway.reservedDomains.create(managed)
     for (const name of [[id], ['app.example.com'], ['APP.example.com.'], []]) {
       expect(gateway).not.toHaveCertificate(...name)
@@ -32,7 +32,7 @@ describe('toHaveCertificate, toBeProvisioning and toHaveFailedWith', () => {
     expect(gateway).not.toHaveFailedWith('DNS_ERROR', id)
   })
 
-  test('look at a domain as it was answered, by the direct API or as JSON', async ({ gateway }) => {
+  test('check a domain as it was returned, by the direct API or as JSON', async ({ gateway }) => {
     const { domain } = issuedDomain(gateway)
     expect(domain).toHaveCertificate()
     const { body } = await client(gateway)('GET', `/reserved_domains/${domain.id}`)
@@ -43,7 +43,7 @@ describe('toHaveCertificate, toBeProvisioning and toHaveFailedWith', () => {
     expect([domain]).toContainEqual(expect.toHaveCertificate())
   })
 
-  test('say how it stands, with the timeline and the report', ({ gateway }) => {
+  test('describe the state of the domain, with the timeline and the report', ({ gateway }) => {
     const domain = failedDomain(gateway)
     const lines = messageOf(() => expect(gateway).toHaveCertificate('app.example.com')).split('\n')
     expect(lines[0]).toMatch(/app\.example\.com .*2026-01-01T00:00:00Z .*DNS_ERROR.* 2026-01-01T01:00:00Z\.$/)
@@ -55,7 +55,7 @@ describe('toHaveCertificate, toBeProvisioning and toHaveFailedWith', () => {
     expect(other).toMatch(/ to have failed with INTERNAL_ERROR, .* with DNS_ERROR\./)
   })
 
-  test('say of a domain that was answered that it may be another now', ({ gateway }) => {
+  test('say that a returned domain may have another state now', ({ gateway }) => {
     const domain = gateway.reservedDomains.create(managed)
     gateway.clock.advance('30s')
     const message = messageOf(() => expect(domain).toHaveCertificate())
@@ -63,8 +63,8 @@ describe('toHaveCertificate, toBeProvisioning and toHaveFailedWith', () => {
     expect(message).not.toContain('advanceToNext')
     const plain = gateway.reservedDomains.create({ domain: 'b.example.com' })
     expect(messageOf(() => expect(plain).toBeProvisioning())).toContain('neither an uploaded certificate nor a policy.')
-    const asked = messageOf(() => expect(gateway).toBeProvisioning('b.example.com'))
-    expect(asked).toMatch(/nor a policy\.\n\nThe gateway at/)
+    const current = messageOf(() => expect(gateway).toBeProvisioning('b.example.com'))
+    expect(current).toMatch(/nor a policy\.\n\nThe gateway at/)
     const { domain: issued } = issuedDomain(gateway, { domain: 'c.example.com' })
     const unexpected = messageOf(() => expect(issued).not.toHaveCertificate())
     expect(unexpected).toMatch(/has cert_\w+\. No .* is renewed at 2026-03-/)
@@ -121,19 +121,19 @@ describe('toHaveCertificate, toBeProvisioning and toHaveFailedWith', () => {
     await expect(late).resolves.toBeProvisioning()
   })
 
-  test('find a domain behind the first page', ({ gateway }) => {
+  test('find a domain after the first page', ({ gateway }) => {
     for (let i = 0; i < 101; i++) gateway.reservedDomains.create({ domain: `d${i}.example.com` })
     expect(gateway).not.toBeProvisioning('d0.example.com')
   })
 })
 
 describe('toHaveBeenRequested', () => {
-  test('counts the requests of an operation, of one answer or path where one is named', async ({ gateway }) => {
-    const ask = client(gateway)
+  test('counts the requests of an operation, with one status or path if one is named', async ({ gateway }) => {
+    const send = client(gateway)
     expect(gateway).not.toHaveBeenRequested('reserved_domains.create')
     expect(gateway).toHaveBeenRequested('reserved_domains.create', { times: 0 })
-    await ask('POST', '/reserved_domains', { json: { domain: 'a.example.com' } })
-    await ask('POST', '/reserved_domains', { json: { domain: 'a.example.com' } })
+    await send('POST', '/reserved_domains', { json: { domain: 'a.example.com' } })
+    await send('POST', '/reserved_domains', { json: { domain: 'a.example.com' } })
     expect(gateway).toHaveBeenRequested('reserved_domains.create')
     expect(gateway).toHaveBeenRequested('reserved_domains.create', { times: 2 })
     expect(gateway).toHaveBeenRequested('reserved_domains.create', { times: 1, status: 409 })
@@ -149,18 +149,18 @@ describe('toHaveBeenRequested', () => {
   })
 
   test('says how many there were, and shows the journal', async ({ gateway }) => {
-    const ask = client(gateway)
-    const says = (requested: Requested) =>
+    const send = client(gateway)
+    const firstLineFor = (requested: Requested) =>
       messageOf(() => expect(gateway).toHaveBeenRequested('reserved_addrs.list', requested)).split('\n')[0]
     expect(messageOf(() => expect(gateway).toHaveBeenRequested('reserved_addrs.list'))).toBe(
       `Expected a request of reserved_addrs.list, and there was none.\n\n${gateway.report()}`,
     )
-    await ask('GET', '/reserved_addrs')
-    expect(says({ times: 2 })).toContain('2 requests of reserved_addrs.list, and there was 1.')
-    await ask('GET', '/reserved_addrs')
-    expect(says({ times: 1 })).toContain('1 request of reserved_addrs.list, and there were 2.')
-    const unmet = says({ status: 503, method: 'GET' })
-    expect(unmet).toMatch(/ with the status 503 and with the method GET, .* none\. .* 200, 200\.$/)
+    await send('GET', '/reserved_addrs')
+    expect(firstLineFor({ times: 2 })).toContain('2 requests of reserved_addrs.list, and there was 1.')
+    await send('GET', '/reserved_addrs')
+    expect(firstLineFor({ times: 1 })).toContain('1 request of reserved_addrs.list, and there were 2.')
+    const message = firstLineFor({ status: 503, method: 'GET' })
+    expect(message).toMatch(/ with the status 503 and with the method GET, .* none\. .* 200, 200\.$/)
     expect(messageOf(() => expect(gateway).not.toHaveBeenRequested('reserved_addrs.list'))).toContain('there were 2')
   })
 
@@ -183,7 +183,7 @@ describe('toHaveBeenRequested', () => {
 })
 
 describe('toHaveNoLeftovers', () => {
-  test('holds as long as nothing was created that was not deleted', ({ gateway }) => {
+  test('passes if everything that was created was deleted', ({ gateway }) => {
     expect(gateway).toHaveNoLeftovers()
     const { id } = gateway.reservedAddrs.create()
     expect(gateway).not.toHaveNoLeftovers()
@@ -199,7 +199,7 @@ describe('toHaveNoLeftovers', () => {
 describe('toBeGatewayError', () => {
   const gateway = createGateway()
 
-  test('looks at an error, at what a function throws and at what a promise rejects with', async () => {
+  test('checks an error, one that a function throws, and one with which a promise rejects', async () => {
     const refused = () => gateway.reservedDomains.get('rd_nope')
     expect(refused).toBeGatewayError()
     expect(refused).toBeGatewayError('not_found')

@@ -7,15 +7,15 @@ import { serve } from '../../src/server/node.ts'
 import { handlers } from '../../src/testing/msw.ts'
 
 const headers = { authorization: 'Bearer k', 'service-version': '2', 'content-type': 'application/json' }
-let stop = () => {}
-afterEach(() => stop())
+let close = () => {}
+afterEach(() => close())
 
-/** Lets MSW answer for gateways, and for https://elsewhere.test. */
+/** Makes MSW answer for gateways, and for https://elsewhere.test. */
 function listen(...gateways: Gateway[]) {
   const elsewhere = http.get('https://elsewhere.test/', () => HttpResponse.text('elsewhere'))
   const server = setupServer(...gateways.flatMap(handlers), elsewhere)
   server.listen({ onUnhandledRequest: 'error' })
-  stop = () => server.close()
+  close = () => server.close()
   return server
 }
 
@@ -89,15 +89,15 @@ describe('handlers for Mock Service Worker', () => {
       const fetch = () => Promise.reject(new TypeError('It is broken.', { cause }))
       const server = setupServer(...handlers({ url: broken.url, fetch }))
       server.listen()
-      const printed = vi.spyOn(console, 'error').mockImplementation(() => undefined)
-      const answer = await globalThis.fetch(`${broken.url}/reserved_addrs`)
-      expect([answer.status, await answer.json()]).toMatchObject([500, { message: 'It is broken.' }])
-      printed.mockRestore()
+      const logged = vi.spyOn(console, 'error').mockImplementation(() => undefined)
+      const response = await globalThis.fetch(`${broken.url}/reserved_addrs`)
+      expect([response.status, await response.json()]).toMatchObject([500, { message: 'It is broken.' }])
+      logged.mockRestore()
       server.close()
     }
   })
 
-  it('follow a gateway that begins and stops to be served', async () => {
+  it('follow a gateway that starts and stops being served', async () => {
     const gateway = createGateway()
     const home = gateway.url
     const outer = listen(gateway)
@@ -110,28 +110,28 @@ describe('handlers for Mock Service Worker', () => {
     outer.close()
   })
 
-  it('wait with a delayed answer no longer than the client, and say nothing of it', async () => {
+  it('wait with a delayed response no longer than the client, and print nothing', async () => {
     const gateway = createGateway({ clock: manualClock(0) })
-    const answers: Promise<Response>[] = []
+    const responses: Promise<Response>[] = []
     gateway.faults.add({ latency: '30s' })
     listen(
       Object.assign(Object.create(gateway), {
         fetch(...call: Parameters<Gateway['fetch']>) {
-          const answer = gateway.fetch(...call)
-          answers.push(answer)
-          return answer
+          const response = gateway.fetch(...call)
+          responses.push(response)
+          return response
         },
       }),
     )
-    const printed = vi.spyOn(console, 'error')
+    const logged = vi.spyOn(console, 'error')
     const aborting = new AbortController()
-    const answer = fetch(`${gateway.url}/reserved_addrs`, { headers, signal: aborting.signal })
-    await vi.waitUntil(() => answers.length === 1, { interval: 1 })
+    const response = fetch(`${gateway.url}/reserved_addrs`, { headers, signal: aborting.signal })
+    await vi.waitUntil(() => responses.length === 1, { interval: 1 })
     aborting.abort(new Error('enough'))
-    await expect(answer).rejects.toThrow('enough')
-    await expect(answers[0]).rejects.toThrow('enough')
+    await expect(response).rejects.toThrow('enough')
+    await expect(responses[0]).rejects.toThrow('enough')
     for (let i = 0; i < 10; i++) await new Promise(setImmediate)
-    expect(printed).not.toHaveBeenCalled()
-    printed.mockRestore()
+    expect(logged).not.toHaveBeenCalled()
+    logged.mockRestore()
   })
 })

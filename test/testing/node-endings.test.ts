@@ -17,7 +17,7 @@ const test = testWithGateway(base)
   })
 `
 
-test('node:test shows the report and the line of a test that runs into its time-out', async () => {
+test('node:test shows the report and the line of a test that times out', async () => {
   const folder = newFolder()
   await bundle("export * from './src/testing/testing.ts'", join(folder, 'testing.mjs'), 'esm')
   const spec = join(folder, 'hangs.test.mjs')

@@ -1,58 +1,52 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { replayRecording } from '../../src/testing/testing.ts'
-import type { RecordedExchange } from '../../src/verify/har.ts'
-import { recordingText } from '../../src/verify/sanitize.ts'
 import { NEW_YEAR } from '../support/provisioning.ts'
-import { asked, KEY, urlOf, verified } from '../support/verifying.ts'
+import { exchangesOf, recordingOf } from '../support/verifying.ts'
 
 /** Times before and after every run of this test. */
 const [OLD, NEW] = [Date.parse('2020-01-01T00:00:00Z'), Date.parse('2100-01-01T00:00:00Z')]
 
-/** The text of a recording of the requests about IP policies, made at a time, whose answers may be changed. */
-async function recorded(at = NEW, change = (text: string) => text): Promise<string> {
-  const gateway = asked()
-  const exchanges: RecordedExchange[] = []
-  const onExchange = (exchange: Omit<RecordedExchange, 'at'>) => void exchanges.push({ ...exchange, at })
-  await verified(gateway.fetch, { ...urlOf(gateway), families: ['ip_policies'], onExchange })
+/** Records the requests about IP policies, at a time. `change` changes the responses. */
+async function record(at = NEW, change = (text: string) => text): Promise<string> {
+  const exchanges = await exchangesOf({ families: ['ip_policies'] }, at)
   const changed = exchanges.map(({ response, ...each }) => {
     const text = change(response.text.replaceAll(NEW_YEAR.slice(0, 10), new Date(at).toISOString().slice(0, 10)))
     return { ...each, response: { ...response, text, body: text === '' ? undefined : JSON.parse(text) } }
   })
-  const facts = { client: 'a test', version: '1.0.0', dialect: 'ngrok', url: gateway.url } as const
-  return recordingText(changed, [KEY], facts)
+  return recordingOf(changed)
 }
 
 afterEach(() => void vi.restoreAllMocks())
 
 describe('replayRecording', () => {
   test('returns what was compared where fauxgate answers as the recording says', async () => {
-    const warned = vi.spyOn(console, 'warn')
-    const { compared, differing } = await replayRecording(await recorded())
+    const warn = vi.spyOn(console, 'warn')
+    const { compared, differing } = await replayRecording(await record())
     expect(compared).toBeGreaterThan(30)
-    expect([differing, warned.mock.calls]).toEqual([[], []])
+    expect([differing, warn.mock.calls]).toEqual([[], []])
   })
 
   test('throws each difference with the request and both sides, and a known one is excused', async () => {
-    const text = await recorded(undefined, (answer) => answer.replace('"metadata"', '"meta"'))
+    const text = await record(undefined, (response) => response.replace('"metadata"', '"meta"'))
     await expect(replayRecording(text)).rejects.toThrow(
       /^The replay of the recording failed:\n\n[\s\S]*POST \/ip_policies\n {2}body\.metadata: fauxgate .* \| recorded no such field/,
     )
     const reason = 'for this test'
     const known = ['body*.meta', 'body*.metadata'].map((at) => ({ request: '*', at, reason }))
     await expect(replayRecording(text, { known })).resolves.toMatchObject({ differing: [], unused: [] })
-    await expect(replayRecording(await recorded(), { known })).rejects.toThrow('excuses nothing. Remove it.')
+    await expect(replayRecording(await record(), { known })).rejects.toThrow('excuses nothing. Remove it.')
   })
 
   test('warns of an old recording, and does not fail', async () => {
-    const warned = vi.spyOn(console, 'warn').mockImplementation(() => undefined)
-    const { warnings } = await replayRecording(await recorded(OLD))
+    const warn = vi.spyOn(console, 'warn').mockImplementation(() => undefined)
+    const { warnings } = await replayRecording(await record(OLD))
     expect(warnings).toHaveLength(1)
-    expect(warned.mock.calls).toEqual([[expect.stringMatching(/^fauxgate: the recording is \d+ days old/)]])
+    expect(warn.mock.calls).toEqual([[expect.stringMatching(/^fauxgate: the recording is \d+ days old/)]])
   })
 
   test('throws for a text that is no recording, or that compares nothing', async () => {
     await expect(replayRecording('{}')).rejects.toThrow('The text has no log.')
-    const none = JSON.parse(await recorded())
+    const none = JSON.parse(await record())
     none.log.entries = []
     await expect(replayRecording(JSON.stringify(none))).rejects.toThrow('0 exchanges compared')
   })

@@ -2,29 +2,28 @@ import { describe, expect, it } from 'vitest'
 import type { Store, StoredCommit, StoredState } from '../../src/index.ts'
 import { type StorePlace, storeSuite } from '../../src/testing/testing.ts'
 import { memoryStore } from '../support/memory-store.ts'
+import { failuresOf } from './store-failures.ts'
 
-/** The flaw of a store: it changes what it receives or gives back. */
+/** The flaw of a store, which changes what it receives or returns. */
 interface Flaw {
-  /** Returns the commit that is kept in place of an appended one; undefined if none is. */
-  readonly kept?: (commit: StoredCommit, before: readonly StoredCommit[]) => StoredCommit | undefined
-  /** Returns the state that a load gives; `times` counts the loads of this place. */
-  readonly loaded?: (state: StoredState | undefined, times: number, timesSinceOpened: number) => StoredState | undefined
-  /** Returns the commits that a place still has when it is opened again. */
-  readonly opened?: (commits: readonly StoredCommit[]) => readonly StoredCommit[]
+  /** Returns the commit that the store appends in the place of another one; undefined if none. */
+  readonly append?: (commit: StoredCommit, before: readonly StoredCommit[]) => StoredCommit | undefined
+  /** Returns the state that the store loads in the place of another one; `times` counts the loads of this place. */
+  readonly load?: (state: StoredState | undefined, times: number, timesSinceOpened: number) => StoredState | undefined
 }
 
-function placeWith({ kept = (commit) => commit, loaded = (state) => state, opened = (all) => all }: Flaw): StorePlace {
+function placeWith({ append = (commit) => commit, load = (state) => state }: Flaw): StorePlace {
   let commits: readonly StoredCommit[] = []
   let times = 0
   return {
     open(): Store {
-      const store = memoryStore(opened(commits))
+      const store = memoryStore(commits)
       let timesSinceOpened = 0
       return {
-        load: () => loaded(store.load(), ++times, ++timesSinceOpened),
+        load: () => load(store.load(), ++times, ++timesSinceOpened),
         append(commit) {
-          const left = kept(commit, store.commits)
-          if (left) store.append(left)
+          const changed = append(commit, store.commits)
+          if (changed) store.append(changed)
           commits = store.commits
         },
       }
@@ -32,32 +31,22 @@ function placeWith({ kept = (commit) => commit, loaded = (state) => state, opene
   }
 }
 
-/** The checks that a store does not pass, each with what it says; of all, or of some. */
-async function failuresOf(newPlace: () => StorePlace, ...checks: string[]): Promise<ReadonlyMap<string, string>> {
-  const failures = new Map<string, string>()
-  const all = storeSuite(newPlace)
-  expect(all.map(({ name }) => name)).toEqual(expect.arrayContaining(checks))
-  for (const { name, run } of all) {
-    if (checks.length === 0 || checks.includes(name))
-      await run().catch((error: Error) => failures.set(name, error.message))
-  }
-  return failures
-}
+type StoredChange = StoredCommit['changes'][number]
 
-/** Commits with each change, or without it. */
-const changing =
-  (
-    each: (change: StoredCommit['changes'][number]) => StoredCommit['changes'][number] | undefined,
-  ): NonNullable<Flaw['kept']> =>
-  (commit) => ({ ...commit, changes: commit.changes.flatMap((change) => each(change) ?? []) })
+/** Returns a flaw in each appended change; `undefined` loses the change. */
+const inChanges = (alter: (change: StoredChange) => StoredChange | undefined): Flaw => ({
+  append: (commit) => ({ ...commit, changes: commit.changes.flatMap((change) => alter(change) ?? []) }),
+})
 
-/** Everything in a JSON value that is a text, or a number, and its keys, changed. */
-function withScalars<T>(value: T, changed: (scalar: string | number) => unknown): T {
+const inCommits = (append: NonNullable<Flaw['append']>): Flaw => ({ append })
+
+/** Returns a JSON value with other texts, numbers and keys. */
+function withScalars<T>(value: T, alter: (scalar: string | number) => unknown): T {
   const map = (each: unknown): unknown => {
-    if (typeof each === 'string' || typeof each === 'number') return changed(each)
+    if (typeof each === 'string' || typeof each === 'number') return alter(each)
     if (Array.isArray(each)) return each.map(map)
     if (typeof each !== 'object' || each === null) return each
-    return Object.fromEntries(Object.entries(each).map(([key, part]) => [changed(key), map(part)]))
+    return Object.fromEntries(Object.entries(each).map(([key, part]) => [alter(key), map(part)]))
   }
   return map(value) as T
 }
@@ -65,24 +54,21 @@ function withScalars<T>(value: T, changed: (scalar: string | number) => unknown)
 const withoutDepth = (record: object | null) =>
   record && Object.fromEntries(Object.entries(record).filter(([, part]) => typeof part !== 'object'))
 
-/** Texts as a careless store keeps them. */
-const texts = (careless: (text: string) => unknown): Flaw => ({
-  kept: changing((change) => ({
+const inTexts = (alter: (text: string) => unknown) =>
+  inChanges((change) => ({
     ...change,
-    key: String(careless(change.key)),
-    after: withScalars(change.after, (each) => (typeof each === 'string' ? careless(each) : each)),
-  })),
-})
+    key: String(alter(change.key)),
+    after: withScalars(change.after, (each) => (typeof each === 'string' ? alter(each) : each)),
+  }))
 
-const numbers = (careless: (number: number) => number): Flaw => ({
-  kept: changing((change) => ({
+const inNumbers = (alter: (number: number) => number) =>
+  inChanges((change) => ({
     ...change,
-    after: withScalars(change.after, (each) => (typeof each === 'number' ? careless(each) : each)),
-  })),
-})
+    after: withScalars(change.after, (each) => (typeof each === 'number' ? alter(each) : each)),
+  }))
 
-const fact = (change: (state: StoredState) => Partial<StoredState>): Flaw => ({
-  loaded: (state) => state && { ...state, ...change(state) },
+const inState = (alter: (state: StoredState) => Partial<StoredState>): Flaw => ({
+  load: (state) => state && { ...state, ...alter(state) },
 })
 
 const EMPTY: StoredState = { version: 1, seed: '', now: 0, sequence: 0, operations: 0, records: [] }
@@ -95,37 +81,30 @@ const RESTART = 'lets a gateway continue after a restart as if there had been no
 
 const MANY = 'keeps many commits that come at once, the last word on each record'
 
-type StoredChange = StoredCommit['changes'][number]
-
 const isNewTo =
   (before: readonly StoredCommit[]) =>
   ({ collection, key }: StoredChange) =>
     !before.some(({ changes }) => changes.some((each) => each.collection === collection && each.key === key))
-
-/** A flaw in each kept change: `undefined` loses the change. */
-const inChanges = (each: (change: StoredChange) => StoredChange | undefined): Flaw => ({ kept: changing(each) })
-
-const inCommits = (kept: NonNullable<Flaw['kept']>): Flaw => ({ kept })
 
 const largestOf = (commits: readonly StoredCommit[], name: 'sequence' | 'operations') =>
   Math.max(...commits.map((each) => each[name]))
 
 /** The flaws that each check finds, by their names. */
 const FLAWS: Readonly<Record<string, Readonly<Record<string, Flaw>>>> = {
-  'is empty at the beginning': { 'begins with a state': { loaded: (state) => state ?? EMPTY } },
+  'is empty at the beginning': { 'begins with a state': { load: (state) => state ?? EMPTY } },
   [FIRST]: {
-    forgets: { loaded: () => undefined },
-    'loses the version': fact(() => ({ version: 0 })),
-    'ends the seed at a NUL': fact(({ seed }) => ({ seed: seed.split('\u0000')[0] as string })),
-    'keeps whole milliseconds': fact(({ now }) => ({ now: Math.floor(now) })),
-    'loses the sequence': fact(() => ({ sequence: 0 })),
-    'loses the operations': fact(() => ({ operations: 0 })),
-    'keeps other facts than it received': fact(() => ({ operation: 'initial' }) as object),
-    'loses a record': fact(({ records }) => ({ records: [...records].slice(1) })),
+    forgets: { load: () => undefined },
+    'loses the version': inState(() => ({ version: 0 })),
+    'ends the seed at a NUL': inState(({ seed }) => ({ seed: seed.split('\u0000')[0] as string })),
+    'keeps whole milliseconds': inState(({ now }) => ({ now: Math.floor(now) })),
+    'loses the sequence': inState(() => ({ sequence: 0 })),
+    'loses the operations': inState(() => ({ operations: 0 })),
+    'keeps other facts than it received': inState(() => ({ operation: 'initial' }) as object),
+    'loses a record': inState(({ records }) => ({ records: [...records].slice(1) })),
     'keeps one level of a record': inChanges((change) => ({ ...change, after: withoutDepth(change.after) })),
   },
   'gives back the same at every load': {
-    'gives its state once': { loaded: (state, _times, sinceOpened) => (sinceOpened > 1 ? undefined : state) },
+    'gives its state once': { load: (state, _times, sinceOpened) => (sinceOpened > 1 ? undefined : state) },
   },
   [CHANGES]: {
     'removes nothing': inChanges((change) => (change.after === null ? undefined : change)),
@@ -160,21 +139,21 @@ const FLAWS: Readonly<Record<string, Readonly<Record<string, Flaw>>>> = {
     'keeps two commits': inCommits((commit, before) => (before.length > 2 ? undefined : commit)),
   },
   [ANY_TEXT]: {
-    'takes an empty text for none': texts((text) => (text === '' ? 'none' : text)),
-    'takes "NULL" for none': texts((text) => (text === 'NULL' ? null : text)),
-    'changes lone surrogates': texts((text) => text.replace(/[\ud800-\udfff]/gu, '\ufffd')),
-    'takes texts for ASCII': texts((text) => text.replace(/[^ -~]/g, '?')),
+    'takes an empty text for none': inTexts((text) => (text === '' ? 'none' : text)),
+    'takes "NULL" for none': inTexts((text) => (text === 'NULL' ? null : text)),
+    'changes lone surrogates': inTexts((text) => text.replace(/[\ud800-\udfff]/gu, '\ufffd')),
+    'takes texts for ASCII': inTexts((text) => text.replace(/[^ -~]/g, '?')),
     ...Object.fromEntries(
       ["'", '"', '\\', '%', ';--', '\u0000', '\u2028', '__proto__'].map((part) => {
-        return [`cannot keep ${JSON.stringify(part)}`, texts((text) => text.replaceAll(part, ''))]
+        return [`cannot keep ${JSON.stringify(part)}`, inTexts((text) => text.replaceAll(part, ''))]
       }),
     ),
     'trims keys': inChanges((change) => ({ ...change, key: change.key.trim() })),
-    'knows no number below 0': numbers(Math.abs),
-    'takes 0 for nothing': numbers((number) => number || 1),
-    'knows integers only': numbers(Math.round),
-    'knows numbers of 53 bits only': numbers((number) => Math.min(number, 2 ** 53 - 1)),
-    'has a sequence of 32 bits': fact(({ sequence }) => ({ sequence: sequence % 2 ** 32 })),
+    'knows no number below 0': inNumbers(Math.abs),
+    'takes 0 for nothing': inNumbers((number) => number || 1),
+    'knows integers only': inNumbers(Math.round),
+    'knows numbers of 53 bits only': inNumbers((number) => Math.min(number, 2 ** 53 - 1)),
+    'has a sequence of 32 bits': inState(({ sequence }) => ({ sequence: sequence % 2 ** 32 })),
   },
   'keeps a record of a megabyte': {
     'has room for 100 KB': inChanges((change) => (JSON.stringify(change.after).length > 1e5 ? undefined : change)),
@@ -186,7 +165,7 @@ const FLAWS: Readonly<Record<string, Readonly<Record<string, Flaw>>>> = {
       return change?.collection === 'many' && !isNewTo(before)(change) ? { ...commit, changes: [] } : commit
     }),
   },
-  [RESTART]: { 'keeps no secret': texts((text) => (text === 'known to the store' ? 'hidden' : text)) },
+  [RESTART]: { 'keeps no secret': inTexts((text) => (text === 'known to the store' ? 'hidden' : text)) },
 }
 
 const cases = Object.entries(FLAWS).flatMap(([check, flaws]) =>
@@ -213,7 +192,7 @@ describe('The suite of stores finds a store that', () => {
     ...['reserved_addrs.create', 'reserved_domains.create', 'control', 'clock', 'provisioning'],
     ...['compression.replace', 'reserved_addrs.delete', 'restore', 'reset'],
   ])('loses what %s did', async (operation) => {
-    const flaw: Flaw = { kept: (commit) => (commit.operation === operation ? undefined : commit) }
+    const flaw: Flaw = { append: (commit) => (commit.operation === operation ? undefined : commit) }
     expect([...(await failuresOf(() => placeWith(flaw))).keys()]).toEqual([RESTART])
   })
 
@@ -221,86 +200,15 @@ describe('The suite of stores finds a store that', () => {
     ['the zone', ({ changes }) => changes.some(({ collection }) => collection === 'dns_records')],
     ['an attempt that failed', ({ now }) => now === Date.parse('2026-01-01T00:00:30Z')],
   ])('loses what became of %s', async (_what, isLost) => {
-    const flaw: Flaw = { kept: (commit) => (isLost(commit) ? undefined : commit) }
+    const flaw: Flaw = { append: (commit) => (isLost(commit) ? undefined : commit) }
     expect([...(await failuresOf(() => placeWith(flaw))).keys()]).toEqual([RESTART])
-  })
-})
-
-describe('The suite of stores finds a store that writes at its flush and', () => {
-  const WHOLE = 'keeps nothing of a commit that it cannot write, and keeps what comes after it'
-  const LOSS = 'takes no commit after a loss, until it is loaded'
-
-  const isWritable = ({ after }: StoredChange) => {
-    try {
-      return JSON.stringify(after) !== ''
-    } catch {
-      return false
-    }
-  }
-
-  interface Carelessness {
-    readonly writesNothing?: boolean
-    readonly keepsParts?: boolean
-    readonly takesMoreAfterLoss?: boolean
-    readonly takesNothingAfterLoad?: boolean
-  }
-
-  function place(careless: Carelessness): StorePlace {
-    const safe = memoryStore()
-    const write = (commit: StoredCommit) => {
-      const changes = commit.changes.filter(isWritable)
-      const isWhole = changes.length === commit.changes.length
-      if (isWhole || careless.keepsParts) safe.append({ ...commit, changes })
-      if (!isWhole) throw new Error('a record cannot be written')
-    }
-    return {
-      open(): Store {
-        let waiting: StoredCommit[] = []
-        let isLost = false
-        return {
-          load() {
-            isLost &&= careless.takesNothingAfterLoad === true
-            return safe.load()
-          },
-          append(commit) {
-            if (isLost && !careless.takesMoreAfterLoss) throw new Error('load the store first')
-            waiting.push(commit)
-          },
-          async flushed() {
-            const group = careless.writesNothing ? [] : waiting
-            waiting = []
-            try {
-              group.forEach(write)
-            } catch (error) {
-              isLost = true
-              throw error
-            }
-          },
-        }
-      },
-    }
-  }
-
-  it.each<[string, Carelessness, string[]]>([
-    ['keeps a part of a commit', { keepsParts: true }, [WHOLE, LOSS]],
-    ['takes more after a loss', { takesMoreAfterLoss: true }, [LOSS]],
-    ['takes nothing after a loss, not even once it is loaded', { takesNothingAfterLoad: true }, [WHOLE]],
-  ])('%s', async (_what, careless, checks) => {
-    expect(await failuresOf(() => place({}))).toEqual(new Map())
-    expect([...(await failuresOf(() => place(careless))).keys()]).toEqual(checks)
-  })
-
-  it('says that commits are safe before they are', async () => {
-    const [, ...names] = storeSuite(() => place({})).map(({ name }) => name)
-    const failed = await failuresOf(() => place({ writesNothing: true }))
-    expect([...failed.keys()]).toEqual(names.filter((name) => name !== WHOLE && name !== LOSS))
   })
 })
 
 describe('The suite of stores', () => {
   it('says what a store has, and what was wanted', async () => {
-    const failures = await failuresOf(() => placeWith({ loaded: () => undefined }))
-    const late = await failuresOf(() => placeWith(fact(({ now }) => ({ now: now + 1 }))))
+    const failures = await failuresOf(() => placeWith({ load: () => undefined }))
+    const late = await failuresOf(() => placeWith(inState(({ now }) => ({ now: now + 1 }))))
     expect(late.get('keeps a commit that changes no record')).toBe(
       'The store has [1767225600002.5,2048]. Wanted: [1767225600001.5,2048].',
     )
@@ -310,7 +218,7 @@ describe('The suite of stores', () => {
   })
 
   it('says no more than 2,000 characters of either', async () => {
-    const failures = await failuresOf(() => placeWith({ kept: changing((change) => ({ ...change, key: 'same' })) }))
+    const failures = await failuresOf(() => placeWith(inChanges((change) => ({ ...change, key: 'same' }))))
     const message = failures.get('keeps a record of a megabyte') ?? ''
     expect(message).toMatch(/^The store has .*x{500}…\. Wanted: .*x{500}…\.$/)
     expect(message.length).toBeLessThan(4100)
@@ -319,7 +227,7 @@ describe('The suite of stores', () => {
   it('has one store of a place open at a time, and none at the end', async () => {
     const log: string[] = []
     const newPlace = () => {
-      const { open } = placeWith({ loaded: (state, times) => (times === 3 ? undefined : state) })
+      const { open } = placeWith({ load: (state, times) => (times === 3 ? undefined : state) })
       log.push('place')
       return {
         open: () => {

@@ -9,17 +9,17 @@ import {
   survives,
 } from '../../src/testing/testing.ts'
 import { failureOf } from './survives/failure.ts'
-import { addressNamed, callOf, retried, sleep } from './survives/programs/client.ts'
+import { callOf, ensureAddress, retry, sleep } from './survives/programs/client.ts'
 import { certificate, crash } from './survives/programs/six.ts'
 
-/** Creates an address again when the answer is lost. */
+/** Creates an address again when the response is lost. */
 async function careless(life: Pick<Life, 'fetch' | 'url'>) {
-  return retried(() => callOf(life)('POST', '/reserved_addrs', { description: 'app' }))
+  return retry(() => callOf(life)('POST', '/reserved_addrs', { description: 'app' }))
 }
 
-/** Looks whether the address is there before each attempt to create it. */
+/** Creates an address, and looks for it before each try. */
 async function careful(life: Life) {
-  return addressNamed(callOf(life), 'app')
+  return ensureAddress(callOf(life), 'app')
 }
 
 test('a retry without a look-up leaves two resources after one lost answer, and the error tells the story', async () => {
@@ -98,7 +98,7 @@ test.each<[OptInFaultKind, CodeUnderTest, string]>([
   ['late', careful, 'POST /reserved_addrs#1 late'],
   [
     'slow',
-    (life) => retried(() => callOf(life)('POST', '/reserved_addrs', {}, AbortSignal.timeout(10_000))),
+    (life) => retry(() => callOf(life)('POST', '/reserved_addrs', {}, AbortSignal.timeout(10_000))),
     'POST /reserved_addrs#1 slow',
   ],
   [
@@ -115,7 +115,7 @@ test.each<[OptInFaultKind, CodeUnderTest, string]>([
   expect(groups.map((each) => each.replay)).toEqual([replay])
 })
 
-test('code that waits for nothing is called so', async () => {
+test('code that waits for nothing is reported as such', async () => {
   const error = await failureOf(survives(() => new Promise(() => undefined)))
   expect(error.message).toMatch(
     /^The code fails without any fault: it never ends: it waits for nothing, .*\n\n {2}in the end/,

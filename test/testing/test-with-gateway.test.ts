@@ -1,8 +1,14 @@
-import { describe, expect, expectTypeOf, onTestFinished, test, vi } from 'vitest'
+import { afterEach, describe, expect, expectTypeOf, onTestFinished, test, vi } from 'vitest'
 import { createGateway, type Gateway, type ManualClock, manualClock } from '../../src/index.ts'
 import { assertStrict, type Strict, testWithGateway } from '../../src/testing/testing.ts'
 import { thrownBy } from '../support/client.ts'
-import { thrownIn } from './error-of.ts'
+import { errorOfTest } from './run-test.ts'
+
+afterEach(() => {
+  vi.useRealTimers()
+  vi.unstubAllGlobals()
+  vi.restoreAllMocks()
+})
 
 const headers = { authorization: 'Bearer k', 'service-version': '2' }
 
@@ -30,10 +36,10 @@ describe('The test of any runner', () => {
   test('passes each test a gateway of its own, then the arguments of the runner', async () => {
     const { base, defined } = runner()
     const own = testWithGateway(base)
-    const seen: unknown[][] = []
-    expect(own('one', ({ gateway }, ...context) => seen.push([gateway, ...context]))).toBe('test')
-    own('another', { timeout: 5 }, ({ gateway }) => seen.push([gateway]))
-    own('a third', ({ gateway }) => seen.push([gateway]), 500)
+    const calls: unknown[][] = []
+    expect(own('one', ({ gateway }, ...context) => calls.push([gateway, ...context]))).toBe('test')
+    own('another', { timeout: 5 }, ({ gateway }) => calls.push([gateway]))
+    own('a third', ({ gateway }) => calls.push([gateway]), 500)
     expect(defined.map(({ name, rest }) => [name, ...rest])).toEqual([
       ['one'],
       ['another', { timeout: 5 }],
@@ -44,20 +50,20 @@ describe('The test of any runner', () => {
       expect(run).toHaveLength(0)
       await run('context')
     }
-    const gateways = seen.map(([gateway]) => gateway as Gateway<ManualClock>)
-    expect(seen[0]).toEqual([gateways[0], 'context'])
+    const gateways = calls.map(([gateway]) => gateway as Gateway<ManualClock>)
+    expect(calls[0]).toEqual([gateways[0], 'context'])
     expect(new Set(gateways).size).toBe(3)
     expect(gateways.map((gateway) => gateway.snapshot().seed)).toEqual(['one', 'another', 'a third'])
     expect(gateways.map(({ clock }) => clock.now)).toEqual(Array(3).fill(Date.UTC(2026, 0, 1)))
   })
 
-  test('asks for a variant when a test does: Bun refuses to be asked for `only` in CI', () => {
-    const refusing = {
+  test('reads a variant only when a test does: Bun throws in CI when `only` is read', () => {
+    const bun = {
       get only(): never {
         throw new Error('.only is disabled in CI environments')
       },
     }
-    const base = Object.defineProperties(() => undefined, Object.getOwnPropertyDescriptors(refusing))
+    const base = Object.defineProperties(() => undefined, Object.getOwnPropertyDescriptors(bun))
     const own = testWithGateway(base) as { only?: unknown }
     expect(() => own.only).toThrow('.only is disabled')
   })
@@ -72,7 +78,7 @@ describe('The test of any runner', () => {
     expectTypeOf<keyof typeof own>().toEqualTypeOf<'only' | 'skip'>()
   })
 
-  test('takes options, anew for each test where they are a function', async () => {
+  test('takes options, or a function that returns options for each test', async () => {
     const clocks: ManualClock[] = []
     const { base, defined } = runner()
     const own = testWithGateway(base, {
@@ -91,12 +97,12 @@ describe('The test of any runner', () => {
     expect(clocks[0]).not.toBe(clocks[1])
     const options = { gatewayOptions: { initial: { reservedDomains: [{ domain: 'app.example.com' }] } } }
     expect(
-      await thrownIn((gateway) => expect(gateway.reservedDomains.list().reserved_domains).toHaveLength(1), options),
+      await errorOfTest((gateway) => expect(gateway.reservedDomains.list().reserved_domains).toHaveLength(1), options),
     ).toBeUndefined()
   })
 
-  test('says on failure what happened at the gateway, in the message and in the stack', async () => {
-    const error = await thrownIn(async (gateway) => {
+  test('reports on failure what happened at the gateway, in the message and in the stack', async () => {
+    const error = await errorOfTest(async (gateway) => {
       await gateway.fetch(`${gateway.url}/reserved_domains`, { headers })
       throw new TypeError('It broke.')
     })
@@ -121,8 +127,8 @@ describe('The test of any runner', () => {
     expect(() => testWithGateway(runner as never)).toThrow(/Allowed: the function of a runner/)
   })
 
-  test('says it also behind an abort, whose message cannot be assigned', async () => {
-    const error = await thrownIn(async (gateway) => {
+  test('also reports after an abort, whose message cannot be assigned', async () => {
+    const error = await errorOfTest(async (gateway) => {
       gateway.faults.add({ latency: '5s' })
       await gateway.fetch(gateway.url, { headers, signal: AbortSignal.abort() })
     })
@@ -134,8 +140,7 @@ describe('The test of any runner', () => {
 
   test('says that the code under test waits on fake timers, which the manual clock does not move', async () => {
     vi.useFakeTimers()
-    onTestFinished(() => void vi.useRealTimers())
-    const error = await thrownIn(() => {
+    const error = await errorOfTest(() => {
       setTimeout(() => undefined, 1000)
       throw new Error('There is no certificate.')
     })
@@ -143,7 +148,7 @@ describe('The test of any runner', () => {
       "1 timer waits on the runner's fake timers, which do not follow the gateway's manual",
     )
     expect(
-      (await thrownIn(() => Promise.reject(new Error('x')), { gatewayOptions: { clock: Date as never } }))?.message,
+      (await errorOfTest(() => Promise.reject(new Error('x')), { gatewayOptions: { clock: Date as never } }))?.message,
     ).not.toContain('timer waits')
   })
 
@@ -151,7 +156,7 @@ describe('The test of any runner', () => {
   test.each([frozen, 'a text', null, 5, { message: 5 }, Object.freeze({ code: 1 })])(
     'rethrows unchanged what cannot have a report: %j',
     async (thrown) => {
-      const outcome = thrownIn(() => {
+      const outcome = errorOfTest(() => {
         throw thrown
       })
       expect(await outcome).toBe(thrown)
@@ -159,18 +164,18 @@ describe('The test of any runner', () => {
     },
   )
 
-  test('fails where a test that passed left something pending, and says it once', async () => {
-    const leaving = (gateway: Gateway) => gateway.faults.add({ operation: 'reserved_domains.delete', times: 1 })
-    const error = await thrownIn(leaving)
+  test('fails if a test that passed left something pending, and reports it once', async () => {
+    const leaveFault = (gateway: Gateway) => gateway.faults.add({ operation: 'reserved_domains.delete', times: 1 })
+    const error = await errorOfTest(leaveFault)
     expect(error?.message).toMatch(/^Your assertions passed, .*`strict: false`/)
     expect(error?.message.match(/"reserved_domains\.delete"/g)).toHaveLength(1)
     expect(error?.stack).toBe(`${error?.name}: ${error?.message}`)
     expect(error?.message).not.toContain('pending:')
-    expect(await thrownIn(leaving, { strict: false })).toBeUndefined()
+    expect(await errorOfTest(leaveFault, { strict: false })).toBeUndefined()
   })
 
   test.each(['onTestFinished', 'after'])(
-    'takes a gateway out when the runner ends a test that hangs, by %s',
+    'uninstalls a gateway when the runner ends a test that hangs, by %s',
     (hook) => {
       const atEnd: (() => void)[] = []
       const { base, defined } = runner()
@@ -183,7 +188,7 @@ describe('The test of any runner', () => {
     },
   )
 
-  test('takes a gateway out and prints the report when Bun ends a test, which has no global hook for it', () => {
+  test('uninstalls a gateway and prints the report when Bun ends a test, although Bun has no global hook', () => {
     const atEnd: (() => void)[] = []
     const onTestFinished_ = (work: () => void) => atEnd.push(work)
     const builtIn = process.getBuiltinModule
@@ -191,8 +196,6 @@ describe('The test of any runner', () => {
     vi.spyOn(process, 'getBuiltinModule').mockImplementation(ofBun)
     vi.stubGlobal('Bun', {})
     const printed = vi.spyOn(console, 'error').mockReturnValue()
-    onTestFinished(() => void vi.unstubAllGlobals())
-    onTestFinished(() => void vi.restoreAllMocks())
     const { base, defined } = runner()
     const before = globalThis.fetch
     testWithGateway(base)('hangs', hangs)
@@ -211,26 +214,24 @@ describe('The test of any runner', () => {
     const host = new EventTarget()
     vi.stubGlobal('addEventListener', host.addEventListener.bind(host))
     vi.stubGlobal('removeEventListener', host.removeEventListener.bind(host))
-    onTestFinished(() => void vi.unstubAllGlobals())
-    const uncaught = (error: unknown) => host.dispatchEvent(Object.assign(new Event(type), { [property]: error }))
+    const dispatch = (error: unknown) => host.dispatchEvent(Object.assign(new Event(type), { [property]: error }))
     const during = new Error('It broke in a timer.')
-    await thrownIn(async (gateway) => {
+    await errorOfTest(async (gateway) => {
       await gateway.fetch(`${gateway.url}/reserved_domains`)
-      uncaught(during)
-      uncaught('a text, which cannot take more')
+      dispatch(during)
+      dispatch('a text, which cannot have a report')
     })
     expect(during.message).toMatch(
       /^It broke in a timer\.\n\nThe gateway at .*:\n {2}requests:\n.* GET \/reserved_domains → 401/,
     )
     const after = new Error('It broke after the test.')
-    uncaught(after)
+    dispatch(after)
     expect(after.message).toBe('It broke after the test.')
   })
 
-  test('leaves the gateway of a concurrent test in at the global afterEach, which is that of others', () => {
-    const afterEach = vi.fn<(work: () => void) => void>()
-    vi.stubGlobal('afterEach', afterEach)
-    onTestFinished(() => void vi.unstubAllGlobals())
+  test('does not uninstall the gateway of a concurrent test at the global afterEach, which runs for other tests', () => {
+    const hook = vi.fn<(work: () => void) => void>()
+    vi.stubGlobal('afterEach', hook)
     const { base, defined } = runner()
     const before = globalThis.fetch
     testWithGateway(Object.assign(base, { concurrent: base })).concurrent('hangs', ({ gateway }) => {
@@ -239,20 +240,20 @@ describe('The test of any runner', () => {
       return new Promise(() => undefined)
     })
     void defined[0]?.run()
-    afterEach.mock.calls[0]?.[0]()
+    hook.mock.calls[0]?.[0]()
     expect(globalThis.fetch).not.toBe(before)
   })
 
-  test('takes a gateway out where a test installed it, also when it fails', async () => {
+  test('uninstalls a gateway that a test installed, also when the test fails', async () => {
     const before = globalThis.fetch
-    const installing = async (gateway: Gateway) => {
+    const installAndFetch = async (gateway: Gateway) => {
       gateway.install()
       expect((await fetch(`${gateway.url}/reserved_domains`, { headers })).status).toBe(200)
     }
-    expect(await thrownIn(installing)).toBeUndefined()
+    expect(await errorOfTest(installAndFetch)).toBeUndefined()
     expect(globalThis.fetch).toBe(before)
     expect(
-      await thrownIn((gateway) => {
+      await errorOfTest((gateway) => {
         gateway.install()
         throw new Error('It broke.')
       }),

@@ -6,14 +6,15 @@ import { NEW_YEAR, timeAfter } from '../support/provisioning.ts'
 
 const NOW = Date.parse(NEW_YEAR)
 
-function standing() {
+/** Returns a manual clock, and timers on it. */
+function clockAndTimers() {
   const clock = manualClock(NOW)
   return { clock, timers: timersOn(clock) }
 }
 
 describe('Timers on a manual clock', () => {
   test('have the types of the platform', () => {
-    const { timers } = standing()
+    const { timers } = clockAndTimers()
     expectTypeOf(timers.setTimeout).toEqualTypeOf<typeof setTimeout>()
     expectTypeOf(timers.clearInterval).toEqualTypeOf<typeof clearInterval>()
     expectTypeOf(timers.setImmediate).toEqualTypeOf<typeof setImmediate>()
@@ -21,8 +22,8 @@ describe('Timers on a manual clock', () => {
     void new Promise<void>((resolve) => timers.setTimeout(resolve, 5))
   })
 
-  test('show its time, whoever moved it and however', () => {
-    const { clock, timers } = standing()
+  test('show its time after any move', () => {
+    const { clock, timers } = clockAndTimers()
     const dates = () => [timers.Date.now(), new timers.Date().getTime()]
     for (const move of [() => clock.advance('1h'), () => clock.set(timeAfter('9d')), () => clock.reset()]) {
       move()
@@ -31,7 +32,7 @@ describe('Timers on a manual clock', () => {
   })
 
   test('are functions on their own', () => {
-    const { clock, timers } = standing()
+    const { clock, timers } = clockAndTimers()
     const { setTimeout, clearTimeout, setImmediate } = timers
     const fired: string[] = []
     clearTimeout(setTimeout(() => fired.push('cleared'), 1))
@@ -42,26 +43,26 @@ describe('Timers on a manual clock', () => {
   })
 
   test('can be promises', async () => {
-    const { clock, timers } = standing()
+    const { clock, timers } = clockAndTimers()
     const sleep = promisify(timers.setTimeout)
-    const over = vi.fn()
-    void sleep(1000, 'value').then(over)
+    const callback = vi.fn()
+    void sleep(1000, 'value').then(callback)
     await clock.advanceAsync(999)
-    expect(over).not.toHaveBeenCalled()
+    expect(callback).not.toHaveBeenCalled()
     await clock.advanceAsync(1)
-    expect(over).toHaveBeenCalledWith('value')
+    expect(callback).toHaveBeenCalledWith('value')
   })
 
   test('repeat no faster than every ms', () => {
-    const { clock, timers } = standing()
+    const { clock, timers } = clockAndTimers()
     let fired = 0
     for (const ms of [0, -5, undefined, Number.NaN]) timers.setInterval(() => fired++, ms)
     clock.advance(10)
     expect(fired).toBe(40)
   })
 
-  test('keep what is left of them when the time is set', () => {
-    const { clock, timers } = standing()
+  test('keep their remaining time when the time is set', () => {
+    const { clock, timers } = clockAndTimers()
     const fired: number[] = []
     timers.setTimeout(() => fired.push(clock.now), 1000)
     clock.advance(400)
@@ -85,7 +86,7 @@ describe('Timers on a manual clock', () => {
   })
 
   test('can move the clock themselves, and it does not go back', () => {
-    const { clock, timers } = standing()
+    const { clock, timers } = clockAndTimers()
     const fired: number[] = []
     timers.setTimeout(() => clock.advance('1m'), 1000)
     for (const ms of [1000, 2000, 61_001]) timers.setTimeout(() => fired.push(clock.now - NOW), ms)

@@ -2,11 +2,11 @@ import { afterEach, describe, expect, test, vi } from 'vitest'
 import { type Gateway, type ManualClock, manualClock } from '../../src/index.ts'
 import { timersOn } from '../../src/testing/clock.ts'
 import '../../src/testing/vitest.ts'
-import { errorOf } from './error-of.ts'
+import { messageOfTest } from './run-test.ts'
 
 const headers = { authorization: 'Bearer k', 'service-version': '2', 'content-type': 'application/json' }
 
-/** The application under test: a small client. */
+/** Returns the application under test: a small client. */
 function clientOf(gateway: Pick<Gateway, 'url'> & { fetch: typeof fetch }) {
   const send = (method: string, path: string, body?: object) =>
     gateway.fetch(gateway.url + path, { method, headers, ...(body && { body: JSON.stringify(body) }) })
@@ -18,13 +18,14 @@ function clientOf(gateway: Pick<Gateway, 'url'> & { fetch: typeof fetch }) {
   }
 }
 
-const passes = async (work: (gateway: Gateway<ManualClock>) => unknown) => expect(await errorOf(work)).toBe('passed')
+const expectToPass = async (work: (gateway: Gateway<ManualClock>) => unknown) =>
+  expect(await messageOfTest(work)).toBe('passed')
 
 afterEach(() => void vi.useRealTimers())
 
 describe('A forgotten await', () => {
   test('fails before a move of the clock: the request has not arrived then', async () => {
-    const error = await errorOf(async (gateway) => {
+    const error = await messageOfTest(async (gateway) => {
       const { reserve } = clientOf(gateway)
       const onboard = async () => {
         reserve('app.example.com')
@@ -41,7 +42,7 @@ describe('A forgotten await', () => {
   })
 
   test('fails as the last thing that a test does, with the request', async () => {
-    const error = await errorOf(async (gateway) => {
+    const error = await messageOfTest(async (gateway) => {
       const { reserve, remove } = clientOf(gateway)
       const { id } = await (await reserve('app.example.com')).json()
       const rollBack = async () => {
@@ -57,12 +58,14 @@ describe('A forgotten await', () => {
 
   test('is allowed by `strict: false`', async () => {
     const work = (gateway: Gateway<ManualClock>) => void clientOf(gateway).list()
-    expect(await errorOf(work, { strict: false })).toBe('passed')
-    expect(await errorOf(work)).toContain('1 request was still under way when the test ended: GET /reserved_domains')
+    expect(await messageOfTest(work, { strict: false })).toBe('passed')
+    expect(await messageOfTest(work)).toContain(
+      '1 request was still under way when the test ended: GET /reserved_domains',
+    )
   })
 
   test('fails through the global fetch, too', async () => {
-    const error = await errorOf((gateway) => {
+    const error = await messageOfTest((gateway) => {
       gateway.install()
       const { url } = gateway
       void clientOf({ url, fetch: (...args) => globalThis.fetch(...args) }).list()
@@ -73,7 +76,7 @@ describe('A forgotten await', () => {
 
 describe('An `advanceAsync` that nobody waits for', () => {
   test('fails the test, as it was called', async () => {
-    const error = await errorOf((gateway) => {
+    const error = await messageOfTest((gateway) => {
       gateway.clock.advanceAsync('1h').catch(() => undefined)
     })
     expect(error).toContain(
@@ -82,7 +85,7 @@ describe('An `advanceAsync` that nobody waits for', () => {
   })
 
   test('is named beside the error of a failing test, with others', async () => {
-    const error = await errorOf(({ clock }) => {
+    const error = await messageOfTest(({ clock }) => {
       void clock.advanceToAsync('2026-02-01T00:00:00Z')
       void clock.advanceToNextAsync()
       throw new Error('There is no certificate.')
@@ -94,7 +97,7 @@ describe('An `advanceAsync` that nobody waits for', () => {
   })
 
   test('is allowed where the test waits for it later, and where it was refused', () =>
-    passes(async ({ clock }) => {
+    expectToPass(async ({ clock }) => {
       const moved = clock.advanceAsync('1h')
       await moved
       await expect(clock.advanceAsync('soon' as never)).rejects.toThrow('soon')
@@ -103,19 +106,19 @@ describe('An `advanceAsync` that nobody waits for', () => {
   test('is of no further concern to a clock that outlives the test', async () => {
     const clock = manualClock('2026-01-01T00:00:00Z')
     const { advanceAsync } = clock
-    expect(await errorOf(() => undefined, { gatewayOptions: () => ({ clock }) })).toBe('passed')
+    expect(await messageOfTest(() => undefined, { gatewayOptions: () => ({ clock }) })).toBe('passed')
     expect(clock.advanceAsync).toBe(advanceAsync)
   })
 })
 
 describe('A request that nobody waits for', () => {
-  const forgetful = async (gateway: Gateway) => {
+  const forgetAwait = async (gateway: Gateway) => {
     void clientOf(gateway).list()
   }
 
   test('counts as requested, although it has not arrived', async () => {
-    const error = await errorOf(async (gateway) => {
-      await forgetful(gateway)
+    const error = await messageOfTest(async (gateway) => {
+      await forgetAwait(gateway)
       expect(gateway).not.toHaveBeenRequested('reserved_domains.list')
     })
     expect(error).toMatch(/^Expected no request of reserved_domains\.list, and there was 1\./)
@@ -127,10 +130,10 @@ describe('A request that nobody waits for', () => {
     ['count()', ({ requests }) => expect(requests.count()).toBe(1)],
     ['all()', ({ requests }) => expect(requests.all()).toHaveLength(1)],
     ['toHaveBeenRequested', (gateway) => expect(gateway).toHaveBeenRequested('reserved_domains.list')],
-  ])('is in %s, and fails its test all the same', async (_name, look) => {
-    const error = await errorOf(async (gateway) => {
-      await forgetful(gateway)
-      look(gateway)
+  ])('is in %s, and fails its test all the same', async (_name, assertRequested) => {
+    const error = await messageOfTest(async (gateway) => {
+      await forgetAwait(gateway)
+      assertRequested(gateway)
     })
     expect(error).toMatch(/^Your assertions passed, /)
     expect(error).toContain('1 request was still under way when the test ended: GET /reserved_domains. Is an await')
@@ -139,7 +142,7 @@ describe('A request that nobody waits for', () => {
 
 describe('A request', () => {
   test('arrives first, where the same synchronous run then moves the clock or looks at the gateway', () =>
-    passes(async (gateway) => {
+    expectToPass(async (gateway) => {
       const { clock } = gateway
       gateway.faults.add({ operation: 'reserved_domains.list', times: 1, latency: '2s' })
       const late = clientOf(gateway).list()
@@ -151,7 +154,7 @@ describe('A request', () => {
     }))
 
   test('arrives in the order sent, on a later turn', () =>
-    passes(async (gateway) => {
+    expectToPass(async (gateway) => {
       const names = ['a', 'b', 'c'].map((name) => `${name}.example.com`)
       const { reserve } = clientOf(gateway)
       const sent = Promise.all(names.map(reserve))
@@ -162,7 +165,7 @@ describe('A request', () => {
     }))
 
   test('is what it was when it was sent', () =>
-    passes(async (gateway) => {
+    expectToPass(async (gateway) => {
       const changing: Record<string, string> = { ...headers }
       const sent = gateway.fetch(`${gateway.url}/reserved_domains`, { headers: changing })
       changing.authorization = ''
@@ -170,7 +173,7 @@ describe('A request', () => {
     }))
 
   test('never arrives, if it is aborted before', () =>
-    passes(async (gateway) => {
+    expectToPass(async (gateway) => {
       const { signal, abort } = withAbort()
       const sent = gateway.fetch(`${gateway.url}/reserved_domains`, { headers, signal })
       abort()
@@ -179,13 +182,13 @@ describe('A request', () => {
     }))
 
   test('arrives while the timers of the host are faked', () =>
-    passes(async (gateway) => {
+    expectToPass(async (gateway) => {
       vi.useFakeTimers()
       expect((await clientOf(gateway).list()).status).toBe(200)
     }))
 
   test('and those that follow it arrive at one stop of an asynchronous move', () =>
-    passes(async (gateway) => {
+    expectToPass(async (gateway) => {
       const { setTimeout } = timersOn(gateway.clock)
       const { list } = clientOf(gateway)
       const work = async () => {
@@ -207,42 +210,42 @@ function withAbort() {
 }
 
 describe('A test that fails after waits on timers of the host', () => {
-  /** Polls with a client until something is as it should be, as on timers of the host. */
-  async function polled(gateway: Gateway<ManualClock>, betweenPolls: () => unknown) {
+  /** Polls four times, and then fails. `wait` runs after each poll. */
+  async function pollAndFail(gateway: Gateway<ManualClock>, wait: () => unknown) {
     for (let n = 0; n < 4; n++) {
       await clientOf(gateway).list()
-      betweenPolls()
+      wait()
     }
     throw new Error('There is no certificate.')
   }
 
-  const waited =
+  const hint =
     "Your code paused 3 times between a response and its next request, but the gateway's manual clock has not"
 
-  test('says so, where the clock of the gateway has not moved', async () => {
+  test('has a hint, if the clock of the gateway has not moved', async () => {
     vi.useFakeTimers({ toFake: ['performance'] })
-    const error = await errorOf((gateway) => polled(gateway, () => vi.advanceTimersByTime(500)))
-    expect(error).toContain(waited)
+    const error = await messageOfTest((gateway) => pollAndFail(gateway, () => vi.advanceTimersByTime(500)))
+    expect(error).toContain(hint)
   })
 
-  test('says nothing, where a busy machine made some pauses among many requests', async () => {
+  test('has no hint, if a busy machine made some pauses among many requests', async () => {
     vi.useFakeTimers({ toFake: ['performance'] })
     let requests = 0
     const busy = () => vi.advanceTimersByTime(++requests % 6 === 0 ? 500 : 0)
-    const error = await errorOf(async (gateway) => {
-      for (let n = 0; n < 5; n++) await polled(gateway, busy).catch(() => undefined)
+    const error = await messageOfTest(async (gateway) => {
+      for (let n = 0; n < 5; n++) await pollAndFail(gateway, busy).catch(() => undefined)
       throw new Error('There is no certificate.')
     })
     expect(error).not.toContain('paused')
   })
 
-  test('says nothing, where it has, or where no time passed', async () => {
+  test('has no hint, if the clock has moved, or if no time passed', async () => {
     vi.useFakeTimers({ toFake: ['performance'] })
-    const moved = (gateway: Gateway<ManualClock>) => {
+    const moveBoth = (gateway: Gateway<ManualClock>) => {
       gateway.clock.advance('1s')
       vi.advanceTimersByTime(500)
     }
-    expect(await errorOf((gateway) => polled(gateway, () => moved(gateway)))).not.toContain('paused')
-    expect(await errorOf((gateway) => polled(gateway, () => undefined))).not.toContain('paused')
+    expect(await messageOfTest((gateway) => pollAndFail(gateway, () => moveBoth(gateway)))).not.toContain('paused')
+    expect(await messageOfTest((gateway) => pollAndFail(gateway, () => undefined))).not.toContain('paused')
   })
 })

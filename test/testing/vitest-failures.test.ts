@@ -9,32 +9,32 @@ const folder = fileURLToPath(new URL('../fixtures/vitest', import.meta.url))
 const vitest = fileURLToPath(new URL('../../node_modules/vitest/vitest.mjs', import.meta.url))
 
 /** A test in the report of the JSON reporter. */
-interface Reported {
+interface ReportedTest {
   readonly title: string
   readonly status: string
   readonly failureMessages: readonly string[]
 }
 
-let reported: ReadonlyMap<string, Reported>
+let reported: ReadonlyMap<string, ReportedTest>
 
 /** The output for people. */
 let printed: string
 
-const own = mkdtempSync(join(tmpdir(), 'fauxgate-failures-'))
-afterAll(() => rmSync(own, { recursive: true }))
+const outputFolder = mkdtempSync(join(tmpdir(), 'fauxgate-failures-'))
+afterAll(() => rmSync(outputFolder, { recursive: true }))
 
 beforeAll(async () => {
   const args = [vitest, 'run', '--root', folder, '--reporter', 'json', '--reporter', 'default', '--no-color', 'failing']
-  const file = join(own, 'report.json')
+  const file = join(outputFolder, 'report.json')
   printed = await new Promise<string>((resolve) => {
     execFile(process.execPath, [...args, '--outputFile', file], (_failed, stdout, stderr) => resolve(stdout + stderr))
   })
   const { testResults } = JSON.parse(readFileSync(file, 'utf8'))
-  reported = new Map(testResults[0].assertionResults.map((each: Reported) => [each.title, each]))
+  reported = new Map(testResults[0].assertionResults.map((each: ReportedTest) => [each.title, each]))
 }, 60_000)
 
 function failureOf(title: string): string {
-  const { status, failureMessages } = reported.get(title) as Reported
+  const { status, failureMessages } = reported.get(title) as ReportedTest
   expect(status).toBe('failed')
   expect(failureMessages).toHaveLength(1)
   return failureMessages[0] as string
@@ -63,13 +63,13 @@ describe('A test that fails says what happened at its gateway', () => {
     )
   })
 
-  test('and where the direct call stands that was refused', () => {
+  test('with the error of a direct call that was refused', () => {
     expect(failureOf('by a direct call')).toMatch(/^GatewayError: There is no reserved domain rd_nope\./)
   })
 })
 
 describe('A test that passes fails all the same', () => {
-  test('for a fault that no request met, with the reason', () => {
+  test('for a fault that applied to no request, with the reason', () => {
     const message = failureOf('by a fault that nobody met')
     expect(message).toMatch(/^GatewayAssertionError: Your assertions passed, .*`strict: false`/)
     expect(message.match(/1 fault still waits for requests\./g)).toHaveLength(1)
@@ -85,7 +85,7 @@ describe('A test that passes fails all the same', () => {
     )
   })
 
-  test('but not when it is skipped, expected to fail, not strict, or has met all', () => {
+  test('unless it is skipped, expected to fail, not strict, or has left nothing', () => {
     const titles = ['once, and not again', 'as it should', 'not: it is skipped', 'not', 'not: all is met']
     const statuses = titles.map((title) => reported.get(title)?.status)
     expect(statuses).toEqual(['passed', 'passed', 'skipped', 'passed', 'passed'])

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { recordingIn } from '../../src/verify/har-reader.ts'
 import { isFine, replay } from '../../src/verify/replay.ts'
 import { NEW_YEAR } from '../support/provisioning.ts'
-import { asked } from '../support/verifying.ts'
+import { gatewayToVerify } from '../support/verifying.ts'
 
 // A HAR file shows a request as the program saw it. Programs differ in what they write, and in what they leave out.
 
@@ -16,7 +16,7 @@ const pairs = (headers: Headers): Json[] => [...headers].map(([name, value]) => 
 
 /** Three requests to a gateway and its answers, as entries of HAR 1.2. `base64` writes bodies as mitmproxy does for bytes. */
 async function entries(base64 = false): Promise<Json[]> {
-  const gateway = asked()
+  const gateway = gatewayToVerify()
   const all: Json[] = []
   const send = async (method: string, path: string, body?: object) => {
     const text = body && JSON.stringify(body)
@@ -87,7 +87,7 @@ describe('A HAR file that another program wrote is replayed', () => {
 
   test.each([false, true])('in the layout of mitmproxy, with bodies in base64: %s', async (base64) => {
     const recording = har(await entries(base64))
-    expect(recording.facts).toMatchObject({ dialect: 'ngrok', url: 'https://api.ngrok.com', client: '', version: '' })
+    expect(recording.info).toMatchObject({ dialect: 'ngrok', url: 'https://api.ngrok.com', client: '', version: '' })
     const report = await replay(recording, { now: NOW })
     expect([report.compared, report.differing, report.skipped]).toEqual([3, [], []])
     expect(report.warnings).toEqual([expect.stringMatching(/^mitmproxy 11\.0\.2 wrote the file/)])

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { RecordedExchange } from '../../src/verify/har.ts'
-import { recordingText } from '../../src/verify/sanitize.ts'
+import { recordingOf } from '../support/verifying.ts'
 
 const KEY = 'ak_live_4f8Jq2ZpXw7Lr9Vt'
 const JWT = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJwbGFudGVkIn0.c2lnbmF0dXJlLXBsYW50ZWQ'
@@ -12,7 +12,7 @@ const secret = (word: string) => `${word}-Zq8Wk7LmPx9Rt`
 
 const policy = (config: object) => JSON.stringify({ on_http_request: [{ actions: [{ type: 'basic-auth', config }] }] })
 
-/** Bodies by what is planted, each with the text that may not be left. */
+/** Bodies by what is planted, each with the text that must not remain. */
 const BODIES: readonly (readonly [planted: string, body: object])[] = [
   [secret('described'), { description: `call me with ${secret('described')}` }],
   [secret('noted'), { metadata: JSON.stringify({ password: secret('noted') }) }],
@@ -52,7 +52,7 @@ const BODIES: readonly (readonly [planted: string, body: object])[] = [
   ['PlantedPlantedPlanted', { public_key: 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIPlantedPlantedPlanted wil@laptop' }],
 ]
 
-/** Requests and answers that are no JSON, or have it elsewhere. */
+/** Requests and responses that are no JSON, or have it elsewhere. */
 const OTHERS: readonly (readonly [planted: string, request: object, text: string])[] = [
   [secret('query'), { path: `/vaults?token=${secret('query')}` }, ''],
   ['wilhelminas', { path: `/vaults?filter=${encodeURIComponent('obj.name == "wilhelminas"')}` }, ''],
@@ -66,7 +66,7 @@ const OTHERS: readonly (readonly [planted: string, request: object, text: string
   [KEY, {}, `the key ${KEY} is unknown`],
 ]
 
-const answer = (text: string, body?: unknown): RecordedExchange['response'] => {
+const response = (text: string, body?: unknown): RecordedExchange['response'] => {
   const headers = {
     'content-type': 'application/json',
     'set-cookie': secret('set'),
@@ -75,14 +75,9 @@ const answer = (text: string, body?: unknown): RecordedExchange['response'] => {
   return { status: 201, headers, text, body }
 }
 
-const textOf = (exchanges: readonly RecordedExchange[]) => {
-  const facts = { client: 'a test', version: '1.0.0', dialect: 'ngrok', url: 'https://api.ngrok.com' } as const
-  return recordingText(exchanges, [KEY], facts)
-}
-
-/** Returns all texts of a recording of these, also those inside texts that are JSON. */
-function recorded(exchanges: readonly RecordedExchange[]): string {
-  const text = textOf(exchanges)
+/** Returns the text of a recording, and once more with the texts that are JSON inside texts. */
+function recordedTexts(exchanges: readonly RecordedExchange[]): string {
+  const text = recordingOf(exchanges, KEY)
   return `${text}${text.replaceAll('\\\\', '\\').replaceAll('\\"', '"').replaceAll('\\n', '\n')}`
 }
 
@@ -94,21 +89,21 @@ const request = (each: object): RecordedExchange['request'] => ({
 })
 
 describe('A recording has nothing of what is planted', () => {
-  test.each(BODIES)('%s in a body, its answer, and the message of an error', (planted, body) => {
+  test.each(BODIES)('%s in a body, its response, and the message of an error', (planted, body) => {
     const text = JSON.stringify(body)
     const values = Object.values(body).filter((value) => typeof value === 'string')
     const error = { error_code: 'ERR_NGROK_400', status_code: 400, msg: `No: ${values.join(' ')}`, details: {} }
     const exchanges = [
-      { at: 0, request: request({ body: text }), response: answer(text, body) },
-      { at: 0, request: request({ body: text }), response: answer(JSON.stringify(error), error) },
+      { at: 0, request: request({ body: text }), response: response(text, body) },
+      { at: 0, request: request({ body: text }), response: response(JSON.stringify(error), error) },
     ]
-    // A word of three letters is in others too; it goes where it is a secret.
-    const shown = planted.length > 3 ? recorded(exchanges) : recorded(exchanges.slice(0, 1))
+    // Other words may contain a word of three letters. It is replaced only where it is a secret.
+    const shown = planted.length > 3 ? recordedTexts(exchanges) : recordedTexts(exchanges.slice(0, 1))
     expect(shown).not.toContain(planted)
   })
 
-  test.each(OTHERS)('%s elsewhere', (planted, asked, text) => {
-    const shown = recorded([{ at: 0, request: request(asked), response: answer(text) }])
+  test.each(OTHERS)('%s elsewhere', (planted, parts, text) => {
+    const shown = recordedTexts([{ at: 0, request: request(parts), response: response(text) }])
     for (const each of [planted, secret('set'), secret('code')]) expect(shown).not.toContain(each)
   })
 })
@@ -122,6 +117,6 @@ test('What is no secret stays, so that a replay is about the same things', () =>
     traffic_policy: policy({ enforce: true }),
     credential: { id: 'x', uri: 'https://api.ngrok.com/credentials' },
   }
-  const text = textOf([{ at: 0, request: request({}), response: answer(JSON.stringify(body), body) }])
+  const text = recordingOf([{ at: 0, request: request({}), response: response(JSON.stringify(body), body) }])
   expect(JSON.parse(JSON.parse(text).log.entries[0].response.content.text)).toEqual(body)
 })

@@ -2,33 +2,15 @@ import { describe, expect, test } from 'vitest'
 import type { RecordedExchange, Recording } from '../../src/verify/har.ts'
 import { recordingIn } from '../../src/verify/har-reader.ts'
 import { isFine, replay } from '../../src/verify/replay.ts'
-import { recordingText } from '../../src/verify/sanitize.ts'
 import { NEW_YEAR } from '../support/provisioning.ts'
-import { asked, KEY, urlOf, verified } from '../support/verifying.ts'
+import { exchangesOf, KEY, recordingOf } from '../support/verifying.ts'
 
 const NOW = Date.parse(NEW_YEAR)
-const FACTS = { client: 'a test', version: '1.0.0', dialect: 'ngrok', url: 'https://api.ngrok.com' } as const
 
-/** Records a run against fauxgate. Returns the text of the file, and the exchanges. */
-async function recordedText(families: readonly string[]) {
-  const gateway = asked()
-  const exchanges: RecordedExchange[] = []
-  const onExchange = (exchange: Omit<RecordedExchange, 'at'>) => void exchanges.push({ ...exchange, at: NOW })
-  await verified(gateway.fetch, { ...urlOf(gateway), families, onExchange, domain: 'shop.acme-corp.com' })
-  return { text: recordingText(exchanges, [KEY], { ...FACTS, url: gateway.url }), exchanges }
+/** Records a run against fauxgate, and reads the recording. */
+async function record(families: readonly string[]): Promise<Recording> {
+  return recordingIn(recordingOf(await exchangesOf({ families })), 'a.har')
 }
-
-/** The recording of such a run, as it is read from its file. */
-async function recorded(families: readonly string[]): Promise<Recording> {
-  return recordingIn((await recordedText(families)).text, 'a.har')
-}
-
-const answered = (body: object): RecordedExchange['response'] => ({
-  status: 201,
-  headers: { 'content-type': 'application/json', 'ngrok-operation-id': 'op_0123456789abcdefghijklmnopq' },
-  text: JSON.stringify(body),
-  body,
-})
 
 describe('A recording', () => {
   test('keeps no planted secret, id, name or address, wherever it is', () => {
@@ -53,6 +35,7 @@ describe('A recording', () => {
       client_secret: planted.secret,
       ip: planted.ipv6,
     }
+    const responseBody = { ...body, msg: `${planted.name} at ${planted.domain} with ${planted.key}` }
     const exchange: RecordedExchange = {
       at: NOW,
       request: {
@@ -62,17 +45,19 @@ describe('A recording', () => {
         body: JSON.stringify({ ...body, password: planted.secret }),
       },
       response: {
-        ...answered({ ...body, msg: `${planted.name} at ${planted.domain} with ${planted.key}` }),
+        status: 201,
+        text: JSON.stringify(responseBody),
+        body: responseBody,
         headers: { 'content-type': 'application/json', 'set-cookie': `session=${planted.token}`, via: planted.ipv4 },
       },
     }
-    const text = recordingText([exchange], [planted.key], FACTS)
+    const text = recordingOf([exchange], planted.key)
     for (const value of Object.values(planted)) {
       expect(text).not.toContain(value)
       for (const word of value.split(/[ @]/).filter((each) => each.length > 8))
         expect(decodeURIComponent(text)).not.toContain(word)
     }
-    const { exchanges, facts } = recordingIn(text, 'a.har')
+    const { exchanges, info } = recordingIn(text, 'a.har')
     const shown = exchanges[0]?.response.body as typeof body // It is JSON as it was.
     for (const field of ['id', 'token', 'owner_id', 'description', 'client_secret'] as const) {
       expect([field, shown[field].length]).toEqual([field, body[field].length])
@@ -82,12 +67,14 @@ describe('A recording', () => {
     }
     // The same value has the same placeholder in the request.
     expect(JSON.parse(exchanges[0]?.request.body ?? '').owner_id).toBe(shown.owner_id)
-    expect(new Set(facts.replaced.map(({ kind }) => kind))).toEqual(new Set(['secret', 'id', 'name', 'address']))
-    expect(facts.replaced.every(({ times }) => times > 0)).toBe(true)
+    expect(new Set(info.replaced.map(({ kind }) => kind))).toEqual(new Set(['secret', 'id', 'name', 'address']))
+    expect(info.replaced.every(({ times }) => times > 0)).toBe(true)
   })
 
   test('of verify has no key, domain or token, and is HAR 1.2', async () => {
-    const { text, exchanges } = await recordedText(['api_keys', 'reserved_domains'])
+    const families = ['api_keys', 'reserved_domains']
+    const exchanges = await exchangesOf({ families, domain: 'shop.acme-corp.com' })
+    const text = recordingOf(exchanges)
     const tokens = exchanges.flatMap(({ response }) => /"token":"([^"]+)"/.exec(response.text)?.slice(1) ?? [])
     expect(tokens.length).toBeGreaterThan(1)
     for (const secret of [KEY, 'acme-corp', ...tokens]) expect(text).not.toContain(secret)
@@ -100,15 +87,15 @@ describe('A recording', () => {
 
 describe('A replay', () => {
   test('finds nothing in a recording of fauxgate itself', async () => {
-    const recording = await recorded(['ip_policy_rules', 'vault_secrets', 'credentials', 'endpoints', 'reserved_addrs'])
+    const recording = await record(['ip_policy_rules', 'vault_secrets', 'credentials', 'endpoints', 'reserved_addrs'])
     const report = await replay(recording, { now: NOW })
     expect(report.differing).toEqual([])
     expect([report.skipped, report.warnings, isFine(report)]).toEqual([[], [], true])
     expect(report.compared).toBeGreaterThan(250)
   })
 
-  test('finds an answer that was another', async () => {
-    const recording = await recorded(['ip_policies'])
+  test('finds a response that was another', async () => {
+    const recording = await record(['ip_policies'])
     const at = recording.exchanges.findIndex(
       ({ request, response }) => request.method === 'PATCH' && response.status === 200,
     )
@@ -129,7 +116,7 @@ describe('A replay', () => {
   })
 
   test('of nothing fails, and an old recording warns and does not fail', async () => {
-    const recording = await recorded(['ip_policies'])
+    const recording = await record(['ip_policies'])
     const none = await replay({ ...recording, exchanges: [] }, { now: NOW })
     expect(isFine(none)).toBe(false)
     const later = await replay(recording, { now: NOW + 181 * 86_400_000 })
@@ -138,8 +125,8 @@ describe('A replay', () => {
     expect(soon.warnings).toEqual([])
   })
 
-  test('compares no answer about the key, and none that says nothing', async () => {
-    const recording = await recorded(['ip_policies'])
+  test('compares no response about the key, and none that says nothing', async () => {
+    const recording = await record(['ip_policies'])
     const statuses = [401, 403, 429, 503]
     const exchanges = recording.exchanges.slice(0, 4).map((each, index): RecordedExchange => {
       return { ...each, response: { ...each.response, status: statuses[index] ?? 0 } }

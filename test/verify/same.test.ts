@@ -3,17 +3,17 @@ import { ngrok, standard } from '../../src/index.ts'
 import { exitCodeOf, reportText } from '../../src/verify/report.ts'
 import { planOf } from '../../src/verify/scenarios.ts'
 import { upload } from '../support/pem.ts'
-import { asked, KEY, urlOf, verified } from '../support/verifying.ts'
+import { gatewayToVerify, KEY, verifyGateway } from '../support/verifying.ts'
 
 describe('A run against fauxgate itself', () => {
   test.each([standard, ngrok])('finds no difference, and leaves nothing: $name', async ({ name }) => {
-    const gateway = asked(name as 'standard' | 'ngrok')
+    const gateway = gatewayToVerify(name as 'standard' | 'ngrok')
     const sent: string[] = []
     const fetch = (url: string, init: RequestInit) => {
       if (init.method === 'POST') sent.push(String(init.body))
       return gateway.fetch(url, init)
     }
-    const { report, entries, times } = await verified(fetch, { ...urlOf(gateway), domain: 'mine.example' })
+    const { report, entries, times } = await verifyGateway(gateway, { domain: 'mine.example' }, fetch)
     expect(report.outcomes.filter(({ verdict }) => verdict !== 'same')).toEqual([])
     expect([exitCodeOf(report), report.inventory, report.remaining, report.stopped]).toEqual([0, [], [], undefined])
     expect(gateway.leftovers()).toEqual([])
@@ -36,31 +36,28 @@ describe('A run against fauxgate itself', () => {
   })
 
   test('changes nothing of what is there, and compares lists without it', async () => {
-    const gateway = asked('standard')
+    const gateway = gatewayToVerify('standard')
     for (const description of ['one', 'two', 'three']) gateway.reservedAddrs.create({ description })
     gateway.reservedDomains.create({ domain: 'app.example.com' })
     const before = JSON.stringify([gateway.reservedAddrs.list(), gateway.reservedDomains.list()])
-    const { report } = await verified(gateway.fetch, {
-      ...urlOf(gateway),
-      families: ['reserved_addrs', 'reserved_domains'],
-    })
+    const { report } = await verifyGateway(gateway, { families: ['reserved_addrs', 'reserved_domains'] })
     expect(reportText(report)).toContain(' 0 different')
     expect(exitCodeOf(report)).toBe(0)
     expect(JSON.stringify([gateway.reservedAddrs.list(), gateway.reservedDomains.list()])).toBe(before)
   })
 
   test('creates nothing with --read-only', async () => {
-    const gateway = asked()
+    const gateway = gatewayToVerify()
     const methods = new Set<string>()
     const fetch = (url: string, init: RequestInit) => {
       methods.add(init.method ?? '')
       return gateway.fetch(url, init)
     }
-    const { report, entries } = await verified(fetch, {
-      ...urlOf(gateway),
-      isReadOnly: true,
-      families: ['vaults', 'tunnels', 'compression'],
-    })
+    const { report, entries } = await verifyGateway(
+      gateway,
+      { isReadOnly: true, families: ['vaults', 'tunnels', 'compression'] },
+      fetch,
+    )
     expect([...methods]).toEqual(['GET'])
     expect([entries, exitCodeOf(report)]).toEqual([[], 0])
     const created = report.operations.find(({ operation }) => operation === 'vaults.create')

@@ -1,27 +1,24 @@
 import { describe, expect, test } from 'vitest'
 import { createNgrok } from '../../src/gateway/ngrok.ts'
 import type { Gateway } from '../../src/index.ts'
-import { Asker } from '../../src/verify/asker.ts'
-import { cleaned } from '../../src/verify/cleaning.ts'
-import { leftIn, MARK, MadeEntries, type MadeEntry } from '../../src/verify/made.ts'
-import { Pace } from '../../src/verify/pace.ts'
+import { deleteLeftovers } from '../../src/verify/clean-up.ts'
+import { type Host, ServiceClient } from '../../src/verify/client.ts'
 import { exitCodeOf, reportText } from '../../src/verify/report.ts'
+import { leftoversIn, markOf, RunLog, type RunLogEntry } from '../../src/verify/run-log.ts'
 import { requireOwn } from '../../src/verify/safety.ts'
-import { asked, KEY, urlOf, verified } from '../support/verifying.ts'
+import { type Fetch, gatewayToVerify, KEY, runVerify, verifyGateway } from '../support/verifying.ts'
 
-type Fetch = (url: string, init: RequestInit) => Promise<Response>
-
-/** A gateway that answers until a request, and then as the function says; it counts the requests. */
-function until(gateway: Gateway, last: number, then: Fetch): Fetch {
+/** Returns a fetch function that reaches a gateway for a number of requests, and then calls another function. */
+function gatewayUntil(gateway: Gateway, last: number, then: Fetch): Fetch {
   let count = 0
   return (url, init) => (++count <= last ? gateway.fetch(url, init) : then(url, init))
 }
 
-const refused: Fetch = () =>
+const refuseConnection: Fetch = () =>
   Promise.reject(Object.assign(new TypeError('fetch failed'), { cause: { code: 'ECONNREFUSED' } }))
-const html: Fetch = async () =>
+const respondWithPage: Fetch = async () =>
   new Response('<html>Sign in</html>', { headers: { 'content-type': 'text/html; charset=utf-8' } })
-const answering =
+const respondWith =
   (status: number, headers: Record<string, string> = {}): Fetch =>
   async () =>
     new Response('{"error_code":"ERR_NGROK_1","msg":"no"}', {
@@ -31,67 +28,77 @@ const answering =
 
 const ONE = ['ip_policy_rules']
 
-/** Deletes what a list names, as `verify --clean` does. */
-async function cleanedLater(gateway: Gateway, entries: readonly MadeEntry[]): Promise<readonly MadeEntry[]> {
+/** Deletes what a log names, as `verify --clean` does. Returns the entries of the log after it. */
+async function cleanUpLater(gateway: Gateway, entries: readonly RunLogEntry[]): Promise<readonly RunLogEntry[]> {
   const all = [...entries]
   const signal = new AbortController().signal
   const host = { fetch: gateway.fetch, now: () => 0, sleep: async () => {}, deadline: () => signal }
-  const asker = new Asker({
+  const client = new ServiceClient({
     url: gateway.url,
     key: KEY,
     versionHeader: gateway.dialect.versionHeader,
     timeout: 1,
-    pace: new Pace(60, host),
+    perMinute: 60,
+    host,
     signal,
   })
-  const list = { add: (entry: MadeEntry) => void all.push(entry) }
-  expect(await cleaned(asker, new MadeEntries(list, entries), `${MARK}test`, gateway.url)).toEqual([])
+  const storage = { add: (entry: RunLogEntry) => void all.push(entry) }
+  expect(await deleteLeftovers(client, new RunLog(storage, entries), markOf('test'))).toEqual([])
   return all
 }
 
-describe('Where requests bring no answer', () => {
+describe('Where requests bring no response', () => {
   test.each([
-    ['nobody listens', refused, 'no connection: nobody listens there (ECONNREFUSED)', 1],
-    ['each answer is a page', html, /^answered 200 with text\/html; charset=utf-8, which is no list of this API/, 2],
-    ['the key is wrong', answering(401), /^no list could be read: answered 401 \(ERR_NGROK_1: no\)/, 2],
-    ['the key may nothing', answering(403), /^no list could be read: answered 403/, 2],
-    ['there is another service', answering(404), /^no list could be read: answered 404/, 2],
-    ['the server always fails', answering(503), /answered 503/, 3],
+    ['nobody listens', refuseConnection, 'no connection: nobody listens there (ECONNREFUSED)', 1],
+    [
+      'each response is a page',
+      respondWithPage,
+      /^answered 200 with text\/html; charset=utf-8, which is no list of this API/,
+      2,
+    ],
+    ['the key is wrong', respondWith(401), /^no list could be read: answered 401 \(ERR_NGROK_1: no\)/, 2],
+    ['the key may nothing', respondWith(403), /^no list could be read: answered 403/, 2],
+    ['there is another service', respondWith(404), /^no list could be read: answered 404/, 2],
+    ['the server always fails', respondWith(503), /answered 503/, 3],
   ])('it says so and ends, when %s', async (_what, fetch, reason, most) => {
-    const { report, entries } = await verified(fetch, { families: ['ip_policies', 'vaults'] })
+    const { report, entries } = await runVerify(fetch, { families: ['ip_policies', 'vaults'] })
     expect(report.stopped).toMatch(reason)
     expect(exitCodeOf(report)).toBe(3)
     expect(report.requests).toBeLessThanOrEqual(most)
-    expect([report.remaining, report.inventory, leftIn(entries).made]).toEqual([[], [], []])
-    // The reason and the sum are all that there is to say.
+    expect([report.remaining, report.inventory, leftoversIn(entries).created]).toEqual([[], [], []])
+    // The text has the reason and the totals, and no more.
     expect(reportText(report).trim().split('\n')).toHaveLength(2)
     expect(reportText(report)).toContain('0 operations the same, 0 different')
   })
 
-  test('it ends and keeps the list, when the server dies in the middle; what is left can be cleaned later', async () => {
+  test('it ends and keeps the list, when the server dies in the middle; what is left can be deleteLeftovers later', async () => {
     for (const last of [17, 18, 30, 60]) {
-      const gateway = asked()
-      const { report, entries } = await verified(until(gateway, last, refused), { ...urlOf(gateway), families: ONE })
+      const gateway = gatewayToVerify()
+      const { report, entries } = await verifyGateway(
+        gateway,
+        { families: ONE },
+        gatewayUntil(gateway, last, refuseConnection),
+      )
       expect(report.stopped).toContain('no connection: nobody listens there (ECONNREFUSED)')
       expect(exitCodeOf(report)).toBe(4)
       expect(report.requests).toBeLessThan(last + 10)
       expect(report.remaining.length).toBeGreaterThanOrEqual(gateway.leftovers().length)
-      const after = await cleanedLater(gateway, entries)
-      expect([gateway.leftovers(), leftIn(after)]).toEqual([[], { made: [], unsure: [] }])
+      const after = await cleanUpLater(gateway, entries)
+      expect([gateway.leftovers(), leftoversIn(after)]).toEqual([[], { created: [], unsure: [] }])
     }
   })
 
   test('it leaves nothing, whichever single request fails, before or after the server did its work', async () => {
     for (const isDone of [false, true]) {
       for (let nth = 1; nth < 125; nth += 13) {
-        const gateway = asked()
+        const gateway = gatewayToVerify()
         let count = 0
         const once: Fetch = async (url, init) => {
           if (++count !== nth) return gateway.fetch(url, init)
           if (isDone) await gateway.fetch(url, init)
-          return refused(url, init)
+          return refuseConnection(url, init)
         }
-        const { report } = await verified(once, { ...urlOf(gateway), families: ONE })
+        const { report } = await verifyGateway(gateway, { families: ONE }, once)
         expect([nth, report.outcomes.filter(({ verdict }) => verdict === 'differs')]).toEqual([nth, []])
         expect([nth, gateway.leftovers(), report.inventory, report.remaining]).toEqual([nth, [], [], []])
         // A failed deletion is done again.
@@ -100,91 +107,86 @@ describe('Where requests bring no answer', () => {
     }
   })
 
-  test('it ends when the answers become pages', async () => {
-    const gateway = asked()
-    const { report } = await verified(until(gateway, 40, html), { ...urlOf(gateway), families: ONE })
+  test('it ends when the responses become pages', async () => {
+    const gateway = gatewayToVerify()
+    const { report } = await verifyGateway(gateway, { families: ONE }, gatewayUntil(gateway, 40, respondWithPage))
     expect(report.stopped).toBe('the server no longer answers with JSON')
     expect(exitCodeOf(report)).toBe(4)
     expect(report.requests).toBeLessThan(55)
   })
 
   test('it ends when the server hangs', async () => {
-    const gateway = asked()
-    const { host } = hanging(until(gateway, 30, () => new Promise(() => {})))
-    const { report } = await verified(gateway.fetch, { ...urlOf(gateway), families: ONE, host })
+    const gateway = gatewayToVerify()
+    const host = hostWithoutPatience(gatewayUntil(gateway, 30, () => new Promise(() => {})))
+    const { report } = await verifyGateway(gateway, { families: ONE, host })
     expect(report.stopped).toContain('no answer within 30 s')
     expect(exitCodeOf(report)).toBe(4)
     expect(report.requests).toBeLessThan(45)
   })
 
   test('it waits as a 429 says, and continues', async () => {
-    const gateway = asked()
+    const gateway = gatewayToVerify()
     let count = 0
     const busy: Fetch = (url, init) => {
       count++
-      return count === 20 ? answering(429, { 'retry-after': '17' })(url, init) : gateway.fetch(url, init)
+      return count === 20 ? respondWith(429, { 'retry-after': '17' })(url, init) : gateway.fetch(url, init)
     }
-    const { report, times } = await verified(busy, { ...urlOf(gateway), families: ['ip_policies'] })
+    const { report, times } = await verifyGateway(gateway, { families: ['ip_policies'] }, busy)
     expect(exitCodeOf(report)).toBe(0)
     expect((times[20] ?? 0) - (times[19] ?? 0)).toBe(17_000)
   })
 
   test('it ends when it is answered 429 for ever', async () => {
-    const gateway = asked()
-    const busy = until(gateway, 30, answering(429, { 'retry-after': '1' }))
-    const { report, entries } = await verified(busy, { ...urlOf(gateway), families: ONE })
+    const gateway = gatewayToVerify()
+    const busy = gatewayUntil(gateway, 30, respondWith(429, { 'retry-after': '1' }))
+    const { report, entries } = await verifyGateway(gateway, { families: ONE }, busy)
     expect(report.stopped).toContain('answered 429 4 times')
     expect(exitCodeOf(report)).toBe(4)
     expect(report.requests).toBeLessThan(70)
-    await cleanedLater(gateway, entries)
+    await cleanUpLater(gateway, entries)
     expect(gateway.leftovers()).toEqual([])
-    const long = await verified(answering(429, { 'retry-after': '3600' }), { families: ONE })
+    const long = await runVerify(respondWith(429, { 'retry-after': '3600' }), { families: ONE })
     expect(long.report.stopped).toBe('answered 429, to wait 3600 s')
   })
 
   test('a signal ends it, and what was made is deleted', async () => {
-    const gateway = asked()
+    const gateway = gatewayToVerify()
     const stop = new AbortController()
-    const fetch = until(gateway, 40, (url, init) => {
+    const fetch = gatewayUntil(gateway, 40, (url, init) => {
       stop.abort()
       return gateway.fetch(url, init)
     })
-    const { report } = await verified(fetch, { ...urlOf(gateway), families: ONE, signal: stop.signal })
+    const { report } = await verifyGateway(gateway, { families: ONE, signal: stop.signal }, fetch)
     expect([report.stopped, report.remaining, gateway.leftovers()]).toEqual(['stopped by a signal', [], []])
     expect(exitCodeOf(report)).toBe(3)
   })
 })
 
-/** A host whose deadlines pass as soon as a request waits for nothing. */
-function hanging(fetch: Fetch) {
+/** Returns a host whose deadlines pass as soon as a request waits for nothing. */
+function hostWithoutPatience(fetch: Fetch): Host {
   return {
-    host: {
-      now: () => 0,
-      sleep: async () => {},
-      deadline: () => new AbortController().signal,
-      async fetch(url: string, init: RequestInit) {
-        const answer = fetch(url, init)
-        const isHanging = await Promise.race([answer.then(() => false), later()])
-        if (!isHanging) return answer
-        Object.defineProperty(init.signal, 'aborted', { value: true })
-        throw new DOMException('The operation timed out.', 'TimeoutError')
-      },
+    now: () => 0,
+    sleep: async () => {},
+    deadline: () => new AbortController().signal,
+    async fetch(url, init) {
+      const response = fetch(url, init)
+      const isHanging = await Promise.race([response.then(() => false), afterReadyWork()])
+      if (!isHanging) return response
+      Object.defineProperty(init.signal, 'aborted', { value: true })
+      throw new DOMException('The operation timed out.', 'TimeoutError')
     },
   }
 }
 
 /** Resolves once all other work that is ready is done. */
-function later(): Promise<true> {
+function afterReadyWork(): Promise<true> {
   return new Promise((resolve) => setImmediate(resolve, true))
 }
 
 describe('What is no difference', () => {
-  test('is a limit of the plan, and what needs the thing that was not made', async () => {
+  test('is a limit of the plan, and what needs the resource that was not created', async () => {
     const gateway = createNgrok({ account: { limits: { ip_policies: 0 } } })
-    const { report } = await verified(gateway.fetch, {
-      ...urlOf(gateway),
-      families: ['ip_policies', 'ip_policy_rules'],
-    })
+    const { report } = await verifyGateway(gateway, { families: ['ip_policies', 'ip_policy_rules'] })
     expect(exitCodeOf(report)).toBe(3)
     const reasons = new Set(report.outcomes.flatMap(({ reason }) => reason ?? []))
     expect([...reasons].join('\n')).toMatch(/^the plan of the account: answered 400 \(ERR_NGROK_/)
@@ -193,9 +195,10 @@ describe('What is no difference', () => {
   })
 
   test('is a key that may not see one family', async () => {
-    const gateway = asked()
-    const fetch: Fetch = (url, init) => (url.includes('/vaults') ? answering(403)(url, init) : gateway.fetch(url, init))
-    const { report } = await verified(fetch, { ...urlOf(gateway), families: ['ip_policies', 'vaults'] })
+    const gateway = gatewayToVerify()
+    const fetch: Fetch = (url, init) =>
+      url.includes('/vaults') ? respondWith(403)(url, init) : gateway.fetch(url, init)
+    const { report } = await verifyGateway(gateway, { families: ['ip_policies', 'vaults'] }, fetch)
     expect(report.outcomes.filter(({ verdict }) => verdict === 'differs')).toEqual([])
     const ofVaults = report.outcomes.filter(({ family }) => family === 'vaults')
     expect([...new Set(ofVaults.map(({ reason }) => reason))]).toEqual(['answered 403 (ERR_NGROK_1: no)'])
@@ -203,21 +206,21 @@ describe('What is no difference', () => {
   })
 })
 
-describe('What fails a run although each answer is the same', () => {
-  test('is a thing of somebody else that goes, changes or comes meanwhile', async () => {
+describe('What fails a run although each response is the same', () => {
+  test('is a resource of somebody else that is deleted or changed meanwhile', async () => {
     const gateway = createNgrok()
-    const [gone, changed] = [gateway.ipPolicies.create({}), gateway.ipPolicies.create({ description: 'before' })]
-    const fetch = until(gateway, 40, (url, init) => {
-      if (gateway.ipPolicies.list().ip_policies.some(({ id }) => id === gone.id)) {
-        gateway.ipPolicies.delete(gone.id)
+    const [deleted, changed] = [gateway.ipPolicies.create({}), gateway.ipPolicies.create({ description: 'before' })]
+    const fetch = gatewayUntil(gateway, 40, (url, init) => {
+      if (gateway.ipPolicies.list().ip_policies.some(({ id }) => id === deleted.id)) {
+        gateway.ipPolicies.delete(deleted.id)
         gateway.ipPolicies.update(changed.id, { description: 'after' })
       }
       return gateway.fetch(url, init)
     })
-    const { report } = await verified(fetch, { ...urlOf(gateway), families: ['ip_policies'] })
+    const { report } = await verifyGateway(gateway, { families: ['ip_policies'] }, fetch)
     expect(report.inventory.map(({ id, change }) => [id, change]).sort()).toEqual(
       [
-        [gone.id, 'missing'],
+        [deleted.id, 'missing'],
         [changed.id, 'changed'],
       ].sort(),
     )
@@ -230,7 +233,7 @@ describe('A changing request', () => {
   const send = (method: 'POST' | 'PATCH' | 'DELETE', path: string, body?: string) => () =>
     requireOwn({ method, path, headers: {}, ...(body !== undefined && { body }) }, 'fauxgate-verify-test', isOwn)
 
-  test('names nothing but what the run has made', () => {
+  test('names no resource but those of the run', () => {
     expect(send('DELETE', '/ip_policies/ipp_0123456789abcdefghijklmnopq')).not.toThrow()
     expect(send('DELETE', '/ip_policies/ipp_0123456789abcdefghijklmnopr')).toThrow('which the run has not made')
     expect(send('PATCH', '/ip_policies')).toThrow('does not name one thing')

@@ -4,14 +4,13 @@ import { freshSecret } from '../../engine/random.ts'
 import { type DialectName, dialectNames, dialects } from '../../resources/dialects.ts'
 import { secretTexts, withoutSecrets } from '../../schema/secret-texts.ts'
 import { certificatePair } from '../../testing/certificates.ts'
-import { Asker } from '../../verify/asker.ts'
-import { cleaned } from '../../verify/cleaning.ts'
+import { deleteLeftovers } from '../../verify/clean-up.ts'
+import { type Host, ServiceClient } from '../../verify/client.ts'
 import type { Exchange } from '../../verify/exchange.ts'
 import type { RecordedExchange } from '../../verify/har.ts'
-import { MARK, MadeEntries } from '../../verify/made.ts'
-import { type Host, Pace } from '../../verify/pace.ts'
 import { planText } from '../../verify/plan-text.ts'
 import { exitCodeOf, reportText, reportXml } from '../../verify/report.ts'
+import { markOf, RunLog } from '../../verify/run-log.ts'
 import { recordingText } from '../../verify/sanitize.ts'
 import { planOf } from '../../verify/scenarios.ts'
 import { type Progress, type VerifyOptions, verify } from '../../verify/verify.ts'
@@ -55,7 +54,7 @@ async function runVerify(parsed: Arguments, environment: NodeJS.ProcessEnv): Pro
       ...target,
       dialect,
       domain: args.domain ?? (target.isLocal ? 'example.com' : undefined),
-      list,
+      log: list,
       signal: stopping.signal,
       upload: certificatePair({ names: ['fauxgate-verify.example.com', 'www.fauxgate-verify.example.com'] }),
       run: freshSecret().slice(0, RUN_LENGTH),
@@ -115,9 +114,9 @@ async function dialectOf(
   const { url } = target
   const named = Object.values(dialects)
   const versionHeader = named[0]?.versionHeader ?? ''
-  const asker = new Asker({ ...target, versionHeader, timeout, pace: new Pace(60, HOST), signal })
+  const client = new ServiceClient({ ...target, versionHeader, timeout, perMinute: 60, host: HOST, signal })
   const headers = Object.fromEntries(named.map(({ versionHeader }) => [versionHeader, '2']))
-  const answer = await asker.ask({ method: 'GET', path: '/reserved_domains?limit=1', headers })
+  const answer = await client.send({ method: 'GET', path: '/reserved_domains?limit=1', headers })
   if ('failed' in answer) return { problem: `${url} cannot be reached: ${answer.failed}.` }
   const known = dialectNames.find((name) => dialects[name].operationIdHeader.toLowerCase() in answer.headers)
   if (known) return known
@@ -177,8 +176,8 @@ async function clean(
   if (typed !== undefined && targetOf(typed, environment).url !== target.url)
     throw new UsageError(`${list.file} is of ${target.url}. Leave the URL out, or name another list with --list.`)
   const { versionHeader } = dialects[started.dialect as DialectName] ?? dialects.ngrok // It wrote the name itself.
-  const asker = new Asker({ ...target, versionHeader, timeout, pace: new Pace(perMinute, HOST), signal })
-  const remaining = await cleaned(asker, new MadeEntries(list, entries), MARK + started.run, target.url)
+  const client = new ServiceClient({ ...target, versionHeader, timeout, perMinute, host: HOST, signal })
+  const remaining = await deleteLeftovers(client, new RunLog(list, entries), markOf(started.run))
   if (remaining.length === 0) list.remove()
   for (const { path, reason } of remaining) tell(`${path} may be left: ${reason}`)
   return remaining.length === 0 ? print('All that was left is deleted.\n') : 4

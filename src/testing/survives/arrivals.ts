@@ -3,27 +3,29 @@ import { isBefore } from '../../http/fault-effects.ts'
 import type { HttpResponse } from '../../http/messages.ts'
 import type { ProvisioningError } from '../../provisioning/outcomes.ts'
 import { LATEST_TIME } from '../../schema/time.ts'
-import { type Kind, kindNamed, LATE_MS } from './kinds.ts'
+import { type Failure, failureNamed, LATE_MS } from './failures.ts'
 import type { ScheduledFault } from './types.ts'
 import type { World } from './world.ts'
 
 /** An event of a run: a request, an attempt or an effect. A failure can be tried at each event. */
 export interface Event {
+  /** The operation, such as `POST /reserved_addrs`, as in a schedule. */
   readonly at: string
+  /** The place of the event among those of the same operation, from 1. */
   readonly nth: number
-  readonly on: Kind['at']
+  readonly type: Failure['type']
   /** The time since the start, in ms. */
   readonly time: number
   readonly life: number
-  /** The request, such as `POST /reserved_addrs {}`. */
-  readonly question: string
-  readonly kind: Kind | undefined
-  answer: { readonly status: number | string; readonly body: string | null } | undefined
+  /** The text for it in a story, such as `POST /reserved_addrs {}`. */
+  readonly description: string
+  readonly failure: Failure | undefined
+  response: { readonly status: number | string; readonly body: string | null } | undefined
   hasChanged: boolean
 }
 
-/** The most events at one time, and in all. */
-const MOST_EVENTS = { atOneTime: 5000, inAll: 100_000 }
+/** The maximum number of events at one time, and in all. */
+const MAX_EVENTS = { atOneTime: 5000, inAll: 100_000 }
 
 /** The response for a request of a crashed process: the connection breaks at the end of time. */
 const UNANSWERED: HttpResponse = {
@@ -46,39 +48,40 @@ export class Arrivals {
   /** The number of times that the code was called. */
   life = 0
   /** True from a crash on, until the code is called again. */
-  isDead = false
+  hasCrashed = false
   /** The time at which the code was called first, in ms. */
   start: number
   readonly #world: World
-  readonly #plan: ReadonlyMap<string, Kind>
+  /** The failures of the schedule, by the operation and the place of the event. */
+  readonly #planned: ReadonlyMap<string, Failure>
   readonly #counts = new Map<string, number>()
   #pending: Pending[] = []
 
   constructor(world: World, schedule: readonly ScheduledFault[]) {
     this.#world = world
     this.start = world.clock.now
-    this.#plan = new Map(schedule.map(({ at, nth, fault }) => [`${at}#${nth}`, kindNamed(fault)]))
+    this.#planned = new Map(schedule.map(({ at, nth, fault }) => [`${at}#${nth}`, failureNamed(fault)]))
   }
 
   /** True if the code sends requests without end. */
   get isOverloaded(): boolean {
     const { length } = this.events
-    if (length < MOST_EVENTS.atOneTime) return false
-    const isAtOneTime = this.events[length - MOST_EVENTS.atOneTime]?.time === this.#world.clock.now - this.start
-    return isAtOneTime || length > MOST_EVENTS.inAll
+    if (length < MAX_EVENTS.atOneTime) return false
+    const isAtOneTime = this.events[length - MAX_EVENTS.atOneTime]?.time === this.#world.clock.now - this.start
+    return isAtOneTime || length > MAX_EVENTS.inAll
   }
 
-  /** True if a request waits for its answer. */
+  /** True if a request waits for its response. */
   get isWaiting(): boolean {
     return this.#pending.some(({ change }) => !change)
   }
 
-  /** The number of sockets that wait for an answer. */
-  get servedWaiting(): number {
+  /** The number of sockets that wait for a response. */
+  get waitingSockets(): number {
     return this.#pending.filter(({ isServed }) => isServed).length
   }
 
-  /** Returns when the next answer or late change is due, in ms. */
+  /** Returns when the next response or late change is due, in ms. */
   nextAt(): number {
     return this.#pending.reduce((next, { at }) => Math.min(next, at), LATEST_TIME)
   }
@@ -91,67 +94,67 @@ export class Arrivals {
   }
 
   /** Adds an event, with its failure if the schedule has one for it. */
-  add(at: string, on: Kind['at'], question: string, time = this.#world.clock.now): Event {
+  add(at: string, type: Failure['type'], description: string, time = this.#world.clock.now): Event {
     const nth = (this.#counts.get(at) ?? 0) + 1
     this.#counts.set(at, nth)
-    const planned = this.#plan.get(`${at}#${nth}`)
+    const planned = this.#planned.get(`${at}#${nth}`)
     const event: Event = {
       at,
       nth,
-      on,
+      type,
       time: time - this.start,
       life: this.life,
-      question,
-      kind: planned?.at === on ? planned : undefined,
-      answer: undefined,
-      hasChanged: on !== 'request',
+      description,
+      failure: planned?.type === type ? planned : undefined,
+      response: undefined,
+      hasChanged: type !== 'request',
     }
     this.events.push(event)
     return event
   }
 
-  /** Decides about a provisioning attempt. */
+  /** Returns the error of a provisioning attempt; undefined if it succeeds. */
   attempt(domain: string, now: number, usual: ProvisioningError | undefined): ProvisioningError | undefined {
     const event = this.add(`attempt ${domain}`, 'attempt', `attempt ${domain}`, now)
-    const error = event.kind ? (event.kind.name as ProvisioningError) : usual // Kinds of attempts have these names.
-    event.answer = { status: error ?? 'success', body: null }
+    const error = event.failure ? (event.failure.name as ProvisioningError) : usual // Kinds of attempts have these names.
+    event.response = { status: error ?? 'success', body: null }
     return error
   }
 
-  /** Answers a request. */
+  /** Returns the response for a request. */
   arrive(arrival: Arrival): HttpResponse {
     this.#world.activity++
     const { method, path, query, body, operation, isServed } = arrival
     let response = UNANSWERED
-    if (!this.isDead && !this.isOverloaded) {
+    if (!this.hasCrashed && !this.isOverloaded) {
       const text = typeof body === 'string' ? body : ''
-      const question = `${method} ${path}${query && `?${query}`}${text && ` ${text}`}`
-      response = this.#respond(arrival, this.add(`${method} ${operation?.path ?? path}`, 'request', question))
+      const description = `${method} ${path}${query && `?${query}`}${text && ` ${text}`}`
+      response = this.#respond(arrival, this.add(`${method} ${operation?.path ?? path}`, 'request', description))
     }
     if (response.delivery) this.#pending.push({ at: response.delivery.notBefore, isServed })
     return response
   }
 
   #respond(arrival: Arrival, event: Event): HttpResponse {
-    const { effect, name, step } = event.kind ?? {}
-    if (step) this.#world.timers.setAhead(step)
+    const { effect, name, jump } = event.failure ?? {}
+    if (jump) this.#world.timers.setAhead(jump)
     if (name === 'late') this.#pending.push({ at: this.#world.clock.now + LATE_MS, change: () => arrival.answer() })
     const isUndone = effect !== undefined && isBefore(effect)
     const usual = isUndone ? undefined : this.#answer(arrival, event)
     if (name === 'crash') {
-      this.isDead = true
+      this.hasCrashed = true
       return UNANSWERED
     }
     if (!effect) return usual as HttpResponse // It was answered: nothing fails.
     const isCut = effect.truncate !== undefined
     const response = arrival.fail(isCut ? { truncate: (usual?.body?.length ?? 0) >> 1 } : effect, usual)
-    if (isUndone) event.answer = response
+    if (isUndone) event.response = response
     return response
   }
 
   #answer(arrival: Arrival, event: Event): HttpResponse {
     const { response, hasChanged } = arrival.answer()
-    event.answer = response
+    event.response = response
     event.hasChanged = hasChanged
     return response
   }

@@ -51,8 +51,8 @@ export function missingChange(run: Run, changes: readonly Change[]): string | un
 const keyOf = (at: string, fields: readonly string[]) => `${at} ${fields.join()}`
 
 /** Returns the body of a PATCH or PUT that has changed something. */
-function bodyOf({ question, hasChanged }: Event): string | undefined {
-  return hasChanged ? /^(?:PATCH|PUT) \S+ (\{.*\})$/s.exec(question)?.[1] : undefined
+function bodyOf({ description, hasChanged }: Event): string | undefined {
+  return hasChanged ? /^(?:PATCH|PUT) \S+ (\{.*\})$/s.exec(description)?.[1] : undefined
 }
 
 /** Returns the fields of an object as texts. Words with a digit become `#`: ids, times and numbers differ from run to run. */

@@ -5,30 +5,30 @@ import { quote } from '../../schema/text.ts'
 import type { IssuedCertificate } from '../../x509/order.ts'
 import { assertStrict } from '../strict.ts'
 import type { Event } from './arrivals.ts'
-import { KINDS, type Kind, readReplay, replayText } from './kinds.ts'
+import { FAILURES, type Failure, readReplay, replayText } from './failures.ts'
 import { type ReadSurvivalOptions, readSurvivalOptions } from './options.ts'
 import { Run } from './run.ts'
 import { storyOf } from './story.ts'
 import type { CodeUnderTest, Coverage, ScheduledFault, SurvivesOptions, TriedSchedule } from './types.ts'
-import { type Clean, cleanOf, judge } from './verdict.ts'
+import { type Baseline, baselineOf, judge } from './verdict.ts'
 import { World } from './world.ts'
 
 type Schedule = readonly ScheduledFault[]
 
-/** The fields of a survived schedule in a search, which nobody reads. */
+/** The story of a schedule that was survived in a search, where nobody reads it. */
 const NO_STORY = { message: '', story: '', snapshot: {} }
 
 /** Tries schedules of failures, fewest first. */
 export class Explorer {
+  readonly world: World
   readonly #code: CodeUnderTest
   readonly #options: ReadSurvivalOptions
   readonly #isSearch: boolean
-  readonly #kinds: readonly Kind[]
-  readonly #world: World
+  readonly #failures: readonly Failure[]
   readonly #coverage = new Map<string, Record<string, number>>()
   /** The certificates of all runs, by their orders. A cache, since issuing a certificate takes as long as a run. */
   readonly #issued = new Map<string, IssuedCertificate>()
-  #clean: Clean | undefined
+  #baseline: Baseline | undefined
   /** The gateway of the current run. */
   #gateway: Gateway<ManualClock>
   #server: { readonly url: string; close(): Promise<void> } | undefined
@@ -38,7 +38,7 @@ export class Explorer {
   /** The number of failures in each current schedule. */
   level = 0
 
-  /** A search ends with the level at which a schedule fails, and needs no stories of surviving schedules. */
+  /** @param isSearch true to end with the level at which a schedule fails, without stories of survived schedules */
   constructor(code: CodeUnderTest, options: SurvivesOptions, isSearch: boolean) {
     if (typeof code !== 'function') throw new TypeError(`code is ${quote(code)}. Allowed: a function.`)
     this.#code = code
@@ -46,8 +46,8 @@ export class Explorer {
     this.#isSearch = isSearch
     const { kinds, also, restart } = this.#options
     const groups: readonly string[] = [...kinds, ...also]
-    this.#kinds = KINDS.filter(({ group }) => groups.includes(group) && (group !== 'crash' || restart))
-    this.#world = new World()
+    this.#failures = FAILURES.filter(({ group }) => groups.includes(group) && (group !== 'crash' || restart))
+    this.world = new World()
     this.#gateway = this.#newGateway()
   }
 
@@ -59,24 +59,14 @@ export class Explorer {
     return this.tried === this.total
   }
 
-  /** Replaces the timers and dates of the host. */
-  enter(): void {
-    this.#world.enter()
-  }
-
-  /** Restores the timers and dates of the host. */
-  leave(): void {
-    this.#world.leave()
-  }
-
   /** Yields each schedule after it was tried, the empty one first. */
-  async *tries(): AsyncGenerator<TriedSchedule> {
+  async *runSchedules(): AsyncGenerator<TriedSchedule> {
     try {
       this.#server = await this.#options.serve?.(this.#gatewayOfEachRun())
-      this.enter()
+      this.world.enter()
       yield* this.#levels()
     } finally {
-      this.#world.end()
+      this.world.end()
       await this.#server?.close()
       this.#gateway.dispose()
     }
@@ -84,36 +74,37 @@ export class Explorer {
 
   async *#levels(): AsyncGenerator<TriedSchedule> {
     const { replay, faults, budget } = this.#options
-    const [first, clean] = await this.#tried([])
-    // Collected before the next run, which resets the gateway.
-    const facts = cleanOf(first, this.#options)
-    const [second] = await this.#tried([])
+    const [first, result] = await this.#runSchedule([])
+    // Before the next run, which resets the gateway.
+    const baseline = baselineOf(first, this.#options)
+    const [second] = await this.#runSchedule([])
     requireAlike(first, second)
-    yield clean
-    if (clean.verdict !== 'survived') return
+    yield result
+    if (result.verdict !== 'survived') return
     if (first.arrivals.events.length === 0) throw nothingToFail(first.gateway.url)
     assertStrict(first.gateway)
-    this.#clean = facts
-    let schedules = replay === undefined ? this.#longer(first) : [readReplay(replay)]
+    this.#baseline = baseline
+    let schedules = replay === undefined ? this.#extensionsOf(first) : [readReplay(replay)]
     while (schedules[0] && !(this.#isSearch && this.failing > 0)) {
       this.level = schedules[0].length
       this.total += schedules.length
       const longer: Schedule[] = []
       for (const schedule of schedules) {
         if (this.tried === budget) return
-        const [run, tried] = await this.#tried(schedule)
+        const [run, result] = await this.#runSchedule(schedule)
         if (replay !== undefined) requireApplied(run)
         this.tried++
-        if (tried.verdict !== 'survived') this.failing++
-        else if (this.level < faults && replay === undefined) longer.push(...this.#longer(run))
-        yield tried
+        if (result.verdict !== 'survived') this.failing++
+        else if (this.level < faults && replay === undefined) longer.push(...this.#extensionsOf(run))
+        yield result
       }
       schedules = longer
     }
   }
 
-  async #tried(schedule: Schedule): Promise<[Run, TriedSchedule]> {
-    const world = this.#world
+  /** Runs the code with a schedule of failures, and returns the run and its result. */
+  async #runSchedule(schedule: Schedule): Promise<[Run, TriedSchedule]> {
+    const world = this.world
     this.#options.signal?.throwIfAborted()
     world.begin()
     const gateway = this.#renewedGateway()
@@ -121,15 +112,15 @@ export class Explorer {
     const run = new Run(world, this.#options, gateway, schedule)
     await run.run(this.#code)
     for (const { at, fault } of schedule) {
-      const tried = this.#coverage.get(at) ?? {}
-      tried[fault] = (tried[fault] ?? 0) + 1
-      this.#coverage.set(at, tried)
+      const counts = this.#coverage.get(at) ?? {}
+      counts[fault] = (counts[fault] ?? 0) + 1
+      this.#coverage.set(at, counts)
     }
-    const { verdict, message } = await judge(run, this.#clean, this.#options)
+    const { verdict, message } = await judge(run, this.#baseline, this.#options)
     const isShown = !this.#isSearch || verdict !== 'survived'
-    const told = isShown ? { ...storyOf(run, message), snapshot: gateway.snapshot() } : NO_STORY
+    const shown = isShown ? { ...storyOf(run, message), snapshot: gateway.snapshot() } : NO_STORY
     await run.end()
-    return [run, { schedule, verdict, replay: replayText(schedule), ...told }]
+    return [run, { schedule, verdict, replay: replayText(schedule), ...shown }]
   }
 
   /** Returns the gateway of the last run, if it can be reset: a reset takes a third of the time of a new gateway. */
@@ -143,7 +134,7 @@ export class Explorer {
 
   #newGateway(): Gateway<ManualClock> {
     const { create, gatewayOptions } = this.#options
-    const options: GatewayOptions<ManualClock> = { seed: 'survives', ...gatewayOptions, clock: this.#world.clock }
+    const options: GatewayOptions<ManualClock> = { seed: 'survives', ...gatewayOptions, clock: this.world.clock }
     const gateway = create ? create(options) : createGateway(options)
     gateway.transport.hooks.issue = (order, issue) => {
       const key = JSON.stringify(order)
@@ -159,41 +150,40 @@ export class Explorer {
     return new Proxy(this.#gateway, { get: (_first, name) => Reflect.get(this.#gateway, name, this.#gateway) })
   }
 
-  /** Returns the schedules with one failure more than a run, after its last one. */
-  #longer({ arrivals: { events }, schedule }: Run): Schedule[] {
-    const last = events.findLastIndex(({ kind }) => kind)
-    const folded = foldedIn(events)
-    const next = events.slice(last + 1).filter((event) => !folded.has(event))
+  /** Returns the schedules that have one failure more than a run, after its last one. */
+  #extensionsOf({ arrivals: { events }, schedule }: Run): Schedule[] {
+    const last = events.findLastIndex(({ failure }) => failure)
+    const repeated = repeatedPolls(events)
+    const next = events.slice(last + 1).filter((event) => !repeated.has(event))
     return next.flatMap((event) => {
       const { at, nth } = event
-      const kinds = this.#kinds.filter((kind) => fits(kind, event))
-      return kinds.map(({ name }) => [...schedule, { at, nth, fault: name }])
+      const failures = this.#failures.filter((failure) => fits(failure, event))
+      return failures.map(({ name }) => [...schedule, { at, nth, fault: name }])
     })
   }
 }
 
-function fits(kind: Kind, { on, hasChanged, answer }: Event): boolean {
-  if (kind.at !== on || (kind.needsChange && !hasChanged)) return false
-  return !kind.needsBody || (answer?.body?.length ?? 0) > 1
+function fits(failure: Failure, { type, hasChanged, response }: Event): boolean {
+  if (failure.type !== type || (failure.needsChange && !hasChanged)) return false
+  return !failure.needsBody || (response?.body?.length ?? 0) > 1
 }
 
 /**
  * Returns the polls at which no failures need to be tried. In a row of equal requests with equal responses, failures are
  * tried at the first two and the last.
  */
-function foldedIn(events: readonly Event[]): ReadonlySet<Event> {
+function repeatedPolls(events: readonly Event[]): ReadonlySet<Event> {
   const rows = new Map<string, Event[]>()
   let changes = 0
   for (const event of events) {
-    const { question, answer, hasChanged, kind } = event
-    if (hasChanged || kind) {
+    const { description, response, hasChanged, failure } = event
+    if (hasChanged || failure) {
       changes++
     } else {
-      const key = `${changes} ${question} ${answer?.status} ${answer?.body}`
-      rows
-        .set(key, rows.get(key) ?? [])
-        .get(key)
-        ?.push(event)
+      const key = `${changes} ${description} ${response?.status} ${response?.body}`
+      const row = rows.get(key)
+      if (row) row.push(event)
+      else rows.set(key, [event])
     }
   }
   return new Set([...rows.values()].flatMap((row) => row.slice(2, -1)))
@@ -208,7 +198,7 @@ function nothingToFail(url: string): Error {
 
 /** Throws if a failure of a replay did not happen: the code has changed since. */
 function requireApplied({ arrivals: { events }, schedule }: Run): void {
-  const missing = schedule.length - events.filter(({ kind }) => kind).length
+  const missing = schedule.length - events.filter(({ failure }) => failure).length
   if (missing === 0) return
   throw new Error(
     `The replay "${replayText(schedule)}" no longer applies: ${missing} of its failures happened nowhere. ` +
@@ -218,7 +208,7 @@ function requireApplied({ arrivals: { events }, schedule }: Run): void {
 
 /** Throws if two runs differ: with such code, no schedule could be repeated. */
 function requireAlike({ arrivals: { events: first } }: Run, { arrivals: { events: second } }: Run): void {
-  const textOf = (event: Event | undefined) => (event ? `${event.question} → ${event.answer?.status}` : 'nothing')
+  const textOf = (event: Event | undefined) => (event ? `${event.description} → ${event.response?.status}` : 'nothing')
   for (let place = 0; place < Math.max(first.length, second.length); place++) {
     const [one, other] = [textOf(first[place]), textOf(second[place])]
     if (one === other) continue

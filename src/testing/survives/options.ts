@@ -12,11 +12,19 @@ import {
 import { isObject } from '../../schema/values.ts'
 import type { FaultKind, SurvivesOptions } from './types.ts'
 
-const KINDS = ['lost', '5xx', '429', 'cut', 'silent', 'crash', 'outcomes'] as const satisfies readonly FaultKind[]
-const MORE = ['late', 'slow', 'clock'] as const
+const DEFAULT_KINDS = [
+  'lost',
+  '5xx',
+  '429',
+  'cut',
+  'silent',
+  'crash',
+  'outcomes',
+] as const satisfies readonly FaultKind[]
+const OPT_IN_KINDS = ['late', 'slow', 'clock'] as const
 
-/** Makes the schema of a function; what it takes and returns is checked by the compiler alone. */
-function work<Name extends keyof SurvivesOptions>() {
+/** Makes the schema of a function. Only the compiler checks its parameters and its result. */
+function functionOption<Name extends keyof SurvivesOptions>() {
   return v.optional(v.custom<SurvivesOptions[Name]>((value) => typeof value === 'function', 'a function'))
 }
 
@@ -25,18 +33,18 @@ const schema = optionsOf({
   restart: v.optional(switchOption, false),
   within: v.optional(duration(1), '6h'),
   budget: v.optional(integerFrom(1), 20_000),
-  kinds: v.optional(v.array(oneOfThese(KINDS)), [...KINDS]),
-  also: v.optional(v.array(oneOfThese(MORE)), []),
+  kinds: v.optional(v.array(oneOfThese(DEFAULT_KINDS)), [...DEFAULT_KINDS]),
+  also: v.optional(v.array(oneOfThese(OPT_IN_KINDS)), []),
   replay: v.optional(textOption),
-  create: work<'create'>(),
+  create: functionOption<'create'>(),
   gatewayOptions: v.optional(
     v.custom<object>((value) => isObject(value) && !('clock' in value), 'an object without "clock"'),
   ),
-  setup: work<'setup'>(),
-  serve: work<'serve'>(),
-  allow: work<'allow'>(),
-  holds: work<'holds'>(),
-  onProgress: work<'onProgress'>(),
+  setup: functionOption<'setup'>(),
+  serve: functionOption<'serve'>(),
+  allow: functionOption<'allow'>(),
+  holds: functionOption<'holds'>(),
+  onProgress: functionOption<'onProgress'>(),
   signal: v.optional(v.custom<AbortSignal>((value) => value instanceof AbortSignal, 'an AbortSignal')),
 } satisfies SchemasOf<SurvivesOptions>)
 

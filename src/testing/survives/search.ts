@@ -7,23 +7,23 @@ import type { CodeUnderTest, FailureGroup, SurvivalResult, SurvivesOptions, Trie
 /** Tries all schedules up to the level at which one fails. */
 export async function search(code: CodeUnderTest, options: SurvivesOptions): Promise<SurvivalResult> {
   const explorer = new Explorer(code, options, true)
-  const byName = new Map<string, FailureGroup>()
+  const groups = new Map<string, FailureGroup>()
   const line = progressLine()
   const { onProgress = line.show } = options
   try {
-    for await (const tried of explorer.tries()) {
-      if (tried.verdict !== 'survived') {
-        const name = `${tried.verdict} ${tried.schedule.at(-1)?.at}`
-        const group = byName.get(name) ?? { ...tried, count: 0 }
-        byName.set(name, { ...group, count: group.count + 1 })
+    for await (const result of explorer.runSchedules()) {
+      if (result.verdict !== 'survived') {
+        const name = `${result.verdict} ${result.schedule.at(-1)?.at}`
+        const group = groups.get(name) ?? { ...result, count: 0 }
+        groups.set(name, { ...group, count: group.count + 1 })
       }
-      const { tried: count, total, failing, level: faults } = explorer
-      onProgress({ tried: count, total, failing, faults })
+      const { tried, total, failing, level: faults } = explorer
+      onProgress({ tried, total, failing, faults })
     }
   } finally {
     line.end()
   }
-  const [first, ...others] = byName.values()
+  const [first, ...others] = groups.values()
   if (!first) return resultOf(explorer)
   const report = reportOf(code, first, others, explorer, options.replay !== undefined)
   throw new SurvivalError(report, [first, ...others], explorer.coverage)
@@ -35,10 +35,10 @@ export async function* iterate(
   options: SurvivesOptions,
 ): AsyncGenerator<TriedSchedule, SurvivalResult> {
   const explorer = new Explorer(code, options, false)
-  for await (const tried of explorer.tries()) {
-    explorer.leave()
-    yield tried
-    explorer.enter()
+  for await (const result of explorer.runSchedules()) {
+    explorer.world.leave()
+    yield result
+    explorer.world.enter()
   }
   return resultOf(explorer)
 }

@@ -3,8 +3,8 @@ import type { Run } from './run.ts'
 import type { TriedSchedule } from './types.ts'
 import { quoteError } from './verdict.ts'
 
-const LONGEST_QUESTION = 160
-const LONGEST_MESSAGE = 100
+const MAX_DESCRIPTION_LENGTH = 160
+const MAX_MESSAGE_LENGTH = 100
 const STARTS_AGAIN = 'the code starts again'
 const HAS_ENDED = 'the code has ended: nobody awaits the following'
 
@@ -31,12 +31,12 @@ interface Row {
   readonly created?: string
 }
 
-function rowsOf({ arrivals: { events, life: lives }, requestsAfter, eventsBefore }: Run): Row[] {
+function rowsOf({ arrivals: { events, life: lives }, requestsAfterEnd, eventsBeforeEnd }: Run): Row[] {
   const rows: Row[] = []
   let life = 1
   for (const [place, event] of events.entries()) {
     const time = shortTime(event.time)
-    if (requestsAfter > 0 && place === eventsBefore) rows.push({ time: '', text: HAS_ENDED })
+    if (requestsAfterEnd > 0 && place === eventsBeforeEnd) rows.push({ time: '', text: HAS_ENDED })
     if (event.life > life) rows.push({ time, text: STARTS_AGAIN })
     life = event.life
     rows.push({ time, text: textOf(event), created: createdText(event) })
@@ -55,24 +55,24 @@ function repeatedAt(rows: readonly Row[], start: number): [count: number, period
   return [1, 1]
 }
 
-function textOf({ question, kind, answer, on }: Event): string {
-  // The words of most failures already describe the response.
-  const isShown = answer && on !== 'effect' && (!kind || kind.showsAnswer)
-  const text = cut(question, LONGEST_QUESTION)
-  return `${text}${kind ? ` ✗ ${kind.words}` : ''}${isShown ? ` → ${answerText(answer)}` : ''}`
+function textOf({ description, failure, response, type }: Event): string {
+  // The texts of most failures already describe the response.
+  const isShown = response && type !== 'effect' && (!failure || failure.showsResponse)
+  const text = cut(description, MAX_DESCRIPTION_LENGTH)
+  return `${text}${failure ? ` ✗ ${failure.text}` : ''}${isShown ? ` → ${responseText(response)}` : ''}`
 }
 
 /** Writes the id of the resource that a request has created. */
-function createdText({ answer }: Event): string {
-  const id = answer?.status === 201 ? /"id":"(\w+)"/.exec(answer.body ?? '')?.[1] : undefined
+function createdText({ response }: Event): string {
+  const id = response?.status === 201 ? /"id":"(\w+)"/.exec(response.body ?? '')?.[1] : undefined
   return id ? ` (${id})` : ''
 }
 
-/** Writes the status of an answer, with the message of an error. */
-function answerText({ status, body }: NonNullable<Event['answer']>): string {
+/** Writes the status of a response, with the message of an error. */
+function responseText({ status, body }: NonNullable<Event['response']>): string {
   if (typeof status === 'string' || status < 400) return String(status)
   const [, message] = /"msg":"((?:[^"\\]|\\.)*)"/.exec(body ?? '') ?? []
-  return message ? `${status} ${cut(JSON.parse(`"${message}"`), LONGEST_MESSAGE)}` : String(status)
+  return message ? `${status} ${cut(JSON.parse(`"${message}"`), MAX_MESSAGE_LENGTH)}` : String(status)
 }
 
 const cut = (text: string, length: number) => (text.length > length ? `${text.slice(0, length)}…` : text)
@@ -90,10 +90,10 @@ function shortTime(ms: number): string {
 }
 
 function endOf(run: Run): string {
-  const { settled, stuck } = run
-  const left = run.leftovers().map(leftText)
+  const { settled, stopReason } = run
+  const left = run.leftovers().map(leftoverText)
   const ending =
-    stuck || !settled
+    stopReason || !settled
       ? 'it has not ended'
       : settled.error
         ? `it rejects with ${quoteError(settled.error)}`
@@ -102,7 +102,7 @@ function endOf(run: Run): string {
 }
 
 /** Returns the id of a resource, with its family if the id is a path, as of a route's module. */
-function leftText(resource: string): string {
+function leftoverText(resource: string): string {
   const [family = '', id = ''] = resource.split(' ')
   return id.includes('/') ? `${family} of ${id}` : id
 }

@@ -8,23 +8,23 @@ import type { TriedSchedule } from './types.ts'
 /** The verdict on a run, as a word and as a sentence. */
 export type Judgement = Pick<TriedSchedule, 'verdict' | 'message'>
 
-/** The facts of the run without failures. Other runs are compared with these facts. */
-export type Clean = ReturnType<typeof cleanOf>
+/** The results of the run without failures, with which other runs are compared. */
+export type Baseline = ReturnType<typeof baselineOf>
 
-/** Collects the facts of the run without failures. With the option `holds`, changes are not compared. */
-export function cleanOf(run: Run, { holds }: ReadSurvivalOptions) {
+/** Collects the results of the run without failures. With the option `holds`, changes are not compared. */
+export function baselineOf(run: Run, { holds }: ReadSurvivalOptions) {
   return {
     families: countFamilies(run.leftovers()),
-    hasTimersLeft: run.timersLeft.length > 0,
+    hasTimersLeft: run.remainingTimers.length > 0,
     changes: holds ? [] : changesOf(run),
   }
 }
 
-const judged = (verdict: Judgement['verdict'], message: string): Judgement => ({ verdict, message })
+const verdictOf = (verdict: Judgement['verdict'], message: string): Judgement => ({ verdict, message })
 
-const GOOD = judged('survived', 'It survives.')
+const SURVIVED = verdictOf('survived', 'It survives.')
 
-const WHY = {
+const STOP_REASONS = {
   nothing: () => 'it waits for nothing, with no timer and no request under way',
   time: (within: number, [next = 0]: readonly number[]) =>
     `it runs longer than ${durationText(within)}, the most that \`within\` allows${next > within ? `; a timer waits for ${durationText(next)}` : ''}`,
@@ -34,53 +34,64 @@ const WHY = {
 } as const
 
 /** Returns the verdict on a run, compared with the run without failures. That run itself is compared with nothing. */
-export async function judge(run: Run, clean: Clean | undefined, options: ReadSurvivalOptions): Promise<Judgement> {
-  const { settled, stuck, requestsAfter, timersLeft } = run
+export async function judge(
+  run: Run,
+  baseline: Baseline | undefined,
+  options: ReadSurvivalOptions,
+): Promise<Judgement> {
+  const { settled, stopReason, requestsAfterEnd, remainingTimers } = run
   const { unhandled } = run.world
-  if (stuck || !settled) {
-    return judged('never-ends', `it never ends: ${WHY[stuck ?? 'nothing'](options.within, timersLeft)}.`)
+  if (stopReason || !settled) {
+    return verdictOf(
+      'never-ends',
+      `it never ends: ${STOP_REASONS[stopReason ?? 'nothing'](options.within, remainingTimers)}.`,
+    )
   }
   if (unhandled.length > 0) {
     const error = quoteError(unhandled[0])
-    return judged('unhandled-rejection', `a promise rejects with ${error}, and nobody handles it.`)
+    return verdictOf('unhandled-rejection', `a promise rejects with ${error}, and nobody handles it.`)
   }
-  if (requestsAfter > 0) {
-    return judged('work-after-end', `it has ended, and then sends ${counted(requestsAfter, 'request')}.`)
+  if (requestsAfterEnd > 0) {
+    return verdictOf('work-after-end', `it has ended, and then sends ${counted(requestsAfterEnd, 'request')}.`)
   }
-  if (timersLeft.length > 0 && clean && !clean.hasTimersLeft) {
-    const timers = counted(timersLeft.length, 'timer is', 'timers are')
-    return judged('work-after-end', `it has ended, and ${timers} left, the first one of ${timersLeft[0]} ms.`)
+  if (remainingTimers.length > 0 && baseline && !baseline.hasTimersLeft) {
+    const timers = counted(remainingTimers.length, 'timer is', 'timers are')
+    return verdictOf('work-after-end', `it has ended, and ${timers} left, the first one of ${remainingTimers[0]} ms.`)
   }
-  return settled.error ? judgeError(run, settled.error, clean, options) : judgeResult(run, clean, options)
+  return settled.error ? judgeError(run, settled.error, baseline, options) : judgeResult(run, baseline, options)
 }
 
-function judgeError(run: Run, error: Error, clean: Clean | undefined, { allow }: ReadSurvivalOptions): Judgement {
-  const refused = (why: string) => judged('refused-error', `it rejects with ${quoteError(error)}, ${why}.`)
-  if (!clean) return refused('and nothing had failed')
-  const left = countFamilies(run.leftovers().filter((each) => !run.before.includes(each)))
+function judgeError(run: Run, error: Error, baseline: Baseline | undefined, { allow }: ReadSurvivalOptions): Judgement {
+  const refused = (why: string) => verdictOf('refused-error', `it rejects with ${quoteError(error)}, ${why}.`)
+  if (!baseline) return refused('and nothing had failed')
+  const left = countFamilies(run.leftovers().filter((each) => !run.resourcesBefore.includes(each)))
   if (left.size > 0) {
-    const listed = [...left].map(([family, count]) => `${count} ${family}`).join(' and ')
-    return judged('leftovers-after-error', `it rejects with ${quoteError(error)}, and leaves ${listed}.`)
+    const families = [...left].map(([family, count]) => `${count} ${family}`).join(' and ')
+    return verdictOf('leftovers-after-error', `it rejects with ${quoteError(error)}, and leaves ${families}.`)
   }
   try {
-    return !allow || allow(run.ended()) ? GOOD : refused('which `allow` does not accept')
+    return !allow || allow(run.ended()) ? SURVIVED : refused('which `allow` does not accept')
   } catch (thrown) {
     return refused(`and \`allow\` throws ${quoteError(thrown)}`)
   }
 }
 
-async function judgeResult(run: Run, clean: Clean | undefined, { holds }: ReadSurvivalOptions): Promise<Judgement> {
-  const message = clean && (otherLeftovers(run, clean) ?? missingChange(run, clean.changes))
-  if (message) return judged('other-leftovers', message)
+async function judgeResult(
+  run: Run,
+  baseline: Baseline | undefined,
+  { holds }: ReadSurvivalOptions,
+): Promise<Judgement> {
+  const message = baseline && (otherLeftovers(run, baseline) ?? missingChange(run, baseline.changes))
+  if (message) return verdictOf('other-leftovers', message)
   try {
-    const isGood = !holds || (await run.drive(async () => holds(run.ended()))) !== false
-    return isGood ? GOOD : judged('does-not-hold', 'it resolves, and `holds` says no.')
+    const isGood = !holds || (await run.runToEnd(async () => holds(run.ended()))) !== false
+    return isGood ? SURVIVED : verdictOf('does-not-hold', 'it resolves, and `holds` says no.')
   } catch (thrown) {
-    return judged('does-not-hold', `it resolves, and \`holds\` says: ${quoteError(thrown)}`)
+    return verdictOf('does-not-hold', `it resolves, and \`holds\` says: ${quoteError(thrown)}`)
   }
 }
 
-function otherLeftovers(run: Run, { families: expected }: Clean): string | undefined {
+function otherLeftovers(run: Run, { families: expected }: Baseline): string | undefined {
   const families = countFamilies(run.leftovers())
   for (const family of new Set([...expected.keys(), ...families.keys()])) {
     const [actual, count] = [families.get(family) ?? 0, expected.get(family) ?? 0]

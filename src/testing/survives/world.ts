@@ -7,7 +7,7 @@ import { fakeTimersOn } from '../fake-timers.ts'
 import { promisify } from '../fake-timers-util.ts'
 import { START } from '../fixture.ts'
 import { hostOf } from './host.ts'
-import { Outside } from './outside.ts'
+import { OutsideWork } from './outside.ts'
 import type { Life } from './types.ts'
 
 type Handle = ReturnType<ReturnType<typeof fakeTimersOn>['fake']['setTimeout']>
@@ -21,7 +21,8 @@ interface SleepOptions {
   readonly ref?: boolean
 }
 
-const isRefed = (handle: Handle | undefined) => typeof handle !== 'object' || !('hasRef' in handle) || handle.hasRef()
+const keepsProcessAlive = (handle: Handle | undefined) =>
+  typeof handle !== 'object' || !('hasRef' in handle) || handle.hasRef()
 
 /**
  * The surroundings of the code under test: timers, dates, random numbers and the global `fetch`, all on one clock that the
@@ -31,16 +32,16 @@ export class World {
   readonly clock = manualClock(START)
   readonly timers = fakeTimersOn(this.clock)
   readonly host = hostOf()
-  readonly outside = new Outside(this.host)
+  readonly outside = new OutsideWork(this.host)
   /** Counts the actions of the code that can have consequences. */
   activity = 0
   /** The errors that nobody has handled. */
   unhandled: unknown[] = []
-  /** The gateway that answers requests of the global `fetch`. */
-  reached: Pick<Life, 'url' | 'fetch'> | undefined
-  readonly #numbers = randomSource('survives')
-  /** The count of random numbers in this run. */
-  #random = 0
+  /** The gateway that the global `fetch` reaches. */
+  target: Pick<Life, 'url' | 'fetch'> | undefined
+  readonly #randomSource = randomSource('survives')
+  /** The number of random numbers in this run so far. */
+  #randomCount = 0
   /** The number of the run. */
   #run = 0
   #handles = new Map<number, Handle>()
@@ -57,13 +58,13 @@ export class World {
     }
   }
 
-  /** Begins a run, with the clock, timers and random numbers in their initial state. */
+  /** Starts a run, with the clock, timers and random numbers in their initial state. */
   begin(): void {
     this.#run++
     this.timers.setAhead(0)
     this.clock.reset()
     this.#handles = new Map()
-    this.#random = 0
+    this.#randomCount = 0
     this.unhandled = []
     this.outside.begin()
   }
@@ -71,7 +72,7 @@ export class World {
   /** Returns the delays, in ms, of the timers that keep a process alive. */
   delaysLeft(): readonly number[] {
     const timers = [...(this.timers.fake.timers ?? [])]
-    return timers.flatMap(([id, { delay }]) => (isRefed(this.#handles.get(id)) ? [delay ?? 0] : []))
+    return timers.flatMap(([id, { delay }]) => (keepsProcessAlive(this.#handles.get(id)) ? [delay ?? 0] : []))
   }
 
   /** Advances to a time. What a timer throws is unhandled. */
@@ -93,15 +94,15 @@ export class World {
       for (;;) yield await sleep(...args)
     }
     const replaced = {
-      setTimeout: Object.assign(this.#setting(fake.setTimeout), { [promisify.custom]: sleep }),
-      setInterval: this.#setting(setInterval),
+      setTimeout: Object.assign(this.#countingActivity(fake.setTimeout), { [promisify.custom]: sleep }),
+      setInterval: this.#countingActivity(setInterval),
       clearTimeout: fake.clearTimeout,
       clearInterval: fake.clearInterval,
     }
     threads.start()
     this.#undo.push(threads.stop)
-    this.#replace(globalThis, { ...replaced, Date: fake.Date, fetch: this.#fetchOver(globalThis.fetch) })
-    if (globalThis.setImmediate) this.#endImmediates(globalThis.setImmediate)
+    this.#replace(globalThis, { ...replaced, Date: fake.Date, fetch: this.#fetchOfTarget(globalThis.fetch) })
+    if (globalThis.setImmediate) this.#endImmediatesWithRun(globalThis.setImmediate)
     this.#replace(timers, replaced)
     this.#replace(promises, { setTimeout: sleep, setInterval: sleeps })
     this.#replace(promises?.scheduler, { wait: (ms: number) => sleep(ms) })
@@ -109,9 +110,10 @@ export class World {
     this.#replace(Math, { random: () => this.#nextRandom() })
     this.#replace(AbortSignal, { timeout: (ms: number) => this.#timeoutSignal(ms) })
     this.host.syncExports()
-    this.#hearRejections()
+    this.#collectRejections()
   }
 
+  /** Restores the functions of the host. */
   leave(): void {
     for (const undo of this.#undo.reverse()) undo()
     this.#undo = []
@@ -136,18 +138,19 @@ export class World {
     }
   }
 
-  /** Lets an endless loop of `setImmediate` end with its run. */
-  #endImmediates(soon: typeof setImmediate): void {
+  /** Makes an endless loop of `setImmediate` end with its run. */
+  #endImmediatesWithRun(hostSetImmediate: typeof setImmediate): void {
     const setImmediate = (work: Work, ...args: unknown[]) => {
       const run = this.#run
-      return soon(() => {
+      return hostSetImmediate(() => {
         if (run === this.#run) work(...args)
       })
     }
-    this.#replace(globalThis, { setImmediate: Object.assign(setImmediate, soon) })
+    this.#replace(globalThis, { setImmediate: Object.assign(setImmediate, hostSetImmediate) })
   }
 
-  #setting(set: SetTimer): SetTimer {
+  /** Returns a function that sets a timer, counts that as activity, and notes the handle. */
+  #countingActivity(set: SetTimer): SetTimer {
     return (...args) => {
       this.activity++
       const handle = set(...args)
@@ -178,30 +181,30 @@ export class World {
     return controller.signal
   }
 
-  #fetchOver(before: Fetch): Fetch {
+  #fetchOfTarget(otherFetch: Fetch): Fetch {
     return (input, init) => {
       const url = isRequest(input) ? input.url : String(input)
-      const { reached } = this
-      return reached && isBelow(url, reached.url) ? reached.fetch(input, init) : before(input, init)
+      const { target } = this
+      return target && isBelow(url, target.url) ? target.fetch(input, init) : otherFetch(input, init)
     }
   }
 
   /** Returns the same numbers in each run. */
   #nextRandom(): number {
-    const bytes = this.#numbers.draw('Math.random', this.#random++)(4)
+    const bytes = this.#randomSource.draw('Math.random', this.#randomCount++)(4)
     return new DataView(bytes.buffer).getUint32(0) / 2 ** 32
   }
 
   /** Replaces the listeners of unhandled rejections, such as the runner's. */
-  #hearRejections(): void {
+  #collectRejections(): void {
     const { process } = globalThis
     if (!process?.listeners) return
     const before = process.listeners('unhandledRejection')
-    const hear = (reason: unknown) => void this.unhandled.push(reason)
+    const collect = (reason: unknown) => void this.unhandled.push(reason)
     process.removeAllListeners('unhandledRejection')
-    process.on('unhandledRejection', hear)
+    process.on('unhandledRejection', collect)
     this.#undo.push(() => {
-      process.off('unhandledRejection', hear)
+      process.off('unhandledRejection', collect)
       for (const listener of before) process.on('unhandledRejection', listener)
     })
   }

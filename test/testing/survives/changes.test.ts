@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest'
 import { type SurvivesOptions, survives } from '../../../src/testing/testing.ts'
-import { addressNamed, type Program, program, retried } from './programs/client.ts'
+import { ensureAddress, type Program, program, retry } from './programs/client.ts'
 
-/** Reserves an address, and notes its use by what it is given. */
-const noting = (note: (patch: (metadata: string) => Promise<void>) => Promise<void>) =>
+/** Returns a program that reserves an address, and then changes its metadata by a function. */
+const withChange = (change: (patch: (metadata: string) => Promise<void>) => Promise<void>) =>
   program(async (call) => {
-    const { id } = await addressNamed(call, 'noted')
-    await note((metadata) => call('PATCH', `/reserved_addrs/${id}`, { metadata }))
+    const { id } = await ensureAddress(call, 'noted')
+    await change((metadata) => call('PATCH', `/reserved_addrs/${id}`, { metadata }))
   })
 
 const options: SurvivesOptions = { faults: 1, kinds: ['lost', '5xx'] }
 
-const careless = noting((patch) => patch('in use').catch(() => undefined))
+const careless = withChange((patch) => patch('in use').catch(() => undefined))
 
 describe('A change that the run without failures has made', () => {
   it('must be there where the code resolves: a failed update that nobody notices is found', async () => {
@@ -23,7 +23,7 @@ describe('A change that the run without failures has made', () => {
 
   it('must be there as often as in that run', async () => {
     const code = program(async (call) => {
-      const ids = [(await addressNamed(call, 'one')).id, (await addressNamed(call, 'other')).id]
+      const ids = [(await ensureAddress(call, 'one')).id, (await ensureAddress(call, 'other')).id]
       const patches = ids.map((id) => call('PATCH', `/reserved_addrs/${id}`, { metadata: 'in use' }))
       await Promise.allSettled(patches)
     })
@@ -33,16 +33,19 @@ describe('A change that the run without failures has made', () => {
   })
 
   it.each<[string, Program]>([
-    ['is done, and its answer lost', noting((patch) => retried(() => patch('in use')))],
+    ['is done, and its answer lost', withChange((patch) => retry(() => patch('in use')))],
     [
       'is another one, as the code has chosen after a failure',
-      noting((patch) => patch('in use').catch(() => retried(() => patch('limited')))),
+      withChange((patch) => patch('in use').catch(() => retry(() => patch('limited')))),
     ],
     [
       'has another time and another number in it',
-      noting((patch) => retried(() => patch(`${Math.random()} until ${new Date().toISOString()}`))),
+      withChange((patch) => retry(() => patch(`${Math.random()} until ${new Date().toISOString()}`))),
     ],
-    ['is undone by the code itself', noting((patch) => retried(async () => patch('in use').then(() => patch('free'))))],
+    [
+      'is undone by the code itself',
+      withChange((patch) => retry(async () => patch('in use').then(() => patch('free')))),
+    ],
   ])('is not missed where it %s', async (_why, code) => {
     expect((await survives(code, options)).summary).toMatch(/; 0 fail$/)
   })

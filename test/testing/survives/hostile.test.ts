@@ -7,12 +7,12 @@ import { hostOf } from '../../../src/testing/survives/host.ts'
 import { type CodeUnderTest, type Life, type SurvivesOptions, survives } from '../../../src/testing/testing.ts'
 import { callOf, headers } from './programs/client.ts'
 
-const derived = promisify<string, string, number, Buffer>(scrypt)
+const scryptAsync = promisify<string, string, number, Buffer>(scrypt)
 
 const get = ({ fetch, url }: Life) => fetch(`${url}/reserved_addrs`, { headers })
 
-/** The first line of what is said of code. */
-async function said(code: CodeUnderTest, options: SurvivesOptions = { kinds: ['lost'] }): Promise<string> {
+/** Returns the summary of a search, or the first line of its error. */
+async function resultOf(code: CodeUnderTest, options: SurvivesOptions = { kinds: ['lost'] }): Promise<string> {
   try {
     return (await survives(code, options)).summary
   } catch (error) {
@@ -38,7 +38,7 @@ describe('Code that never ends', () => {
       'it sets timers without end',
     ],
   ])('is named: it %s', async (_name, end, why) => {
-    expect(await said((life) => get(life).catch(end))).toContain(`it never ends: ${why}`)
+    expect(await resultOf((life) => get(life).catch(end))).toContain(`it never ends: ${why}`)
   })
 
   it('is named where it sends requests without end', async () => {
@@ -47,7 +47,7 @@ describe('Code that never ends', () => {
         for (;;) await get(life)
       })
     }
-    expect(await said(code)).toContain('it never ends: it sends requests without end')
+    expect(await resultOf(code)).toContain('it never ends: it sends requests without end')
   })
 
   it('takes no turns once its run is over', async () => {
@@ -56,7 +56,7 @@ describe('Code that never ends', () => {
       const { status } = await get(life)
       for (; status === 503; turns++) await new Promise((resolve) => setImmediate(resolve))
     }
-    expect(await said(code, { kinds: ['5xx'] })).toContain('it takes turns of the event loop without end')
+    expect(await resultOf(code, { kinds: ['5xx'] })).toContain('it takes turns of the event loop without end')
     const before = turns
     for (let left = 5; left > 0; left--) await new Promise((resolve) => setImmediate(resolve))
     expect(turns).toBe(before)
@@ -72,18 +72,18 @@ describe('Code that never ends', () => {
       await timers.scheduler.wait(3_600_000)
       await get(life).catch(() => void timers.setTimeout(3_600_000, undefined, { ref: false }))
     }
-    expect(await said(code)).toMatch(/; 0 fail$/)
+    expect(await resultOf(code)).toMatch(/; 0 fail$/)
   })
 
   it('is not what waits for threads, or has used one', async () => {
     const code = async (life: Life) => {
       expect(randomBytes(16)).toHaveLength(16)
-      expect(await derived('a password', 'salt', 16)).toHaveLength(16)
+      expect(await scryptAsync('a password', 'salt', 16)).toHaveLength(16)
       const packed = await promisify(gzip)(Buffer.alloc(300_000, 'fauxgate'))
       expect(await promisify(gunzip)(packed)).toHaveLength(300_000)
       await get(life).catch(() => undefined)
     }
-    expect(await said(code)).toMatch(/; 0 fail$/)
+    expect(await resultOf(code)).toMatch(/; 0 fail$/)
   })
 })
 
@@ -106,23 +106,25 @@ it('A message has the ids of its story, and the wait that is longer than `within
     if (status === 429) await new Promise((resolve) => setTimeout(resolve, 86_400_000))
     if (status !== 200) throw new Error(`${id} is left`)
   }
-  const ids = await said(code, { replay: 'GET /reserved_addrs#1 503' })
+  const ids = await resultOf(code, { replay: 'GET /reserved_addrs#1 503' })
   expect(ids).toContain('it rejects with Error: ra_a is left, and leaves 1 reserved_addrs.')
-  expect(await said(code, { replay: 'GET /reserved_addrs#1 429' })).toContain('; a timer waits for 1d.')
+  expect(await resultOf(code, { replay: 'GET /reserved_addrs#1 429' })).toContain('; a timer waits for 1d.')
 })
 
 describe('survives refuses', () => {
   it('code that sends nothing to the gateway: nothing could fail', async () => {
-    expect(await said(async () => 1)).toMatch(/^Error: The code sent no request to https:\/\/api\.gateway\.test, so/)
+    expect(await resultOf(async () => 1)).toMatch(
+      /^Error: The code sent no request to https:\/\/api\.gateway\.test, so/,
+    )
   })
 
   it('what is no function', async () => {
     // As JavaScript may call it.
-    expect(await said(42 as never)).toBe('TypeError: code is 42. Allowed: a function.')
+    expect(await resultOf(42 as never)).toBe('TypeError: code is 42. Allowed: a function.')
   })
 
   it('to continue once its signal is aborted, with the reason of that', async () => {
-    expect(await said(get, { signal: AbortSignal.abort(new Error('enough')) })).toBe('Error: enough')
+    expect(await resultOf(get, { signal: AbortSignal.abort(new Error('enough')) })).toBe('Error: enough')
   })
 })
 
@@ -133,7 +135,7 @@ it('An `allow` that throws does not accept the error, and the report says so', a
       throw new RangeError('no such error')
     },
   }
-  expect(await said(get, options)).toContain(
+  expect(await resultOf(get, options)).toContain(
     'it rejects with TypeError: fetch failed, and `allow` throws RangeError: no such error.',
   )
 })

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { type CodeUnderTest, survives } from '../../../src/testing/testing.ts'
 import { callOf } from './programs/client.ts'
 
-/** Reserves an address, and fails with what fails. */
+/** Reserves an address, and rejects if the request fails. */
 const reserve: CodeUnderTest = async (life) => {
   await callOf(life)('POST', '/reserved_addrs', {})
 }
@@ -25,7 +25,7 @@ test('each run has the state of a new gateway: resources, journal, records of DN
         ]),
       )
       gateway.dns.cname('app.example.com', 'other.example.com')
-      // A request of the set-up meets no failure, and not the end of the run before.
+      // Neither a failure nor the end of the run before applies to a request of the set-up.
       await callOf(gateway)('POST', '/reserved_domains', { domain: 'app.example.com' })
     },
   })
@@ -33,7 +33,7 @@ test('each run has the state of a new gateway: resources, journal, records of DN
   expect(new Set(states).size).toBe(1)
 })
 
-test('a subscriber of one run is called in no other', async () => {
+test('a subscriber of one run is called in no other run', async () => {
   const counts: number[] = []
   await survives(reserve, {
     ...options,

@@ -9,7 +9,7 @@ import { SIX } from './programs/six.ts'
 // All kinds, and pairs of failures in correct programs, are tried by `npm run survives`: that takes a minute.
 const COMMON: SurvivesOptions = { restart: true, within: '2h' }
 
-/** Fewer failures to try, where pairs are needed or a run is long. */
+/** Options with fewer failures, for programs that need pairs or run for long. */
 const FEWER: Readonly<Record<string, SurvivesOptions>> = {
   'a failed roll-back': { kinds: ['lost'] },
   'its own conflict retried for ever': { within: '10m' },
@@ -20,7 +20,7 @@ const FEWER: Readonly<Record<string, SurvivesOptions>> = {
   'DNS_ERROR taken as final': { kinds: ['outcomes', '5xx'] },
 }
 
-const searched = (name: string, program: Program) => survives(program, { ...COMMON, ...FEWER[name] })
+const search = (name: string, program: Program) => survives(program, { ...COMMON, ...FEWER[name] })
 
 /** The smallest schedule that breaks each of the six. */
 const SMALLEST: Readonly<Record<string, string>> = {
@@ -36,14 +36,14 @@ describe('survives', () => {
   it.each(Object.entries(SIX))(
     'finds %s, with its smallest schedule, and nothing once it is corrected',
     async (name, program) => {
-      expect((await failureOf(searched(name, program.buggy))).replay).toBe(SMALLEST[name])
+      expect((await failureOf(search(name, program.buggy))).replay).toBe(SMALLEST[name])
       const { summary } = await survives(program.fixed, { ...COMMON, ...FEWER[name], faults: 1 })
       expect(summary).toMatch(/; 0 fail$/)
     },
   )
 
   it.each(Object.entries({ ...RED, ...PLANTED }))('finds the bug of %s', async (name, program) => {
-    expect((await failureOf(searched(name, program))).groups.length).toBeGreaterThan(0)
+    expect((await failureOf(search(name, program))).groups.length).toBeGreaterThan(0)
   })
 
   it.each(Object.entries({ ...GREEN, ...CORRECT }))('finds no bug in %s', async (_name, program) => {

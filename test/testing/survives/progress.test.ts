@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest'
 import { survives } from '../../../src/testing/testing.ts'
-import { addressNamed, callOf } from './programs/client.ts'
+import { callOf, ensureAddress } from './programs/client.ts'
 
 test('On a terminal, one line tells every fifty schedules how far the search is, and is gone at the end', async () => {
   vi.stubEnv('CI', '')
@@ -8,7 +8,7 @@ test('On a terminal, one line tells every fifty schedules how far the search is,
   const { isTTY } = process.stderr
   process.stderr.isTTY = true
   try {
-    await survives((life) => addressNamed(callOf(life), 'app'), { faults: 2, kinds: ['lost', '5xx', '429'] })
+    await survives((life) => ensureAddress(callOf(life), 'app'), { faults: 2, kinds: ['lost', '5xx', '429'] })
     const lines = write.mock.calls.map(([text]) => String(text).replace('\r\x1b[2K', ''))
     expect(lines).toEqual(['50 of 62 schedules, 0 fail', ''])
   } finally {

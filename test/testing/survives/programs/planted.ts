@@ -1,18 +1,18 @@
-// Functions as a judge would plant bugs in them, each of another kind, and correct ones that are as unusual.
+// Programs with planted bugs, each of another kind, and correct programs that are as unusual.
 import {
-  addressNamed,
   type Body,
   type Call,
-  deleted,
-  domainNamed,
-  found,
+  deleteResource,
+  ensureAddress,
+  ensureDomain,
+  find,
   headers,
-  isPassing,
+  isTransient,
   POLICY,
   Problem,
   type Program,
   program,
-  retried,
+  retry,
   sleep,
   statusOf,
 } from './client.ts'
@@ -21,26 +21,26 @@ const DOMAINS = ['a.example.com', 'b.example.com']
 
 const create = (call: Call, domain: string): Promise<Body> => call('POST', '/reserved_domains', { domain })
 
-/** Reserves two domains at once, and undoes those that it knows when one fails. */
+/** Reserves two domains at once. If one fails, deletes only those whose ids it has received. */
 const raceOfRollBack = program(async (call) => {
   const made: string[] = []
   try {
     await Promise.all(DOMAINS.map(async (name) => made.push((await create(call, name)).id)))
   } catch (cause) {
-    await Promise.all(made.map((id) => deleted(call, `/reserved_domains/${id}`)))
+    await Promise.all(made.map((id) => deleteResource(call, `/reserved_domains/${id}`)))
     throw new Error('gave up', { cause })
   }
 })
 
-/** Looks before it tries again, except after its own time limit. */
+/** Looks for the address before it tries again, except after its own time limit. */
 const blindAfterTimeout = program(async (call) => {
   for (let isFirst = true, tries = 0; tries < 6; tries++) {
     try {
-      const known = isFirst ? undefined : await found(call, 'reserved_addrs', 'description', 'one')
+      const known = isFirst ? undefined : await find(call, 'reserved_addrs', 'description', 'one')
       if (known) return
       return void (await call('POST', '/reserved_addrs', { description: 'one' }, AbortSignal.timeout(10_000)))
     } catch (error) {
-      if (!isPassing(error)) throw error
+      if (!isTransient(error)) throw error
       isFirst = error instanceof Error && error.name === 'TimeoutError'
       await sleep(1000)
     }
@@ -48,19 +48,19 @@ const blindAfterTimeout = program(async (call) => {
   throw new Error('no answer')
 })
 
-/** Cleans up, and takes 404 on a repeated DELETE as a failure. */
+/** Deletes what it has created, and takes a 404 on a repeated DELETE as a failure. */
 const strictCleanUp = program(async (call) => {
-  const first = await addressNamed(call, 'first')
-  const second = await addressNamed(call, 'second')
-  await retried(() => call('DELETE', `/reserved_addrs/${first.id}`))
-  await retried(() => call('DELETE', `/reserved_addrs/${second.id}`))
+  const first = await ensureAddress(call, 'first')
+  const second = await ensureAddress(call, 'second')
+  await retry(() => call('DELETE', `/reserved_addrs/${first.id}`))
+  await retry(() => call('DELETE', `/reserved_addrs/${second.id}`))
 })
 
 /** Takes 429 as "the quota is used up", and continues without the address. */
 const limitIsQuota = program(async (call) => {
-  await retried(async () => {
+  await retry(async () => {
     try {
-      if (await found(call, 'reserved_addrs', 'description', 'quota')) return
+      if (await find(call, 'reserved_addrs', 'description', 'quota')) return
       await call('POST', '/reserved_addrs', { description: 'quota' })
     } catch (error) {
       if (statusOf(error) !== 429) throw error
@@ -68,69 +68,69 @@ const limitIsQuota = program(async (call) => {
   })
 })
 
-/** Replaces an address: makes the new one, writes it down, deletes the old one, and forgets the old one by writing. */
+/** Replaces an address: creates the new one, saves its id over the old one's, and then deletes the old one. */
 const rotation = program(async (call, { disk, effect }) => {
-  if (!disk.get('id')) await effect('save the first', async () => disk.set('id', (await addressNamed(call, 'old')).id))
+  if (!disk.get('id')) await effect('save the first', async () => disk.set('id', (await ensureAddress(call, 'old')).id))
   if (disk.get('is rotated')) return
   const old = disk.get('id')
-  const { id } = await addressNamed(call, 'new')
+  const { id } = await ensureAddress(call, 'new')
   await effect('save the new one', () => {
     disk.set('id', id)
     disk.set('is rotated', true)
   })
-  await deleted(call, `/reserved_addrs/${old}`)
+  await deleteResource(call, `/reserved_addrs/${old}`)
 })
 
-/** Has one second try for everything that it does. */
+/** Allows one second try in total, for all requests together. */
 const oneSecondTry = program(async (call) => {
   let left = 1
-  const withOne = async <T>(work: () => Promise<T>): Promise<T> =>
+  const withSecondTry = async <T>(work: () => Promise<T>): Promise<T> =>
     work().catch(async (error) => {
-      if (!isPassing(error) || left-- === 0) throw error
+      if (!isTransient(error) || left-- === 0) throw error
       await sleep(2000)
       return work()
     })
   for (const name of DOMAINS) {
-    await withOne(async () => (await found(call, 'reserved_domains', 'domain', name)) ?? create(call, name))
+    await withSecondTry(async () => (await find(call, 'reserved_domains', 'domain', name)) ?? create(call, name))
   }
 })
 
-/** Notes its use of an address without waiting for that. */
+/** Updates an address without waiting for the response. */
 const forgottenAwait = program(async (call) => {
-  const { id } = await addressNamed(call, 'noted')
+  const { id } = await ensureAddress(call, 'noted')
   void call('PATCH', `/reserved_addrs/${id}`, { metadata: 'used' })
   await sleep(10_000)
 })
 
-/** Beats while it works, and continues to beat after a failure. */
-const heartbeat = program(async (call) => {
-  const beat = setInterval(() => {}, 1000)
-  await retried(() => call('GET', '/reserved_addrs'), 1)
-  clearInterval(beat)
+/** Sets an interval while it works, and leaves it after a failure. */
+const uncleared = program(async (call) => {
+  const interval = setInterval(() => {}, 1000)
+  await retry(() => call('GET', '/reserved_addrs'), 1)
+  clearInterval(interval)
 })
 
-/** Writes that it is done before it is. */
+/** Saves that it is done before it is. */
 const earlyFlag = program(async (call, { disk, effect }) => {
   if (disk.get('isDone')) return
   await effect('write that it is done', () => disk.set('isDone', true))
-  await addressNamed(call, 'done')
+  await ensureAddress(call, 'done')
 })
 
-/** Deletes what an earlier program left, and stops at the first that is gone already. */
+/** Deletes all addresses, and stops at the first that is deleted already. */
 const stopsAtGone = program(async (call) => {
   const names = ['x', 'y']
-  for (const name of names) await addressNamed(call, name)
-  const { reserved_addrs } = await retried(() => call('GET', '/reserved_addrs'))
+  for (const name of names) await ensureAddress(call, name)
+  const { reserved_addrs } = await retry(() => call('GET', '/reserved_addrs'))
   try {
-    for (const { id } of reserved_addrs) await retried(() => call('DELETE', `/reserved_addrs/${id}`))
+    for (const { id } of reserved_addrs) await retry(() => call('DELETE', `/reserved_addrs/${id}`))
   } catch (error) {
     if (statusOf(error) !== 404) throw error
   }
 })
 
-/** Takes a response that breaks off for an empty one. */
+/** Takes a response that breaks off for an empty list. */
 const halfIsEmpty = program(async (call, { fetch, url }) => {
-  await retried(async () => {
+  await retry(async () => {
     const response = await fetch(`${url}/reserved_addrs`, { headers })
     if (!response.ok) throw new Problem('GET', '/reserved_addrs', response)
     const text = await response.text().catch(() => '')
@@ -144,15 +144,15 @@ const halfIsEmpty = program(async (call, { fetch, url }) => {
   })
 })
 
-/** Waits for a certificate at most as long as three attempts take, counted in polls that also failed requests use up. */
+/** Waits for a certificate for five polls. Failed requests count as polls too. */
 const countedPolls = program(async (call) => {
-  const { id } = await domainNamed(call, 'counted.example.com', POLICY)
+  const { id } = await ensureDomain(call, 'counted.example.com', POLICY)
   for (let polls = 0; polls < 5; polls++) {
     const domain = await call('GET', `/reserved_domains/${id}`).catch(() => undefined)
     if (domain?.certificate) return
     await sleep(10_000)
   }
-  await deleted(call, `/reserved_domains/${id}`)
+  await deleteResource(call, `/reserved_domains/${id}`)
 })
 
 export const PLANTED: Readonly<Record<string, Program>> = {
@@ -163,45 +163,45 @@ export const PLANTED: Readonly<Record<string, Program>> = {
   'an address that a crash forgets': rotation,
   'one second try for all requests': oneSecondTry,
   'a forgotten await': forgottenAwait,
-  'an interval that nobody clears after a failure': heartbeat,
+  'an interval that nobody clears after a failure': uncleared,
   'a flag that is written too early': earlyFlag,
   'a clean-up that stops at what is gone': stopsAtGone,
   'half a list taken for an empty one': halfIsEmpty,
   'a limit of polls that DNS_ERROR uses up': countedPolls,
 }
 
-/** Undoes all that it may have made, by name and not by id. */
-const thorough = program(async (call) => {
-  const outcomes = await Promise.allSettled(DOMAINS.map((name) => domainNamed(call, name)))
+/** Deletes all that it may have created, by name and not by id. */
+const rollBackByName = program(async (call) => {
+  const outcomes = await Promise.allSettled(DOMAINS.map((name) => ensureDomain(call, name)))
   if (outcomes.every(({ status }) => status === 'fulfilled')) return
-  const { reserved_domains } = await retried(() => call('GET', '/reserved_domains'))
+  const { reserved_domains } = await retry(() => call('GET', '/reserved_domains'))
   for (const { id, domain } of reserved_domains)
-    if (DOMAINS.includes(domain)) await deleted(call, `/reserved_domains/${id}`)
+    if (DOMAINS.includes(domain)) await deleteResource(call, `/reserved_domains/${id}`)
   throw new Error('gave up')
 })
 
-/** Gives each request ten seconds, and looks before it tries again. */
+/** Limits each request to ten seconds, and looks for the address before each try. */
 const withTimeLimits = program(async (call) => {
-  await retried(async () => {
+  await retry(async () => {
     const { reserved_addrs } = await call('GET', '/reserved_addrs', undefined, AbortSignal.timeout(10_000))
     if (reserved_addrs.some(({ description }: Body) => description === 'one')) return
     await call('POST', '/reserved_addrs', { description: 'one' }, AbortSignal.timeout(10_000))
   })
 })
 
-/** Writes what it is about to do before it does that. */
+/** Replaces an address, and saves the ids of both. */
 const journaled = program(async (call, { disk, effect }) => {
   if (!disk.get('old'))
-    await effect('save the first', async () => disk.set('old', (await addressNamed(call, 'old')).id))
+    await effect('save the first', async () => disk.set('old', (await ensureAddress(call, 'old')).id))
   if (!disk.get('new'))
-    await effect('save the new one', async () => disk.set('new', (await addressNamed(call, 'new')).id))
-  await deleted(call, `/reserved_addrs/${disk.get('old')}`)
+    await effect('save the new one', async () => disk.set('new', (await ensureAddress(call, 'new')).id))
+  await deleteResource(call, `/reserved_addrs/${disk.get('old')}`)
 })
 
-/** Reads all pages, and begins again from the first one after a failure. */
+/** Deletes the addresses of all pages. After a failure it reads again from the first page. */
 const pages = program(async (call, { url }) => {
-  for (const name of ['1', '2', '3']) await addressNamed(call, name)
-  const all = await retried(async () => {
+  for (const name of ['1', '2', '3']) await ensureAddress(call, name)
+  const all = await retry(async () => {
     const ids: string[] = []
     for (let path = '/reserved_addrs?limit=2'; path; ) {
       const { reserved_addrs, next_page_uri } = await call('GET', path)
@@ -210,12 +210,12 @@ const pages = program(async (call, { url }) => {
     }
     return ids
   })
-  for (const id of all) await deleted(call, `/reserved_addrs/${id}`)
+  for (const id of all) await deleteResource(call, `/reserved_addrs/${id}`)
 })
 
-/** Waits for a certificate, through all failures of attempts and of polls. */
+/** Waits for a certificate, whatever attempts and polls fail. */
 const patient = program(async (call) => {
-  const { id } = await domainNamed(call, 'patient.example.com', POLICY)
+  const { id } = await ensureDomain(call, 'patient.example.com', POLICY)
   for (let wait = 10_000; ; wait = Math.min(wait * 2, 600_000)) {
     const domain = await call('GET', `/reserved_domains/${id}`).catch(() => undefined)
     if (domain?.certificate) return
@@ -223,47 +223,47 @@ const patient = program(async (call) => {
   }
 })
 
-/** Beats while it works, and stops whatever happens. */
-const tidyHeartbeat = program(async (call) => {
-  const beat = setInterval(() => {}, 1000)
+/** Sets an interval while it works, and always clears it. */
+const alwaysCleared = program(async (call) => {
+  const interval = setInterval(() => {}, 1000)
   try {
-    await retried(() => call('GET', '/reserved_addrs'))
+    await retry(() => call('GET', '/reserved_addrs'))
   } finally {
-    clearInterval(beat)
+    clearInterval(interval)
   }
 })
 
-/** Replaces a setting by PUT, which may happen twice. */
-const replaced = program(async (call) => {
-  await retried(() => call('PUT', '/edges/https/edghts_1/routes/edghtsrt_1/compression', { enabled: true }))
+/** Replaces a setting by PUT, which may be sent twice. */
+const repeatedPut = program(async (call) => {
+  await retry(() => call('PUT', '/edges/https/edghts_1/routes/edghtsrt_1/compression', { enabled: true }))
 })
 
-/** Lets the first of two equal questions win, and leaves no timer. */
+/** Sends a second equal request after 2 s, takes the first response, and leaves no timer. */
 const hedged = program(async (call) => {
-  await addressNamed(call, 'hedged')
-  await retried(async () => {
-    const losing = new AbortController()
+  await ensureAddress(call, 'hedged')
+  await retry(async () => {
+    const slower = new AbortController()
     let timer: ReturnType<typeof setTimeout> | undefined
-    const ask = () => call('GET', '/reserved_addrs', undefined, losing.signal)
+    const list = () => call('GET', '/reserved_addrs', undefined, slower.signal)
     const later = new Promise<void>((resolve) => {
       timer = setTimeout(resolve, 2000)
-    }).then(ask)
+    }).then(list)
     try {
-      return await Promise.any([ask(), later])
+      return await Promise.any([list(), later])
     } finally {
       clearTimeout(timer)
-      losing.abort()
+      slower.abort()
     }
   })
 })
 
 export const CORRECT: Readonly<Record<string, Program>> = {
-  'a roll-back by name': thorough,
+  'a roll-back by name': rollBackByName,
   'time limits and a look': withTimeLimits,
   'a rotation with a journal': journaled,
   'all pages, from the first one again': pages,
   'a patient wait for a certificate': patient,
-  'an interval that is always cleared': tidyHeartbeat,
-  'a PUT that may happen twice': replaced,
+  'an interval that is always cleared': alwaysCleared,
+  'a PUT that may happen twice': repeatedPut,
   'two equal questions of which one wins': hedged,
 }

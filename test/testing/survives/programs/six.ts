@@ -1,50 +1,50 @@
 import {
-  addressNamed,
-  deleted,
-  domainNamed,
-  found,
+  deleteResource,
+  ensureAddress,
+  ensureDomain,
+  find,
   headers,
   POLICY,
   Problem,
   type Program,
   program,
-  retried,
+  retry,
   sleep,
 } from './client.ts'
 
 const DOMAIN = 'app.example.com'
 
-/** A program with a bug, and without it. */
-export interface Pair {
+/** A program with a bug, and the same one without it. */
+export interface ProgramPair {
   readonly buggy: Program
   readonly fixed: Program
 }
 
-/** Tries to reserve an address again although the first try may have done it. */
-const lostAnswer: Pair = {
-  buggy: program((call) => retried(() => call('POST', '/reserved_addrs', { description: 'app' }))),
-  fixed: program((call) => addressNamed(call, 'app')),
+/** Reserves an address again although the first try may have succeeded. */
+const lostAnswer: ProgramPair = {
+  buggy: program((call) => retry(() => call('POST', '/reserved_addrs', { description: 'app' }))),
+  fixed: program((call) => ensureAddress(call, 'app')),
 }
 
-/** Undoes its first step when the second one fails, and leaves it where the roll-back fails too. */
+/** Undoes its first step if the second one fails. The buggy form leaves it if the roll-back fails too. */
 const rollBack = (isThorough: boolean) =>
   program(async (call) => {
-    const domain = await domainNamed(call, DOMAIN)
+    const domain = await ensureDomain(call, DOMAIN)
     const path = `/reserved_domains/${domain.id}`
     try {
       await call('PATCH', path, { description: 'in use' })
     } catch (cause) {
-      await (isThorough ? deleted(call, path) : call('DELETE', path).catch(() => {}))
+      await (isThorough ? deleteResource(call, path) : call('DELETE', path).catch(() => {}))
       throw new Error('not provisioned', { cause })
     }
   })
 
-/** Waits for a certificate. */
+/** Waits for a certificate. The buggy form gives up after a failed attempt. */
 export const certificate = (isPatient: boolean) =>
   program(async (call) => {
-    const { id } = await domainNamed(call, DOMAIN, POLICY)
+    const { id } = await ensureDomain(call, DOMAIN, POLICY)
     for (;;) {
-      const { certificate, certificate_management_status: status } = await retried(() =>
+      const { certificate, certificate_management_status: status } = await retry(() =>
         call('GET', `/reserved_domains/${id}`),
       )
       if (certificate) return
@@ -54,15 +54,15 @@ export const certificate = (isPatient: boolean) =>
     }
   })
 
-/** Reserves a domain in a loop. Its own domain, created by a try whose answer was lost, is a conflict. */
-const ownConflict = (looks: boolean) =>
+/** Reserves a domain in a loop. Its own domain, created by a try whose response was lost, is a conflict. */
+const ownConflict = (isChecking: boolean) =>
   program(async (call) => {
     for (;;) {
       try {
         return void (await call('POST', '/reserved_domains', { domain: DOMAIN }))
       } catch (error) {
         const isTaken = error instanceof Problem && error.status < 500 && error.status !== 429
-        if (looks && isTaken && (await retried(() => found(call, 'reserved_domains', 'domain', DOMAIN)))) {
+        if (isChecking && isTaken && (await retry(() => find(call, 'reserved_domains', 'domain', DOMAIN)))) {
           return
         }
         await sleep(5000)
@@ -70,23 +70,23 @@ const ownConflict = (looks: boolean) =>
     }
   })
 
-/** Marks its address by a random text. The buggy form knows that text in memory alone. */
+/** Marks its address by a random text. The buggy form has that text in memory only. */
 export const crash = (isSafe: boolean) =>
   program(async (call, { disk, effect }) => {
     if (disk.get('addr')) return
     const name = (isSafe && disk.get('name')) || `app ${Math.random()}`
     if (isSafe) await effect('save the name', () => disk.set('name', name))
-    const { id } = await addressNamed(call, String(name))
+    const { id } = await ensureAddress(call, String(name))
     await effect('save the id', () => disk.set('addr', id))
   })
 
-/** Survives 429 and survives 503, but takes what comes after a 429 as it comes. */
-const bothLimits: Pair = {
+/** Survives a 429 and survives a 503. The buggy form does not check the response after a 429. */
+const bothLimits: ProgramPair = {
   buggy: program(async (call, { fetch, url }) => {
     const post = () =>
       fetch(`${url}/reserved_domains`, { method: 'POST', headers, body: JSON.stringify({ domain: DOMAIN }) })
-    await retried(async () => {
-      if (await found(call, 'reserved_domains', 'domain', DOMAIN)) return
+    await retry(async () => {
+      if (await find(call, 'reserved_domains', 'domain', DOMAIN)) return
       let response = await post()
       if (response.status === 429) {
         await sleep(Number(response.headers.get('retry-after')) * 1000)
@@ -95,10 +95,10 @@ const bothLimits: Pair = {
       await response.body?.cancel()
     })
   }),
-  fixed: program((call) => domainNamed(call, DOMAIN)),
+  fixed: program((call) => ensureDomain(call, DOMAIN)),
 }
 
-export const SIX: Readonly<Record<string, Pair>> = {
+export const SIX: Readonly<Record<string, ProgramPair>> = {
   'a duplicate after a lost answer': lostAnswer,
   'a failed roll-back': { buggy: rollBack(false), fixed: rollBack(true) },
   'DNS_ERROR taken as final': { buggy: certificate(false), fixed: certificate(true) },

@@ -1,0 +1,67 @@
+import type { Sender } from './client.ts'
+import { readList, refusalText } from './lists.ts'
+import type { CreatedResource, RunLog } from './run-log.ts'
+
+/** A resource that a run could not delete, or whose deletion it could not confirm. */
+export interface Remaining {
+  /** The path of the resource, or of the list where it may be. */
+  readonly path: string
+  readonly reason: string
+}
+
+/** The number of requests in a row without a response, after which no more are sent. */
+const MAX_FAILURES = 2
+
+/**
+ * Deletes the resources that a run has created, newest first, and confirms each deletion by a GET that answers 404. Finds
+ * resources whose creation had no response by the mark of the run. Returns the resources that may be left.
+ */
+export async function deleteLeftovers(client: Sender, log: RunLog, mark: string): Promise<readonly Remaining[]> {
+  const remaining: Remaining[] = []
+  for (const { n, path } of log.leftovers.unsure) {
+    const list = await readList(client, path)
+    if ('problem' in list) {
+      const reason = `a creation had no answer, and the list of what there is neither: ${list.problem}`
+      remaining.push({ path, reason })
+      continue
+    }
+    const created = [...list.items].filter(([id, json]) => json.includes(mark) && !log.hasCreated(id))
+    for (const [id] of created) log.add({ entry: 'made', n, id })
+    log.add({ entry: 'looked', n })
+  }
+  let failures = 0
+  for (const resource of log.leftovers.created) {
+    // If the server is dead, each further request would wait for its time-out.
+    const isDead = failures >= MAX_FAILURES
+    const problem = isDead ? { failed: 'nobody answered before' } : await deleteResource(client, log, resource)
+    failures = problem?.failed === undefined ? 0 : failures + 1
+    if (problem)
+      remaining.push({ path: `${resource.path}/${resource.id}`, reason: problem.failed ?? problem.refused ?? '' })
+  }
+  return remaining
+}
+
+/** The reason why a resource may still exist: there was no response, or the response was another one than expected. */
+interface DeletionProblem {
+  readonly failed?: string
+  readonly refused?: string
+}
+
+/** Deletes a resource. Returns the reason why it may still exist; undefined if it does not. */
+export async function deleteResource(
+  client: Sender,
+  log: RunLog,
+  { id, path: list }: CreatedResource,
+): Promise<DeletionProblem | undefined> {
+  const path = `${list}/${encodeURIComponent(id)}`
+  const deleted = await client.send({ method: 'DELETE', path })
+  if ('failed' in deleted) return deleted
+  const after = await client.send({ method: 'GET', path })
+  if ('failed' in after) return after
+  if (after.status === 404) {
+    log.add({ entry: 'gone', id })
+    return undefined
+  }
+  const isDone = deleted.status < 300
+  return { refused: isDone ? `deleted, and a GET still answers ${after.status}` : `DELETE ${refusalText(deleted)}` }
+}

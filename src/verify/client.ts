@@ -1,0 +1,142 @@
+import { type ApiRequest, type ApiResponse, readResponse } from './exchange.ts'
+
+/** The functions of the platform that a run uses. */
+export interface Host {
+  /** Sends a request, as the global `fetch` does. */
+  fetch(url: string, init: RequestInit): Promise<Response>
+  /** The time in ms since 1970. */
+  now(): number
+  /** Waits for some ms. Resolves early if the signal is aborted. */
+  sleep(ms: number, signal: AbortSignal): Promise<unknown>
+  /** Returns a signal that is aborted after some ms. */
+  deadline(ms: number): AbortSignal
+}
+
+export interface ServiceClientOptions {
+  /** The base URL, without a trailing slash. */
+  readonly url: string
+  readonly key: string
+  readonly versionHeader: string
+  /** The maximum number of requests per minute. */
+  readonly perMinute: number
+  /** The ms to wait for a response. */
+  readonly timeout: number
+  readonly host: Host
+  /** Ends all waiting between requests. */
+  readonly signal: AbortSignal
+  /** Called before a longer wait that the service asks for. */
+  readonly onWait?: ((seconds: number) => void) | undefined
+}
+
+/** The reason why a request brought no response. */
+export interface NoResponse {
+  readonly failed: string
+}
+
+/** Something that sends requests to a base URL. */
+export type Sender = Pick<ServiceClient, 'url' | 'send'>
+
+const MAX_RETRIES = 3
+/** The longest wait that a service may ask for. */
+const MAX_WAIT_MS = 120_000
+/** The wait after a 429 without `Retry-After`; twice as long after each further one. */
+const FIRST_WAIT_MS = 5_000
+
+/** Sends requests with the key, one after the other, at a pace that a service can bear. */
+export class ServiceClient {
+  readonly url: string
+  /** The number of requests so far. */
+  requestCount = 0
+  #nextAt = 0
+  #signal: AbortSignal
+  readonly #options: ServiceClientOptions
+
+  constructor(options: ServiceClientOptions) {
+    this.url = options.url
+    this.#signal = options.signal
+    this.#options = options
+  }
+
+  /** Makes all further requests wait as they should, although the signal was aborted. */
+  ignoreSignal(): void {
+    this.#signal = new AbortController().signal
+  }
+
+  /** Sends a request, again after a 429, and returns its response or why there is none. Never rejects. */
+  async send(request: ApiRequest): Promise<ApiResponse | NoResponse> {
+    const { host, onWait } = this.#options
+    for (let retries = 0; ; retries++) {
+      await this.#waitForTurn()
+      const response = await this.#sendOnce(request)
+      if ('failed' in response || response.status !== 429 || this.#signal.aborted) return response
+      const wait = this.#waitAfter(response, retries)
+      if (retries === MAX_RETRIES) return { failed: `answered 429 ${retries + 1} times` }
+      if (wait > MAX_WAIT_MS) return { failed: `answered 429, to wait ${Math.ceil(wait / 1000)} s` }
+      onWait?.(Math.ceil(wait / 1000))
+      await host.sleep(wait, this.#signal)
+    }
+  }
+
+  async #waitForTurn(): Promise<void> {
+    const { host, perMinute } = this.#options
+    const now = host.now()
+    if (this.#nextAt > now) await host.sleep(this.#nextAt - now, this.#signal)
+    this.requestCount++
+    this.#nextAt = Math.max(this.#nextAt, now) + 60_000 / perMinute
+  }
+
+  #waitAfter({ headers }: ApiResponse, retries: number): number {
+    const text = headers['retry-after'] ?? ''
+    if (/^\d{1,9}$/.test(text)) return Number(text) * 1000
+    const at = Date.parse(text)
+    return Number.isNaN(at) ? FIRST_WAIT_MS * 2 ** retries : Math.max(0, at - this.#options.host.now())
+  }
+
+  async #sendOnce(request: ApiRequest): Promise<ApiResponse | NoResponse> {
+    const { url, key, versionHeader, host, timeout } = this.#options
+    const signal = host.deadline(timeout)
+    try {
+      const init = { ...requestInit(request, key, versionHeader), redirect: 'manual', signal } as const
+      return await readResponse(await host.fetch(url + request.path, init))
+    } catch (error) {
+      if (signal.aborted) return { failed: `no answer within ${timeout / 1000} s` }
+      // An error may quote what was sent.
+      return { failed: connectionProblem(error).replaceAll(key, '[key]') }
+    }
+  }
+}
+
+/** Says why a request brought no response. */
+export function connectionProblem(error: unknown): string {
+  // Errors of fetch have the reason in their cause.
+  const { code, message } = ((error as { readonly cause?: unknown }).cause ?? error) as NetworkError // All that is thrown here.
+  const known = REASONS.find(([pattern]) => pattern.test(code ?? ''))?.[1]
+  const reason = code ?? message ?? 'unknown reason'
+  return `no connection: ${known === undefined ? reason : `${known} (${reason})`}`
+}
+
+/** Makes the method, headers and body of a request. */
+export function requestInit({ method, body, headers = {} }: ApiRequest, key: string, versionHeader: string) {
+  const all = new Headers({ authorization: `Bearer ${key}`, [versionHeader]: '2' })
+  if (body !== undefined) all.set('content-type', 'application/json')
+  for (const [name, value] of Object.entries(headers)) {
+    if (value === null) all.delete(name)
+    else all.set(name, value)
+  }
+  return { method, headers: all, ...(body !== undefined && { body }) }
+}
+
+/** The causes of failed requests, by the code of the error. */
+const REASONS: readonly (readonly [RegExp, string])[] = [
+  [/ENOTFOUND|EAI_AGAIN/, 'nobody knows the name of the host, or there is no network'],
+  [/ECONNREFUSED/, 'nobody listens there'],
+  [/ENETUNREACH|EHOSTUNREACH|ETIMEDOUT|CONNECT_TIMEOUT/, 'the host cannot be reached'],
+  [/ECONNRESET|UND_ERR_SOCKET/, 'the server ended the connection'],
+  [/SSL|EPROTO/, 'there is no TLS at this port'],
+  [/CERT|SELF_SIGNED|ISSUER/, 'its certificate is not trusted; NODE_EXTRA_CA_CERTS names a root that is'],
+]
+
+interface NetworkError {
+  readonly code?: string
+  readonly message?: string
+}

@@ -1,0 +1,53 @@
+import { isObject } from '../schema/values.ts'
+import type { Sender } from './client.ts'
+import { type ApiResponse, errorOf } from './exchange.ts'
+
+/** The items of a list as JSON, by their ids; or the reason why the list could not be read. */
+export type ListResult = { readonly items: ItemsById } | { readonly problem: string; readonly status?: number }
+
+export type ItemsById = ReadonlyMap<string, string>
+
+const MAX_PAGES = 100
+
+/** Reads a whole list, page after page. */
+export async function readList(client: Sender, path: string): Promise<ListResult> {
+  const items = new Map<string, string>()
+  let next = `${path}?limit=100`
+  for (let page = 0; page < MAX_PAGES; page++) {
+    const response = await client.send({ method: 'GET', path: next })
+    if ('failed' in response) return { problem: response.failed }
+    if (response.status === 400 && page === 0) {
+      // A server with a smaller limit of pages differs. The scenario reports that.
+      next = path
+      continue
+    }
+    if (response.status !== 200) return { problem: refusalText(response), status: response.status }
+    const itemsOfPage = itemsIn(response)
+    if (!itemsOfPage) return { problem: unexpectedBodyText(response) }
+    for (const item of itemsOfPage) items.set(String(item.id), JSON.stringify(item))
+    // A page of this API has the field.
+    const { next_page_uri: following } = response.body as { readonly next_page_uri?: unknown }
+    if (typeof following !== 'string' || !following.startsWith(`${client.url}${path}?`)) return { items }
+    next = following.slice(client.url.length)
+  }
+  return { problem: `more than ${MAX_PAGES} pages` }
+}
+
+/** Returns the items of a page, which has exactly one list. */
+function itemsIn({ body }: ApiResponse): readonly { readonly id?: unknown }[] | undefined {
+  if (!isObject(body)) return undefined
+  const lists = Object.values(body).filter(Array.isArray)
+  return lists.length === 1 ? lists[0] : undefined
+}
+
+/** Describes an error response, with the service's own words. */
+export function refusalText(response: ApiResponse): string {
+  const { error_code, msg } = errorOf(response)
+  const words = [error_code, msg].filter((each) => typeof each === 'string').join(': ')
+  return `answered ${response.status}${words && ` (${words.slice(0, 300)})`}`
+}
+
+function unexpectedBodyText({ status, headers, text }: ApiResponse): string {
+  const type = headers['content-type'] ?? 'no content type'
+  return `answered ${status} with ${text === '' ? 'no body' : type}, which is no list of this API`
+}

@@ -1,0 +1,101 @@
+const NAME_PREFIX = 'fauxgate-verify-'
+
+/** Returns the beginning of each name that a run gives. It marks the resources of the run. */
+export function markOf(run: string): string {
+  return NAME_PREFIX + run
+}
+
+/**
+ * An entry of the log of a run. It is stored before the call, so that a crash leaves nothing unknown.
+ * - `asking` comes before a creation, and `made` or `refused` after it.
+ * - `looked` says that the list of the service has shown the result of a creation without a response.
+ * - `gone` says that a GET after the deletion has answered 404.
+ */
+export type RunLogEntry =
+  | { readonly entry: 'run'; readonly run: string; readonly url: string; readonly dialect: string }
+  | { readonly entry: 'asking'; readonly n: number; readonly path: string; readonly operation: string }
+  | { readonly entry: 'made'; readonly n: number; readonly id: string }
+  | { readonly entry: 'refused'; readonly n: number }
+  | { readonly entry: 'gone'; readonly id: string }
+  | { readonly entry: 'looked'; readonly n: number }
+
+/** The storage of the log. */
+export interface RunLogStorage {
+  /** Stores an entry before it returns. */
+  add(entry: RunLogEntry): void
+}
+
+/** A resource that a run has created. */
+export interface CreatedResource {
+  readonly id: string
+  /** The path of the list that it is in. */
+  readonly path: string
+}
+
+/** The resources that a run may have left. */
+export interface Leftovers {
+  /** Resources that it created and did not see deleted, newest first. */
+  readonly created: readonly CreatedResource[]
+  /** Creations without a response, with the lists that may have their resources. */
+  readonly unsure: readonly { readonly n: number; readonly path: string }[]
+}
+
+/** Returns the resources that may be left, by the entries of one run. */
+export function leftoversIn(entries: readonly RunLogEntry[]): Leftovers {
+  const paths = new Map<number, string>()
+  const unsure = new Set<number>()
+  const created = new Map<string, string>()
+  for (const each of entries) {
+    if (each.entry === 'asking') {
+      paths.set(each.n, each.path)
+      unsure.add(each.n)
+    } else if (each.entry === 'gone') {
+      created.delete(each.id)
+    } else if (each.entry !== 'run') {
+      unsure.delete(each.n)
+      if (each.entry === 'made') created.set(each.id, paths.get(each.n) ?? '')
+    }
+  }
+  return {
+    created: [...created].map(([id, path]) => ({ id, path })).reverse(),
+    unsure: [...unsure].map((n) => ({ n, path: paths.get(n) ?? '' })),
+  }
+}
+
+/** The log of a run, in memory and in its storage. */
+export class RunLog {
+  readonly #entries: RunLogEntry[]
+  readonly #storage: RunLogStorage
+  #creations = 0
+
+  constructor(storage: RunLogStorage, entries: readonly RunLogEntry[] = []) {
+    this.#storage = storage
+    this.#entries = [...entries]
+  }
+
+  /** Notes the result of a creation or a deletion. */
+  add(entry: RunLogEntry): void {
+    this.#storage.add(entry)
+    this.#entries.push(entry)
+  }
+
+  /** Notes a creation before it is sent, and returns its number. */
+  addCreation(operation: string, path: string): number {
+    const n = ++this.#creations
+    this.add({ entry: 'asking', n, path, operation })
+    return n
+  }
+
+  get hasCreations(): boolean {
+    return this.#creations > 0
+  }
+
+  get leftovers(): Leftovers {
+    return leftoversIn(this.#entries)
+  }
+
+  /** Returns true if a run has created the resource with this id, even if the resource is deleted by now. */
+  hasCreated(id: string): boolean {
+    return this.#entries.some((each) => each.entry === 'made' && each.id === id)
+  }
+}

@@ -1,0 +1,132 @@
+import type { Gateway } from '../../src/index.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: the bodies of responses are changed in any way.
+export type Json = any
+
+/** A response on its way to the client. */
+interface Altered {
+  status: number
+  body: Json
+  /** The text before the body. */
+  prefix?: string
+  headers: Record<string, string>
+}
+
+interface Request {
+  readonly method: string
+  /** The path and query below the base URL. */
+  readonly path: string
+  readonly body: Json
+  /** The media type of the body. */
+  readonly type: string | null
+}
+
+type Alter = (response: Altered, request: Request) => unknown
+type Replace = (request: Request) => Partial<Request> | undefined
+
+/** A server that differs from fauxgate in one way: in its responses, or in the requests that it seems to receive. */
+export interface Divergence {
+  /** The family to verify. Default: that of the operation. */
+  readonly family?: string
+  /** The beginning of the place of a difference. */
+  readonly at: string
+  /** The method of the requests that differ. Default: any. */
+  readonly method?: string
+  /** Changes the response to a request. */
+  readonly alter?: Alter
+  /** Returns the parts of another request that is sent in the place of one. */
+  readonly replace?: Replace
+}
+
+export const isList = ({ method, path }: Request) => method === 'GET' && /^\/\w+(\?|$)/.test(path)
+export const isOne = ({ method, path }: Request) => method === 'GET' && /^\/\w+\/\w+$/.test(path)
+export const itemsOf = (body: Json): Json[] =>
+  (Object.values(body ?? {}).find(Array.isArray) as Json[] | undefined) ?? []
+export const without = (path: string, parameter: string) => path.replace(new RegExp(`([?&])${parameter}=[^&]*&?`), '$1')
+
+/** Returns a divergence of the responses to requests of a method. */
+export const alterResponse = (method: string, at: string, alter: Alter): Divergence => ({ at, method, alter })
+/** Returns a divergence of the requests of a method. */
+export const replaceRequest = (method: string, at: string, replace: Replace): Divergence => ({ at, method, replace })
+/** Returns a divergence of the responses with one status. */
+export const alterIfStatus = (at: string, status: number, change: Alter): Divergence => ({
+  at,
+  alter: (response, request) => response.status === status && change(response, request),
+})
+/** Returns a divergence of each resource, by itself and in lists. */
+export const alterEach = (at: string, change: (item: Json) => unknown): Divergence => ({
+  at,
+  alter: ({ status, body }) => {
+    if (status < 300 && body) for (const item of body.id === undefined ? itemsOf(body) : [body]) change(item)
+  },
+})
+/** Returns a divergence of each resource that sets fields. */
+export const setFields = (at: string, fields: (item: Json) => object) =>
+  alterEach(at, (item) => Object.assign(item, fields(item)))
+/** Returns a divergence of one text of each resource. */
+export const alterText = (field: string, change: (text: string) => unknown) =>
+  alterEach(`body.${field}`, (item) => {
+    if (typeof item[field] === 'string') item[field] = change(item[field])
+  })
+/** Returns a divergence of lists. */
+export const alterLists = (at: string, change: (items: Json[], body: Json) => unknown): Divergence => ({
+  at,
+  alter: ({ body }, request) => isList(request) && body && change(itemsOf(body), body),
+})
+/** Returns a divergence of lists that ignore a parameter. */
+export const ignoreParameter = (at: string, parameter: string) =>
+  replaceRequest('GET', at, (request) => (isList(request) ? { path: without(request.path, parameter) } : undefined))
+/** Returns a divergence of the responses that depends on earlier values of the run. */
+export function alterByHistory(
+  at: string,
+  alter: (seen: Json[], response: Altered, request: Request) => unknown,
+): Divergence {
+  const seen: Json[] = []
+  return { at, alter: (response, request) => alter(seen, response, request) }
+}
+
+/** Returns a divergence of changes that do not name the backends: they keep them, and do not empty them. */
+export function keepsBackends(): Divergence {
+  let known = ''
+  const replace: Replace = ({ path, body }) => {
+    const [[id, weight] = []] = Object.entries(body?.backends ?? {})
+    if (weight === 5 && id?.startsWith('bkdwd_')) known ||= id
+    const isOther = body?.metadata === null && !path.endsWith(known)
+    return isOther ? { body: { ...body, backends: { [known]: 5 } } } : undefined
+  }
+  return { at: 'body.backends', replace }
+}
+
+/** Sends requests to a gateway through a divergence. */
+export function through(gateway: Gateway, { method, alter, replace }: Divergence) {
+  return async (url: string, init: RequestInit): Promise<Response> => {
+    const text = typeof init.body === 'string' ? init.body : undefined
+    const type = new Headers(init.headers).get('content-type')
+    const request = { method: init.method ?? '', path: url.slice(gateway.url.length), body: jsonOf(text), type }
+    const isAffected = method === undefined || method === request.method
+    const other = { ...request, ...(isAffected && replace?.(request)) }
+    // A body that is no JSON is sent unchanged.
+    const body = other.body === request.body ? text : JSON.stringify(other.body)
+    const original = await gateway.fetch(gateway.url + other.path, {
+      ...init,
+      method: other.method,
+      body: body ?? null,
+    })
+    const response: Altered = {
+      status: original.status,
+      body: jsonOf(await original.text()),
+      headers: Object.fromEntries(original.headers),
+    }
+    if (isAffected) alter?.(response, request)
+    const { body: altered, prefix = '', ...head } = response
+    return new Response(altered === undefined ? null : prefix + JSON.stringify(altered), head)
+  }
+}
+
+function jsonOf(text: string | undefined): Json {
+  try {
+    return JSON.parse(text ?? '')
+  } catch {
+    return undefined
+  }
+}
