@@ -12,12 +12,12 @@ import { isOperationOf } from './operation/operation.ts'
 import { declared, declaredPrefixes } from './resources/declarations.ts'
 import { families } from './resources/index.ts'
 import type { CommonDialect } from './schema/dialect.ts'
-import { catalogueOf } from './schema/errors.ts'
+import { createCatalogue } from './schema/errors.ts'
 import { general } from './schema/general-errors.ts'
 import { OPERATION_PREFIX } from './schema/ids.ts'
 
 /** Everything that follows from the families of a gateway and from its controls. */
-export type Table = ReturnType<typeof madeTable>
+export type Table = ReturnType<typeof createTable>
 
 /** The names that a test's own families may not use: id prefixes, and names of declarations. */
 const RESERVED = { prefixes: [OPERATION_PREFIX, FAULT_PREFIX, ...declaredPrefixes], declarations: reservedDeclarations }
@@ -38,12 +38,12 @@ export function tableOf(dialect: CommonDialect, own: Families = NONE): Table {
   const cached = byExtras.get(extras)
   if (cached) return cached
   requireCompatibleFamilies(own, families, RESERVED)
-  const table = madeTable(dialect, withRulesBefore({ ...families, ...own }))
+  const table = createTable(dialect, withRulesBefore({ ...families, ...own }))
   tables.set(own, byExtras.set(extras, table))
   return table
 }
 
-function madeTable(dialect: CommonDialect, all: typeof families & Families) {
+function createTable(dialect: CommonDialect, all: typeof families & Families) {
   const operations = Object.values<Family>(all)
     .flatMap((family) => Object.values(family.operations))
     .filter((operation) => isOperationOf(dialect, operation))
@@ -58,7 +58,7 @@ function madeTable(dialect: CommonDialect, all: typeof families & Families) {
     api,
     router,
     controlRouter: routerOf(controlCallsWith(all)),
-    catalogue: catalogueOf([general, ...stateful.map(({ errors }) => errors), ...controlErrors]),
+    catalogue: createCatalogue([general, ...stateful.map(({ errors }) => errors), ...controlErrors]),
     limits: limitTable(stateful),
     keyRules: stateful.flatMap(({ apiKeys }) => apiKeys ?? []),
     readSnapshot: snapshotReader(stateful.flatMap(({ collections }) => collections)),

@@ -122,13 +122,13 @@ export interface ControlCall<Result = unknown> {
   /** The schema of the input; absent if there is none, or if the call reads it itself. */
   readonly schema?: v.GenericSchema
   /** The schema of the result; absent if there is none. */
-  readonly answer?: v.GenericSchema
+  readonly response?: v.GenericSchema
   /** The errors of `run`, in addition to the errors of every call and of the schema. */
   readonly errors?: readonly CatalogueError[]
   /** True if it reads stored records. Its errors then include the errors of the records' schemas. */
   readonly readsRecords?: true
   /** The most bytes of a body. Default: 1 MiB. */
-  readonly mostBytes?: number
+  readonly maxBytes?: number
   /** Default: JSON. */
   readonly mediaType?: string
   readonly run: (host: ControlHost, raw: unknown) => Result
@@ -182,7 +182,7 @@ const BODY_ERRORS = [general.content_type_missing, general.content_type_unsuppor
 const FIELD_ERRORS = [general.field_unknown, general.field_invalid]
 
 /** Returns every error of a call to a control, sorted by number. `stored` has all collections of the gateway. */
-export function callErrorsOf(
+export function listCallErrors(
   { from, schema, errors = [], readsRecords }: ControlCall,
   stored: readonly { readonly schema: v.GenericSchema }[],
 ): readonly CatalogueError[] {

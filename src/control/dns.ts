@@ -24,7 +24,7 @@ const records = controlCall({
   method: 'GET',
   path: '/dns',
   summary: 'List the records of the simulated DNS zone, by name',
-  answer: v.array(dnsRecord),
+  response: v.array(dnsRecord),
   run: (host) => host.transact((tx) => zoneRecords(tx)),
 })
 
@@ -34,7 +34,7 @@ const put = controlCall({
   summary: 'Set the record of a name',
   from: 'body',
   schema: dnsRecordBody,
-  answer: dnsRecord,
+  response: dnsRecord,
   run: (host, sent) => host.transact((tx) => setRecord(tx, sent)),
 })
 

@@ -50,19 +50,19 @@ export class Baseline implements SideRecords {
   }
 
   take(engine: Engine, families: Families): void {
-    this.#keys = new Set(resourcesOf(engine, families).map(keyOf))
+    this.#keys = new Set(listResources(engine, families).map(keyOf))
   }
 
   /** Returns the resources that exist now and are no initial ones, oldest first within their family. */
   leftovers(engine: Engine, families: Families): Leftover[] {
-    return resourcesOf(engine, families).filter((resource) => !this.#keys.has(keyOf(resource)))
+    return listResources(engine, families).filter((resource) => !this.#keys.has(keyOf(resource)))
   }
 }
 
 const keyOf = ({ family, id }: Leftover) => `${family} ${id}`
 
 /** Automatic certificates go with their domains and do not count. */
-function resourcesOf(engine: Engine, families: Families): Leftover[] {
+function listResources(engine: Engine, families: Families): Leftover[] {
   engine.settle()
   const { records } = engine.state
   return Object.values(families)

@@ -56,15 +56,14 @@ export function isManual(clock: Clock): clock is MovableClock {
 export const systemClock: Clock = { now: () => Date.now(), waitUntil: waitForSystemTime }
 
 /** The longest wait that a host timer can do. */
-const LONGEST_WAIT_MS = 2 ** 31 - 1
+const MAX_WAIT_MS = 2 ** 31 - 1
 
 /** Sets the only timer of the gateway: for `provisioning.settled` and for delayed responses on the system clock. */
 async function waitForSystemTime(at: number, signal?: AbortSignal): Promise<void> {
-  for (let left = at - Date.now(); left > 0; left = at - Date.now())
-    await timer(Math.min(left, LONGEST_WAIT_MS), signal)
+  for (let left = at - Date.now(); left > 0; left = at - Date.now()) await sleep(Math.min(left, MAX_WAIT_MS), signal)
 }
 
-function timer(ms: number, signal?: AbortSignal): Promise<void> {
+function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   // Both functions are read at once, in case a test fakes the globals during the wait.
   const { setTimeout, clearTimeout } = globalThis
   return abortable(signal, (resolve) => {

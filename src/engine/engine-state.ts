@@ -12,8 +12,8 @@ import type { SecretTexts } from '../schema/secret-texts.ts'
 import { quote } from '../schema/text.ts'
 import { deepFreeze } from '../schema/values.ts'
 import type { Clock } from './clock.ts'
-import { type Ids, ids } from './ids.ts'
-import { type SideRecordsByName, withSecrets } from './persistence/stored-records.ts'
+import { createIds, type Ids } from './ids.ts'
+import { type SideRecordsByName, toStoredForm } from './persistence/stored-records.ts'
 import { type RandomSource, randomSource } from './random.ts'
 import { Records } from './records.ts'
 
@@ -78,7 +78,7 @@ export class EngineState {
 
   /** The state of a new gateway. */
   static initial(options: StateOptions): EngineState {
-    return new EngineState(options, originOf(options.seed, options), options.url, new Records(options.families), 0)
+    return new EngineState(options, createOrigin(options.seed, options), options.url, new Records(options.families), 0)
   }
 
   get seed(): string {
@@ -114,7 +114,7 @@ export class EngineState {
 
   /** Returns another state of the same gateway, at the same URL. */
   with(records: Records, seed = this.seed, operations = this.operations): EngineState {
-    const origin = seed === this.seed ? this.#origin : originOf(seed, this.#options)
+    const origin = seed === this.seed ? this.#origin : createOrigin(seed, this.#options)
     return new EngineState(this.#options, origin, this.#wire.url, records, operations)
   }
 
@@ -124,11 +124,11 @@ export class EngineState {
   }
 
   /** Returns the state with other records. @throws Refusal if two have one key, or they do not fit together. */
-  restored({ records: rows, sequence, seed, isOwn }: RestorableState): EngineState {
+  withSnapshot({ records: rows, sequence, seed, isOwn }: RestorableState): EngineState {
     const { families } = this.#options
     const records = new Records(families)
     const problems = new Problems()
-    for (const [name, ofName] of Object.entries(rows)) addAll(records, name, ofName, problems)
+    for (const [name, ofName] of Object.entries(rows)) addRecords(records, name, ofName, problems)
     records.sequence = sequence
     if (!isOwn) for (const family of families) checkRelations(records, family, rows, problems)
     problems.refuse()
@@ -156,12 +156,12 @@ export class EngineState {
   }
 
   /** Returns the public form of all records, and the stored records. */
-  exported(hasSecrets: boolean) {
+  exportRecords(hasSecrets: boolean) {
     const records: Record<string, object[]> = {}
     const stored: Record<string, object[]> = {}
     for (const { collection, oldestFirst } of this.records.all()) {
       const shown = oldestFirst.map((record) =>
-        hasSecrets ? withSecrets(collection, record) : this.#withoutSecrets(record, collection),
+        hasSecrets ? toStoredForm(collection, record) : this.#withoutSecrets(record, collection),
       )
       records[collection.name] = shown.filter((each) => each !== null)
       stored[collection.name] = oldestFirst.filter((_, index) => shown[index] !== null)
@@ -181,12 +181,12 @@ export class EngineState {
   }
 }
 
-function originOf(seed: string, { authorityFor }: StateOptions): Origin {
+function createOrigin(seed: string, { authorityFor }: StateOptions): Origin {
   const random = randomSource(seed)
-  return { seed, ids: ids(random), authority: authorityFor(random) }
+  return { seed, ids: createIds(random), authority: authorityFor(random) }
 }
 
-function addAll(records: Records, name: string, rows: readonly object[], problems: Problems): void {
+function addRecords(records: Records, name: string, rows: readonly object[], problems: Problems): void {
   const { collection } = records.tableNamed(name)
   rows.forEach((row, index) => {
     const key = collection.key(row)

@@ -113,7 +113,7 @@ export class Engine {
 
   /** Stores changes of side records as one commit. */
   storeSideRecords(changes: () => readonly StoredChange[]): void {
-    this.called(() => this.#persistence?.sideRecordsChanged(changes()))
+    this.called(() => this.#persistence?.addSideChanges(changes()))
   }
 
   /** Runs work as one call, however many calls it makes: the store gets one commit, and then subscribers are called. */
@@ -133,7 +133,7 @@ export class Engine {
     try {
       this.#persistence?.commit()
     } catch (error) {
-      this.#subscribers.undone()
+      this.#subscribers.dropPending()
       throw error
     }
     this.#subscribers.deliver()
@@ -143,7 +143,7 @@ export class Engine {
    * Runs a move of the clock. The move stops as soon as `isOver` returns true; the next call then runs the events that are
    * still due. Returns whether the move stopped early.
    */
-  moved(move: () => void, isOver: () => boolean): boolean {
+  runMove(move: () => void, isOver: () => boolean): boolean {
     this.clock.attach()
     const end = this.#persistence && this.#startMove()
     const limit = { isOver, isReached: false }
@@ -218,14 +218,14 @@ export class Engine {
   }
 
   /** Returns the settled state: the public form of every record, and the stored records. */
-  exported(withSecrets: boolean) {
+  exportRecords(withSecrets: boolean) {
     const now = this.settle()
-    return { now, sequence: this.#state.records.sequence, ...this.#state.exported(withSecrets) }
+    return { now, sequence: this.#state.records.sequence, ...this.#state.exportRecords(withSecrets) }
   }
 
   /** Replaces the state, and runs `then` on the new one. If either throws, nothing has changed. */
   restore(state: RestorableState, then: () => void): void {
-    this.#replace('restore', then, () => this.#state.restored(state))
+    this.#replace('restore', then, () => this.#state.withSnapshot(state))
   }
 
   /** Replaces the state with an empty one, and runs `then` on it. If `then` throws, nothing has changed. */
@@ -238,14 +238,14 @@ export class Engine {
     this.called(() => {
       const state = next()
       const before = this.#state
-      this.#persistence?.replacing(operation)
+      this.#persistence?.prepareReplacement(operation)
       this.#replaceState(state)
       try {
         then()
       } catch (error) {
         this.#replaceState(before)
         this.#persistence?.rollBack()
-        this.#subscribers.undone()
+        this.#subscribers.dropPending()
         throw error
       }
     })
@@ -257,8 +257,8 @@ export class Engine {
   }
 
   #committed(commit: RawCommit): void {
-    this.#persistence?.changed(commit.operation, commit.changes)
-    this.#subscribers.committed(commit)
+    this.#persistence?.addChanges(commit.operation, commit.changes)
+    this.#subscribers.enqueue(commit)
     this.#attachOnceDue()
   }
 

@@ -82,7 +82,7 @@ export class GatewayClock {
    * Resolves when a time has come, whoever moves the clock; `operationId` names the request whose response waits. Rejects
    * when the signal is aborted.
    */
-  async reached(at: number, signal?: AbortSignal, operationId?: string): Promise<void> {
+  async waitUntil(at: number, signal?: AbortSignal, operationId?: string): Promise<void> {
     if (operationId === undefined || this.now >= at) return this.#reached(at, signal)
     const request = { operationId, until: at }
     this.#requests.add(request)
@@ -95,7 +95,7 @@ export class GatewayClock {
 
   async #reached(at: number, signal?: AbortSignal): Promise<void> {
     const clock = this.#clock
-    if (clock.waitUntil && !isManual(clock)) return waitedFor(clock, at, signal)
+    if (clock.waitUntil && !isManual(clock)) return waitOn(clock, at, signal)
     if (this.now >= at) return
     this.attach()
     await abortable(signal, (resolve) => {
@@ -126,7 +126,7 @@ function earlier(a: number | undefined, b: number | undefined): number | undefin
 }
 
 /** Waits on a clock that may not support signals. */
-function waitedFor(clock: Clock, at: number, signal: AbortSignal | undefined): Promise<void> {
+function waitOn(clock: Clock, at: number, signal: AbortSignal | undefined): Promise<void> {
   return abortable(signal, (resolve, reject) => {
     Promise.resolve(clock.waitUntil?.(at, signal)).then(resolve, reject)
     return () => undefined

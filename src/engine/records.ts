@@ -52,7 +52,7 @@ export class Records {
     const dueOf = collection.due
     const due = after && dueOf?.(after)
     if (due && !(Number.isFinite(due.at) && Number.isFinite(due.order)))
-      throw new TypeError(noDue(collection.name, due))
+      throw new TypeError(invalidDueMessage(collection.name, due))
     const before = table.replace(key, after)
     const was = before && dueOf?.(before)
     if (was) this.agenda.delete({ due: was, table, key })
@@ -73,13 +73,13 @@ export class Records {
   }
 }
 
-function noDue(name: string, { at, order }: Due): string {
+function invalidDueMessage(name: string, { at, order }: Due): string {
   const received = `{ at: ${quote(at)}, order: ${quote(order)} }`
   return `The collection "${name}" has a record that is due at ${received}. Allowed: at in ms since 1970, and order from tx.nextOrder().`
 }
 
 /** Returns the parts of a change that may leave the gateway. */
-export function exportedChange({ collection, key, before, after }: RecordChange): Change {
+export function exportChange({ collection, key, before, after }: RecordChange): Change {
   const { name, exported } = collection
   const publicOf = (record: object | undefined) =>
     record && (deepFreeze(exported ? exported(record, false) : record) ?? undefined)

@@ -66,16 +66,16 @@ function admitsNull({ kind, nullable }: Type): boolean {
 }
 
 /** Returns the type of both; undefined if one list cannot hold both. */
-export function joined(a: Type, b: Type): Type | undefined {
+export function joinTypes(a: Type, b: Type): Type | undefined {
   if (a.kind === 'null') return { ...b, nullable: true }
   if (b.kind === 'null') return { ...a, nullable: true }
   const nullable = a.nullable || b.nullable
   if (a.kind !== 'list' || b.kind !== 'list') return canEqual(a, b) ? { ...a, nullable } : undefined
-  const item = a.item && b.item ? joined(a.item, b.item) : (a.item ?? b.item)
+  const item = a.item && b.item ? joinTypes(a.item, b.item) : (a.item ?? b.item)
   return a.item && b.item && !item ? undefined : { ...a, nullable, item }
 }
 
-export function nameOf({ kind, item }: Type): string {
+export function describeType({ kind, item }: Type): string {
   if (kind === 'null') return 'null'
   const one = kind === 'object' ? 'an object' : `a ${kind}`
   return item ? `${one} of ${item.kind}s` : one

@@ -1,5 +1,5 @@
 import type { ControlHost, DropHooks } from '../control/control.ts'
-import { snapshotOf } from '../control/snapshot.ts'
+import { createSnapshot } from '../control/snapshot.ts'
 import { isManual } from '../engine/clock.ts'
 import { refuseAsFailed } from '../engine/persistence/persistence.ts'
 import { OtherRequests } from '../journal/other-requests.ts'
@@ -7,7 +7,7 @@ import { secretTexts, withoutSecrets } from '../schema/secret-texts.ts'
 import { nearMiss } from './near-miss.ts'
 import type { Parts } from './parts.ts'
 
-export function hostOf(parts: Parts, begin: () => void): ControlHost {
+export function createControlHost(parts: Parts, begin: () => void): ControlHost {
   const { table, engine, options, ownKeys, journal, rateLimiter, baseline, snapshots, hooks } = parts
   const { api, readSnapshot } = table
   const { clock, authorityKeys, dialect, keys, families = {} } = options
@@ -46,9 +46,9 @@ export function hostOf(parts: Parts, begin: () => void): ControlHost {
         if (rateLimiter) rateLimiter.times = []
       }),
     snapshot(withPrivateKeys) {
-      const { now, sequence, records, stored: kept } = engine.exported(withPrivateKeys)
+      const { now, sequence, records, stored: kept } = engine.exportRecords(withPrivateKeys)
       const seed = authorityKeys === 'test' ? engine.state.seed : null
-      return snapshotOf({ now, seed, sequence, rateLimit: rateLimiter?.times ?? [], records }, kept)
+      return createSnapshot({ now, seed, sequence, rateLimit: rateLimiter?.times ?? [], records }, kept)
     },
     restore: (value) =>
       drop('restore()', () => {

@@ -30,7 +30,7 @@ export class ErrorBoundary {
   }
 
   /** Returns the public error. Its stack begins at the caller of `call`; errors of other code keep their stacks. */
-  errorOf(call: Callable, error: unknown, input?: unknown, operation?: Operation): unknown {
+  publicErrorAtCaller(call: Callable, error: unknown, input?: unknown, operation?: Operation): unknown {
     if (!(error instanceof Refusal || error instanceof AssertionError)) return error
     return startingAtCaller(this.publicError(error, input, operation), call)
   }
@@ -53,7 +53,7 @@ export class ErrorBoundary {
         const result = work(...args)
         return result instanceof Promise ? this.#withCallerStack(result, call) : result
       } catch (error) {
-        throw this.errorOf(call, error, args)
+        throw this.publicErrorAtCaller(call, error, args)
       }
     }
     return call

@@ -201,7 +201,7 @@ export type ParsedOptions = v.InferOutput<typeof gatewayOptions>
 const secretNames = Object.entries(gatewayRows).flatMap(([name, row]) => (marksOf(row).secret ? [name] : []))
 
 /** Returns the options that rules may read: all except secrets. */
-export function rulesIn(options: ParsedOptions): Rules {
+export function selectRules(options: ParsedOptions): Rules {
   return Object.fromEntries(Object.entries(options).filter(([name]) => !secretNames.includes(name)))
 }
 
@@ -227,13 +227,13 @@ function requireConsistentTimes(
     throw new TypeError(`certificates.renewalLead is ${quote(passed.renewalLead)}. Allowed: ${allowed}.`)
   }
   if (first > most) {
-    const allowed = `at most internalErrorBackoff.most, ${quoted(options.internalErrorBackoff?.most, most)}`
-    const received = quoted(options.internalErrorBackoff?.first, first)
+    const allowed = `at most internalErrorBackoff.most, ${quoteDuration(options.internalErrorBackoff?.most, most)}`
+    const received = quoteDuration(options.internalErrorBackoff?.first, first)
     throw new TypeError(`internalErrorBackoff.first is ${received}. Allowed: ${allowed}.`)
   }
 }
 
 /** Quotes a duration in the unit in which it was passed, or the default. */
-function quoted(passed: Duration | undefined, ms: number): string {
+function quoteDuration(passed: Duration | undefined, ms: number): string {
   return passed === undefined ? `${quote(durationText(ms))}, its default` : quote(passed)
 }

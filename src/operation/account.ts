@@ -15,7 +15,7 @@ import {
   tooFast,
   tooMany,
 } from './limit.ts'
-import { oneMore } from './rolling-window.ts'
+import { countOneMore } from './rolling-window.ts'
 import type { Transaction } from './transaction.ts'
 
 /** The errors of limits that declare no other. */
@@ -46,7 +46,7 @@ interface AppliedLimit extends LimitValue {
 const accountRules = sectionReader<{ readonly account?: Account | undefined }>()
 
 /** Returns the values of a limit in a gateway: those of the options, and the plan's unless an option sets a maximum. */
-function valuesOf(rules: Rules, name: string, { plans = {} }: AccountLimit): readonly AppliedLimit[] {
+function findLimitValues(rules: Rules, name: string, { plans = {} }: AccountLimit): readonly AppliedLimit[] {
   const { plan, limits = {} } = accountRules(rules).account ?? {}
   const own = (Object.hasOwn(limits, name) && limits[name]) || []
   const most = plan && plans[plan]
@@ -61,11 +61,11 @@ function valuesOf(rules: Rules, name: string, { plans = {} }: AccountLimit): rea
 export function limitErrors(limits: LimitsByName, isUpdate: boolean): readonly CatalogueError[] {
   return Object.values(limits)
     .filter(({ isChangeable = false }) => isChangeable || !isUpdate)
-    .flatMap((limit) => [...errorsOfMost(limit), rateError(limit)])
+    .flatMap((limit) => [...maximumErrors(limit), rateError(limit)])
 }
 
 /** Returns the errors of a maximum, the usual one first. */
-export function errorsOfMost({ none, reached, older }: AccountLimit): readonly LimitError[] {
+export function maximumErrors({ none, reached, older }: AccountLimit): readonly LimitError[] {
   return [reached ?? accountErrors.account_limit_reached, none, older].filter((each) => each !== undefined)
 }
 
@@ -85,20 +85,22 @@ export function limitProblem(
   { field, amount }: { readonly field: string; readonly amount: number },
 ): Problem | undefined {
   const applied = Object.entries(limits).flatMap(([name, limit]) =>
-    valuesOf(rules, name, limit).map((value) => ({ limit, value })),
+    findLimitValues(rules, name, limit).map((value) => ({ limit, value })),
   )
   const met = applied.find(({ value: { max, window } }) => window === undefined && amount > max)
-  return met && { ...problem(errorOf(met.limit, met.value), factsOf(met.limit, met.value, { amount })), field }
+  return (
+    met && { ...problem(selectError(met.limit, met.value), createLimitFacts(met.limit, met.value, { amount })), field }
+  )
 }
 
-function errorOf(limit: AccountLimit, { max, number }: LimitValue): LimitError {
-  const errors = errorsOfMost(limit)
+function selectError(limit: AccountLimit, { max, number }: LimitValue): LimitError {
+  const errors = maximumErrors(limit)
   const [usual] = max === 0 && limit.none ? [limit.none] : errors
   // The list of errors is never empty.
   return errors.find((each) => each.number === number) ?? (usual as LimitError)
 }
 
-function factsOf(
+function createLimitFacts(
   { what }: AccountLimit,
   { max, by, window = 0 }: AppliedLimit,
   more: { readonly amount?: number; readonly wait?: number },
@@ -118,14 +120,14 @@ export function requirePermitted(
   if (!accountRules(rules).account) return
   const fields = { ...before, ...sent }
   for (const [name, limit] of Object.entries(limits)) {
-    if (!comesUnder(limit, dialect, fields, before)) continue
-    const value = valuesOf(rules, name, limit).find(({ max, window }) => max === 0 && window === undefined)
-    if (value) refuse(errorOf(limit, value), factsOf(limit, value, {}))
+    if (!isNewlyCounted(limit, dialect, fields, before)) continue
+    const value = findLimitValues(rules, name, limit).find(({ max, window }) => max === 0 && window === undefined)
+    if (value) refuse(selectError(limit, value), createLimitFacts(limit, value, {}))
   }
 }
 
 /** Returns whether fields come under a limit that did not apply to the record before. */
-function comesUnder(limit: AccountLimit, dialect: CommonDialect, after: object, before?: object): boolean {
+function isNewlyCounted(limit: AccountLimit, dialect: CommonDialect, after: object, before?: object): boolean {
   const wasUnder = before && (!limit.isChangeable || isCounted(limit, dialect, before))
   return !wasUnder && isCounted(limit, dialect, after)
 }
@@ -135,7 +137,11 @@ function isCounted({ counts }: AccountLimit, dialect: CommonDialect, it: object)
 }
 
 /** Returns the index value that a record shares with the records that count together; undefined if all count together. */
-function groupOf<R extends object>({ each }: AccountLimit, { indexes }: Collection<R>, record: R): string | undefined {
+function findGroup<R extends object>(
+  { each }: AccountLimit,
+  { indexes }: Collection<R>,
+  record: R,
+): string | undefined {
   const group = each === undefined ? undefined : indexes[each]?.(record)
   return group === undefined ? undefined : String(group)
 }
@@ -154,35 +160,40 @@ export function requireWithin<R extends object>(
   if (!accountRules(tx.rules).account) return
   // A change can also move a record to another group, such as an endpoint that joins another pool.
   const isMoved = (limit: AccountLimit) =>
-    before && limit.isChangeable && groupOf(limit, collection, before) !== groupOf(limit, collection, after)
+    before && limit.isChangeable && findGroup(limit, collection, before) !== findGroup(limit, collection, after)
   const met = Object.entries(limits)
-    .filter(([, limit]) => comesUnder(limit, tx.dialect, after, isMoved(limit) ? undefined : before))
-    .flatMap(([name, limit]) => valuesOf(tx.rules, name, limit).map((value) => ({ name, limit, value })))
+    .filter(([, limit]) => isNewlyCounted(limit, tx.dialect, after, isMoved(limit) ? undefined : before))
+    .flatMap(([name, limit]) => findLimitValues(tx.rules, name, limit).map((value) => ({ name, limit, value })))
   for (const { limit, value } of met.filter(({ value }) => value.window === undefined)) {
     // Counting takes long, and is needless if the whole collection is within the limit.
-    const amount = tx.count(collection) > value.max ? amountOf(tx, limit, collection, after) : 0
-    if (amount > value.max) refuse(errorOf(limit, value), factsOf(limit, value, { amount }))
+    const amount = tx.count(collection) > value.max ? countTogether(tx, limit, collection, after) : 0
+    if (amount > value.max) refuse(selectError(limit, value), createLimitFacts(limit, value, { amount }))
   }
   for (const { name, limit, value } of met)
-    if (value.window !== undefined) takeOne(tx, name, limit, value, value.window)
+    if (value.window !== undefined) takeFromRate(tx, name, limit, value, value.window)
 }
 
 /** Returns the number of records that count together with a record, itself included. */
-function amountOf<R extends object>(tx: Transaction, limit: AccountLimit, collection: Collection<R>, one: R): number {
+function countTogether<R extends object>(
+  tx: Transaction,
+  limit: AccountLimit,
+  collection: Collection<R>,
+  one: R,
+): number {
   const { each } = limit
-  const group = groupOf(limit, collection, one)
+  const group = findGroup(limit, collection, one)
   const together =
     each !== undefined && group !== undefined ? tx.findAll(collection, each, group) : [...tx.newestFirst(collection)]
   return together.filter((record) => isCounted(limit, tx.dialect, record) && !collection.isAttached?.(record)).length
 }
 
 /** Counts one more creation against a rate, or refuses it (rules: account#rates). */
-function takeOne(tx: Transaction, name: string, limit: AccountLimit, value: AppliedLimit, window: number): void {
+function takeFromRate(tx: Transaction, name: string, limit: AccountLimit, value: AppliedLimit, window: number): void {
   const key = { limit: name, window }
-  const counted = oneMore(tx.get(rates, rateKey(key))?.times ?? [], { max: value.max, window }, tx.now)
+  const counted = countOneMore(tx.get(rates, rateKey(key))?.times ?? [], { max: value.max, window }, tx.now)
   if ('wait' in counted) {
     const { wait } = counted
-    refuse(rateError(limit), factsOf(limit, value, { wait }), {}, { 'Retry-After': String(wait) })
+    refuse(rateError(limit), createLimitFacts(limit, value, { wait }), {}, { 'Retry-After': String(wait) })
   }
   tx.put(rates, { ...key, times: counted.times })
 }

@@ -1,6 +1,6 @@
 import { suggestion } from '../schema/nearest.ts'
 import { quote } from '../schema/text.ts'
-import { errorsOfMost, type LimitValue, rateError } from './account.ts'
+import { type LimitValue, maximumErrors, rateError } from './account.ts'
 import type { Family } from './family.ts'
 import type { AccountLimit } from './limit.ts'
 
@@ -39,7 +39,7 @@ function requireFitting(name: string, { number, window }: LimitValue, limits: re
   if (window !== undefined && limits.every(({ isSize }) => isSize))
     throw new TypeError(`${name} has a window. Allowed: a maximum, since it is the size of one thing.`)
   if (number === undefined) return
-  const errors = limits.flatMap((limit) => (window === undefined ? errorsOfMost(limit) : [rateError(limit)]))
+  const errors = limits.flatMap((limit) => (window === undefined ? maximumErrors(limit) : [rateError(limit)]))
   const numbers = [...new Set(errors.map((each) => each.number))].sort((a, b) => a - b)
   if (!numbers.includes(number))
     throw new TypeError(`${name} has the number ${quote(number)}. Allowed: ${numbers.join(' or ')}.`)

@@ -2,7 +2,7 @@
  * Counts one more event at `now`. At most `max` events may be within a `window` of ms. Returns the times of the events in the
  * window; times after `now`, as on a clock that was set back, are dropped. Returns the seconds to wait if there are too many.
  */
-export function oneMore(
+export function countOneMore(
   times: readonly number[],
   { max, window }: { readonly max: number; readonly window: number },
   now: number,

@@ -22,7 +22,7 @@ export class FlushTracker {
     return this.#flushing
   }
 
-  appended(): void {
+  trackAppend(): void {
     const flushing = this.#store.flushed?.()
     if (!flushing) this.#flushed()
     if (!flushing || flushing === this.#flushing) return

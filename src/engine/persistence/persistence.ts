@@ -9,7 +9,7 @@ import type { RecordChange } from '../records.ts'
 import type { Guard } from '../transactions.ts'
 import { FlushTracker } from './flush-tracker.ts'
 import { PendingCommit } from './pending-commit.ts'
-import { allStored, checked, loadedRecords, type SideRecordsByName } from './stored-records.ts'
+import { allRecordsAsChanges, readStoredRecords, requireValid, type SideRecordsByName } from './stored-records.ts'
 import { RECORDS_VERSION } from './versions.ts'
 
 /** The parts of an engine that are persisted. */
@@ -103,9 +103,11 @@ export class Persistence {
   #continueFrom(stored: StoredState): void {
     const { families, sideRecords, context, guard, current, replace } = this.#engine
     const { seed, sequence, operations, now } = stored
-    const { rows, side } = guard.run('its store', () => loadedRecords(families, stored, sideRecords.keys(), context))
+    const { rows, side } = guard.run('its store', () =>
+      readStoredRecords(families, stored, sideRecords.keys(), context),
+    )
     const whole = { records: rows, sequence, seed, isOwn: false }
-    const state = checked(() => current().restored(whole), 'relations')
+    const state = requireValid(() => current().withSnapshot(whole), 'relations')
     state.operations = operations
     replace(state)
     const missing: StoredChange[] = []
@@ -144,19 +146,19 @@ export class Persistence {
   }
 
   /** Adds the changes of one transaction to the next commit. */
-  changed(operation: string, changes: readonly RecordChange[]): void {
+  addChanges(operation: string, changes: readonly RecordChange[]): void {
     this.#pending.add(operation, changes)
   }
 
   /** Adds changes of side records to the next commit. */
-  sideRecordsChanged(changes: readonly StoredChange[]): void {
+  addSideChanges(changes: readonly StoredChange[]): void {
     this.#pending.addSideChanges(changes)
   }
 
   /** Prepares a commit that replaces the whole state. Must be called before the state is replaced. */
-  replacing(operation: string): void {
+  prepareReplacement(operation: string): void {
     const { current, sideRecords } = this.#engine
-    this.#pending.replacing(operation, current(), sideRecords)
+    this.#pending.prepareReplacement(operation, current(), sideRecords)
   }
 
   /** Appends all changes since the last commit. Rolls back and refuses the call if the store throws. */
@@ -177,17 +179,19 @@ export class Persistence {
       sequence,
       operations: this.#reservedOperations(operations, saved.operations),
       ...(replaces && { replaces: { version: RECORDS_VERSION, seed } }),
-      changes: replaces ? allStored(records, sideRecords) : [...this.#missing, ...this.#pending.changes(records)],
+      changes: replaces
+        ? allRecordsAsChanges(records, sideRecords)
+        : [...this.#missing, ...this.#pending.changes(records)],
     }
     try {
       guard.run('its store', () => {
         this.#store.append(commit)
         this.#saved = { now, sequence, operations: commit.operations }
-        if (this.#replacement === 'initial') this.#initial = asStored(commit)
+        if (this.#replacement === 'initial') this.#initial = toStoredState(commit)
         this.#replacement = undefined
         this.#pending = new PendingCommit()
         this.#missing = []
-        this.#flushes.appended()
+        this.#flushes.trackAppend()
       })
     } catch (error) {
       this.rollBack()
@@ -200,7 +204,7 @@ export class Persistence {
     const saved = this.#saved
     if (!saved) return
     const { current, replace } = this.#engine
-    replace(this.#pending.undone(current(), saved.sequence))
+    replace(this.#pending.undo(current(), saved.sequence))
     this.#pending = new PendingCommit(this.#replacement)
     this.#setClock(saved.now)
   }
@@ -239,7 +243,7 @@ export function refuseAsFailed(cause: unknown): never {
 }
 
 /** Returns the state that a store loads after a commit that replaces everything. */
-function asStored({ replaces, changes, ...facts }: StoredCommit): StoredState | undefined {
+function toStoredState({ replaces, changes, ...facts }: StoredCommit): StoredState | undefined {
   const records = changes.flatMap(({ collection, key, after }) => (after ? [{ collection, key, record: after }] : []))
   return replaces && { ...replaces, ...facts, records }
 }

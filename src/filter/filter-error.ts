@@ -1,25 +1,29 @@
 import type { ASTNode } from '@marcbachmann/cel-js'
 
 /** Thrown inside the compiler: the message says what is at which character of a filter, and what is allowed there. */
-export class Misplaced extends Error {}
+export class FilterError extends Error {}
 
 /** Refuses a part of a filter: `what` it is, if that is not plain to see, and what is allowed in its place. */
-export function misplaced({ input, range: { start, end } }: ASTNode, what: string | undefined, allowed: string): never {
+export function refusePart(
+  { input, range: { start, end } }: ASTNode,
+  what: string | undefined,
+  allowed: string,
+): never {
   const found = excerpt(input, start, end) + (what ? `, ${what}` : '')
-  throw new Misplaced(`${at(input, start)}: ${found}; allowed there is ${allowed}`)
+  throw new FilterError(`${describePosition(input, start)}: ${found}; allowed there is ${allowed}`)
 }
 
 export const VALUES =
   'a value: a field such as obj.id, a text in quotes, a number, true, false, null, a list or a supported call'
 
-export function at(source: string, start: number): string {
+export function describePosition(source: string, start: number): string {
   return `at character ${[...source.slice(0, start)].length + 1}`
 }
 
-const LONGEST_EXCERPT = 40
+const MAX_EXCERPT_LENGTH = 40
 
 export function excerpt(source: string, start: number, end: number): string {
   const characters = [...source.slice(start, end).replace(/\s+/g, ' ')]
-  const shown = characters.slice(0, LONGEST_EXCERPT).join('') || 'the end'
-  return characters.length > LONGEST_EXCERPT ? `${shown}…` : shown
+  const shown = characters.slice(0, MAX_EXCERPT_LENGTH).join('') || 'the end'
+  return characters.length > MAX_EXCERPT_LENGTH ? `${shown}…` : shown
 }
