@@ -26,13 +26,12 @@ const RECORDS_PER_PART = 100
 export class SavedSnapshots implements SideRecords {
   /** The state that an undo restores; not stored. */
   undo: Snapshot | undefined
-  readonly #append: (changes: () => readonly StoredChange[]) => void
   #all: readonly SavedSnapshot[] = []
 
-  /** `append` passes changes to the store, if there is one, and throws if the store refuses these changes. */
-  constructor(append: (changes: () => readonly StoredChange[]) => void) {
-    this.#append = append
-  }
+  constructor(
+    /** Passes changes to the store, if there is one, and throws if the store refuses these changes. */
+    readonly append: (changes: () => readonly StoredChange[]) => void,
+  ) {}
 
   /** True if a snapshot or a state for an undo is saved. */
   get isUsed(): boolean {
@@ -46,13 +45,13 @@ export class SavedSnapshots implements SideRecords {
 
   add(name: string, snapshot: Snapshot): SavedSnapshot {
     const saved = { name, place: (this.#all.at(-1)?.place ?? 0) + 1, snapshot }
-    this.#append(() => splitIntoParts(saved).map(([key, after]) => ({ collection: SNAPSHOTS, key, after })))
+    this.append(() => splitIntoParts(saved).map(([key, after]) => ({ collection: SNAPSHOTS, key, after })))
     this.#all = [...this.#all, saved]
     return saved
   }
 
   remove(saved: SavedSnapshot): void {
-    this.#append(() => splitIntoParts(saved).map(([key]) => ({ collection: SNAPSHOTS, key, after: null })))
+    this.append(() => splitIntoParts(saved).map(([key]) => ({ collection: SNAPSHOTS, key, after: null })))
     this.#all = this.#all.filter((each) => each !== saved)
   }
 

@@ -6,12 +6,11 @@ import type { Authority } from '../operation/view.ts'
 import { Refusal } from '../schema/errors.ts'
 import { pathIdProblems } from '../schema/ids.ts'
 import type { RuleContext } from '../schema/rule.ts'
-import type { AgendaEntry } from './agenda.ts'
 import { type RawCommit, Subscribers } from './commits.ts'
-import { DueEvents } from './due-events.ts'
 import { type EngineOptions, EngineState, type RestorableState } from './engine-state.ts'
 import { GatewayClock } from './gateway-clock.ts'
 import { Persistence } from './persistence/persistence.ts'
+import type { AgendaEntry } from './records.ts'
 import { type Executed, Guard, Transactions } from './transactions.ts'
 
 /**
@@ -25,7 +24,6 @@ export class Engine {
   readonly #subscribers = new Subscribers()
   readonly #persistence: Persistence | undefined
   readonly #transactions: Transactions
-  readonly #due: DueEvents
   #state: EngineState
   /** The number of nested calls. */
   #calls = 0
@@ -43,8 +41,8 @@ export class Engine {
     this.context = { dialect, rules, catalogue }
     this.#state = EngineState.initial(options)
     const current = () => this.#state
-    this.#transactions = new Transactions(current, this.#guard, hidden, (commit) => this.#committed(commit))
-    this.#due = new DueEvents(families, current, this.#transactions)
+    const onCommit = (commit: RawCommit) => this.#onCommit(commit)
+    this.#transactions = new Transactions(current, families, this.#guard, hidden, onCommit)
     this.clock = new GatewayClock(clock, this.#guard, {
       nextDueAt: () => this.nextDue?.due.at,
       settle: () => this.#inPublic(() => this.#settleAtStop()),
@@ -179,7 +177,7 @@ export class Engine {
   #settledNow(): number {
     const now = this.clock.now
     this.clock.wake(now)
-    this.#due.settle(now, this.#limit?.isOver)
+    this.#transactions.runDue(now, this.#limit?.isOver)
     return now
   }
 
@@ -256,7 +254,7 @@ export class Engine {
     this.#attachOnceDue()
   }
 
-  #committed(commit: RawCommit): void {
+  #onCommit(commit: RawCommit): void {
     this.#persistence?.addChanges(commit.operation, commit.changes)
     this.#subscribers.enqueue(commit)
     this.#attachOnceDue()

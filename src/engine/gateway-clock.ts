@@ -16,20 +16,21 @@ interface Waiter {
 
 /** The clock of one gateway, with all callers that wait for a time. */
 export class GatewayClock {
-  readonly #clock: Clock
-  readonly #guard: Guard
   readonly #follower: ClockFollower
   readonly #waiters = new Set<Waiter>()
   readonly #requests = new Set<WaitingRequest>()
-  readonly #read = () => readClock(this.#clock)
+  readonly #read = () => readClock(this.source)
   #wasAttached = false
   /** The function that detaches the follower, if the clock has returned one. */
   #detach: unknown
   #lastNow = 0
 
-  constructor(clock: Clock, guard: Guard, gateway: Omit<ClockFollower, 'nextStopAt'>) {
-    this.#clock = clock
-    this.#guard = guard
+  constructor(
+    /** The clock that the gateway was created with. */
+    readonly source: Clock,
+    readonly guard: Guard,
+    gateway: Omit<ClockFollower, 'nextStopAt'>,
+  ) {
     const nextDueAt = () => earlier(gateway.nextDueAt(), this.waiting[0]?.until)
     const nextStopAt = () => {
       const times = [...this.#waiters].map(({ at }) => at)
@@ -40,7 +41,7 @@ export class GatewayClock {
 
   /** Now, in ms since 1970. */
   get now(): number {
-    this.#lastNow = this.#guard.run('its clock', this.#read)
+    this.#lastNow = this.guard.run('its clock', this.#read)
     return this.#lastNow
   }
 
@@ -50,12 +51,12 @@ export class GatewayClock {
   }
 
   get isManual(): boolean {
-    return isManual(this.#clock)
+    return isManual(this.source)
   }
 
   /** Sets a manual clock, which also ends a move that is under way; any other continues. */
   set(ms: number): void {
-    if (isManual(this.#clock)) this.#clock.set(ms)
+    if (isManual(this.source)) this.source.set(ms)
   }
 
   /** Drops all waiting callers; their promises never settle. */
@@ -94,8 +95,8 @@ export class GatewayClock {
   }
 
   async #reached(at: number, signal?: AbortSignal): Promise<void> {
-    const clock = this.#clock
-    if (clock.waitUntil && !isManual(clock)) return waitOn(clock, at, signal)
+    const { source } = this
+    if (source.waitUntil && !isManual(source)) return waitOn(source, at, signal)
     if (this.now >= at) return
     this.attach()
     await abortable(signal, (resolve) => {
@@ -109,7 +110,7 @@ export class GatewayClock {
   attach(): void {
     if (this.#wasAttached) return
     this.#wasAttached = true
-    this.#detach = this.#clock.attach?.(this.#follower)
+    this.#detach = this.source.attach?.(this.#follower)
   }
 
   /** Detaches the gateway from its clock for good. */

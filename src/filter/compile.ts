@@ -35,18 +35,16 @@ type DeclaredFields = ReadonlyMap<string, Exclude<FilterableField, string>>
 
 /** Compiles filters over items of one type. Throws a `FilterError` for a part that is not supported or has the wrong type. */
 export class Compiler {
-  readonly #item: Type
   /** The fields that filters can name, by the name; undefined for all. */
   readonly #declared: DeclaredFields | undefined
   #depth = 0
 
   constructor(
-    item: Type,
+    readonly item: Type,
     filterable?: readonly FilterableField[],
     /** The name of an item in expressions. */
     readonly name = 'obj',
   ) {
-    this.#item = item
     const declared = filterable?.map((each) => (typeof each === 'string' ? { name: each } : each))
     this.#declared = declared && new Map(declared.map((each) => [each.name, each]))
   }
@@ -123,12 +121,12 @@ export class Compiler {
     for (; root.op === '.'; root = root.args[0]) names.unshift(root.args[1])
     if (root.op !== 'id') return refusePart(node, 'a field of no item', VALUES)
     if (root.args === 'time') return refusePart(node, undefined, 'timestamp(time.now)')
-    if (root.args !== this.name) return refusePart(node, 'an unknown name', describeFields(this.name, this.#item))
+    if (root.args !== this.name) return refusePart(node, 'an unknown name', describeFields(this.name, this.item))
     return this.#declared ? this.#declaredField(node, names.join('.'), this.#declared) : this.#at(node, names)
   }
 
   #at(node: ASTNode, names: readonly string[]): Part {
-    let [type, path] = [this.#item, this.name]
+    let [type, path] = [this.item, this.name]
     for (const name of names) {
       type = fieldType(node, type, path, name)
       path = `${path}.${name}`

@@ -47,7 +47,7 @@ export function createControlHost(parts: Parts, begin: () => void): ControlHost 
       }),
     snapshot(withPrivateKeys) {
       const { now, sequence, records, stored: kept } = engine.exportRecords(withPrivateKeys)
-      const seed = authorityKeys === 'test' ? engine.state.seed : null
+      const seed = authorityKeys === 'test' ? engine.state.origin.seed : null
       return createSnapshot({ now, seed, sequence, rateLimit: rateLimiter?.times ?? [], records }, kept)
     },
     restore: (value) =>

@@ -34,8 +34,6 @@ const OWNED = Symbol.for('fauxgate.store.owned')
 
 /** Persists a gateway in a store: one commit per call. If the store throws, the call is undone (rules: stores#calls). */
 export class Persistence {
-  readonly #store: Store
-  readonly #engine: EngineParts
   readonly #flushes: FlushTracker
   #pending = new PendingCommit()
   /** The reason why the next commit must replace the whole state; undefined if it need not. */
@@ -49,18 +47,19 @@ export class Persistence {
   #isRollingBack = false
 
   /** @throws TypeError if another gateway has the store. */
-  constructor(store: Store, engine: EngineParts) {
+  constructor(
+    readonly store: Store,
+    readonly engine: EngineParts,
+  ) {
     if (Reflect.has(store, OWNED)) {
       throw new TypeError(
         'store is in use by another gateway. Allowed: a store of its own, or dispose() the other first.',
       )
     }
-    this.#store = store
-    this.#engine = engine
-    const flushed = () => {
+    const onFlushed = () => {
       this.#initial = undefined
     }
-    this.#flushes = new FlushTracker(store, flushed, () => this.#reload())
+    this.#flushes = new FlushTracker(store, onFlushed, () => this.#reload())
   }
 
   /** A promise that settles when the store has flushed or lost all commits; undefined if all are flushed already. */
@@ -78,22 +77,22 @@ export class Persistence {
     const stored = this.#read()
     if (stored) this.#continueFrom(stored)
     else this.#start()
-    Reflect.defineProperty(this.#store, OWNED, { value: true, configurable: true })
+    Reflect.defineProperty(this.store, OWNED, { value: true, configurable: true })
     return stored !== undefined
   }
 
   /** Releases the store, so that another gateway can use it. */
   release(): void {
-    Reflect.deleteProperty(this.#store, OWNED)
+    Reflect.deleteProperty(this.store, OWNED)
   }
 
   #read(): StoredState | undefined {
-    return this.#engine.guard.run('its store', () => this.#store.load())
+    return this.engine.guard.run('its store', () => this.store.load())
   }
 
   /** Starts an empty store: the first commit has the whole state. */
   #start(): void {
-    const { clock, current } = this.#engine
+    const { clock, current } = this.engine
     const { records, operations } = current()
     this.#saved = { now: clock.now, sequence: records.sequence, operations }
     this.#replacement = 'initial'
@@ -101,7 +100,7 @@ export class Persistence {
   }
 
   #continueFrom(stored: StoredState): void {
-    const { families, sideRecords, context, guard, current, replace } = this.#engine
+    const { families, sideRecords, context, guard, current, replace } = this.engine
     const { seed, sequence, operations, now } = stored
     const { rows, side } = guard.run('its store', () =>
       readStoredRecords(families, stored, sideRecords.keys(), context),
@@ -157,7 +156,7 @@ export class Persistence {
 
   /** Prepares a commit that replaces the whole state. Must be called before the state is replaced. */
   prepareReplacement(operation: string): void {
-    const { current, sideRecords } = this.#engine
+    const { current, sideRecords } = this.engine
     this.#pending.prepareReplacement(operation, current(), sideRecords)
   }
 
@@ -165,8 +164,8 @@ export class Persistence {
   commit(): void {
     const saved = this.#saved
     if (!saved) return
-    const { clock, guard, current, sideRecords } = this.#engine
-    const { records, operations, seed } = current()
+    const { clock, guard, current, sideRecords } = this.engine
+    const { records, operations, origin } = current()
     const { replaces } = this.#pending
     const { sequence } = records
     const now = clock.isManual ? clock.now : clock.lastNow
@@ -178,14 +177,14 @@ export class Persistence {
       now,
       sequence,
       operations: this.#reservedOperations(operations, saved.operations),
-      ...(replaces && { replaces: { version: RECORDS_VERSION, seed } }),
+      ...(replaces && { replaces: { version: RECORDS_VERSION, seed: origin.seed } }),
       changes: replaces
         ? allRecordsAsChanges(records, sideRecords)
         : [...this.#missing, ...this.#pending.changes(records)],
     }
     try {
       guard.run('its store', () => {
-        this.#store.append(commit)
+        this.store.append(commit)
         this.#saved = { now, sequence, operations: commit.operations }
         if (this.#replacement === 'initial') this.#initial = toStoredState(commit)
         this.#replacement = undefined
@@ -203,7 +202,7 @@ export class Persistence {
   rollBack(): void {
     const saved = this.#saved
     if (!saved) return
-    const { current, replace } = this.#engine
+    const { current, replace } = this.engine
     replace(this.#pending.undo(current(), saved.sequence))
     this.#pending = new PendingCommit(this.#replacement)
     this.#setClock(saved.now)
@@ -215,7 +214,7 @@ export class Persistence {
   }
 
   #setClock(now: number): void {
-    const { clock } = this.#engine
+    const { clock } = this.engine
     if (!clock.isManual || clock.now === now) return
     this.#isRollingBack = true
     try {
