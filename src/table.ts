@@ -22,10 +22,10 @@ export type Table = ReturnType<typeof createTable>
 /** The names that a test's own families may not use: id prefixes, and names of declarations. */
 const RESERVED = { prefixes: [OPERATION_PREFIX, FAULT_PREFIX, ...declaredPrefixes], declarations: reservedDeclarations }
 
-/** The own families of a gateway without any. */
+/** The families of a gateway that has none of its own. */
 const NONE: Families = Object.freeze({})
 
-/** A cache of tables by their families, and by the operations that a dialect adds. A table depends on nothing else and never changes. */
+/** Caches tables by their families and by the operations that a dialect adds: a table depends on nothing else, and never changes. */
 const tables = new WeakMap<Families, Map<string, Table>>()
 
 /**
@@ -54,6 +54,7 @@ function createTable(dialect: CommonDialect, all: typeof families & Families) {
   const stateful: readonly Family[] = [...Object.values<Family>(all), declared, account, ...states]
   return {
     families: all,
+    collections: Object.values<Family>(all).flatMap((family) => family.collections),
     stateful,
     api,
     router,

@@ -3,6 +3,7 @@ import type { Clock } from '../engine/clock.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { OtherRequests } from '../journal/other-requests.ts'
+import type { Collection } from '../operation/collection.ts'
 import type { ErrorsByKey, Families, Family } from '../operation/family.ts'
 import type { Method, Operation } from '../operation/operation.ts'
 import type { Transaction } from '../operation/transaction.ts'
@@ -12,7 +13,6 @@ import { errorsIn } from '../schema/documentation.ts'
 import type { CatalogueError } from '../schema/errors.ts'
 import { declareErrors, entry } from '../schema/errors.ts'
 import { general } from '../schema/general-errors.ts'
-import type { RuleContext } from '../schema/rule.ts'
 import type { SavedSnapshots } from './saved-snapshots.ts'
 import type { Snapshot } from './snapshot.ts'
 
@@ -68,7 +68,8 @@ export interface ControlHost {
   readonly api: Api
   readonly clock: Clock
   readonly engine: Engine
-  readonly context: RuleContext
+  /** The collections of resources, those of the gateway's own families included. */
+  readonly collections: readonly Collection<object>[]
   readonly snapshots: SavedSnapshots
   /** True if requests need one of the gateway's own API keys. */
   readonly hasKeys: boolean
@@ -143,7 +144,7 @@ export function controlCall<S extends v.GenericSchema, Result>(
 ): ControlCall<Result> {
   const { from = 'nothing', schema, run } = definition
   const read = bodyReader(schema ?? v.object({}))
-  return { ...definition, from, run: (host, raw) => run(host, read(jsonObject(raw), {}, host.context)) }
+  return { ...definition, from, run: (host, raw) => run(host, read(jsonObject(raw), {}, host.engine.context)) }
 }
 
 export const accessErrors = declareErrors({

@@ -133,14 +133,15 @@ const dnsOptions = optionsOf({ after: v.optional(v.unknown()) })
 function createDns(host: ControlHost): Dns {
   const set = (record: object, options: unknown = {}) =>
     put.run(host, { ...readCallOptions(dnsOptions, options), ...record })
-  const joined = (authorities: unknown) => readAuthorities({ authorities }, {}, host.context).authorities.join(',')
+  const joined = (authorities: unknown) =>
+    readAuthorities({ authorities }, {}, host.engine.context).authorities.join(',')
   return {
     cname: (name, value, options) => set({ name, type: 'CNAME', value }, options),
     a: (name, value, options) => set({ name, type: 'A', value }, options),
     caa: (name, authorities, options) => set({ name, type: 'CAA', value: joined(authorities) }, options),
     proxy: (name, value, options) => set({ name, type: 'PROXY', value }, options),
-    fail: (name, how, options) => set({ name, type: readFailure({ how }, {}, host.context).how }, options),
-    remove: (name) => host.transact((tx) => void removeMatching(tx, readRecordName({ name }, {}, host.context))),
+    fail: (name, how, options) => set({ name, type: readFailure({ how }, {}, host.engine.context).how }, options),
+    remove: (name) => host.transact((tx) => void removeMatching(tx, readRecordName({ name }, {}, host.engine.context))),
     clear: () => host.transact((tx) => void removeMatching(tx, {})),
     records: () => records.run(host, {}),
   }

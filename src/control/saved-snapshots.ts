@@ -26,7 +26,8 @@ const RECORDS_PER_PART = 100
 export class SavedSnapshots implements SideRecords {
   /** The state that an undo restores; not stored. */
   undo: Snapshot | undefined
-  #all: readonly SavedSnapshot[] = []
+  /** The snapshots, oldest first. */
+  all: readonly SavedSnapshot[] = []
 
   constructor(
     /** Passes changes to the store, if there is one, and throws if the store refuses these changes. */
@@ -35,28 +36,23 @@ export class SavedSnapshots implements SideRecords {
 
   /** True if a snapshot or a state for an undo is saved. */
   get isUsed(): boolean {
-    return this.#all.length > 0 || this.undo !== undefined
-  }
-
-  /** The snapshots, oldest first. */
-  get all(): readonly SavedSnapshot[] {
-    return this.#all
+    return this.all.length > 0 || this.undo !== undefined
   }
 
   add(name: string, snapshot: Snapshot): SavedSnapshot {
-    const saved = { name, place: (this.#all.at(-1)?.place ?? 0) + 1, snapshot }
+    const saved = { name, place: (this.all.at(-1)?.place ?? 0) + 1, snapshot }
     this.append(() => splitIntoParts(saved).map(([key, after]) => ({ collection: SNAPSHOTS, key, after })))
-    this.#all = [...this.#all, saved]
+    this.all = [...this.all, saved]
     return saved
   }
 
   remove(saved: SavedSnapshot): void {
     this.append(() => splitIntoParts(saved).map(([key]) => ({ collection: SNAPSHOTS, key, after: null })))
-    this.#all = this.#all.filter((each) => each !== saved)
+    this.all = this.all.filter((each) => each !== saved)
   }
 
   rows(): ReadonlyMap<string, object> {
-    return new Map(this.#all.flatMap(splitIntoParts))
+    return new Map(this.all.flatMap(splitIntoParts))
   }
 
   load(rows: ReadonlyMap<string, object>): void {
@@ -65,7 +61,7 @@ export class SavedSnapshots implements SideRecords {
       const records = parts.filter((part) => part.name === name).flatMap((part) => listRows(part.records ?? {}))
       return facts ? [{ name, place, snapshot: { ...facts, records: groupByCollection(records) } }] : []
     })
-    this.#all = saved.sort((a, b) => a.place - b.place)
+    this.all = saved.sort((a, b) => a.place - b.place)
   }
 }
 

@@ -19,13 +19,12 @@ export class RawCommit {
 
   /** Returns the commit as it may leave the gateway. */
   redacted(): Commit {
-    this.#redacted ??= this.#withoutSecrets()
+    this.#redacted ??= deepFreeze({
+      operation: this.operation,
+      at: timestamp(this.now),
+      changes: this.changes.map((change) => withoutSecretTexts(exportChange(change), this.hidden)),
+    })
     return this.#redacted
-  }
-
-  #withoutSecrets(): Commit {
-    const changes = this.changes.map((change) => withoutSecretTexts(exportChange(change), this.hidden))
-    return deepFreeze({ operation: this.operation, at: timestamp(this.now), changes })
   }
 }
 

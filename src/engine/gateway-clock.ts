@@ -23,7 +23,8 @@ export class GatewayClock {
   #wasAttached = false
   /** The function that detaches the follower, if the clock has returned one. */
   #detach: unknown
-  #lastNow = 0
+  /** The time that was read last. */
+  lastNow = 0
 
   constructor(
     /** The clock that the gateway was created with. */
@@ -41,13 +42,8 @@ export class GatewayClock {
 
   /** Now, in ms since 1970. */
   get now(): number {
-    this.#lastNow = this.guard.run('its clock', this.#read)
-    return this.#lastNow
-  }
-
-  /** The time that was read last. */
-  get lastNow(): number {
-    return this.#lastNow
+    this.lastNow = this.guard.run('its clock', this.#read)
+    return this.lastNow
   }
 
   get isManual(): boolean {
@@ -75,7 +71,7 @@ export class GatewayClock {
   /** The requests whose responses wait, the earliest first. */
   get waiting(): readonly WaitingRequest[] {
     if (this.#requests.size === 0) return []
-    const now = this.#lastNow
+    const now = this.lastNow
     return [...this.#requests].filter(({ until }) => until > now).sort((a, b) => a.until - b.until)
   }
 

@@ -65,7 +65,7 @@ export function createGateway<C extends Clock>(options: AnyOptions = {}): Gatewa
   const begin = () => {
     if (!initial) return
     applyInitial(direct, initial)
-    parts.baseline.take(engine, table.families)
+    parts.baseline.take(engine, table.collections)
   }
   const host = createControlHost(parts, begin)
   const controlApi = controlApiOf(host, table.controlRouter, control)
@@ -80,10 +80,7 @@ export function createGateway<C extends Clock>(options: AnyOptions = {}): Gatewa
     dialect,
     clock: clock as C, // The clock that was passed, or the system clock if C has its default.
     fetch,
-    ...boundary.wrapAll({
-      leftovers: () => host.leftovers(),
-      nextDueAt: () => engine.nextDueAt(),
-    }),
+    ...boundary.wrapAll({ leftovers: () => host.leftovers(), nextDueAt: () => engine.nextDueAt() }),
     subscribe: (subscriber, collection) => engine.subscribe(subscriber, collection),
     // Calls `members.fetch`, since a fixture may replace it.
     install: (how) => installFetch(installed, () => engine.url, host.otherRequests, how),

@@ -7,7 +7,6 @@ import type { NextDue, Overview } from '../generated/controls.ts'
 import type { Transaction } from '../operation/transaction.ts'
 import { provisioningRules } from '../provisioning/managed-domain.ts'
 import { pendingOutcomes } from '../provisioning/outcomes.ts'
-import { families } from '../resources/index.ts'
 import { domains } from '../resources/reserved-domains/records.ts'
 import { documented, named } from '../schema/documentation.ts'
 import { count } from '../schema/record-schema.ts'
@@ -78,14 +77,13 @@ export const overview: Control = {
 }
 
 function createOverview(host: ControlHost): Overview {
-  const collections = Object.values({ ...families, ...host.families }).flatMap(({ collections }) => collections)
   const { undo } = host.snapshots
   return host.transact((tx) => ({
     now: timestamp(tx.now),
     manual: isManual(host.clock),
     dns: provisioningRules(tx.rules).dns,
     next: findNextDue(host, tx),
-    counts: Object.fromEntries(collections.map((each) => [each.name, tx.count(each)])),
+    counts: Object.fromEntries(host.collections.map((each) => [each.name, tx.count(each)])),
     outcomes: pendingOutcomes(tx).length,
     faults: faultsIn(tx).filter(isPending).length,
     requests: host.journal.size,

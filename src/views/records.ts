@@ -1,8 +1,6 @@
 import * as v from 'valibot'
 import { type Control, type ControlHost, controlCall } from '../control/control.ts'
 import type { ListedRecord, RecordsQuery } from '../generated/controls.ts'
-import type { Collection } from '../operation/collection.ts'
-import { families } from '../resources/index.ts'
 import { documented, named } from '../schema/documentation.ts'
 
 export type { ListedRecord, RecordsQuery }
@@ -50,12 +48,10 @@ const read = controlCall({
 export const records: Control = { calls: { read } }
 
 function listRecords(host: ControlHost, { collection, using }: v.InferOutput<typeof query>): ListedRecord[] {
-  const all = Object.values({ ...families, ...host.families }).flatMap(({ collections }) => collections)
-  const chosen = all.filter(({ name }) => collection === undefined || name === collection)
+  const chosen = host.collections.filter(({ name }) => collection === undefined || name === collection)
   return host.transact((tx) => {
     const found: ListedRecord[] = []
-    // `object` is enough: the code reads only the keys and texts of records.
-    for (const each of chosen as readonly Collection<object>[]) {
+    for (const each of chosen) {
       for (const record of tx.newestFirst(each)) {
         const key = each.key(record)
         if (key === using || (using !== undefined && !key.split('/').includes(using) && !uses(record, using))) continue

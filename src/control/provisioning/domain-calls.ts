@@ -26,7 +26,7 @@ export const errors = declareErrors({
 
 const schema = v.object({ id: documented(v.string(), 'The name or the id of a reserved domain.') })
 
-const ofDomain = { method: 'POST', from: 'body', schema, answer: shape } as const
+const ofDomain = { method: 'POST', from: 'body', schema, response: shape } as const
 
 const MOVE_ERRORS = [general.not_found, errors.nothing_ahead, ...Object.values(clockErrors)]
 

@@ -44,7 +44,8 @@ export class Persistence {
   #saved: Pick<StoredCommit, 'now' | 'sequence' | 'operations'> | undefined
   /** Side records that the store does not have. */
   #missing: readonly StoredChange[] = []
-  #isRollingBack = false
+  /** True while the clock is set back to the time of the last commit. */
+  isRollingBack = false
 
   /** @throws TypeError if another gateway has the store. */
   constructor(
@@ -65,11 +66,6 @@ export class Persistence {
   /** A promise that settles when the store has flushed or lost all commits; undefined if all are flushed already. */
   get flushed(): Promise<void> | undefined {
     return this.#flushes.awaited
-  }
-
-  /** True while the clock is set back to the time of the last commit. */
-  get isRollingBack(): boolean {
-    return this.#isRollingBack
   }
 
   /** Loads the state of the store, and sets a manual clock to its time. Returns false if the store is empty. */
@@ -216,11 +212,11 @@ export class Persistence {
   #setClock(now: number): void {
     const { clock } = this.engine
     if (!clock.isManual || clock.now === now) return
-    this.#isRollingBack = true
+    this.isRollingBack = true
     try {
       clock.set(now)
     } finally {
-      this.#isRollingBack = false
+      this.isRollingBack = false
     }
   }
 
