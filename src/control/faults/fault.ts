@@ -192,7 +192,6 @@ export const MAX_FAULTS = 1000
 
 export const faultRecords = collection<ArmedFault>({
   name: 'faults',
-  key: (record) => record.id,
   schema: savedFault,
   most: MAX_FAULTS,
   indexes: { waiting: (record) => (isUsedUp(record) ? null : '') },
