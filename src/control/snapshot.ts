@@ -58,10 +58,10 @@ export interface ReadSnapshot extends Snapshot {
 /** The records, with secrets, of snapshots of this process. No copy, clone, print or JSON of a snapshot shows these records. */
 const ownRecords = new WeakMap<object, Records>()
 
-/** Makes a snapshot. `withSecrets` has its records with secrets, which only this object brings back. */
-export function createSnapshot(facts: Omit<Snapshot, 'version'>, withSecrets: Records): Snapshot {
+/** Makes a snapshot. Restoring the object itself also brings back `recordsWithSecrets`. */
+export function createSnapshot(facts: Omit<Snapshot, 'version'>, recordsWithSecrets: Records): Snapshot {
   const snapshot = { version: RECORDS_VERSION, ...facts }
-  ownRecords.set(snapshot, withSecrets)
+  ownRecords.set(snapshot, recordsWithSecrets)
   for (const rows of Object.values(snapshot.records)) Object.freeze(rows)
   Object.freeze(snapshot.records)
   Object.freeze(snapshot.rateLimit)
@@ -120,10 +120,7 @@ function snapshotSchema(collections: readonly Collection<object>[]) {
     const tooMany = `at most ${most} records`
     return [name, v.optional(v.pipe(v.array(schema), v.maxLength(most, tooMany)), [])]
   })
-  return v.object({
-    ...factFields,
-    records: v.object(Object.fromEntries(records)),
-  })
+  return v.object({ ...factFields, records: v.object(Object.fromEntries(records)) })
 }
 
 /** Returns the context for reading records. A wrong `now` or `sequence` is one problem, and not a problem of every record. */

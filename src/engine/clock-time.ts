@@ -2,10 +2,10 @@ import { timestamp } from '../schema/time.ts'
 import type { ClockFollower } from './clock.ts'
 import { Turns } from './turns.ts'
 
-/** The most stops of a move at the same time. Events that make each other due exceed it. */
+/** The maximum number of stops of a move at one time. Events that make each other due without end exceed it. */
 const MAX_STOPS_AT_ONE_TIME = 10_000
 
-/** The most stops of a move that waits for the code under test at each stop. */
+/** The maximum number of stops of a move that waits for the code under test at each stop. */
 const MAX_STOPS = 1_000_000
 
 /** The time of a manual clock, which moves from stop to stop. */

@@ -26,7 +26,7 @@ export interface ClockFollower {
   settle(): void
   /** Called before a synchronous move. Returns a function to call at the end of that move. */
   moves?(): () => void
-  /** Set for timers, which run after all gateways. A clock that is set tells its timers, because no time passes then. */
+  /** Set for timers, which run after all gateways. When a clock is set, no time passes, so it calls these functions. */
   readonly timers?: {
     /** Moves every timer so that its remaining time stays the same. Called before the clock is set to `ms`. */
     timeSet(ms: number): void

@@ -77,7 +77,7 @@ export class EngineState {
     return new EngineState(options, createOrigin(options.seed, options), options.url, new Records(options.families), 0)
   }
 
-  /** The inputs of the views of records. */
+  /** The inputs of views besides the record. */
   get wire(): Wire {
     return this.#wire
   }

@@ -8,7 +8,7 @@ export class SortedList<T> {
   /** No chunk is empty; every item of a chunk is before every item of the next. */
   readonly #chunks: T[][] = []
 
-  /** `most` is the most items of a chunk, an even number. */
+  /** `maxChunkSize` is the maximum number of items of a chunk. It must be even. */
   constructor(
     readonly isBefore: (a: T, b: T) => boolean,
     readonly maxChunkSize = 512,

@@ -23,7 +23,7 @@ import {
 } from './parts.ts'
 import type { FilterableField, Type } from './types.ts'
 
-/** The deepest nesting, the same as that of the parser's parentheses. */
+/** The maximum nesting, the same as the parser's for parentheses. */
 const MAX_DEPTH = 250
 
 const CALLS = 'size(), timestamp(), .size(), .startsWith(), .endsWith(), .contains(), .add() or .subtract()'

@@ -1,9 +1,9 @@
 import type { ASTNode } from '@marcbachmann/cel-js'
 
-/** Thrown inside the compiler: the message says what is at which character of a filter, and what is allowed there. */
+/** An error in a filter. The message has the character, the text there, and what is allowed there. */
 export class FilterError extends Error {}
 
-/** Refuses a part of a filter: `what` it is, if that is not plain to see, and what is allowed in its place. */
+/** Refuses a part of a filter. The message says what it is (`what`), and what is allowed in its place. */
 export function refusePart(
   { input, range: { start, end } }: ASTNode,
   what: string | undefined,

@@ -12,7 +12,7 @@ export interface Part {
   readonly term: Term
   /** True if the value is written out in the filter; then its term ignores the item. */
   readonly isLiteral?: boolean
-  /** Of a field: other words for its values. */
+  /** For a field: other words for its values. */
   readonly words?: Readonly<Record<string, string>> | undefined
 }
 
@@ -88,7 +88,7 @@ export function list(node: ASTNode, parts: readonly Part[]): Part {
   return { node, type, term: (obj, now) => parts.map(({ term }) => term(obj, now)) }
 }
 
-/** Refuses an object or a map, which are always fields, in favour of the fields in it. */
+/** Refuses an object or a map. The message lists the fields in it, which are allowed. */
 function requireWhole({ node, type }: Part): void {
   if (!isWhole(type))
     refusePart(node, describeType(type), describeFields(node.input.slice(node.range.start, node.range.end), type))
@@ -127,7 +127,7 @@ export function compare(node: ASTNode, left: Part, right: Part): Part {
   return { node, type: CONDITION, term: (obj, now) => test(a.term(obj, now), b.term(obj, now)) }
 }
 
-/** Refuses the part of a pair that fits no such comparison, else the literal one. */
+/** Refuses the part of a pair that does not fit the comparison. If both fit, refuses the literal one. */
 function refuseComparison(left: Part, right: Part, fits: (type: Type) => boolean): never {
   const wrong = [left, right].find(({ type }) => !fits(type)) ?? (left.isLiteral && !right.isLiteral ? left : right)
   requireWhole(wrong)
@@ -140,7 +140,7 @@ function describeComparable(type: Type): string {
   return type.holdsTime ? 'a text or a time' : describeType(type)
 }
 
-/** Returns a part whose value is translated from the other words of the field that it is compared with. */
+/** Translates a part's value from the words of the field that it is compared with to the values of that field. */
 function translateWords({ words }: Part, part: Part): Part {
   if (!words) return part
   const own = (value: unknown): unknown => {

@@ -25,9 +25,7 @@ export function createAuthority(keys: 'test' | 'fresh' | AuthoritySecret, hooks:
 
 function addHook(authority: IssuingAuthority, hooks: IssueHooks): IssuingAuthority {
   const { issue } = authority
-  return Object.assign(authority, {
-    issue: (order: CertificateOrder) => hooks.issue?.(order, issue) ?? issue(order),
-  })
+  return Object.assign(authority, { issue: (order: CertificateOrder) => hooks.issue?.(order, issue) ?? issue(order) })
 }
 
 /** Makes an authority from a secret. It is the same for every seed. */

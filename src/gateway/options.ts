@@ -107,9 +107,7 @@ export const gatewayRows = {
   journalSize: optionRow(
     integerFrom(0, 1_000_000),
     'The maximum number of requests in the journal, `gateway.requests`.',
-    {
-      default: 1000,
-    },
+    { default: 1000 },
   ),
   journalBytes: optionRow(
     integerFrom(0, 2 ** 32),
@@ -128,9 +126,7 @@ export const gatewayRows = {
   families: optionRow(
     familiesOption,
     'Your own families, made with `fauxgate/kit`, by their names in the direct API.',
-    {
-      isUnoffered: true,
-    },
+    { isUnoffered: true },
   ),
   clock: optionRow(clockOption, 'The source of the time.', {
     default: systemClock,
@@ -141,9 +137,7 @@ export const gatewayRows = {
   dns: optionRow(
     oneOfThese(['off', 'simulated']),
     'The DNS that provisioning attempts check: with `simulated`, the zone of `gateway.dns`; with `off`, nothing.',
-    {
-      default: 'off',
-    },
+    { default: 'off' },
   ),
   provisioningDelay: optionRow(
     duration(0),

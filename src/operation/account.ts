@@ -109,7 +109,7 @@ function createLimitFacts(
 }
 
 /**
- * Refuses a creation, or a change of a record, if its fields come under a limit of zero (rules: account#order).
+ * Refuses a creation or an update whose fields count against a limit of zero (rules: account#order).
  */
 export function requirePermitted(
   limits: LimitsByName,
@@ -126,7 +126,7 @@ export function requirePermitted(
   }
 }
 
-/** Returns whether fields come under a limit that did not apply to the record before. */
+/** Returns whether fields count against a limit that the record did not count against before. */
 function isNewlyCounted(limit: AccountLimit, dialect: CommonDialect, after: object, before?: object): boolean {
   const wasUnder = before && (!limit.isChangeable || isCounted(limit, dialect, before))
   return !wasUnder && isCounted(limit, dialect, after)
@@ -136,7 +136,7 @@ function isCounted({ counts }: AccountLimit, dialect: CommonDialect, it: object)
   return counts ? counts(it as Fields, dialect) : true // An object has fields.
 }
 
-/** Returns the index value that a record shares with the records that count together; undefined if all count together. */
+/** Returns the index value of the group that a record counts in; undefined if all records count together. */
 function findGroup<R extends object>(
   { each }: AccountLimit,
   { indexes }: Collection<R>,
@@ -147,8 +147,8 @@ function findGroup<R extends object>(
 }
 
 /**
- * Refuses a record that was put if the account exceeds a limit that the record newly comes under (rules: account#order).
- * Records that came under the limit before can change even if the account exceeds it.
+ * Refuses a record that was just put if it newly counts against a limit that the account now exceeds (rules: account#order).
+ * A record that counted before can change even if the account exceeds the limit.
  */
 export function requireWithin<R extends object>(
   tx: Transaction,

@@ -126,7 +126,7 @@ function combineFilters(first: Filter | undefined, second: Filter | undefined): 
   return first && second ? (item, now) => first(item, now) && second(item, now) : (first ?? second)
 }
 
-/** Returns whether a list has the parameter `filter`: not if the dialect allows declared fields only and the list declares none. */
+/** Returns whether a list has the parameter `filter`. If the dialect allows declared fields only, a list without any has no filter. */
 export function isFiltered({ filterable }: Pick<Filtered, 'filterable'>, { filterFields }: CommonDialect): boolean {
   return filterFields === 'all' || filterable?.length !== 0
 }
@@ -190,10 +190,7 @@ export const pageTail = {
 /** Makes the schema of a page: items of a shape under the key `items`, with the URLs of the list and of the next page. */
 export function pageOf(items: string, shape: v.GenericSchema<object>, what: string) {
   const { name } = documentationOf(shape)
-  const page = v.object({
-    [items]: documented(v.array(shape), 'The items of the page, newest first.'),
-    ...pageTail,
-  })
+  const page = v.object({ [items]: documented(v.array(shape), 'The items of the page, newest first.'), ...pageTail })
   return name === undefined ? page : named(page, `${name}List`, `A page of the list of every ${what}.`)
 }
 

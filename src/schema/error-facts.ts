@@ -13,9 +13,9 @@ export interface ErrorFacts {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** The largest message, in bytes of JSON. Headers and body of an error stay below 16 KiB together. */
+/** The maximum length of a message, in bytes of JSON. Headers and body of an error stay below 16 KiB together. */
 const MAX_MESSAGE_BYTES = 3 * 1024
-/** The largest total of all details, in bytes of JSON. */
+/** The maximum length of all details together, in bytes of JSON. */
 const MAX_DETAILS_BYTES = 12 * 1024
 
 /** Renders a refusal; `secrets` are the texts of the refused call that no message may repeat. */

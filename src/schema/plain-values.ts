@@ -5,7 +5,7 @@ import { general } from './general-errors.ts'
 import { fieldPath, quote } from './text.ts'
 import { isObject } from './values.ts'
 
-/** The deepest nesting of one field; deeper values are refused. */
+/** The maximum nesting of one field; deeper values are refused. */
 const MAX_DEPTH = 64
 
 /** The most values in one field: more than any HTTP body can have, so that reading a caller's object always ends. */

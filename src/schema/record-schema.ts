@@ -5,7 +5,7 @@ import { type Report, rule, type StateFacts } from './rule.ts'
 import { idStart } from './text.ts'
 import { LATEST_TIME } from './time.ts'
 
-/** The largest number that a snapshot's next id may have; it leaves room for 62 ** 6 further ids. */
+/** The maximum number for a snapshot's next id. It leaves room for 62 ** 6 further ids. */
 const MAX_SEQUENCE = 62 ** 7 - 62 ** 6
 
 /** The state for a record that is read without one: its time and sequence allow every value. */

@@ -3,7 +3,7 @@ import type { CommonDialect } from './dialect.ts'
 import { marksOf, partsOf, schemaAt } from './documentation.ts'
 import { NO_TEXTS, REDACTED, type SecretTexts, withoutSecrets } from './secret-texts.ts'
 
-/** The deepest nesting that is shown; a text replaces deeper values. */
+/** The maximum nesting that is shown; a text replaces deeper values. */
 const MAX_DEPTH = 128
 
 type AnySchema = v.GenericSchema

@@ -120,9 +120,7 @@ export interface TimelinesMember {
 /** A gateway's type leaves this member out: see `inspected`. */
 export const timelines: Control = {
   calls: { read },
-  members: (host): TimelinesMember => ({
-    timelines: (query = {}) => read.run(host, query),
-  }),
+  members: (host): TimelinesMember => ({ timelines: (query = {}) => read.run(host, query) }),
 }
 
 function listTimelines(

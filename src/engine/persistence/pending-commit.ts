@@ -4,7 +4,7 @@ import type { EngineState } from '../engine-state.ts'
 import type { RecordChange, Records } from '../records.ts'
 import { type SideRecords, type SideRecordsByName, toStoredChange } from './stored-records.ts'
 
-/** The records before their first change, by collection and key. */
+/** The value of each changed record before its first change, by collection and key. */
 type RecordsBefore = Map<Collection<object>, Map<string, object | undefined>>
 
 /** The whole state before it was replaced. */

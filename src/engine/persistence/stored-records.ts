@@ -22,17 +22,17 @@ export interface SideRecords {
 /** Side records, by the name of their collection in the store. */
 export type SideRecordsByName = ReadonlyMap<string, SideRecords>
 
-/** Returns the change of one record as a store gets it. A record without an exported form, such as a fault with a predicate, is none. */
+/** Returns the change of one record for a store. `after` is null for a record that is not stored, such as a fault with a predicate. */
 export function toStoredChange(collection: Collection<object>, key: string, record: object | undefined): StoredChange {
   return { collection: collection.name, key, after: record ? toStoredForm(collection, record) : null }
 }
 
-/** Returns a record with its secrets as it may be stored, frozen; null if it may not. */
+/** Returns the stored form of a record, with its secrets and frozen; null if the record is not stored. */
 export function toStoredForm({ exported }: Collection<object>, record: object): object | null {
   return deepFreeze(exported ? exported(record, true) : record)
 }
 
-/** Returns all records as a store gets them. */
+/** Returns the changes that store all records. */
 export function allRecordsAsChanges(records: Records, sideRecords: SideRecordsByName): StoredChange[] {
   const changes: StoredChange[] = []
   for (const { collection, oldestFirst } of records.all()) {
