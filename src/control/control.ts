@@ -128,7 +128,7 @@ export interface ControlCall<Result = unknown> {
   readonly errors?: readonly CatalogueError[]
   /** True if it reads stored records. Its errors then include the errors of the records' schemas. */
   readonly readsRecords?: true
-  /** The most bytes of a body. Default: 1 MiB. */
+  /** The maximum number of bytes of a body. Default: 1 MiB. */
   readonly maxBytes?: number
   /** Default: JSON. */
   readonly mediaType?: string

@@ -11,7 +11,7 @@ import { describeDifference } from './difference.ts'
 import type { SavedSnapshot } from './saved-snapshots.ts'
 import type { Snapshot } from './snapshot.ts'
 
-/** The most snapshots that a gateway keeps, and the most records of all snapshots together. All are in memory. */
+/** The maximum numbers of snapshots that a gateway keeps, and of records in all of them together. All are in memory. */
 const MAX_SNAPSHOTS = 20
 const MAX_RECORDS = 1_000_000
 

@@ -19,7 +19,7 @@ const snapshot = controlCall({
   run: (host) => host.snapshot(false),
 })
 
-/** The most bytes of a snapshot over HTTP: about 250,000 domains with their certificates. */
+/** The maximum number of bytes of a snapshot over HTTP: about 250,000 domains with their certificates. */
 const MAX_STATE_BYTES = 256 * LARGEST_BODY
 
 // Made without controlCall: its reader drops nulls, and in a snapshot `null` is a value.

@@ -48,12 +48,12 @@ const accountRules = sectionReader<{ readonly account?: Account | undefined }>()
 /** Returns the values of a limit in a gateway: those of the options, and the plan's unless an option sets a maximum. */
 function findLimitValues(rules: Rules, name: string, { plans = {} }: AccountLimit): readonly AppliedLimit[] {
   const { plan, limits = {} } = accountRules(rules).account ?? {}
-  const own = (Object.hasOwn(limits, name) && limits[name]) || []
-  const most = plan && plans[plan]
-  const ofPlan = most === undefined || own.some(({ window }) => window === undefined) ? [] : [most]
+  const optionValues = (Object.hasOwn(limits, name) && limits[name]) || []
+  const planMaximum = plan && plans[plan]
+  const isOverridden = optionValues.some(({ window }) => window === undefined)
   return [
-    ...ofPlan.map((max) => ({ max, by: `plan "${plan}"` })),
-    ...own.map((value) => ({ ...value, by: `option account.limits.${name}` })),
+    ...(planMaximum === undefined || isOverridden ? [] : [{ max: planMaximum, by: `plan "${plan}"` }]),
+    ...optionValues.map((value) => ({ ...value, by: `option account.limits.${name}` })),
   ]
 }
 

@@ -185,8 +185,8 @@ function leftovers(host: ControlHost): Part {
   return ['leftover resources', newest(lines, MAX_LEFTOVERS)]
 }
 
-function newest(lines: readonly string[], most: number): readonly string[] {
-  return lines.length > most ? [...earlier(lines.length - most), ...lines.slice(-most)] : lines
+function newest(lines: readonly string[], max: number): readonly string[] {
+  return lines.length > max ? [...earlier(lines.length - max), ...lines.slice(-max)] : lines
 }
 
 function earlier(count: number): readonly string[] {
