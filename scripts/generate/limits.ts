@@ -1,9 +1,8 @@
 // The limits of an account: their types, and the rows of their table in the reference.
 import { ngrokFamilies } from '../../src/ngrok/families.ts'
-import { maximumErrors, rateError } from '../../src/operation/account.ts'
+import { limitTable, maximumErrors, rateError } from '../../src/operation/account.ts'
 import type { Families } from '../../src/operation/family.ts'
 import { type AccountLimit, PLANS } from '../../src/operation/limit.ts'
-import { limitTable } from '../../src/operation/limit-names.ts'
 import { families } from '../../src/resources/index.ts'
 import type { CatalogueError } from '../../src/schema/errors.ts'
 import { table } from './markdown.ts'

@@ -1,4 +1,4 @@
-import { countOneMore } from '../operation/rolling-window.ts'
+import { countOneMore } from '../operation/limit.ts'
 import { refuse } from '../schema/errors.ts'
 import { general } from '../schema/general-errors.ts'
 
