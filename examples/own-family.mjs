@@ -36,7 +36,6 @@ const name = v.pipe(
 // The records. Snapshots are read by this schema.
 const records = collection({
   name: 'widgets',
-  key: ({ id }) => id,
   schema: v.object({ ...recordHead('wid', { description, metadata }), name }),
   indexes: { name: (record) => record.name },
 })

@@ -5,27 +5,26 @@ import { snapshotReader } from './control/snapshot.ts'
 import { controlCallsWith, controlErrors, controls } from './controls.ts'
 import { routerOf } from './http/router.ts'
 import { requireCompatibleFamilies } from './kit/fitting.ts'
-import { account } from './operation/account.ts'
+import { account, limitTable } from './operation/account.ts'
 import { type Families, type Family, withRulesBefore } from './operation/family.ts'
-import { limitTable } from './operation/limit-names.ts'
 import { isOperationOf } from './operation/operation.ts'
 import { declared, declaredPrefixes } from './resources/declarations.ts'
 import { families } from './resources/index.ts'
 import type { CommonDialect } from './schema/dialect.ts'
-import { catalogueOf } from './schema/errors.ts'
+import { createCatalogue } from './schema/errors.ts'
 import { general } from './schema/general-errors.ts'
 import { OPERATION_PREFIX } from './schema/ids.ts'
 
 /** Everything that follows from the families of a gateway and from its controls. */
-export type Table = ReturnType<typeof madeTable>
+export type Table = ReturnType<typeof createTable>
 
 /** The names that a test's own families may not use: id prefixes, and names of declarations. */
 const RESERVED = { prefixes: [OPERATION_PREFIX, FAULT_PREFIX, ...declaredPrefixes], declarations: reservedDeclarations }
 
-/** The own families of a gateway without any. */
+/** The families of a gateway that has none of its own. */
 const NONE: Families = Object.freeze({})
 
-/** A cache of tables by their families, and by the operations that a dialect adds. A table depends on nothing else and never changes. */
+/** Caches tables by their families and by the operations that a dialect adds: a table depends on nothing else, and never changes. */
 const tables = new WeakMap<Families, Map<string, Table>>()
 
 /**
@@ -38,12 +37,12 @@ export function tableOf(dialect: CommonDialect, own: Families = NONE): Table {
   const cached = byExtras.get(extras)
   if (cached) return cached
   requireCompatibleFamilies(own, families, RESERVED)
-  const table = madeTable(dialect, withRulesBefore({ ...families, ...own }))
+  const table = createTable(dialect, withRulesBefore({ ...families, ...own }))
   tables.set(own, byExtras.set(extras, table))
   return table
 }
 
-function madeTable(dialect: CommonDialect, all: typeof families & Families) {
+function createTable(dialect: CommonDialect, all: typeof families & Families) {
   const operations = Object.values<Family>(all)
     .flatMap((family) => Object.values(family.operations))
     .filter((operation) => isOperationOf(dialect, operation))
@@ -54,11 +53,12 @@ function madeTable(dialect: CommonDialect, all: typeof families & Families) {
   const stateful: readonly Family[] = [...Object.values<Family>(all), declared, account, ...states]
   return {
     families: all,
+    collections: Object.values<Family>(all).flatMap((family) => family.collections),
     stateful,
     api,
     router,
     controlRouter: routerOf(controlCallsWith(all)),
-    catalogue: catalogueOf([general, ...stateful.map(({ errors }) => errors), ...controlErrors]),
+    catalogue: createCatalogue([general, ...stateful.map(({ errors }) => errors), ...controlErrors]),
     limits: limitTable(stateful),
     keyRules: stateful.flatMap(({ apiKeys }) => apiKeys ?? []),
     readSnapshot: snapshotReader(stateful.flatMap(({ collections }) => collections)),

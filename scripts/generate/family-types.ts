@@ -2,7 +2,7 @@
 import type * as v from 'valibot'
 import { definitionsIn } from '../../src/openapi/json-schema.ts'
 import type { Declaration, Families, Family } from '../../src/operation/family.ts'
-import { byNumber, directErrorsOf, type Operation } from '../../src/operation/operation.ts'
+import { directErrorsOf, type Operation, sortByNumber } from '../../src/operation/operation.ts'
 import { documentationOf, errorsIn } from '../../src/schema/documentation.ts'
 import type { CatalogueError } from '../../src/schema/errors.ts'
 import { general } from '../../src/schema/general-errors.ts'
@@ -87,7 +87,7 @@ function callText([verb, operation]: readonly [string, Operation]): string {
 /** The function in `gateway.declare` of something that tests declare. */
 export function declarationText([name, { schema, answer, errors = [] }]: readonly [string, Declaration]): string {
   const { sentence = '' } = documentationOf(schema)
-  const thrown = listed(['what fields are refused as'], byNumber(errors))
+  const thrown = listed(['what fields are refused as'], sortByNumber(errors))
   const about = comment(sentence, `@throws GatewayError ${thrown}.`)
   return `${about}${name}(${parameterText('input', schema)}): ${typeOf(answer)}\n`
 }

@@ -1,9 +1,8 @@
 // The limits of an account: their types, and the rows of their table in the reference.
 import { ngrokFamilies } from '../../src/ngrok/families.ts'
-import { errorsOfMost, rateError } from '../../src/operation/account.ts'
+import { limitTable, maximumErrors, rateError } from '../../src/operation/account.ts'
 import type { Families } from '../../src/operation/family.ts'
 import { type AccountLimit, PLANS } from '../../src/operation/limit.ts'
-import { limitTable } from '../../src/operation/limit-names.ts'
 import { families } from '../../src/resources/index.ts'
 import type { CatalogueError } from '../../src/schema/errors.ts'
 import { table } from './markdown.ts'
@@ -33,7 +32,7 @@ function limitRows(own: Families): LimitRow[] {
       name,
       what: first.what,
       none: all(({ none }) => none),
-      reached: all((limit) => errorsOfMost(limit)[0]),
+      reached: all((limit) => maximumErrors(limit)[0]),
       older: all(({ older }) => older),
       rate: all((limit) => (limit.isSize ? undefined : rateError(limit))),
       plans: PLANS.map((plan) => first.plans?.[plan]),

@@ -1,11 +1,11 @@
 // The examples of errors in the OpenAPI document: what the requests of test/schema/errors are answered.
-import { cases, prepared } from '../../test/schema/errors/cases.ts'
+import { cases, prepare } from '../../test/schema/errors/cases.ts'
 import { client } from '../../test/support/client.ts'
 
 export default async function messages(): Promise<Map<string, string>> {
   const found: Record<string, string> = {}
   for (const each of cases) {
-    const { gateway, id } = prepared(each)
+    const { gateway, id } = prepare(each)
     const { body } = await client(gateway)(...each.send(id))
     found[each.key] = body.msg
   }

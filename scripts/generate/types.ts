@@ -63,7 +63,7 @@ const GROUPS: Readonly<Record<string, () => Group>> = {
   }),
   'controls.ts': () => ({
     sent: [...controlCalls.flatMap(({ schema }) => schema ?? []), ...allControls.flatMap(({ types = [] }) => types)],
-    answered: controlCalls.flatMap(({ answer }) => answer ?? []),
+    answered: controlCalls.flatMap(({ response: answer }) => answer ?? []),
   }),
   // The sentences of options have their defaults and limits.
   'options.ts': () => ({

@@ -95,7 +95,7 @@ const certificate = controlCall({
   method: 'GET',
   path: '/authority.pem',
   summary: "Show the authority's root certificate",
-  answer: v.string(),
+  response: v.string(),
   mediaType: 'application/x-pem-file',
   run: (host) => host.engine.authority.certificatePem,
 })

@@ -42,11 +42,17 @@ const read = controlCall({
       { json: { minLength: 1, maxLength: 65_536 }, isRequired: true },
     ),
   }),
-  answer: v.array(certificate),
-  run: (_host, { certificate_pem }) => certificate_pem.map(contentOf),
+  response: v.array(certificate),
+  run: (_host, { certificate_pem }) => certificate_pem.map(describeCertificate),
 })
 
-function contentOf({ subject, issuer, publicKey, fields, der }: PemCertificate): v.InferOutput<typeof certificate> {
+function describeCertificate({
+  subject,
+  issuer,
+  publicKey,
+  fields,
+  der,
+}: PemCertificate): v.InferOutput<typeof certificate> {
   const { subject_alternative_names, key_usages, extended_key_usages } = fields
   return {
     subject: wholeName(subject),
@@ -62,6 +68,4 @@ function contentOf({ subject, issuer, publicKey, fields, der }: PemCertificate):
 }
 
 /** Reads certificates for clients that cannot parse X.509 themselves, such as a web page. */
-export const certificates: Control = {
-  calls: { read },
-}
+export const certificates: Control = { calls: { read } }

@@ -54,12 +54,12 @@ export const waitingRequest = named(
   "A request whose response waits for a time on the gateway's clock, because of a fault's latency.",
 )
 
-const MOST_WAITING = 100
+const MAX_WAITING = 100
 
 /** Returns the requests whose responses a fault delays, the earliest response first: at most 100. */
 export function waitingRequests(host: ControlHost) {
   return host.engine.clock.waiting
-    .slice(0, MOST_WAITING)
+    .slice(0, MAX_WAITING)
     .map(({ operationId, until }) => ({ operationId, until: timestamp(until) }))
 }
 
@@ -82,8 +82,8 @@ const read = controlCall({
   method: 'GET',
   path: '/clock',
   summary: "Show the gateway's time",
-  answer: clockView,
-  run: viewOf,
+  response: clockView,
+  run: showClock,
 })
 
 const moveCall = controlCall({
@@ -92,7 +92,7 @@ const moveCall = controlCall({
   summary: 'Advance a manual clock',
   from: 'body',
   schema: named(v.pipe(move, exactlyOne), 'ClockMove', 'Exactly one way to advance a manual clock.'),
-  answer: clockView,
+  response: clockView,
   errors: [errors.clock_not_manual, errors.clock_move_stopped],
   run(host, { advance, to }) {
     const clock = requireManual(host.clock)
@@ -100,7 +100,7 @@ const moveCall = controlCall({
       moveTo(host, clock, requireReachable('advance', advance, clock.now + (durationMs(advance) ?? 0)))
     } else if (to !== undefined) moveTo(host, clock, requireLater(clock, to))
     else moveToNext(host, clock)
-    return viewOf(host)
+    return showClock(host)
   },
 })
 
@@ -111,20 +111,20 @@ export const clock: Control<{ readonly clock: Clock }, typeof errors> = {
 }
 
 /** The longest time that one move may take. Every other request waits meanwhile. */
-const MOST_WORK_MS = 10_000
+const MAX_WORK_MS = 10_000
 
 /** Advances a clock. Throws `clock_move_stopped` if the move takes too long and something is left to do. */
 export function moveTo(host: ControlHost, clock: MovableClock, to: number): void {
   const elapsedMs = stopwatch()
-  const wasStopped = host.engine.moved(
+  const wasStopped = host.engine.runMove(
     () => clock.advanceTo(to),
-    () => elapsedMs() >= MOST_WORK_MS,
+    () => elapsedMs() >= MAX_WORK_MS,
   )
   if (!wasStopped) return
   const isSettled = (host.engine.nextDue?.due.at ?? Number.POSITIVE_INFINITY) > clock.now
   if (isSettled && clock.now >= to) return
   const facts = { reached: timestamp(clock.now), target: timestamp(to) }
-  refuse(errors.clock_move_stopped, { seconds: MOST_WORK_MS / 1000, isSettled, ...facts })
+  refuse(errors.clock_move_stopped, { seconds: MAX_WORK_MS / 1000, isSettled, ...facts })
 }
 
 function moveToNext(host: ControlHost, clock: MovableClock): void {
@@ -133,7 +133,7 @@ function moveToNext(host: ControlHost, clock: MovableClock): void {
   if (next !== undefined) moveTo(host, clock, Math.max(next, clock.now))
 }
 
-function viewOf(host: ControlHost) {
+function showClock(host: ControlHost) {
   const now = timestamp(host.engine.now)
   const waiting = waitingRequests(host)
   return { now, manual: isManual(host.clock), ...(waiting.length > 0 && { waiting }) }

@@ -3,6 +3,7 @@ import type { Clock } from '../engine/clock.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { OtherRequests } from '../journal/other-requests.ts'
+import type { Collection } from '../operation/collection.ts'
 import type { ErrorsByKey, Families, Family } from '../operation/family.ts'
 import type { Method, Operation } from '../operation/operation.ts'
 import type { Transaction } from '../operation/transaction.ts'
@@ -12,7 +13,6 @@ import { errorsIn } from '../schema/documentation.ts'
 import type { CatalogueError } from '../schema/errors.ts'
 import { declareErrors, entry } from '../schema/errors.ts'
 import { general } from '../schema/general-errors.ts'
-import type { RuleContext } from '../schema/rule.ts'
 import type { SavedSnapshots } from './saved-snapshots.ts'
 import type { Snapshot } from './snapshot.ts'
 
@@ -68,7 +68,8 @@ export interface ControlHost {
   readonly api: Api
   readonly clock: Clock
   readonly engine: Engine
-  readonly context: RuleContext
+  /** The collections of resources, those of the gateway's own families included. */
+  readonly collections: readonly Collection<object>[]
   readonly snapshots: SavedSnapshots
   /** True if requests need one of the gateway's own API keys. */
   readonly hasKeys: boolean
@@ -122,13 +123,13 @@ export interface ControlCall<Result = unknown> {
   /** The schema of the input; absent if there is none, or if the call reads it itself. */
   readonly schema?: v.GenericSchema
   /** The schema of the result; absent if there is none. */
-  readonly answer?: v.GenericSchema
+  readonly response?: v.GenericSchema
   /** The errors of `run`, in addition to the errors of every call and of the schema. */
   readonly errors?: readonly CatalogueError[]
   /** True if it reads stored records. Its errors then include the errors of the records' schemas. */
   readonly readsRecords?: true
-  /** The most bytes of a body. Default: 1 MiB. */
-  readonly mostBytes?: number
+  /** The maximum number of bytes of a body. Default: 1 MiB. */
+  readonly maxBytes?: number
   /** Default: JSON. */
   readonly mediaType?: string
   readonly run: (host: ControlHost, raw: unknown) => Result
@@ -143,7 +144,7 @@ export function controlCall<S extends v.GenericSchema, Result>(
 ): ControlCall<Result> {
   const { from = 'nothing', schema, run } = definition
   const read = bodyReader(schema ?? v.object({}))
-  return { ...definition, from, run: (host, raw) => run(host, read(jsonObject(raw), {}, host.context)) }
+  return { ...definition, from, run: (host, raw) => run(host, read(jsonObject(raw), {}, host.engine.context)) }
 }
 
 export const accessErrors = declareErrors({
@@ -182,7 +183,7 @@ const BODY_ERRORS = [general.content_type_missing, general.content_type_unsuppor
 const FIELD_ERRORS = [general.field_unknown, general.field_invalid]
 
 /** Returns every error of a call to a control, sorted by number. `stored` has all collections of the gateway. */
-export function callErrorsOf(
+export function listCallErrors(
   { from, schema, errors = [], readsRecords }: ControlCall,
   stored: readonly { readonly schema: v.GenericSchema }[],
 ): readonly CatalogueError[] {

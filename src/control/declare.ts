@@ -33,7 +33,7 @@ const fields = v.object({
   backend: v.optional(idOf('bkd', 'A backend that can be a child of a weighted one.')),
 })
 
-const NAMES = ['edge', 'endpoint_configuration', 'backend'] as const
+const DECLARED_NAMES = ['edge', 'endpoint_configuration', 'backend'] as const
 
 type Fields = v.InferOutput<typeof fields>
 
@@ -52,24 +52,24 @@ const consistent = (names: readonly string[]) =>
   })
 
 /** Returns the declarations that the families of a gateway add, by their names over HTTP. */
-function declarationsOf(families: Families): Readonly<Record<string, Declaration>> {
+function collectDeclarations(families: Families): Readonly<Record<string, Declaration>> {
   const added = Object.values(families).flatMap(({ declares = {} }) => Object.entries(declares))
   return Object.fromEntries(added.map(([name, each]) => [snakeCase(name), each]))
 }
 
-function declareCallWith(families: Families) {
-  const own = declarationsOf(families)
+function createDeclareCall(families: Families) {
+  const own = collectDeclarations(families)
   const addedFields = Object.entries(own).map(([name, { schema }]) => [name, v.optional(schema)] as const)
   const addedResults = Object.entries(own).map(([name, { answer }]) => [name, v.exactOptional(answer)] as const)
   const all = v.object({ ...fields.entries, ...Object.fromEntries(addedFields) })
-  const schema = v.pipe(all, consistent([...NAMES, ...Object.keys(own)]))
+  const schema = v.pipe(all, consistent([...DECLARED_NAMES, ...Object.keys(own)]))
   return controlCall({
     method: 'POST',
     path: '/declare',
     summary: 'Declare edges with routes, endpoint configurations and child backends',
     from: 'body',
     schema: named(schema, 'Declaration', 'Things to declare: at least one.'),
-    ...(addedResults.length > 0 && { answer: v.object(Object.fromEntries(addedResults)) }),
+    ...(addedResults.length > 0 && { response: v.object(Object.fromEntries(addedResults)) }),
     errors: Object.values(own).flatMap(({ errors = [] }) => errors),
     run: (host, sent) =>
       host.transact((tx) => {
@@ -85,8 +85,8 @@ function declareCallWith(families: Families) {
 
 const endSchema = v.object({ id: documented(v.string(), 'The id of something that was declared, such as a session.') })
 
-function endCallWith(families: Families) {
-  const ends = Object.values(declarationsOf(families)).flatMap(({ end }) => end ?? [])
+function createEndCall(families: Families) {
+  const ends = Object.values(collectDeclarations(families)).flatMap(({ end }) => end ?? [])
   return controlCall({
     method: 'DELETE',
     path: '/declare',
@@ -136,7 +136,7 @@ export interface DeclareMember {
 }
 
 export const declare: Control<DeclareMember> = {
-  calls: (families) => ({ declare: declareCallWith(families), end: endCallWith(families) }),
+  calls: (families) => ({ declare: createDeclareCall(families), end: createEndCall(families) }),
   state: () => declared,
   members: (host) => ({ declare: createDeclare(host) }),
 }
@@ -146,9 +146,9 @@ const edgeOptions = optionsOf({ routes: v.optional(v.unknown()) })
 
 function createDeclare(host: ControlHost): Declare {
   // Created lazily: few tests declare anything, and the schemas take a tenth of the time that a gateway takes.
-  let call: ReturnType<typeof declareCallWith> | undefined
+  let call: ReturnType<typeof createDeclareCall> | undefined
   const run = (input: object) => {
-    call ??= declareCallWith(host.families)
+    call ??= createDeclareCall(host.families)
     return call.run(host, input)
   }
   const own = Object.values(host.families).flatMap(({ declares = {} }) => Object.keys(declares))
@@ -161,6 +161,6 @@ function createDeclare(host: ControlHost): Declare {
     edge: (edge, options = {}) => void run({ edge, ...readCallOptions(edgeOptions, options) }),
     endpointConfiguration: (id) => void run({ endpoint_configuration: id }),
     backend: (backend) => void run({ backend }),
-    end: (id) => endCallWith(host.families).run(host, { id }),
+    end: (id) => createEndCall(host.families).run(host, { id }),
   }
 }

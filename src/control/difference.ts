@@ -4,34 +4,34 @@ import type { Snapshot } from './snapshot.ts'
 
 type Row = Readonly<Record<string, unknown>>
 
-const MOST_NAMED = 10
+const MAX_NAMED = 10
 
 /** Describes the differences between two states. It names fields but no values, because some values are secret. */
-export function differenceOf(from: Snapshot, to: Snapshot): string {
+export function describeDifference(from: Snapshot, to: Snapshot): string {
   const clock = from.now === to.now ? [] : [`The clock: ${timestamp(from.now)}, then ${timestamp(to.now)}.`]
   const names = [...new Set([...Object.keys(from.records), ...Object.keys(to.records)])]
-  const lines = names.flatMap((name) => changesOf(name, from.records[name], to.records[name]))
+  const lines = names.flatMap((name) => describeChanges(name, from.records[name], to.records[name]))
   return [...clock, ...lines].join('\n') || 'There is no difference.'
 }
 
-function changesOf(collection: string, before: readonly object[] = [], after: readonly object[] = []): string[] {
-  const [old, now] = [byKey(before), byKey(after)]
+function describeChanges(collection: string, before: readonly object[] = [], after: readonly object[] = []): string[] {
+  const [old, now] = [indexByKey(before), indexByKey(after)]
   const created = [...now].filter(([key]) => !old.has(key)).map(([, row]) => labelOf(row))
   const removed = [...old].filter(([key]) => !now.has(key)).map(([, row]) => labelOf(row))
   const changed = [...now].flatMap(([key, row]) => {
-    const fields = fieldsOf(old.get(key) ?? row, row)
+    const fields = findChangedFields(old.get(key) ?? row, row)
     return fields.length === 0 ? [] : [`${labelOf(row)} (${fields.join(', ')})`]
   })
   const line = (what: string, rows: readonly string[]) => {
     if (rows.length === 0) return []
-    const more = rows.length > MOST_NAMED ? ` and ${rows.length - MOST_NAMED} more` : ''
+    const more = rows.length > MAX_NAMED ? ` and ${rows.length - MAX_NAMED} more` : ''
     const records = counted(rows.length, 'record')
-    return [`${collection}: ${records} ${what}: ${rows.slice(0, MOST_NAMED).join(', ')}${more}.`]
+    return [`${collection}: ${records} ${what}: ${rows.slice(0, MAX_NAMED).join(', ')}${more}.`]
   }
   return [...line('created', created), ...line('removed', removed), ...line('changed', changed)]
 }
 
-function byKey(rows: readonly object[]): Map<string, Row> {
+function indexByKey(rows: readonly object[]): Map<string, Row> {
   // A record is an object with fields.
   return new Map(rows.map((each) => [keyOf(each as Row), each as Row]))
 }
@@ -44,7 +44,7 @@ function labelOf({ domain, name, id }: Row): string {
   return String(domain ?? name ?? id)
 }
 
-function fieldsOf(before: Row, after: Row): string[] {
+function findChangedFields(before: Row, after: Row): string[] {
   if (before === after) return []
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])]
   return names.filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]))

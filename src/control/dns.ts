@@ -24,7 +24,7 @@ const records = controlCall({
   method: 'GET',
   path: '/dns',
   summary: 'List the records of the simulated DNS zone, by name',
-  answer: v.array(dnsRecord),
+  response: v.array(dnsRecord),
   run: (host) => host.transact((tx) => zoneRecords(tx)),
 })
 
@@ -34,7 +34,7 @@ const put = controlCall({
   summary: 'Set the record of a name',
   from: 'body',
   schema: dnsRecordBody,
-  answer: dnsRecord,
+  response: dnsRecord,
   run: (host, sent) => host.transact((tx) => setRecord(tx, sent)),
 })
 
@@ -133,14 +133,15 @@ const dnsOptions = optionsOf({ after: v.optional(v.unknown()) })
 function createDns(host: ControlHost): Dns {
   const set = (record: object, options: unknown = {}) =>
     put.run(host, { ...readCallOptions(dnsOptions, options), ...record })
-  const joined = (authorities: unknown) => readAuthorities({ authorities }, {}, host.context).authorities.join(',')
+  const joined = (authorities: unknown) =>
+    readAuthorities({ authorities }, {}, host.engine.context).authorities.join(',')
   return {
     cname: (name, value, options) => set({ name, type: 'CNAME', value }, options),
     a: (name, value, options) => set({ name, type: 'A', value }, options),
     caa: (name, authorities, options) => set({ name, type: 'CAA', value: joined(authorities) }, options),
     proxy: (name, value, options) => set({ name, type: 'PROXY', value }, options),
-    fail: (name, how, options) => set({ name, type: readFailure({ how }, {}, host.context).how }, options),
-    remove: (name) => host.transact((tx) => void removeMatching(tx, readRecordName({ name }, {}, host.context))),
+    fail: (name, how, options) => set({ name, type: readFailure({ how }, {}, host.engine.context).how }, options),
+    remove: (name) => host.transact((tx) => void removeMatching(tx, readRecordName({ name }, {}, host.engine.context))),
     clear: () => host.transact((tx) => void removeMatching(tx, {})),
     records: () => records.run(host, {}),
   }

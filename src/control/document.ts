@@ -3,15 +3,15 @@ import { general } from '../schema/general-errors.ts'
 import { anyObject } from '../schema/schema.ts'
 import { type Control, controlCall, type DescribedPart, type Describer } from './control.ts'
 
-const read = callOf('/openapi.json', 'service', 'The OpenAPI document of the service')
-const readControls = callOf('/openapi.control.json', 'controls', 'The OpenAPI document of these controls')
+const read = createDocumentCall('/openapi.json', 'service', 'The OpenAPI document of the service')
+const readControls = createDocumentCall('/openapi.control.json', 'controls', 'The OpenAPI document of these controls')
 
-function callOf(path: string, part: DescribedPart, summary: string) {
+function createDocumentCall(path: string, part: DescribedPart, summary: string) {
   return controlCall({
     method: 'GET',
     path,
     summary,
-    answer: anyObject(),
+    response: anyObject(),
     mediaType: 'application/json',
     errors: [general.path_not_found],
     run(host) {

@@ -62,7 +62,7 @@ const list = controlCall({
   summary: 'Show the requests and their responses, oldest first',
   from: 'query',
   schema: v.object({ after: v.optional(after) }),
-  answer: v.array(journalEntry),
+  response: v.array(journalEntry),
   mediaType: 'application/json',
   run: (host, sent) => host.journal.json(sent.after),
 })
@@ -116,7 +116,7 @@ function createRequests({ journal, api, otherRequests, clearRequests }: ControlH
     last: (filter) => newestFirst(filter).next().value,
     clear: () => clearRequests(),
     subscribe: (subscriber) => journal.subscribe(subscriber),
-    assertAllKnown: () => assertNone(mistakenRequests(journal, otherRequests)),
+    assertAllKnown: () => assertNone(describeMistakenRequests(journal, otherRequests)),
   }
 }
 
@@ -180,10 +180,10 @@ const FILTER_WORDS: OptionWords = {
 /** The usual reasons for `undefined` in place of an id. */
 const MISSING_ID_HINT = 'Is an await missing, or a field misspelt?'
 
-const MOST_NAMED = 20
+const MAX_NAMED = 20
 
-export function requestLine({ method, path, query, request, ...response }: JournalEntry): string {
-  const { error_code } = errorOf(response)
+export function describeRequest({ method, path, query, request, ...response }: JournalEntry): string {
+  const { error_code } = readErrorFields(response)
   return [
     `${method} ${path}${query === '' ? '' : `?${query}`}`,
     request === null ? '' : ` ${cut(typeof request === 'string' ? request : JSON.stringify(request))}`,
@@ -193,30 +193,33 @@ export function requestLine({ method, path, query, request, ...response }: Journ
 }
 
 /** Returns why a request was refused. */
-export function reasonOf(entry: JournalEntry): string | undefined {
-  const { msg } = errorOf(entry)
+export function describeRefusal(entry: JournalEntry): string | undefined {
+  const { msg } = readErrorFields(entry)
   if (typeof msg !== 'string') return undefined
   return entry.operation !== null && noIdIn(entry.path) !== undefined ? `${msg} ${MISSING_ID_HINT}` : msg
 }
 
 /** Returns the fields of an error's response. The `body` of a fault may have none of these fields. */
-function errorOf({ status, response }: Pick<JournalEntry, 'status' | 'response'>): Readonly<Record<string, unknown>> {
+function readErrorFields({
+  status,
+  response,
+}: Pick<JournalEntry, 'status' | 'response'>): Readonly<Record<string, unknown>> {
   return status >= 400 && isObject(response) ? response : {}
 }
 
-function mistakenRequests(journal: Journal, otherRequests: OtherRequests): string | undefined {
-  const found = [unknownRequests(journal), otherRequests.refused()].flatMap((text) => text ?? [])
+function describeMistakenRequests(journal: Journal, otherRequests: OtherRequests): string | undefined {
+  const found = [describeUnknownRequests(journal), otherRequests.refused()].flatMap((text) => text ?? [])
   return found.length === 0 ? undefined : found.join('\n')
 }
 
-function unknownRequests(journal: Journal): string | undefined {
+function describeUnknownRequests(journal: Journal): string | undefined {
   const { count, newest } = journal.unknown()
   if (count === 0) return undefined
-  const named = newest.slice(-MOST_NAMED)
+  const named = newest.slice(-MAX_NAMED)
   const isNoId = (entry: JournalEntry) => entry.operation !== null
   const reason = (entry: JournalEntry) =>
-    isNoId(entry) ? `the path has ${noIdIn(entry.path)} in place of an id. ${MISSING_ID_HINT}` : reasonOf(entry)
-  const lines = named.map((entry) => `  ${requestLine(entry)}: ${reason(entry)}`)
+    isNoId(entry) ? `the path has ${noIdIn(entry.path)} in place of an id. ${MISSING_ID_HINT}` : describeRefusal(entry)
+  const lines = named.map((entry) => `  ${describeRequest(entry)}: ${reason(entry)}`)
   const earlier = count > lines.length ? [`  … and ${count - lines.length} earlier`] : []
   const what = named.every(isNoId)
     ? `${counted(count, 'request has', 'requests have')} no id in the path`

@@ -1,5 +1,5 @@
 import type { SideRecords } from '../engine/persistence/stored-records.ts'
-import { byCollection } from '../engine/persistence/versions.ts'
+import { groupByCollection } from '../engine/persistence/versions.ts'
 import type { StoredChange } from '../operation/store.ts'
 import type { Records, Snapshot } from './snapshot.ts'
 
@@ -26,60 +26,55 @@ const RECORDS_PER_PART = 100
 export class SavedSnapshots implements SideRecords {
   /** The state that an undo restores; not stored. */
   undo: Snapshot | undefined
-  readonly #append: (changes: () => readonly StoredChange[]) => void
-  #all: readonly SavedSnapshot[] = []
+  /** The snapshots, oldest first. */
+  all: readonly SavedSnapshot[] = []
 
-  /** `append` passes changes to the store, if there is one, and throws if the store refuses these changes. */
-  constructor(append: (changes: () => readonly StoredChange[]) => void) {
-    this.#append = append
-  }
+  constructor(
+    /** Passes changes to the store, if there is one, and throws if the store refuses these changes. */
+    readonly append: (changes: () => readonly StoredChange[]) => void,
+  ) {}
 
   /** True if a snapshot or a state for an undo is saved. */
   get isUsed(): boolean {
-    return this.#all.length > 0 || this.undo !== undefined
-  }
-
-  /** The snapshots, oldest first. */
-  get all(): readonly SavedSnapshot[] {
-    return this.#all
+    return this.all.length > 0 || this.undo !== undefined
   }
 
   add(name: string, snapshot: Snapshot): SavedSnapshot {
-    const saved = { name, place: (this.#all.at(-1)?.place ?? 0) + 1, snapshot }
-    this.#append(() => partsOf(saved).map(([key, after]) => ({ collection: SNAPSHOTS, key, after })))
-    this.#all = [...this.#all, saved]
+    const saved = { name, place: (this.all.at(-1)?.place ?? 0) + 1, snapshot }
+    this.append(() => splitIntoParts(saved).map(([key, after]) => ({ collection: SNAPSHOTS, key, after })))
+    this.all = [...this.all, saved]
     return saved
   }
 
   remove(saved: SavedSnapshot): void {
-    this.#append(() => partsOf(saved).map(([key]) => ({ collection: SNAPSHOTS, key, after: null })))
-    this.#all = this.#all.filter((each) => each !== saved)
+    this.append(() => splitIntoParts(saved).map(([key]) => ({ collection: SNAPSHOTS, key, after: null })))
+    this.all = this.all.filter((each) => each !== saved)
   }
 
   rows(): ReadonlyMap<string, object> {
-    return new Map(this.#all.flatMap(partsOf))
+    return new Map(this.all.flatMap(splitIntoParts))
   }
 
   load(rows: ReadonlyMap<string, object>): void {
     const parts = [...rows].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row as Part) // `partsOf` made these rows.
     const saved = parts.flatMap(({ name, place, facts }) => {
-      const records = parts.filter((part) => part.name === name).flatMap((part) => rowsOf(part.records ?? {}))
-      return facts ? [{ name, place, snapshot: { ...facts, records: byCollection(records) } }] : []
+      const records = parts.filter((part) => part.name === name).flatMap((part) => listRows(part.records ?? {}))
+      return facts ? [{ name, place, snapshot: { ...facts, records: groupByCollection(records) } }] : []
     })
-    this.#all = saved.sort((a, b) => a.place - b.place)
+    this.all = saved.sort((a, b) => a.place - b.place)
   }
 }
 
 /** Returns the rows of a snapshot. The keys sort in the order of the rows. */
-function partsOf({ name, place, snapshot: { records, ...facts } }: SavedSnapshot): [key: string, Part][] {
-  const rows = rowsOf(records)
+function splitIntoParts({ name, place, snapshot: { records, ...facts } }: SavedSnapshot): [key: string, Part][] {
+  const rows = listRows(records)
   const parts: Part[] = [{ name, place, facts }]
   for (let at = 0; at < rows.length; at += RECORDS_PER_PART) {
-    parts.push({ name, place, records: byCollection(rows.slice(at, at + RECORDS_PER_PART)) })
+    parts.push({ name, place, records: groupByCollection(rows.slice(at, at + RECORDS_PER_PART)) })
   }
   return parts.map((part, at) => [`${place} ${String(at).padStart(6, '0')}`, Object.freeze(part)])
 }
 
-function rowsOf(records: Records) {
+function listRows(records: Records) {
   return Object.entries(records).flatMap(([collection, list]) => list.map((record) => ({ collection, record })))
 }

@@ -1,8 +1,8 @@
 import * as v from 'valibot'
 import {
-  byCollection,
+  groupByCollection,
   isReadable,
-  migrated,
+  migrate,
   READABLE_VERSIONS,
   RECORDS_VERSION,
 } from '../engine/persistence/versions.ts'
@@ -58,10 +58,10 @@ export interface ReadSnapshot extends Snapshot {
 /** The records, with secrets, of snapshots of this process. No copy, clone, print or JSON of a snapshot shows these records. */
 const ownRecords = new WeakMap<object, Records>()
 
-/** Makes a snapshot. `withSecrets` has its records with secrets, which only this object brings back. */
-export function snapshotOf(facts: Omit<Snapshot, 'version'>, withSecrets: Records): Snapshot {
+/** Makes a snapshot. Restoring the object itself also brings back `recordsWithSecrets`. */
+export function createSnapshot(facts: Omit<Snapshot, 'version'>, recordsWithSecrets: Records): Snapshot {
   const snapshot = { version: RECORDS_VERSION, ...facts }
-  ownRecords.set(snapshot, withSecrets)
+  ownRecords.set(snapshot, recordsWithSecrets)
   for (const rows of Object.values(snapshot.records)) Object.freeze(rows)
   Object.freeze(snapshot.records)
   Object.freeze(snapshot.rateLimit)
@@ -80,9 +80,9 @@ export function snapshotReader(collections: readonly Collection<object>[]): Snap
   return (value, context) => {
     const own = isObject(value) ? ownRecords.get(value) : undefined
     if (own) return { ...(value as Snapshot), records: own, isOwn: true } // Every key of `ownRecords` is a snapshot.
-    const sent = isObject(value) ? withoutForeign(presentForm(value), collections) : value
+    const sent = isObject(value) ? dropUnknownEmptyCollections(migrateSnapshot(value), collections) : value
     reader ??= storedReader(snapshotSchema(collections), 'the snapshot')
-    return { ...reader(sent, recordContext(sent, context)), isOwn: false }
+    return { ...reader(sent, createRecordContext(sent, context)), isOwn: false }
   }
 }
 
@@ -92,7 +92,7 @@ interface SentSnapshot {
 }
 
 /** Returns a snapshot in the present form. Refuses a version that this fauxgate does not read. */
-function presentForm(sent: SentSnapshot): SentSnapshot {
+function migrateSnapshot(sent: SentSnapshot): SentSnapshot {
   const { version, records } = sent
   if (!isReadable(version)) {
     return refuse(general.field_invalid, { field: 'version', received: quote(version), allowed: READABLE_VERSIONS })
@@ -101,12 +101,12 @@ function presentForm(sent: SentSnapshot): SentSnapshot {
   const rows = Object.entries(records).flatMap(([collection, list]) =>
     Array.isArray(list) ? list.map((record) => ({ collection, record })) : [],
   )
-  const present = rows.map((row) => (isObject(row.record) ? migrated(row, version) : row))
-  return { ...sent, version: RECORDS_VERSION, records: byCollection(present) }
+  const present = rows.map((row) => (isObject(row.record) ? migrate(row, version) : row))
+  return { ...sent, version: RECORDS_VERSION, records: groupByCollection(present) }
 }
 
 /** Leaves out empty collections of families that this gateway does not have. */
-function withoutForeign(sent: SentSnapshot, collections: readonly Collection<object>[]): object {
+function dropUnknownEmptyCollections(sent: SentSnapshot, collections: readonly Collection<object>[]): object {
   if (!isObject(sent.records)) return sent
   const isForeign = (name: string, list: unknown) =>
     Array.isArray(list) && list.length === 0 && !collections.some((each) => each.name === name)
@@ -120,14 +120,11 @@ function snapshotSchema(collections: readonly Collection<object>[]) {
     const tooMany = `at most ${most} records`
     return [name, v.optional(v.pipe(v.array(schema), v.maxLength(most, tooMany)), [])]
   })
-  return v.object({
-    ...factFields,
-    records: v.object(Object.fromEntries(records)),
-  })
+  return v.object({ ...factFields, records: v.object(Object.fromEntries(records)) })
 }
 
 /** Returns the context for reading records. A wrong `now` or `sequence` is one problem, and not a problem of every record. */
-function recordContext(sent: unknown, context: RuleContext): RuleContext {
+function createRecordContext(sent: unknown, context: RuleContext): RuleContext {
   const facts = isObject(sent) ? sent : {}
   return {
     ...context,

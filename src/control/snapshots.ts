@@ -7,13 +7,13 @@ import { time } from '../schema/schema.ts'
 import { counted, quote } from '../schema/text.ts'
 import { timestamp } from '../schema/time.ts'
 import { type Control, type ControlHost, controlCall } from './control.ts'
-import { differenceOf } from './difference.ts'
+import { describeDifference } from './difference.ts'
 import type { SavedSnapshot } from './saved-snapshots.ts'
 import type { Snapshot } from './snapshot.ts'
 
-/** The most snapshots that a gateway keeps, and the most records of all snapshots together. All are in memory. */
-const MOST_SNAPSHOTS = 20
-const MOST_RECORDS = 1_000_000
+/** The maximum numbers of snapshots that a gateway keeps, and of records in all of them together. All are in memory. */
+const MAX_SNAPSHOTS = 20
+const MAX_RECORDS = 1_000_000
 
 const NAME_ALLOWED = 'a name of 1 to 100 characters'
 
@@ -33,8 +33,8 @@ const list = controlCall({
   method: 'GET',
   path: '/snapshots',
   summary: 'List the snapshots that the gateway keeps, oldest first',
-  answer: v.array(savedView),
-  run: ({ snapshots }) => snapshots.all.map(viewOf),
+  response: v.array(savedView),
+  run: ({ snapshots }) => snapshots.all.map(summarize),
 })
 
 const take = controlCall({
@@ -43,22 +43,22 @@ const take = controlCall({
   summary: 'Take a snapshot that the gateway keeps',
   from: 'body',
   schema: v.object({ name: v.optional(documented(name, 'Its name. Default: `Snapshot 1`, and so on.')) }),
-  answer: savedView,
+  response: savedView,
   run(host, { name = unusedName(host) }) {
     const { all } = host.snapshots
     const field = 'name'
     const conflict = `one of ${counted(all.length, 'snapshot')} already`
-    const allowed = `at most ${MOST_SNAPSHOTS} snapshots, with names of their own; DELETE /_fauxgate/snapshots removes one`
-    if (all.length >= MOST_SNAPSHOTS || all.some((each) => each.name === name)) {
+    const allowed = `at most ${MAX_SNAPSHOTS} snapshots, with names of their own; DELETE /_fauxgate/snapshots removes one`
+    if (all.length >= MAX_SNAPSHOTS || all.some((each) => each.name === name)) {
       refuse(general.field_invalid, { field, received: `${quote(name)}, ${conflict}`, allowed })
     }
     const snapshot = host.snapshot(true)
-    const records = all.reduce((sum, each) => sum + countOf(each.snapshot), countOf(snapshot))
-    if (records > MOST_RECORDS) {
+    const records = all.reduce((sum, each) => sum + countRecords(each.snapshot), countRecords(snapshot))
+    if (records > MAX_RECORDS) {
       const received = `${quote(name)}, with ${records} records in all snapshots`
-      refuse(general.field_invalid, { field, received, allowed: `at most ${MOST_RECORDS} records in all` })
+      refuse(general.field_invalid, { field, received, allowed: `at most ${MAX_RECORDS} records in all` })
     }
-    return viewOf(host.snapshots.add(name, snapshot))
+    return summarize(host.snapshots.add(name, snapshot))
   },
 })
 
@@ -94,13 +94,13 @@ const difference = controlCall({
     from: documented(name, 'The name of a snapshot.'),
     to: v.optional(documented(name, 'The name of another snapshot. Default: the present state.')),
   }),
-  answer: v.string(),
+  response: v.string(),
   mediaType: 'text/plain; charset=utf-8',
   errors: [general.not_found],
   run(host, { from, to }) {
     const before = requireSaved(host, from).snapshot
     const after = to === undefined ? host.snapshot(true) : requireSaved(host, to).snapshot
-    return host.withoutKeys(differenceOf(before, after))
+    return host.withoutKeys(describeDifference(before, after))
   },
 })
 
@@ -128,15 +128,13 @@ const undo = controlCall({
 })
 
 /** Snapshots that the gateway keeps, over HTTP only. A test can put the result of `gateway.snapshot()` in a variable. */
-export const snapshots: Control = {
-  calls: { list, take, restore, remove, difference, remember, undo },
+export const snapshots: Control = { calls: { list, take, restore, remove, difference, remember, undo } }
+
+function summarize({ name, snapshot }: SavedSnapshot) {
+  return { name, at: timestamp(snapshot.now), records: countRecords(snapshot) }
 }
 
-function viewOf({ name, snapshot }: SavedSnapshot) {
-  return { name, at: timestamp(snapshot.now), records: countOf(snapshot) }
-}
-
-function countOf({ records }: Snapshot): number {
+function countRecords({ records }: Snapshot): number {
   return Object.values(records).reduce((sum, { length }) => sum + length, 0)
 }
 

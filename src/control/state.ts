@@ -15,12 +15,12 @@ const snapshot = controlCall({
   method: 'GET',
   path: '/state',
   summary: 'Take a snapshot of the state',
-  answer: snapshotBody,
+  response: snapshotBody,
   run: (host) => host.snapshot(false),
 })
 
-/** The most bytes of a snapshot over HTTP: about 250,000 domains with their certificates. */
-const LARGEST_STATE = 256 * LARGEST_BODY
+/** The maximum number of bytes of a snapshot over HTTP: about 250,000 domains with their certificates. */
+const MAX_STATE_BYTES = 256 * LARGEST_BODY
 
 // Made without controlCall: its reader drops nulls, and in a snapshot `null` is a value.
 const restore = {
@@ -30,7 +30,7 @@ const restore = {
   from: 'body',
   schema: snapshotBody,
   readsRecords: true,
-  mostBytes: LARGEST_STATE,
+  maxBytes: MAX_STATE_BYTES,
   run: (host, sent) => host.restore(sent),
 } satisfies ControlCall
 

@@ -38,7 +38,7 @@ export function directApi<F extends Families>(families: F, run: Run): Direct<F> 
   const api: Record<string, Record<string, unknown>> = {}
   for (const [name, { operations }] of Object.entries(families)) {
     const calls: Record<string, unknown> = {}
-    for (const [verb, operation] of Object.entries(operations)) calls[verb] = callOf(operation, run)
+    for (const [verb, operation] of Object.entries(operations)) calls[verb] = createCall(operation, run)
     api[name] = Object.freeze(calls)
   }
   return api as Direct<F> // The type checker does not follow names through loops.
@@ -46,7 +46,7 @@ export function directApi<F extends Families>(families: F, run: Run): Direct<F> 
 
 const NO_IDS: PathIds = Object.freeze({})
 
-function callOf(operation: Operation, run: Run): Call {
+function createCall(operation: Operation, run: Run): Call {
   const [first, ...others] = Object.keys(operation.ids)
   if (first === undefined) {
     const call = (input: unknown = {}) => run(operation, NO_IDS, input, call)

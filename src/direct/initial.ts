@@ -1,6 +1,6 @@
 import type { Engine } from '../engine/engine.ts'
 import type { SideRecords } from '../engine/persistence/stored-records.ts'
-import type { Families } from '../operation/family.ts'
+import type { Collection } from '../operation/collection.ts'
 import { suggestion } from '../schema/nearest.ts'
 import { quote } from '../schema/text.ts'
 
@@ -49,28 +49,26 @@ export class Baseline implements SideRecords {
     this.#keys = new Set(rows.keys())
   }
 
-  take(engine: Engine, families: Families): void {
-    this.#keys = new Set(resourcesOf(engine, families).map(keyOf))
+  take(engine: Engine, collections: readonly Collection<object>[]): void {
+    this.#keys = new Set(listResources(engine, collections).map(keyOf))
   }
 
   /** Returns the resources that exist now and are no initial ones, oldest first within their family. */
-  leftovers(engine: Engine, families: Families): Leftover[] {
-    return resourcesOf(engine, families).filter((resource) => !this.#keys.has(keyOf(resource)))
+  leftovers(engine: Engine, collections: readonly Collection<object>[]): Leftover[] {
+    return listResources(engine, collections).filter((resource) => !this.#keys.has(keyOf(resource)))
   }
 }
 
 const keyOf = ({ family, id }: Leftover) => `${family} ${id}`
 
 /** Automatic certificates go with their domains and do not count. */
-function resourcesOf(engine: Engine, families: Families): Leftover[] {
+function listResources(engine: Engine, collections: readonly Collection<object>[]): Leftover[] {
   engine.settle()
   const { records } = engine.state
-  return Object.values(families)
-    .flatMap(({ collections }) => collections)
-    .flatMap((each) =>
-      [...records.table(each).newestFirst()]
-        .filter((record) => !each.isAttached?.(record))
-        .map((record) => ({ family: each.name, id: each.key(record) }))
-        .reverse(),
-    )
+  return collections.flatMap((each) =>
+    [...records.table(each).newestFirst()]
+      .filter((record) => !each.isAttached?.(record))
+      .map((record) => ({ family: each.name, id: each.key(record) }))
+      .reverse(),
+  )
 }

@@ -2,11 +2,11 @@ import { timestamp } from '../schema/time.ts'
 import type { ClockFollower } from './clock.ts'
 import { Turns } from './turns.ts'
 
-/** The most stops of a move at the same time. Events that make each other due exceed it. */
-const MOST_STOPS_AT_ONE_TIME = 10_000
+/** The maximum number of stops of a move at one time. Events that make each other due without end exceed it. */
+const MAX_STOPS_AT_ONE_TIME = 10_000
 
-/** The most stops of a move that waits for the code under test at each stop. */
-const MOST_STOPS = 1_000_000
+/** The maximum number of stops of a move that waits for the code under test at each stop. */
+const MAX_STOPS = 1_000_000
 
 /** The time of a manual clock, which moves from stop to stop. */
 export class ClockTime {
@@ -46,7 +46,7 @@ export class ClockTime {
       if (to === undefined || this.#sets !== sets) return false
       let stops = 0
       for (const _ of this.#stops(to)) {
-        if (++stops > MOST_STOPS) throw new Error(endless(this.now, MOST_STOPS, 'in one move'))
+        if (++stops > MAX_STOPS) throw new Error(endlessMoveMessage(this.now, MAX_STOPS, 'in one move'))
         await turns.next()
       }
       return true
@@ -69,9 +69,9 @@ export class ClockTime {
     let stopsHere = 0
     for (let stop = this.#nextStopAt(); stop <= to || this.now < to; stop = this.#nextStopAt()) {
       stopsHere = stop > this.now ? 1 : stopsHere + 1
-      if (stopsHere > MOST_STOPS_AT_ONE_TIME) {
+      if (stopsHere > MAX_STOPS_AT_ONE_TIME) {
         // The error of a follower is the reason why something is still due.
-        throw thrown ? thrown.error : new Error(endless(this.now, MOST_STOPS_AT_ONE_TIME, 'at one time'))
+        throw thrown ? thrown.error : new Error(endlessMoveMessage(this.now, MAX_STOPS_AT_ONE_TIME, 'at one time'))
       }
       // Code that was called at a stop may have moved the time further.
       this.now = Math.max(this.now, Math.min(stop, to))
@@ -97,7 +97,7 @@ export class ClockTime {
   }
 }
 
-function endless(now: number, stops: number, where: string): string {
+function endlessMoveMessage(now: number, stops: number, where: string): string {
   return (
     `The clock is at ${timestamp(now)}: it has stopped ${stops} times ${where}, and something is due still. ` +
     'Allowed: timers that wait longer before they are set again, or shorter moves.'

@@ -26,7 +26,7 @@ export interface ClockFollower {
   settle(): void
   /** Called before a synchronous move. Returns a function to call at the end of that move. */
   moves?(): () => void
-  /** Set for timers, which run after all gateways. A clock that is set tells its timers, because no time passes then. */
+  /** Set for timers, which run after all gateways. When a clock is set, no time passes, so it calls these functions. */
   readonly timers?: {
     /** Moves every timer so that its remaining time stays the same. Called before the clock is set to `ms`. */
     timeSet(ms: number): void
@@ -56,15 +56,14 @@ export function isManual(clock: Clock): clock is MovableClock {
 export const systemClock: Clock = { now: () => Date.now(), waitUntil: waitForSystemTime }
 
 /** The longest wait that a host timer can do. */
-const LONGEST_WAIT_MS = 2 ** 31 - 1
+const MAX_WAIT_MS = 2 ** 31 - 1
 
 /** Sets the only timer of the gateway: for `provisioning.settled` and for delayed responses on the system clock. */
 async function waitForSystemTime(at: number, signal?: AbortSignal): Promise<void> {
-  for (let left = at - Date.now(); left > 0; left = at - Date.now())
-    await timer(Math.min(left, LONGEST_WAIT_MS), signal)
+  for (let left = at - Date.now(); left > 0; left = at - Date.now()) await sleep(Math.min(left, MAX_WAIT_MS), signal)
 }
 
-function timer(ms: number, signal?: AbortSignal): Promise<void> {
+function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   // Both functions are read at once, in case a test fakes the globals during the wait.
   const { setTimeout, clearTimeout } = globalThis
   return abortable(signal, (resolve) => {

@@ -3,7 +3,7 @@ import { withoutSecretTexts } from '../schema/secret-fields.ts'
 import type { SecretTexts } from '../schema/secret-texts.ts'
 import { timestamp } from '../schema/time.ts'
 import { deepFreeze } from '../schema/values.ts'
-import { exportedChange, type RecordChange } from './records.ts'
+import { exportChange, type RecordChange } from './records.ts'
 
 /** A commit with its stored records. Its public form is made only if a subscriber reads it. */
 export class RawCommit {
@@ -19,13 +19,12 @@ export class RawCommit {
 
   /** Returns the commit as it may leave the gateway. */
   redacted(): Commit {
-    this.#redacted ??= this.#withoutSecrets()
+    this.#redacted ??= deepFreeze({
+      operation: this.operation,
+      at: timestamp(this.now),
+      changes: this.changes.map((change) => withoutSecretTexts(exportChange(change), this.hidden)),
+    })
     return this.#redacted
-  }
-
-  #withoutSecrets(): Commit {
-    const changes = this.changes.map((change) => withoutSecretTexts(exportedChange(change), this.hidden))
-    return deepFreeze({ operation: this.operation, at: timestamp(this.now), changes })
   }
 }
 
@@ -54,7 +53,7 @@ export class Subscribers {
     return () => void this.#all.delete(subscriber)
   }
 
-  committed(raw: RawCommit): void {
+  enqueue(raw: RawCommit): void {
     // The public form costs as much as the commit itself, so a commit without a subscriber gets none.
     for (const each of this.#all) {
       if (!isSubscribed(each, raw)) continue
@@ -64,7 +63,7 @@ export class Subscribers {
   }
 
   /** Drops the commits of the present call, which were undone. */
-  undone(): void {
+  dropPending(): void {
     this.#pending = []
   }
 

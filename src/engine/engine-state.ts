@@ -12,8 +12,8 @@ import type { SecretTexts } from '../schema/secret-texts.ts'
 import { quote } from '../schema/text.ts'
 import { deepFreeze } from '../schema/values.ts'
 import type { Clock } from './clock.ts'
-import { type Ids, ids } from './ids.ts'
-import { type SideRecordsByName, withSecrets } from './persistence/stored-records.ts'
+import { createIds, type Ids } from './ids.ts'
+import { type SideRecordsByName, toStoredForm } from './persistence/stored-records.ts'
 import { type RandomSource, randomSource } from './random.ts'
 import { Records } from './records.ts'
 
@@ -54,8 +54,6 @@ interface Origin {
 
 /** Everything that `reset`, `restore` and the load of a store replace as a whole. */
 export class EngineState {
-  readonly #options: StateOptions
-  readonly #origin: Origin
   #wire: Wire
   /** The cached responses of records, by view. Made when first needed: it is the most expensive part of an unused gateway. */
   #views: WeakMap<object, WeakMap<object, object>> | undefined
@@ -64,40 +62,22 @@ export class EngineState {
   #exports: WeakMap<object, object> | undefined
 
   private constructor(
-    options: StateOptions,
-    origin: Origin,
+    readonly options: StateOptions,
+    readonly origin: Origin,
     url: string,
     readonly records: Records,
     /** The number of request ids that were used. */
     public operations: number,
   ) {
-    this.#options = options
-    this.#origin = origin
     this.#wire = { url, dialect: options.dialect, authority: origin.authority }
   }
 
   /** The state of a new gateway. */
   static initial(options: StateOptions): EngineState {
-    return new EngineState(options, originOf(options.seed, options), options.url, new Records(options.families), 0)
+    return new EngineState(options, createOrigin(options.seed, options), options.url, new Records(options.families), 0)
   }
 
-  get seed(): string {
-    return this.#origin.seed
-  }
-
-  get ids(): Ids {
-    return this.#origin.ids
-  }
-
-  get dialect(): CommonDialect {
-    return this.#options.dialect
-  }
-
-  get rules(): Rules {
-    return this.#options.rules
-  }
-
-  /** The inputs of the views of records. */
+  /** The inputs of views besides the record. */
   get wire(): Wire {
     return this.#wire
   }
@@ -109,30 +89,30 @@ export class EngineState {
   }
 
   nextOperationId(): string {
-    return this.ids.id(OPERATION_PREFIX, 'operations', this.operations++)
+    return this.origin.ids.id(OPERATION_PREFIX, 'operations', this.operations++)
   }
 
   /** Returns another state of the same gateway, at the same URL. */
-  with(records: Records, seed = this.seed, operations = this.operations): EngineState {
-    const origin = seed === this.seed ? this.#origin : originOf(seed, this.#options)
-    return new EngineState(this.#options, origin, this.#wire.url, records, operations)
+  with(records: Records, seed = this.origin.seed, operations = this.operations): EngineState {
+    const origin = seed === this.origin.seed ? this.origin : createOrigin(seed, this.options)
+    return new EngineState(this.options, origin, this.#wire.url, records, operations)
   }
 
   /** Returns the state of a new gateway with the same options and URL. */
   reset(): EngineState {
-    return this.with(new Records(this.#options.families), this.#options.seed, 0)
+    return this.with(new Records(this.options.families), this.options.seed, 0)
   }
 
   /** Returns the state with other records. @throws Refusal if two have one key, or they do not fit together. */
-  restored({ records: rows, sequence, seed, isOwn }: RestorableState): EngineState {
-    const { families } = this.#options
+  withSnapshot({ records: rows, sequence, seed, isOwn }: RestorableState): EngineState {
+    const { families } = this.options
     const records = new Records(families)
     const problems = new Problems()
-    for (const [name, ofName] of Object.entries(rows)) addAll(records, name, ofName, problems)
+    for (const [name, ofName] of Object.entries(rows)) addRecords(records, name, ofName, problems)
     records.sequence = sequence
     if (!isOwn) for (const family of families) checkRelations(records, family, rows, problems)
     problems.refuse()
-    return this.with(records, seed ?? this.seed)
+    return this.with(records, seed ?? this.origin.seed)
   }
 
   /** Returns the response of a record, frozen. A new record (`isNew`) is rarely read again, so its response is not cached. */
@@ -156,12 +136,12 @@ export class EngineState {
   }
 
   /** Returns the public form of all records, and the stored records. */
-  exported(hasSecrets: boolean) {
+  exportRecords(hasSecrets: boolean) {
     const records: Record<string, object[]> = {}
     const stored: Record<string, object[]> = {}
     for (const { collection, oldestFirst } of this.records.all()) {
       const shown = oldestFirst.map((record) =>
-        hasSecrets ? withSecrets(collection, record) : this.#withoutSecrets(record, collection),
+        hasSecrets ? toStoredForm(collection, record) : this.#withoutSecrets(record, collection),
       )
       records[collection.name] = shown.filter((each) => each !== null)
       stored[collection.name] = oldestFirst.filter((_, index) => shown[index] !== null)
@@ -175,18 +155,18 @@ export class EngineState {
     if (known) return known
     const row = exported ? exported(record, false) : record
     if (!row) return null
-    const shown = deepFreeze(withoutSecretTexts(row, this.#options.hidden))
+    const shown = deepFreeze(withoutSecretTexts(row, this.options.hidden))
     this.#exports.set(record, shown)
     return shown
   }
 }
 
-function originOf(seed: string, { authorityFor }: StateOptions): Origin {
+function createOrigin(seed: string, { authorityFor }: StateOptions): Origin {
   const random = randomSource(seed)
-  return { seed, ids: ids(random), authority: authorityFor(random) }
+  return { seed, ids: createIds(random), authority: authorityFor(random) }
 }
 
-function addAll(records: Records, name: string, rows: readonly object[], problems: Problems): void {
+function addRecords(records: Records, name: string, rows: readonly object[], problems: Problems): void {
   const { collection } = records.tableNamed(name)
   rows.forEach((row, index) => {
     const key = collection.key(row)

@@ -6,12 +6,11 @@ import type { Authority } from '../operation/view.ts'
 import { Refusal } from '../schema/errors.ts'
 import { pathIdProblems } from '../schema/ids.ts'
 import type { RuleContext } from '../schema/rule.ts'
-import type { AgendaEntry } from './agenda.ts'
 import { type RawCommit, Subscribers } from './commits.ts'
-import { DueEvents } from './due-events.ts'
 import { type EngineOptions, EngineState, type RestorableState } from './engine-state.ts'
 import { GatewayClock } from './gateway-clock.ts'
 import { Persistence } from './persistence/persistence.ts'
+import type { AgendaEntry } from './records.ts'
 import { type Executed, Guard, Transactions } from './transactions.ts'
 
 /**
@@ -25,7 +24,6 @@ export class Engine {
   readonly #subscribers = new Subscribers()
   readonly #persistence: Persistence | undefined
   readonly #transactions: Transactions
-  readonly #due: DueEvents
   #state: EngineState
   /** The number of nested calls. */
   #calls = 0
@@ -43,8 +41,8 @@ export class Engine {
     this.context = { dialect, rules, catalogue }
     this.#state = EngineState.initial(options)
     const current = () => this.#state
-    this.#transactions = new Transactions(current, this.#guard, hidden, (commit) => this.#committed(commit))
-    this.#due = new DueEvents(families, current, this.#transactions)
+    const onCommit = (commit: RawCommit) => this.#onCommit(commit)
+    this.#transactions = new Transactions(current, families, this.#guard, hidden, onCommit)
     this.clock = new GatewayClock(clock, this.#guard, {
       nextDueAt: () => this.nextDue?.due.at,
       settle: () => this.#inPublic(() => this.#settleAtStop()),
@@ -113,7 +111,7 @@ export class Engine {
 
   /** Stores changes of side records as one commit. */
   storeSideRecords(changes: () => readonly StoredChange[]): void {
-    this.called(() => this.#persistence?.sideRecordsChanged(changes()))
+    this.called(() => this.#persistence?.addSideChanges(changes()))
   }
 
   /** Runs work as one call, however many calls it makes: the store gets one commit, and then subscribers are called. */
@@ -133,7 +131,7 @@ export class Engine {
     try {
       this.#persistence?.commit()
     } catch (error) {
-      this.#subscribers.undone()
+      this.#subscribers.dropPending()
       throw error
     }
     this.#subscribers.deliver()
@@ -143,7 +141,7 @@ export class Engine {
    * Runs a move of the clock. The move stops as soon as `isOver` returns true; the next call then runs the events that are
    * still due. Returns whether the move stopped early.
    */
-  moved(move: () => void, isOver: () => boolean): boolean {
+  runMove(move: () => void, isOver: () => boolean): boolean {
     this.clock.attach()
     const end = this.#persistence && this.#startMove()
     const limit = { isOver, isReached: false }
@@ -179,7 +177,7 @@ export class Engine {
   #settledNow(): number {
     const now = this.clock.now
     this.clock.wake(now)
-    this.#due.settle(now, this.#limit?.isOver)
+    this.#transactions.runDue(now, this.#limit?.isOver)
     return now
   }
 
@@ -218,14 +216,14 @@ export class Engine {
   }
 
   /** Returns the settled state: the public form of every record, and the stored records. */
-  exported(withSecrets: boolean) {
+  exportRecords(withSecrets: boolean) {
     const now = this.settle()
-    return { now, sequence: this.#state.records.sequence, ...this.#state.exported(withSecrets) }
+    return { now, sequence: this.#state.records.sequence, ...this.#state.exportRecords(withSecrets) }
   }
 
   /** Replaces the state, and runs `then` on the new one. If either throws, nothing has changed. */
   restore(state: RestorableState, then: () => void): void {
-    this.#replace('restore', then, () => this.#state.restored(state))
+    this.#replace('restore', then, () => this.#state.withSnapshot(state))
   }
 
   /** Replaces the state with an empty one, and runs `then` on it. If `then` throws, nothing has changed. */
@@ -238,14 +236,14 @@ export class Engine {
     this.called(() => {
       const state = next()
       const before = this.#state
-      this.#persistence?.replacing(operation)
+      this.#persistence?.prepareReplacement(operation)
       this.#replaceState(state)
       try {
         then()
       } catch (error) {
         this.#replaceState(before)
         this.#persistence?.rollBack()
-        this.#subscribers.undone()
+        this.#subscribers.dropPending()
         throw error
       }
     })
@@ -256,9 +254,9 @@ export class Engine {
     this.#attachOnceDue()
   }
 
-  #committed(commit: RawCommit): void {
-    this.#persistence?.changed(commit.operation, commit.changes)
-    this.#subscribers.committed(commit)
+  #onCommit(commit: RawCommit): void {
+    this.#persistence?.addChanges(commit.operation, commit.changes)
+    this.#subscribers.enqueue(commit)
     this.#attachOnceDue()
   }
 

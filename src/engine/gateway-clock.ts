@@ -16,20 +16,22 @@ interface Waiter {
 
 /** The clock of one gateway, with all callers that wait for a time. */
 export class GatewayClock {
-  readonly #clock: Clock
-  readonly #guard: Guard
   readonly #follower: ClockFollower
   readonly #waiters = new Set<Waiter>()
   readonly #requests = new Set<WaitingRequest>()
-  readonly #read = () => readClock(this.#clock)
+  readonly #read = () => readClock(this.source)
   #wasAttached = false
   /** The function that detaches the follower, if the clock has returned one. */
   #detach: unknown
-  #lastNow = 0
+  /** The time that was read last. */
+  lastNow = 0
 
-  constructor(clock: Clock, guard: Guard, gateway: Omit<ClockFollower, 'nextStopAt'>) {
-    this.#clock = clock
-    this.#guard = guard
+  constructor(
+    /** The clock that the gateway was created with. */
+    readonly source: Clock,
+    readonly guard: Guard,
+    gateway: Omit<ClockFollower, 'nextStopAt'>,
+  ) {
     const nextDueAt = () => earlier(gateway.nextDueAt(), this.waiting[0]?.until)
     const nextStopAt = () => {
       const times = [...this.#waiters].map(({ at }) => at)
@@ -40,22 +42,17 @@ export class GatewayClock {
 
   /** Now, in ms since 1970. */
   get now(): number {
-    this.#lastNow = this.#guard.run('its clock', this.#read)
-    return this.#lastNow
-  }
-
-  /** The time that was read last. */
-  get lastNow(): number {
-    return this.#lastNow
+    this.lastNow = this.guard.run('its clock', this.#read)
+    return this.lastNow
   }
 
   get isManual(): boolean {
-    return isManual(this.#clock)
+    return isManual(this.source)
   }
 
   /** Sets a manual clock, which also ends a move that is under way; any other continues. */
   set(ms: number): void {
-    if (isManual(this.#clock)) this.#clock.set(ms)
+    if (isManual(this.source)) this.source.set(ms)
   }
 
   /** Drops all waiting callers; their promises never settle. */
@@ -74,7 +71,7 @@ export class GatewayClock {
   /** The requests whose responses wait, the earliest first. */
   get waiting(): readonly WaitingRequest[] {
     if (this.#requests.size === 0) return []
-    const now = this.#lastNow
+    const now = this.lastNow
     return [...this.#requests].filter(({ until }) => until > now).sort((a, b) => a.until - b.until)
   }
 
@@ -82,7 +79,7 @@ export class GatewayClock {
    * Resolves when a time has come, whoever moves the clock; `operationId` names the request whose response waits. Rejects
    * when the signal is aborted.
    */
-  async reached(at: number, signal?: AbortSignal, operationId?: string): Promise<void> {
+  async waitUntil(at: number, signal?: AbortSignal, operationId?: string): Promise<void> {
     if (operationId === undefined || this.now >= at) return this.#reached(at, signal)
     const request = { operationId, until: at }
     this.#requests.add(request)
@@ -94,8 +91,8 @@ export class GatewayClock {
   }
 
   async #reached(at: number, signal?: AbortSignal): Promise<void> {
-    const clock = this.#clock
-    if (clock.waitUntil && !isManual(clock)) return waitedFor(clock, at, signal)
+    const { source } = this
+    if (source.waitUntil && !isManual(source)) return waitOn(source, at, signal)
     if (this.now >= at) return
     this.attach()
     await abortable(signal, (resolve) => {
@@ -109,7 +106,7 @@ export class GatewayClock {
   attach(): void {
     if (this.#wasAttached) return
     this.#wasAttached = true
-    this.#detach = this.#clock.attach?.(this.#follower)
+    this.#detach = this.source.attach?.(this.#follower)
   }
 
   /** Detaches the gateway from its clock for good. */
@@ -126,7 +123,7 @@ function earlier(a: number | undefined, b: number | undefined): number | undefin
 }
 
 /** Waits on a clock that may not support signals. */
-function waitedFor(clock: Clock, at: number, signal: AbortSignal | undefined): Promise<void> {
+function waitOn(clock: Clock, at: number, signal: AbortSignal | undefined): Promise<void> {
   return abortable(signal, (resolve, reject) => {
     Promise.resolve(clock.waitUntil?.(at, signal)).then(resolve, reject)
     return () => undefined

@@ -17,13 +17,13 @@ export interface Ids {
   integer(below: number, stream: string, sequence: number): number
 }
 
-export function ids(random: RandomSource): Ids {
+export function createIds(random: RandomSource): Ids {
   let bytes: ReturnType<RandomSource['draw']>
   const randomPart = customRandom(BASE62, RANDOM_LENGTH, (size) => bytes(size))
   return {
     id(prefix, stream, sequence) {
       bytes = random.draw(stream, sequence)
-      return `${prefix}_${sortable(sequence)}${randomPart()}`
+      return `${prefix}_${encodeSequence(sequence)}${randomPart()}`
     },
     label: (length, stream, sequence) => customRandom(BASE36, length, random.draw(stream, sequence))(),
     integer(below, stream, sequence) {
@@ -33,7 +33,7 @@ export function ids(random: RandomSource): Ids {
   }
 }
 
-function sortable(sequence: number): string {
+function encodeSequence(sequence: number): string {
   let digits = ''
   for (let rest = sequence; digits.length < SEQUENCE_LENGTH; rest = Math.floor(rest / BASE62.length)) {
     digits = BASE62.charAt(rest % BASE62.length) + digits

@@ -1,4 +1,4 @@
-import { oneMore } from '../operation/rolling-window.ts'
+import { countOneMore } from '../operation/limit.ts'
 import { refuse } from '../schema/errors.ts'
 import { general } from '../schema/general-errors.ts'
 
@@ -18,7 +18,7 @@ export class RateLimiter {
   /** Counts a request, or refuses it (`too_many_requests`, with `Retry-After`). A refused request does not count. */
   take(now: number): void {
     const { requests, window } = this.limit
-    const counted = oneMore(this.times, { max: requests, window }, now)
+    const counted = countOneMore(this.times, { max: requests, window }, now)
     if ('wait' in counted) {
       const { wait } = counted
       const values = { limit: requests, seconds: window / 1000, wait }

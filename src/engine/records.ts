@@ -2,7 +2,7 @@ import type { Change, Collection, Due } from '../operation/collection.ts'
 import type { Family } from '../operation/family.ts'
 import { quote } from '../schema/text.ts'
 import { deepFreeze } from '../schema/values.ts'
-import { Agenda } from './agenda.ts'
+import { SortedList } from './sorted-list.ts'
 import { Table } from './table.ts'
 
 /** One record's change, secrets included. Its collection says which parts may leave the gateway. */
@@ -13,11 +13,19 @@ export interface RecordChange {
   readonly after: object | undefined
 }
 
+/** The event `due` of the record `key` of a table. */
+export interface AgendaEntry {
+  readonly due: Due
+  readonly table: Table
+  readonly key: string
+}
+
 /** All records of a gateway, the number that ids come from, and the agenda. */
 export class Records {
   /** The next number for an id, a label or the scheduling order. */
   sequence = 0
-  readonly agenda = new Agenda()
+  /** The events of all records, first due first, ties in scheduling order. */
+  readonly agenda = new SortedList<AgendaEntry>(isDueBefore)
   readonly #tables = new Map<string, Table>()
 
   constructor(families: readonly Pick<Family<object>, 'collections'>[]) {
@@ -52,10 +60,10 @@ export class Records {
     const dueOf = collection.due
     const due = after && dueOf?.(after)
     if (due && !(Number.isFinite(due.at) && Number.isFinite(due.order)))
-      throw new TypeError(noDue(collection.name, due))
+      throw new TypeError(invalidDueMessage(collection.name, due))
     const before = table.replace(key, after)
-    const was = before && dueOf?.(before)
-    if (was) this.agenda.delete({ due: was, table, key })
+    const dueBefore = before && dueOf?.(before)
+    if (dueBefore) this.agenda.delete({ due: dueBefore, table, key })
     if (due) this.agenda.add({ due, table, key })
     return { collection, key, before, after }
   }
@@ -73,13 +81,21 @@ export class Records {
   }
 }
 
-function noDue(name: string, { at, order }: Due): string {
+/** Compares by time, then by scheduling order. A damaged snapshot may have equal orders; then the name and the key decide. */
+function isDueBefore(a: AgendaEntry, b: AgendaEntry): boolean {
+  if (a.due.at !== b.due.at) return a.due.at < b.due.at
+  if (a.due.order !== b.due.order) return a.due.order < b.due.order
+  const [one, other] = [a.table.collection.name, b.table.collection.name]
+  return one < other || (one === other && a.key < b.key)
+}
+
+function invalidDueMessage(name: string, { at, order }: Due): string {
   const received = `{ at: ${quote(at)}, order: ${quote(order)} }`
   return `The collection "${name}" has a record that is due at ${received}. Allowed: at in ms since 1970, and order from tx.nextOrder().`
 }
 
 /** Returns the parts of a change that may leave the gateway. */
-export function exportedChange({ collection, key, before, after }: RecordChange): Change {
+export function exportChange({ collection, key, before, after }: RecordChange): Change {
   const { name, exported } = collection
   const publicOf = (record: object | undefined) =>
     record && (deepFreeze(exported ? exported(record, false) : record) ?? undefined)

@@ -8,10 +8,10 @@ export class SortedList<T> {
   /** No chunk is empty; every item of a chunk is before every item of the next. */
   readonly #chunks: T[][] = []
 
-  /** `most` is the most items of a chunk, an even number. */
+  /** `maxChunkSize` is the maximum number of items of a chunk. It must be even. */
   constructor(
     readonly isBefore: (a: T, b: T) => boolean,
-    readonly most = 512,
+    readonly maxChunkSize = 512,
   ) {}
 
   get first(): T | undefined {
@@ -22,7 +22,7 @@ export class SortedList<T> {
     const last = this.#chunks.at(-1)
     const isLast = !last || this.isBefore(itemAt(last, last.length - 1), item)
     if (!isLast) this.#insert(item)
-    else if (last && last.length < this.most) last.push(item)
+    else if (last && last.length < this.maxChunkSize) last.push(item)
     else this.#chunks.push([item])
   }
 
@@ -59,7 +59,7 @@ export class SortedList<T> {
     const at = this.#lowerBound(chunk, item)
     if (this.#isAt(chunk, at, item)) return
     chunk.splice(at, 0, item)
-    if (chunk.length > this.most) this.#chunks.splice(position + 1, 0, chunk.splice(this.most / 2))
+    if (chunk.length > this.maxChunkSize) this.#chunks.splice(position + 1, 0, chunk.splice(this.maxChunkSize / 2))
   }
 
   #isAt(chunk: readonly T[], at: number, item: T): boolean {

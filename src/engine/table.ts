@@ -30,7 +30,7 @@ export class Table<R extends object = object> {
 
   /** The records whose index has this value, oldest first. */
   findAll(index: string, value: string): R[] {
-    return listOf(this.#entries(index).get(value)).map((key) => this.#row(key))
+    return asList(this.#entries(index).get(value)).map((key) => this.#row(key))
   }
 
   /** Records from the one before `cursor` on; the cursor need not exist. */
@@ -56,7 +56,7 @@ export class Table<R extends object = object> {
     const known = this.#indexes.get(index)
     if (known) return known[0]
     const valuesOf = this.collection.indexes[index]
-    if (!valuesOf) throw new TypeError(noIndex(this.collection, index))
+    if (!valuesOf) throw new TypeError(unknownIndexMessage(this.collection, index))
     const entries: Entries = new Map()
     for (const [key, row] of this.#rows) reindex(entries, key, null, valuesOf(row))
     this.#indexes.set(index, [entries, valuesOf])
@@ -68,7 +68,7 @@ export class Table<R extends object = object> {
   }
 }
 
-function noIndex({ name, indexes }: Pick<Collection<object>, 'name' | 'indexes'>, index: string): string {
+function unknownIndexMessage({ name, indexes }: Pick<Collection<object>, 'name' | 'indexes'>, index: string): string {
   const known = Object.keys(indexes).join(', ') || 'none'
   return `The collection "${name}" has no index ${quote(index)}. Its indexes: ${known}.`
 }
@@ -80,12 +80,12 @@ function isBefore(a: string, b: string): boolean {
 /** Moves a key from the entries of some values to those of others. */
 function reindex(entries: Entries, key: string, before: Indexed, after: Indexed): void {
   if (before === after) return
-  for (const value of listOf(before)) {
+  for (const value of asList(before)) {
     const keys = entries.get(value)
     if (typeof keys === 'object' && keys.length > 1) keys.splice(keys.indexOf(key), 1)
     else entries.delete(value)
   }
-  for (const value of listOf(after)) {
+  for (const value of asList(after)) {
     const keys = entries.get(value)
     if (keys === undefined) entries.set(value, key)
     else if (typeof keys === 'string') entries.set(value, [keys, key].sort())
@@ -93,7 +93,7 @@ function reindex(entries: Entries, key: string, before: Indexed, after: Indexed)
   }
 }
 
-function listOf(indexed: Indexed | undefined): readonly string[] {
+function asList(indexed: Indexed | undefined): readonly string[] {
   if (indexed === null || indexed === undefined) return []
   return typeof indexed === 'string' ? [indexed] : indexed
 }

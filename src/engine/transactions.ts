@@ -1,13 +1,16 @@
 import type { Collection } from '../operation/collection.ts'
+import type { Family } from '../operation/family.ts'
 import type { Transaction } from '../operation/transaction.ts'
 import type { View, Wire } from '../operation/view.ts'
 import type { CommonDialect, Rules } from '../schema/dialect.ts'
 import { refuse } from '../schema/errors.ts'
 import { general } from '../schema/general-errors.ts'
 import type { SecretTexts } from '../schema/secret-texts.ts'
+import { quote } from '../schema/text.ts'
+import { timestamp } from '../schema/time.ts'
 import { RawCommit } from './commits.ts'
 import type { EngineState } from './engine-state.ts'
-import type { RecordChange } from './records.ts'
+import type { AgendaEntry, RecordChange } from './records.ts'
 
 /** The place of the foreign code that a gateway runs, such as a predicate. */
 type Inside = 'a transaction' | 'its clock' | 'its store'
@@ -54,11 +57,11 @@ export class OpenTransaction implements Transaction {
   }
 
   get dialect(): CommonDialect {
-    return this.#state.dialect
+    return this.#state.options.dialect
   }
 
   get rules(): Rules {
-    return this.#state.rules
+    return this.#state.options.rules
   }
 
   get wire(): Wire {
@@ -106,15 +109,15 @@ export class OpenTransaction implements Transaction {
   }
 
   newId(prefix: string): string {
-    return this.#state.ids.id(prefix, 'ids', this.nextOrder())
+    return this.#state.origin.ids.id(prefix, 'ids', this.nextOrder())
   }
 
   randomLabel(length: number): string {
-    return this.#state.ids.label(length, 'labels', this.nextOrder())
+    return this.#state.origin.ids.label(length, 'labels', this.nextOrder())
   }
 
   randomInteger(below: number): number {
-    return this.#state.ids.integer(below, 'integers', this.nextOrder())
+    return this.#state.origin.ids.integer(below, 'integers', this.nextOrder())
   }
 
   nextOrder(): number {
@@ -130,32 +133,57 @@ export interface Executed<T = unknown> {
 
 /** Runs work on the current state as transactions, one after the other. */
 export class Transactions {
-  readonly #current: () => EngineState
-  readonly #guard: Guard
-  readonly #hidden: SecretTexts
-  readonly #committed: (commit: RawCommit) => void
+  /** The handler of the due records of each collection. */
+  readonly #onDue = new Map<string, NonNullable<Family['onDue']>>()
 
-  constructor(current: () => EngineState, guard: Guard, hidden: SecretTexts, committed: (commit: RawCommit) => void) {
-    this.#current = current
-    this.#guard = guard
-    this.#hidden = hidden
-    this.#committed = committed
+  constructor(
+    readonly current: () => EngineState,
+    families: readonly Family[],
+    readonly guard: Guard,
+    /** Redacts the API keys of the gateway in commits. */
+    readonly hidden: SecretTexts,
+    readonly onCommit: (commit: RawCommit) => void,
+  ) {
+    for (const { onDue, collections } of families) {
+      if (onDue) for (const { name } of collections) this.#onDue.set(name, onDue)
+    }
   }
 
   /** Runs work as one transaction at a time in ms. When it throws, everything it did is undone. */
   run<T>(now: number, operation: string, work: (tx: Transaction) => T): Executed<T> {
-    const tx = new OpenTransaction(this.#current(), now)
+    const tx = new OpenTransaction(this.current(), now)
     let result: T
     try {
-      result = this.#guard.run('a transaction', work, tx)
+      result = this.guard.run('a transaction', work, tx)
     } catch (error) {
       tx.undo()
       throw error
     }
     if (tx.changes.length === 0) return { result, commit: null }
     // The copy has no spare capacity. The journal may hold it for a long time.
-    const commit = new RawCommit(operation, now, [...tx.changes], this.#hidden)
-    this.#committed(commit)
+    const commit = new RawCommit(operation, now, [...tx.changes], this.hidden)
+    this.onCommit(commit)
     return { result, commit }
   }
+
+  /**
+   * Handles all events that are due by a time, in order, each as a transaction at its own time. Stops after an event as soon
+   * as `isOver` returns true.
+   */
+  runDue(now: number, isOver?: () => boolean): void {
+    const { agenda } = this.current().records
+    for (let entry = agenda.first; entry && entry.due.at <= now; entry = agenda.first) {
+      const { due, table, key } = entry
+      const record = table.get(key)
+      const onDue = this.#onDue.get(table.collection.name)
+      this.run(due.at, 'provisioning', (tx) => record && onDue?.(tx, record))
+      if (agenda.has(entry)) throw new TypeError(unhandledMessage(entry))
+      if (isOver?.()) return
+    }
+  }
+}
+
+function unhandledMessage({ table, key, due }: AgendaEntry): string {
+  const { name } = table.collection
+  return `onDue of "${name}" has left the event of ${quote(key)} due at ${timestamp(due.at)}. It must move or remove it.`
 }

@@ -1,20 +1,20 @@
 import type { ASTNode } from '@marcbachmann/cel-js'
-import { misplaced, VALUES } from './misplaced.ts'
+import { refusePart, VALUES } from './filter-error.ts'
 import {
   CONDITION,
-  comparison,
-  fieldsOf,
+  compare,
+  describeFields,
   fieldType,
   fieldValue,
   isNow,
   list,
   literal,
   membership,
-  mistyped,
-  moved,
-  negative,
+  negate,
   now,
   type Part,
+  refuseType,
+  shiftTime,
   size,
   TEXT_TESTS,
   type Term,
@@ -23,8 +23,8 @@ import {
 } from './parts.ts'
 import type { FilterableField, Type } from './types.ts'
 
-/** The deepest nesting, the same as that of the parser's parentheses. */
-const DEEPEST = 250
+/** The maximum nesting, the same as the parser's for parentheses. */
+const MAX_DEPTH = 250
 
 const CALLS = 'size(), timestamp(), .size(), .startsWith(), .endsWith(), .contains(), .add() or .subtract()'
 
@@ -33,32 +33,30 @@ const UNSUPPORTED: Readonly<Record<string, string>> = { '?:': 'a choice', '[]': 
 
 type DeclaredFields = ReadonlyMap<string, Exclude<FilterableField, string>>
 
-/** Compiles filters over items of one type. Throws a `Misplaced` if a part is not supported or mistyped. */
+/** Compiles filters over items of one type. Throws a `FilterError` for a part that is not supported or has the wrong type. */
 export class Compiler {
-  readonly #item: Type
   /** The fields that filters can name, by the name; undefined for all. */
   readonly #declared: DeclaredFields | undefined
   #depth = 0
 
   constructor(
-    item: Type,
+    readonly item: Type,
     filterable?: readonly FilterableField[],
     /** The name of an item in expressions. */
     readonly name = 'obj',
   ) {
-    this.#item = item
     const declared = filterable?.map((each) => (typeof each === 'string' ? { name: each } : each))
     this.#declared = declared && new Map(declared.map((each) => [each.name, each]))
   }
 
   condition(node: ASTNode): Term {
     const part = this.#part(node)
-    if (part.type.kind !== 'condition') mistyped(part, 'a condition, such as obj.id == "…"')
+    if (part.type.kind !== 'condition') refuseType(part, 'a condition, such as obj.id == "…"')
     return part.term
   }
 
   #part(node: ASTNode): Part {
-    if (++this.#depth > DEEPEST) misplaced(node, `nested deeper than ${DEEPEST} levels`, 'no more nesting')
+    if (++this.#depth > MAX_DEPTH) refusePart(node, `nested deeper than ${MAX_DEPTH} levels`, 'no more nesting')
     const part = this.#compiled(node)
     this.#depth--
     return part
@@ -76,7 +74,7 @@ export class Compiler {
       case '.':
         return this.#field(node)
       case '-_':
-        return negative(node, this.#part(node.args))
+        return negate(node, this.#part(node.args))
       case '!_': {
         const term = this.condition(node.args)
         return { node, type: CONDITION, term: (obj, now) => term(obj, now) !== true }
@@ -90,7 +88,7 @@ export class Compiler {
       case '<=':
       case '>':
       case '>=':
-        return comparison(node, this.#part(node.args[0]), this.#part(node.args[1]))
+        return compare(node, this.#part(node.args[0]), this.#part(node.args[1]))
       case 'in':
         return membership(node, this.#part(node.args[0]), this.#part(node.args[1]))
       case 'call':
@@ -98,7 +96,7 @@ export class Compiler {
       case 'rcall':
         return this.#method(node, node.args[0], this.#part(node.args[1]), node.args[2])
       default:
-        return misplaced(node, UNSUPPORTED[node.op] ?? 'arithmetic', VALUES)
+        return refusePart(node, UNSUPPORTED[node.op] ?? 'arithmetic', VALUES)
     }
   }
 
@@ -121,14 +119,14 @@ export class Compiler {
     const names: string[] = []
     let root = node
     for (; root.op === '.'; root = root.args[0]) names.unshift(root.args[1])
-    if (root.op !== 'id') return misplaced(node, 'a field of no item', VALUES)
-    if (root.args === 'time') return misplaced(node, undefined, 'timestamp(time.now)')
-    if (root.args !== this.name) return misplaced(node, 'an unknown name', fieldsOf(this.name, this.#item))
+    if (root.op !== 'id') return refusePart(node, 'a field of no item', VALUES)
+    if (root.args === 'time') return refusePart(node, undefined, 'timestamp(time.now)')
+    if (root.args !== this.name) return refusePart(node, 'an unknown name', describeFields(this.name, this.item))
     return this.#declared ? this.#declaredField(node, names.join('.'), this.#declared) : this.#at(node, names)
   }
 
   #at(node: ASTNode, names: readonly string[]): Part {
-    let [type, path] = [this.#item, this.name]
+    let [type, path] = [this.item, this.name]
     for (const name of names) {
       type = fieldType(node, type, path, name)
       path = `${path}.${name}`
@@ -140,7 +138,7 @@ export class Compiler {
   #declaredField(node: ASTNode, name: string, all: DeclaredFields): Part {
     const field = all.get(name)
     const names = () => [...all.keys()].map((each) => `${this.name}.${each}`).join(', ')
-    if (!field) return misplaced(node, 'a field that filters cannot name', names())
+    if (!field) return refusePart(node, 'a field that filters cannot name', names())
     const { path = name, words } = field
     if (path === null) return { node, type: { kind: 'text', nullable: true }, term: () => null }
     const found = this.#at(node, path.split('.'))
@@ -157,7 +155,7 @@ export class Compiler {
       if (name === 'timestamp')
         return isNow(argument) ? now(node) : timestamp(node, this.#part(argument), this.#declared !== undefined)
     }
-    return misplaced(node, 'a call that is not supported', CALLS)
+    return refusePart(node, 'a call that is not supported', CALLS)
   }
 
   /** Compiles `x.size()`, `text.startsWith("…")` and its like, or `time.add("7d")`. */
@@ -165,12 +163,12 @@ export class Compiler {
     if (name === 'size' && !argument) return size(node, target)
     if (argument && others.length === 0) {
       const test = Object.hasOwn(TEXT_TESTS, name) && TEXT_TESTS[name]
-      if (test && this.#declared && isOwnId(target.node)) misplaced(node, 'a part of an id', 'obj.id == "…"')
+      if (test && this.#declared && isOwnId(target.node)) refusePart(node, 'a part of an id', 'obj.id == "…"')
       if (test) return textTest(node, test, target, this.#part(argument))
-      if (name === 'add') return moved(node, target, argument, 1)
-      if (name === 'subtract') return moved(node, target, argument, -1)
+      if (name === 'add') return shiftTime(node, target, argument, 1)
+      if (name === 'subtract') return shiftTime(node, target, argument, -1)
     }
-    return misplaced(node, 'a call that is not supported', CALLS)
+    return refusePart(node, 'a call that is not supported', CALLS)
   }
 }
 

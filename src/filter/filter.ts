@@ -8,7 +8,7 @@ import { quote } from '../schema/text.ts'
 import { pick } from '../schema/values.ts'
 import { parseCel } from './cel-parser.ts'
 import { Compiler } from './compile.ts'
-import { at, excerpt, Misplaced, VALUES } from './misplaced.ts'
+import { describePosition, excerpt, FilterError, VALUES } from './filter-error.ts'
 import { type FilterableField, type Type, typeOf } from './types.ts'
 
 export type { FilterableField }
@@ -16,7 +16,7 @@ export type { FilterableField }
 /** A compiled list filter: returns whether an item, in the wire's form, is wanted at the time `now` (ms). */
 export type Filter = (obj: object, now: number) => boolean
 
-export const LONGEST_FILTER = 2048
+export const MAX_FILTER_LENGTH = 2048
 
 /** The items that a filter chooses from. */
 export interface Filtered {
@@ -36,12 +36,12 @@ export function compileFilter(
   dialect: CommonDialect,
   problems: Problems,
 ): Filter | undefined {
-  const term = orProblem(() => {
-    if (source.length <= LONGEST_FILTER) {
+  const term = catchFilterError(() => {
+    if (source.length <= MAX_FILTER_LENGTH) {
       const named = dialect.filterFields === 'declared' ? filterable : undefined
-      return new Compiler(itemType(item, dialect), named).condition(parsed(source))
+      return new Compiler(itemType(item, dialect), named).condition(parse(source))
     }
-    throw new Misplaced(`it has ${source.length} characters; allowed are at most ${LONGEST_FILTER}`)
+    throw new FilterError(`it has ${source.length} characters; allowed are at most ${MAX_FILTER_LENGTH}`)
   })
   if (!('problem' in term)) return (obj, now) => term(obj, now) === true
   const refused = problem(general.filter_invalid, { received: quote(source), ...term })
@@ -60,17 +60,17 @@ export function compileFilter(
  * @returns the filter, or the problem of the CEL, as a fragment for a message
  */
 export function compileSelector(source: string, item: v.GenericSchema, name: string): Filter | { problem: string } {
-  const node = orProblem(() => parsed(source))
+  const node = catchFilterError(() => parse(source))
   if ('problem' in node) return node
-  const term = orProblem(() => new Compiler(typeOf(item), undefined, name).condition(node))
+  const term = catchFilterError(() => new Compiler(typeOf(item), undefined, name).condition(node))
   return (obj, now) => !('problem' in term) && term(obj, now) === true
 }
 
-function orProblem<T extends object>(compile: () => T): T | { problem: string } {
+function catchFilterError<T extends object>(compile: () => T): T | { problem: string } {
   try {
     return compile()
   } catch (error) {
-    if (!(error instanceof Misplaced)) throw error
+    if (!(error instanceof FilterError)) throw error
     return { problem: error.message }
   }
 }
@@ -81,15 +81,15 @@ function itemType(item: v.GenericSchema, dialect: CommonDialect): Type {
   return { ...type, fields: pick(type.fields ?? {}, (name) => !foreign.includes(name)) }
 }
 
-function parsed(source: string): ASTNode {
+function parse(source: string): ASTNode {
   try {
     return parseCel(source)
   } catch (error) {
     const { code, summary, range = { start: 0, end: 0 } } = error as ParseError // The parser throws nothing else.
-    const place = at(source, range.start)
-    if (code === 'limit_exceeded') throw new Misplaced(`${place}: more than the parser reads: ${summary}`)
+    const place = describePosition(source, range.start)
+    if (code === 'limit_exceeded') throw new FilterError(`${place}: more than the parser reads: ${summary}`)
     const closing = CLOSING[/^Expected (\w+)/.exec(summary)?.[1] ?? ''] ?? VALUES
-    throw new Misplaced(
+    throw new FilterError(
       `${place}: ${excerpt(source, range.start, range.end)}; allowed there is ${closing}, or ${OPERATORS}`,
     )
   }

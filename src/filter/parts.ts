@@ -1,7 +1,7 @@
 import type { ASTNode } from '@marcbachmann/cel-js'
 import { durationMs, TIME_ALLOWED, timeMs } from '../schema/time.ts'
-import { misplaced, VALUES } from './misplaced.ts'
-import { canEqual, isOrdered, isWhole, joined, nameOf, type Type, typeOf } from './types.ts'
+import { refusePart, VALUES } from './filter-error.ts'
+import { canEqual, describeType, isOrdered, isWhole, joinTypes, type Type, typeOf } from './types.ts'
 
 /** A function that returns the value of a part, for an item at the time `now`. Times are in ms; an absent value is null. */
 export type Term = (obj: object, now: number) => unknown
@@ -12,7 +12,7 @@ export interface Part {
   readonly term: Term
   /** True if the value is written out in the filter; then its term ignores the item. */
   readonly isLiteral?: boolean
-  /** Of a field: other words for its values. */
+  /** For a field: other words for its values. */
   readonly words?: Readonly<Record<string, string>> | undefined
 }
 
@@ -41,11 +41,11 @@ export const TEXT_TESTS: Readonly<Record<string, (text: string, part: string) =>
 
 /** Returns whether values are equal. Null equals "", an empty list and an absent value; lists are equal if their items are. */
 function equal(a: unknown, b: unknown): boolean {
-  if (!Array.isArray(a) || !Array.isArray(b)) return comparable(a) === comparable(b)
+  if (!Array.isArray(a) || !Array.isArray(b)) return toComparable(a) === toComparable(b)
   return a.length === b.length && a.every((item, index) => equal(item, b[index]))
 }
 
-function comparable(value: unknown): unknown {
+function toComparable(value: unknown): unknown {
   return Array.isArray(value) && value.length === 0 ? '' : (value ?? '')
 }
 
@@ -54,8 +54,8 @@ function precedes(a: unknown, b: unknown): boolean {
   return a !== null && b !== null && (a as number | string) < (b as number | string) // Only these types are ordered.
 }
 
-export function mistyped({ node, type }: Part, allowed: string): never {
-  return misplaced(node, type.kind === 'null' ? undefined : nameOf(type), allowed)
+export function refuseType({ node, type }: Part, allowed: string): never {
+  return refusePart(node, type.kind === 'null' ? undefined : describeType(type), allowed)
 }
 
 export function literal(node: ASTNode, value: unknown): Part {
@@ -66,14 +66,14 @@ export function literal(node: ASTNode, value: unknown): Part {
     return part({ kind: 'text', nullable: false, holdsTime: timeMs(value) !== undefined, isEmpty: value === '' })
   }
   if (typeof value === 'number') return part(NUMBER)
-  if (typeof value !== 'bigint') return misplaced(node, 'bytes or an unsigned number', VALUES)
+  if (typeof value !== 'bigint') return refusePart(node, 'bytes or an unsigned number', VALUES)
   if (Number.isSafeInteger(Number(value))) return part(NUMBER, Number(value))
-  return misplaced(node, 'which is too large', `a number up to ${Number.MAX_SAFE_INTEGER}`)
+  return refusePart(node, 'which is too large', `a number up to ${Number.MAX_SAFE_INTEGER}`)
 }
 
-export function negative(node: ASTNode, part: Part): Part {
-  if (part.type.kind !== 'number') return mistyped(part, 'a number')
-  return part.isLiteral ? literal(node, -Number(part.term({}, 0))) : misplaced(node, 'arithmetic', VALUES)
+export function negate(node: ASTNode, part: Part): Part {
+  if (part.type.kind !== 'number') return refuseType(part, 'a number')
+  return part.isLiteral ? literal(node, -Number(part.term({}, 0))) : refusePart(node, 'arithmetic', VALUES)
 }
 
 export function list(node: ASTNode, parts: readonly Part[]): Part {
@@ -81,19 +81,20 @@ export function list(node: ASTNode, parts: readonly Part[]): Part {
   for (const part of parts) {
     requireWhole(part)
     const before: Type | undefined = item
-    item = before ? joined(before, part.type) : part.type
-    if (before && !item) mistyped(part, `${nameOf(before)}, like the items before it`)
+    item = before ? joinTypes(before, part.type) : part.type
+    if (before && !item) refuseType(part, `${describeType(before)}, like the items before it`)
   }
   const type: Type = { kind: 'list', nullable: false, item }
   return { node, type, term: (obj, now) => parts.map(({ term }) => term(obj, now)) }
 }
 
-/** Refuses an object or a map, which are always fields, in favour of the fields in it. */
+/** Refuses an object or a map. The message lists the fields in it, which are allowed. */
 function requireWhole({ node, type }: Part): void {
-  if (!isWhole(type)) misplaced(node, nameOf(type), fieldsOf(node.input.slice(node.range.start, node.range.end), type))
+  if (!isWhole(type))
+    refusePart(node, describeType(type), describeFields(node.input.slice(node.range.start, node.range.end), type))
 }
 
-export function fieldsOf(path: string, { kind, fields = {} }: Type): string {
+export function describeFields(path: string, { kind, fields = {} }: Type): string {
   if (kind !== 'object') return `one of its values: ${path}.…`
   const paths = Object.keys(fields).map((name) => `${path}.${name}`)
   return paths.join(', ') || path
@@ -102,10 +103,10 @@ export function fieldsOf(path: string, { kind, fields = {} }: Type): string {
 export function fieldType(node: ASTNode, type: Type, path: string, name: string): Type {
   if (type.kind === 'map' && type.item) return type.item
   if (type.kind === 'list' && type.item && name === '0') return type.item
-  if (type.kind !== 'object') return misplaced(node, `a field of ${nameOf(type)}`, path)
+  if (type.kind !== 'object') return refusePart(node, `a field of ${describeType(type)}`, path)
   const { fields = {}, nullable } = type
   const schema = Object.hasOwn(fields, name) ? fields[name] : undefined
-  return schema ? typeOf(schema, nullable) : misplaced(node, 'an unknown field', fieldsOf(path, type))
+  return schema ? typeOf(schema, nullable) : refusePart(node, 'an unknown field', describeFields(path, type))
 }
 
 export function fieldValue(object: unknown, name: string): unknown {
@@ -114,30 +115,33 @@ export function fieldValue(object: unknown, name: string): unknown {
 }
 
 /** Compares two parts. A text that holds a time is compared with a time as that time. */
-export function comparison(node: ASTNode, left: Part, right: Part): Part {
-  const [a, b] = [besideTime(beside(right, left), right.type), besideTime(beside(left, right), left.type)]
+export function compare(node: ASTNode, left: Part, right: Part): Part {
+  const [a, b] = [
+    readTimeBeside(translateWords(right, left), right.type),
+    readTimeBeside(translateWords(left, right), left.type),
+  ]
   const order = ORDER[node.op]
   const canMatch = order ? isOrdered(a.type) && a.type.kind === b.type.kind : canEqual(a.type, b.type)
-  if (!canMatch) incomparable(left, right, order ? isOrdered : isWhole)
+  if (!canMatch) refuseComparison(left, right, order ? isOrdered : isWhole)
   const test = order ?? (EQUALITY[node.op] as Test) // It is one or the other.
   return { node, type: CONDITION, term: (obj, now) => test(a.term(obj, now), b.term(obj, now)) }
 }
 
-/** Refuses the part of a pair that fits no such comparison, else the literal one. */
-function incomparable(left: Part, right: Part, fits: (type: Type) => boolean): never {
+/** Refuses the part of a pair that does not fit the comparison. If both fit, refuses the literal one. */
+function refuseComparison(left: Part, right: Part, fits: (type: Type) => boolean): never {
   const wrong = [left, right].find(({ type }) => !fits(type)) ?? (left.isLiteral && !right.isLiteral ? left : right)
   requireWhole(wrong)
   const { type } = wrong === left ? right : left
-  return mistyped(wrong, fits(type) ? inWords(type) : 'a text, a number or a time')
+  return refuseType(wrong, fits(type) ? describeComparable(type) : 'a text, a number or a time')
 }
 
-function inWords(type: Type): string {
+function describeComparable(type: Type): string {
   if (type.kind === 'time') return TIMES
-  return type.holdsTime ? 'a text or a time' : nameOf(type)
+  return type.holdsTime ? 'a text or a time' : describeType(type)
 }
 
-/** Returns a part whose value is translated from the other words of the field that it is compared with. */
-function beside({ words }: Part, part: Part): Part {
+/** Translates a part's value from the words of the field that it is compared with to the values of that field. */
+function translateWords({ words }: Part, part: Part): Part {
   if (!words) return part
   const own = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(own)
@@ -146,25 +150,25 @@ function beside({ words }: Part, part: Part): Part {
   return { ...part, term: (obj, now) => own(part.term(obj, now)) }
 }
 
-function besideTime(part: Part, { kind }: Type): Part {
+function readTimeBeside(part: Part, { kind }: Type): Part {
   return kind === 'time' && part.type.holdsTime ? asTime(part.node, part) : part
 }
 
 export function membership(node: ASTNode, needle: Part, haystack: Part): Part {
   const { kind, item } = haystack.type
   if (kind === 'map') {
-    if (needle.type.kind !== 'text') mistyped(needle, 'a text')
+    if (needle.type.kind !== 'text') refuseType(needle, 'a text')
     const term: Term = (obj, now) => {
       const key = needle.term(obj, now)
       return typeof key === 'string' && Object.hasOwn(haystack.term(obj, now) ?? {}, key)
     }
     return { node, type: CONDITION, term }
   }
-  if (kind !== 'list') return mistyped(haystack, 'a list or a map')
+  if (kind !== 'list') return refuseType(haystack, 'a list or a map')
   requireWhole(needle)
-  const listed = beside(needle, haystack)
-  const sought = item ? besideTime(needle, item) : needle
-  if (item && !canEqual(sought.type, item)) mistyped(needle, inWords(item))
+  const listed = translateWords(needle, haystack)
+  const sought = item ? readTimeBeside(needle, item) : needle
+  if (item && !canEqual(sought.type, item)) refuseType(needle, describeComparable(item))
   const term: Term = (obj, now) => {
     const value = sought.term(obj, now)
     const items = listed.term(obj, now)
@@ -174,7 +178,7 @@ export function membership(node: ASTNode, needle: Part, haystack: Part): Part {
 }
 
 export function size(node: ASTNode, part: Part): Part {
-  if (!['text', 'list', 'map'].includes(part.type.kind)) mistyped(part, 'a text, a list or a map')
+  if (!['text', 'list', 'map'].includes(part.type.kind)) refuseType(part, 'a text, a list or a map')
   const term: Term = (obj, now) => {
     const value = part.term(obj, now)
     return typeof value === 'string' ? [...value].length : Object.keys(value ?? {}).length
@@ -183,7 +187,7 @@ export function size(node: ASTNode, part: Part): Part {
 }
 
 export function textTest(node: ASTNode, test: (text: string, part: string) => boolean, target: Part, part: Part): Part {
-  for (const each of [target, part]) if (each.type.kind !== 'text') mistyped(each, 'a text')
+  for (const each of [target, part]) if (each.type.kind !== 'text') refuseType(each, 'a text')
   const term: Term = (obj, now) => {
     const [text, wanted] = [target.term(obj, now), part.term(obj, now)]
     return typeof text === 'string' && typeof wanted === 'string' && test(text, wanted)
@@ -206,7 +210,7 @@ export function timestamp(node: ASTNode, part: Part, takesDays = false): Part {
   if (day !== undefined) return timestamp(node, literal(part.node, `${day}T00:00:00Z`))
   return part.type.holdsTime
     ? asTime(node, part)
-    : mistyped(part, `${TIME_ALLOWED}, time.now or a field that holds a time`)
+    : refuseType(part, `${TIME_ALLOWED}, time.now or a field that holds a time`)
 }
 
 function asTime(node: ASTNode, { type, term, isLiteral }: Part): Part {
@@ -219,11 +223,11 @@ function asTime(node: ASTNode, { type, term, isLiteral }: Part): Part {
   }
 }
 
-export function moved(node: ASTNode, part: Part, duration: ASTNode, sign: 1 | -1): Part {
-  if (part.type.kind !== 'time') mistyped(part, TIMES)
+export function shiftTime(node: ASTNode, part: Part, duration: ASTNode, sign: 1 | -1): Part {
+  if (part.type.kind !== 'time') refuseType(part, TIMES)
   const ms = typeof duration.args === 'string' ? durationMs(duration.args) : undefined
   if (ms === undefined) {
-    return misplaced(duration, 'no duration', 'a whole number with ms, s, m, h or d in quotes, such as "7d"')
+    return refusePart(duration, 'no duration', 'a whole number with ms, s, m, h or d in quotes, such as "7d"')
   }
   const term: Term = (obj, now) => {
     const time = part.term(obj, now)

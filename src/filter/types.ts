@@ -16,15 +16,15 @@ export type FilterableField =
 export interface Type {
   readonly kind: 'text' | 'number' | 'condition' | 'null' | 'time' | 'list' | 'map' | 'object'
   readonly nullable: boolean
-  /** Of a text: whether it is an RFC 3339 time. */
+  /** For a text: true if it is an RFC 3339 time. */
   readonly holdsTime?: boolean
-  /** Of a text: true if it is "", written out. */
+  /** For a text: true if the filter has "" there. */
   readonly isEmpty?: boolean
-  /** Of a list: true if null and "" equal an empty one. */
+  /** For a list: true if null and "" equal an empty list. */
   readonly admitsEmpty?: boolean
-  /** Of a list or a map: the type of its items or values; absent for an empty list. */
+  /** For a list or a map: the type of its items or values; absent for an empty list. */
   readonly item?: Type | undefined
-  /** Of an object: the schemas of its fields. */
+  /** For an object: the schemas of its fields. */
   readonly fields?: Readonly<Record<string, v.GenericSchema>>
 }
 
@@ -65,17 +65,17 @@ function admitsNull({ kind, nullable }: Type): boolean {
   return nullable || kind === 'text'
 }
 
-/** Returns the type of both; undefined if one list cannot hold both. */
-export function joined(a: Type, b: Type): Type | undefined {
+/** Returns a type for items of both types; undefined if one list cannot have both. */
+export function joinTypes(a: Type, b: Type): Type | undefined {
   if (a.kind === 'null') return { ...b, nullable: true }
   if (b.kind === 'null') return { ...a, nullable: true }
   const nullable = a.nullable || b.nullable
   if (a.kind !== 'list' || b.kind !== 'list') return canEqual(a, b) ? { ...a, nullable } : undefined
-  const item = a.item && b.item ? joined(a.item, b.item) : (a.item ?? b.item)
+  const item = a.item && b.item ? joinTypes(a.item, b.item) : (a.item ?? b.item)
   return a.item && b.item && !item ? undefined : { ...a, nullable, item }
 }
 
-export function nameOf({ kind, item }: Type): string {
+export function describeType({ kind, item }: Type): string {
   if (kind === 'null') return 'null'
   const one = kind === 'object' ? 'an object' : `a ${kind}`
   return item ? `${one} of ${item.kind}s` : one

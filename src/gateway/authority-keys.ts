@@ -16,19 +16,16 @@ export interface IssueHooks {
   issue?: ((order: CertificateOrder, issue: IssuingAuthority['issue']) => IssuedCertificate) | undefined
 }
 
-export function authorityBy(keys: 'test' | 'fresh' | AuthoritySecret, hooks: IssueHooks): AuthorityKeys {
-  if (keys === 'test')
-    return { authorityFor: ({ draw }) => withHook(authorityOf('test', draw), hooks), sideRecords: [] }
+export function createAuthority(keys: 'test' | 'fresh' | AuthoritySecret, hooks: IssueHooks): AuthorityKeys {
+  if (keys === 'test') return { authorityFor: ({ draw }) => addHook(authorityOf('test', draw), hooks), sideRecords: [] }
   if (keys !== 'fresh') return { authorityFor: fromSecret(() => keys.secret), sideRecords: [] }
   const fresh = new FreshSecret()
   return { authorityFor: fromSecret(() => fresh.secret), sideRecords: [['authority_keys', fresh]] }
 }
 
-function withHook(authority: IssuingAuthority, hooks: IssueHooks): IssuingAuthority {
+function addHook(authority: IssuingAuthority, hooks: IssueHooks): IssuingAuthority {
   const { issue } = authority
-  return Object.assign(authority, {
-    issue: (order: CertificateOrder) => hooks.issue?.(order, issue) ?? issue(order),
-  })
+  return Object.assign(authority, { issue: (order: CertificateOrder) => hooks.issue?.(order, issue) ?? issue(order) })
 }
 
 /** Makes an authority from a secret. It is the same for every seed. */

@@ -1,17 +1,17 @@
 import type { ControlHost, DropHooks } from '../control/control.ts'
-import { snapshotOf } from '../control/snapshot.ts'
+import { createSnapshot } from '../control/snapshot.ts'
 import { isManual } from '../engine/clock.ts'
 import { refuseAsFailed } from '../engine/persistence/persistence.ts'
 import { OtherRequests } from '../journal/other-requests.ts'
+import { type Dialect, dialects } from '../resources/dialects.ts'
 import { secretTexts, withoutSecrets } from '../schema/secret-texts.ts'
-import { nearMiss } from './near-miss.ts'
 import type { Parts } from './parts.ts'
 
-export function hostOf(parts: Parts, begin: () => void): ControlHost {
+export function createControlHost(parts: Parts, begin: () => void): ControlHost {
   const { table, engine, options, ownKeys, journal, rateLimiter, baseline, snapshots, hooks } = parts
-  const { api, readSnapshot } = table
+  const { api, collections, readSnapshot } = table
   const { clock, authorityKeys, dialect, keys, families = {} } = options
-  const otherRequests = new OtherRequests((url) => nearMiss(url, engine.url, dialect))
+  const otherRequests = new OtherRequests((url) => describeMiss(url, engine.url, dialect))
   const drop: NonNullable<DropHooks['drop']> = (call, work) => (hooks.drop ? hooks.drop(call, work) : work())
   const clearRequests = () => {
     journal.clear()
@@ -21,10 +21,10 @@ export function hostOf(parts: Parts, begin: () => void): ControlHost {
     api,
     clock,
     engine,
-    context: engine.context,
+    collections,
     journal,
     otherRequests,
-    leftovers: () => baseline.leftovers(engine, table.families),
+    leftovers: () => baseline.leftovers(engine, collections),
     withoutKeys: (text) => withoutSecrets(text, secretTexts(ownKeys)),
     dialect,
     families,
@@ -46,9 +46,9 @@ export function hostOf(parts: Parts, begin: () => void): ControlHost {
         if (rateLimiter) rateLimiter.times = []
       }),
     snapshot(withPrivateKeys) {
-      const { now, sequence, records, stored: kept } = engine.exported(withPrivateKeys)
-      const seed = authorityKeys === 'test' ? engine.state.seed : null
-      return snapshotOf({ now, seed, sequence, rateLimit: rateLimiter?.times ?? [], records }, kept)
+      const { now, sequence, records, stored } = engine.exportRecords(withPrivateKeys)
+      const seed = authorityKeys === 'test' ? engine.state.origin.seed : null
+      return createSnapshot({ now, seed, sequence, rateLimit: rateLimiter?.times ?? [], records }, stored)
     },
     restore: (value) =>
       drop('restore()', () => {
@@ -56,5 +56,28 @@ export function hostOf(parts: Parts, begin: () => void): ControlHost {
         engine.restore(snapshot, () => isManual(clock) && clock.set(snapshot.now))
         if (rateLimiter) rateLimiter.times = snapshot.rateLimit
       }),
+  }
+}
+
+/** Describes the likeliest reason why a URL is not below the URL of a gateway. */
+function describeMiss(url: string, gatewayUrl: string, { name }: Dialect): string {
+  const [requested, own] = [parseUrl(url), parseUrl(gatewayUrl)]
+  const at = `The gateway is at ${gatewayUrl}`
+  if (!requested || !own) return `${at}.`
+  const other = Object.values(dialects).find(
+    (each) => each.name !== name && parseUrl(each.baseUrl)?.host === requested.host,
+  )
+  if (other)
+    return `${requested.host} was called, and ${at.replace('The', 'the')}. Was \`dialect: ${other.name}\` meant?`
+  if (requested.hostname === own.hostname)
+    return `${at}: the host is the same, and the scheme, the port or the path is not.`
+  return `${at}. Set the client's base URL to it, or the gateway's \`baseUrl\` to the client's.`
+}
+
+function parseUrl(url: string): URL | undefined {
+  try {
+    return new URL(url)
+  } catch {
+    return undefined
   }
 }

@@ -9,28 +9,23 @@ import { GatewayError } from './gateway-error.ts'
 type Callable = (...args: never[]) => unknown
 
 export class ErrorBoundary {
-  readonly #dialect: Dialect
-  readonly #secretNames: SecretNames
-  readonly #ownKeys: readonly string[]
-  readonly #catalogue: Catalogue
-
-  constructor(dialect: Dialect, secretNames: SecretNames, ownKeys: readonly string[], catalogue: Catalogue) {
-    this.#dialect = dialect
-    this.#secretNames = secretNames
-    this.#ownKeys = ownKeys
-    this.#catalogue = catalogue
-  }
+  constructor(
+    readonly dialect: Dialect,
+    readonly secretNames: SecretNames,
+    readonly ownKeys: readonly string[],
+    readonly catalogue: Catalogue,
+  ) {}
 
   /** Returns the GatewayError for a refusal, without the secrets of `input`. Returns any other error unchanged. */
   publicError(error: unknown, input?: unknown, operation?: Operation): unknown {
     if (!(error instanceof Refusal)) return error
-    const names = operation ? this.#secretNames.of(operation) : this.#secretNames
-    const secrets = secretTexts([...this.#ownKeys, ...secretsIn(input, names)])
-    return new GatewayError(factsOf(error, this.#dialect, secrets), error.cause, () => this.#catalogue.keys())
+    const names = operation ? this.secretNames.of(operation) : this.secretNames
+    const secrets = secretTexts([...this.ownKeys, ...secretsIn(input, names)])
+    return new GatewayError(factsOf(error, this.dialect, secrets), error.cause, () => this.catalogue.keys())
   }
 
   /** Returns the public error. Its stack begins at the caller of `call`; errors of other code keep their stacks. */
-  errorOf(call: Callable, error: unknown, input?: unknown, operation?: Operation): unknown {
+  publicErrorAtCaller(call: Callable, error: unknown, input?: unknown, operation?: Operation): unknown {
     if (!(error instanceof Refusal || error instanceof AssertionError)) return error
     return startingAtCaller(this.publicError(error, input, operation), call)
   }
@@ -53,7 +48,7 @@ export class ErrorBoundary {
         const result = work(...args)
         return result instanceof Promise ? this.#withCallerStack(result, call) : result
       } catch (error) {
-        throw this.errorOf(call, error, args)
+        throw this.publicErrorAtCaller(call, error, args)
       }
     }
     return call

@@ -1,7 +1,5 @@
 import type { ErrorKey } from '../generated/resources.ts'
-
-/** The facts of a refusal. The key can also be an error key of your own families. */
-type Facts = Omit<GatewayError, 'key' | 'is' | 'name'> & { readonly key: string }
+import type { ErrorFacts } from '../schema/error-facts.ts'
 
 /** The name of the function that returns the error keys of the gateway. It is the same in every bundle, for matchers. */
 const KEYS: unique symbol = Symbol.for('fauxgate.keys')
@@ -49,7 +47,7 @@ export class GatewayError extends Error {
   readonly headers: Readonly<Record<string, string>>
 
   /** @internal */
-  constructor(facts: Facts, cause?: unknown, keys: () => Iterable<string> = () => []) {
+  constructor(facts: ErrorFacts, cause?: unknown, keys: () => Iterable<string> = () => []) {
     const { key, code, status, message, details, headers } = facts
     super(message, cause === undefined ? undefined : { cause })
     // The type has the keys of fauxgate's families only; `is` compares any key.

@@ -16,11 +16,11 @@ import { requireRouted } from '../http/router.ts'
 import type { Families } from '../operation/family.ts'
 import { isOperationOf } from '../operation/operation.ts'
 import { accessor } from '../schema/values.ts'
-import { hostOf } from './control-host.ts'
+import { createControlHost } from './control-host.ts'
 import { startingAtCaller } from './error-boundary.ts'
 import { GatewayError } from './gateway-error.ts'
 import type { AnyOptions } from './options.ts'
-import { type Parts, partsOf } from './parts.ts'
+import { createParts, type Parts } from './parts.ts'
 import type { Transport } from './transport.ts'
 import type { Gateway, GatewayWith, OptionsWith, OwnFamilies } from './types.ts'
 
@@ -58,38 +58,35 @@ export function createGateway<F extends OwnFamilies, C extends Clock = Clock>(
  */
 export function createGateway<C extends Clock = Clock>(options?: GatewayOptions<C>): Gateway<C>
 export function createGateway<C extends Clock>(options: AnyOptions = {}): Gateway<C> {
-  const parts = partsOf(options)
+  const parts = createParts(options)
   const { engine, boundary, dialect, table } = parts
   const { initial, clock, control, emptyJsonOnDelete, families } = parts.options
-  const direct = directOf(parts)
+  const direct = createDirectApi(parts)
   const begin = () => {
     if (!initial) return
     applyInitial(direct, initial)
-    parts.baseline.take(engine, table.families)
+    parts.baseline.take(engine, table.collections)
   }
-  const host = hostOf(parts, begin)
+  const host = createControlHost(parts, begin)
   const controlApi = controlApiOf(host, table.controlRouter, control)
   // With a spread, V8 would make a new shape for each member.
   const servedParts = Object.assign({ controlApi, emptyJsonOnDelete }, parts)
   const exchange = handlerOf(servedParts)
   const limitOf = (method: string, url: string) => controlApi.mostBytes(method, splitUrl(url, engine.url).path)
-  const fetch = fetchOf(exchange, limitOf, (at, signal, operationId) => engine.clock.reached(at, signal, operationId))
+  const fetch = fetchOf(exchange, limitOf, (at, signal, operationId) => engine.clock.waitUntil(at, signal, operationId))
   // The clock's functions are the user's own, and stay unchanged.
-  const fromControls = boundary.wrapAll(controlMembers(host), clock)
+  const fromControls = boundary.wrapAll(createControlMembers(host), clock)
   const own: Omit<Gateway<C>, keyof Resources | Exclude<keyof ControlMembers, 'clock'> | 'url'> = {
     dialect,
     clock: clock as C, // The clock that was passed, or the system clock if C has its default.
     fetch,
-    ...boundary.wrapAll({
-      leftovers: () => host.leftovers(),
-      nextDueAt: () => engine.nextDueAt(),
-    }),
+    ...boundary.wrapAll({ leftovers: () => host.leftovers(), nextDueAt: () => engine.nextDueAt() }),
     subscribe: (subscriber, collection) => engine.subscribe(subscriber, collection),
     // Calls `members.fetch`, since a fixture may replace it.
     install: (how) => installFetch(installed, () => engine.url, host.otherRequests, how),
     dispose: () => engine.dispose(),
     [Symbol.dispose]: () => engine.dispose(),
-    transport: transportOf(servedParts, exchange, () => host.reset()),
+    transport: createTransport(servedParts, exchange, () => host.reset()),
   }
   const installed: Fetch = (input, init) => members.fetch(input, init)
   // With spreads, V8 would make a new shape for each member, in each gateway.
@@ -105,18 +102,18 @@ export function createGateway<C extends Clock>(options: AnyOptions = {}): Gatewa
   return withUrl(members, engine) as Gateway<C> // With `url`, which the type of `members` lacks.
 }
 
-function directOf({ engine, boundary, dialect, table }: Parts) {
+function createDirectApi({ engine, boundary, dialect, table }: Parts) {
   return directApi(table.families, (operation, ids, input, call) => {
     try {
       if (!isOperationOf(dialect, operation)) requireRouted(table.router, operation, ids)
       return engine.execute(operation, ids, input).result
     } catch (error) {
-      throw boundary.errorOf(call, error, input, operation)
+      throw boundary.publicErrorAtCaller(call, error, input, operation)
     }
   })
 }
 
-function transportOf(
+function createTransport(
   served: Parts & { readonly controlApi: ControlApi },
   exchange: Handler,
   reset: () => void,
@@ -130,7 +127,7 @@ function transportOf(
     async delivered(response, { signal } = {}) {
       const flushed = response.safe ? await response.safe : response
       const { delivery } = flushed
-      if (delivery) await engine.clock.reached(delivery.notBefore, signal, delivery.operationId)
+      if (delivery) await engine.clock.waitUntil(delivery.notBefore, signal, delivery.operationId)
       return flushed
     },
     servedAt(url) {
@@ -156,7 +153,7 @@ function requireMembersFree(own: Families = {}, gateway: object, direct: object)
   }
 }
 
-function controlMembers(host: ControlHost): ControlMembers {
+function createControlMembers(host: ControlHost): ControlMembers {
   // `ControlMembers` is the intersection of the members of all controls.
   return Object.assign({}, ...controls.map((control) => control.members?.(host)))
 }

@@ -53,13 +53,13 @@ export function subscribeToEvents(gateway: Gateway, send: (event: string, value:
 /** The paths of controls whose bodies have no secrets and no snapshots. */
 const PUBLIC_CONTROLS = /^\/(clock|dns|faults|provisioning\/\w+|reset)$/
 
-const LONGEST_BODY = 4096
+const MAX_BODY_LENGTH = 4096
 
 /** Returns the event for a call of a control, at a path below `/_fauxgate`. It has the body if the body is public. */
 export function controlUse({ method, url, body }: HttpRequest, path: string): object {
   const [, query] = url.split('?')
   const hasPublicBody =
-    PUBLIC_CONTROLS.test(path) && typeof body === 'string' && body !== '' && body.length <= LONGEST_BODY
+    PUBLIC_CONTROLS.test(path) && typeof body === 'string' && body !== '' && body.length <= MAX_BODY_LENGTH
   return {
     method,
     path: query && PUBLIC_CONTROLS.test(path) ? `${path}?${query}` : path,

@@ -107,9 +107,7 @@ export const gatewayRows = {
   journalSize: optionRow(
     integerFrom(0, 1_000_000),
     'The maximum number of requests in the journal, `gateway.requests`.',
-    {
-      default: 1000,
-    },
+    { default: 1000 },
   ),
   journalBytes: optionRow(
     integerFrom(0, 2 ** 32),
@@ -128,9 +126,7 @@ export const gatewayRows = {
   families: optionRow(
     familiesOption,
     'Your own families, made with `fauxgate/kit`, by their names in the direct API.',
-    {
-      isUnoffered: true,
-    },
+    { isUnoffered: true },
   ),
   clock: optionRow(clockOption, 'The source of the time.', {
     default: systemClock,
@@ -141,9 +137,7 @@ export const gatewayRows = {
   dns: optionRow(
     oneOfThese(['off', 'simulated']),
     'The DNS that provisioning attempts check: with `simulated`, the zone of `gateway.dns`; with `off`, nothing.',
-    {
-      default: 'off',
-    },
+    { default: 'off' },
   ),
   provisioningDelay: optionRow(
     duration(0),
@@ -201,7 +195,7 @@ export type ParsedOptions = v.InferOutput<typeof gatewayOptions>
 const secretNames = Object.entries(gatewayRows).flatMap(([name, row]) => (marksOf(row).secret ? [name] : []))
 
 /** Returns the options that rules may read: all except secrets. */
-export function rulesIn(options: ParsedOptions): Rules {
+export function selectRules(options: ParsedOptions): Rules {
   return Object.fromEntries(Object.entries(options).filter(([name]) => !secretNames.includes(name)))
 }
 
@@ -227,13 +221,13 @@ function requireConsistentTimes(
     throw new TypeError(`certificates.renewalLead is ${quote(passed.renewalLead)}. Allowed: ${allowed}.`)
   }
   if (first > most) {
-    const allowed = `at most internalErrorBackoff.most, ${quoted(options.internalErrorBackoff?.most, most)}`
-    const received = quoted(options.internalErrorBackoff?.first, first)
+    const allowed = `at most internalErrorBackoff.most, ${quoteDuration(options.internalErrorBackoff?.most, most)}`
+    const received = quoteDuration(options.internalErrorBackoff?.first, first)
     throw new TypeError(`internalErrorBackoff.first is ${received}. Allowed: ${allowed}.`)
   }
 }
 
 /** Quotes a duration in the unit in which it was passed, or the default. */
-function quoted(passed: Duration | undefined, ms: number): string {
+function quoteDuration(passed: Duration | undefined, ms: number): string {
   return passed === undefined ? `${quote(durationText(ms))}, its default` : quote(passed)
 }

@@ -5,19 +5,19 @@ import { freshSeed } from '../engine/random.ts'
 import { RateLimiter } from '../engine/rate-limiter.ts'
 import { keyCheck } from '../http/access.ts'
 import { Journal } from '../journal/journal.ts'
-import { requireKnownLimits } from '../operation/limit-names.ts'
+import { requireKnownLimits } from '../operation/account.ts'
 import { SecretNames } from '../schema/secret-fields.ts'
 import { secretTexts } from '../schema/secret-texts.ts'
 import { tableOf } from '../table.ts'
-import { authorityBy } from './authority-keys.ts'
+import { createAuthority } from './authority-keys.ts'
 import { ErrorBoundary } from './error-boundary.ts'
-import { type AnyOptions, readGatewayOptions, rulesIn } from './options.ts'
+import { type AnyOptions, readGatewayOptions, selectRules } from './options.ts'
 import type { Hooks } from './transport.ts'
 
-export type Parts = ReturnType<typeof partsOf>
+export type Parts = ReturnType<typeof createParts>
 
 /** Creates the parts of one gateway: its parsed options, its engine with the state, its journal and its error boundary. */
-export function partsOf(rawOptions: AnyOptions) {
+export function createParts(rawOptions: AnyOptions) {
   const options = readGatewayOptions(rawOptions)
   const { keys, control, dialect } = options
   const table = tableOf(dialect, options.families)
@@ -25,7 +25,7 @@ export function partsOf(rawOptions: AnyOptions) {
   /** The API keys and the control key, which no output may show. */
   const ownKeys = [...(keys ?? []), ...(control.key === undefined ? [] : [control.key])]
   const hooks: Hooks = {}
-  const authority = authorityBy(options.authorityKeys, hooks)
+  const authority = createAuthority(options.authorityKeys, hooks)
   const baseline = new Baseline()
   const snapshots = new SavedSnapshots((changes) => engine.storeSideRecords(changes))
   const secretNames = new SecretNames(table.api.operations, dialect)
@@ -33,7 +33,7 @@ export function partsOf(rawOptions: AnyOptions) {
   const engine: Engine = new Engine({
     clock: options.clock,
     dialect,
-    rules: { ...rulesIn(options), hooks },
+    rules: { ...selectRules(options), hooks },
     seed: options.seed ?? freshSeed(),
     authorityFor: authority.authorityFor,
     url: options.baseUrl ?? dialect.baseUrl,

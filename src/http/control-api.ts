@@ -25,7 +25,7 @@ export function controlApiOf(host: ControlHost, router: Router<ControlCall>, acc
   const isOwn = (path: string) => path.startsWith(CONTROLS)
   const mostBytes = (method: string, path: string) => {
     const route = isOwn(path) ? router.find(path.slice(CONTROL_PATH.length)) : undefined
-    return route?.methods.get(method)?.mostBytes ?? LARGEST_BODY
+    return route?.methods.get(method)?.maxBytes ?? LARGEST_BODY
   }
   return {
     isOwn,

@@ -62,7 +62,7 @@ export const edgeFields = {
 
 function edgesOf(prefix: string, name: string) {
   const record = v.object({ ...kit.recordHead(prefix, texts()), hostports })
-  return kit.collection<EdgeRecord>({ name, key: ({ id }) => id, schema: record })
+  return kit.collection<EdgeRecord>({ name, schema: record })
 }
 
 /** An edge of any kind. */
@@ -90,7 +90,6 @@ export type RouteRecord = kit.Frozen<v.InferOutput<typeof route>>
 /** The routes that operations made, indexed by their edge. */
 export const routes = kit.collection<RouteRecord>({
   name: 'https_edge_routes',
-  key: ({ id }) => id,
   schema: route,
   indexes: { edge: ({ edge_id }) => edge_id },
 })

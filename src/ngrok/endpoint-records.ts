@@ -75,7 +75,6 @@ export const NO_AGENT = {
 
 export const endpoints = kit.collection<EndpointRecord>({
   name: 'endpoints',
-  key: ({ id }) => id,
   schema: record,
   indexes: {
     place: placeKey,

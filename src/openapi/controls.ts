@@ -18,7 +18,7 @@ export const CONTROL_KEY = {
 }
 
 export function callItem(call: ControlCall, describing: Describing, errors: readonly CatalogueError[]): OperationItem {
-  const { method, path, summary, from, schema, answer, mediaType = 'application/json' } = call
+  const { method, path, summary, from, schema, response: answer, mediaType = 'application/json' } = call
   const status = answer ? 200 : 204
   const body = from === 'body' ? schema : undefined
   return {

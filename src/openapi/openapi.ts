@@ -1,4 +1,4 @@
-import { type AnyControl, CONTROL_PATH, type ControlCall, callErrorsOf } from '../control/control.ts'
+import { type AnyControl, CONTROL_PATH, type ControlCall, listCallErrors } from '../control/control.ts'
 import { controlCallsWith, controls } from '../controls.ts'
 import { type Families, type Family, withRulesBefore } from '../operation/family.ts'
 import { errorsOf, groupOf, isOperationOf, type Operation } from '../operation/operation.ts'
@@ -134,9 +134,9 @@ function controlsOf(own: Families, families: readonly Family[], dialect: Dialect
   const calls = controlCallsWith(own)
   const records = [...families, ...statesOf(operationsOf(families, dialect))].flatMap(({ collections }) => collections)
   const errorsOfCall = (call: ControlCall) =>
-    [...callErrorsOf(call, records), ...OF_A_CONNECTION].filter((error) => isErrorOf(dialect, error))
+    [...listCallErrors(call, records), ...OF_A_CONNECTION].filter((error) => isErrorOf(dialect, error))
   const bodies = calls.flatMap(({ from, schema }) => (schema && from === 'body' ? schema : []))
-  const answers = calls.flatMap(({ answer }) => answer ?? [])
+  const answers = calls.flatMap(({ response: answer }) => answer ?? [])
   const describing = describingOf(bodies, answers, dialect)
   return {
     info: { title: `Controls of fauxgate (${dialect.name})`, description: CONTROL_TAG.description },

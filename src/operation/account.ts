@@ -1,12 +1,15 @@
 import * as v from 'valibot'
 import type { CommonDialect, Rules } from '../schema/dialect.ts'
 import { type CatalogueError, declareErrors, type Problem, problem, refuse } from '../schema/errors.ts'
+import { suggestion } from '../schema/nearest.ts'
 import { instant, someText } from '../schema/record-schema.ts'
+import { quote } from '../schema/text.ts'
 import type { Frozen } from '../schema/values.ts'
 import { type Collection, collection } from './collection.ts'
 import { type Family, sectionReader } from './family.ts'
 import {
   type AccountLimit,
+  countOneMore,
   type Fields,
   type LimitError,
   type LimitFacts,
@@ -15,7 +18,6 @@ import {
   tooFast,
   tooMany,
 } from './limit.ts'
-import { oneMore } from './rolling-window.ts'
 import type { Transaction } from './transaction.ts'
 
 /** The errors of limits that declare no other. */
@@ -46,14 +48,14 @@ interface AppliedLimit extends LimitValue {
 const accountRules = sectionReader<{ readonly account?: Account | undefined }>()
 
 /** Returns the values of a limit in a gateway: those of the options, and the plan's unless an option sets a maximum. */
-function valuesOf(rules: Rules, name: string, { plans = {} }: AccountLimit): readonly AppliedLimit[] {
+function findLimitValues(rules: Rules, name: string, { plans = {} }: AccountLimit): readonly AppliedLimit[] {
   const { plan, limits = {} } = accountRules(rules).account ?? {}
-  const own = (Object.hasOwn(limits, name) && limits[name]) || []
-  const most = plan && plans[plan]
-  const ofPlan = most === undefined || own.some(({ window }) => window === undefined) ? [] : [most]
+  const optionValues = (Object.hasOwn(limits, name) && limits[name]) || []
+  const planMaximum = plan && plans[plan]
+  const isOverridden = optionValues.some(({ window }) => window === undefined)
   return [
-    ...ofPlan.map((max) => ({ max, by: `plan "${plan}"` })),
-    ...own.map((value) => ({ ...value, by: `option account.limits.${name}` })),
+    ...(planMaximum === undefined || isOverridden ? [] : [{ max: planMaximum, by: `plan "${plan}"` }]),
+    ...optionValues.map((value) => ({ ...value, by: `option account.limits.${name}` })),
   ]
 }
 
@@ -61,11 +63,11 @@ function valuesOf(rules: Rules, name: string, { plans = {} }: AccountLimit): rea
 export function limitErrors(limits: LimitsByName, isUpdate: boolean): readonly CatalogueError[] {
   return Object.values(limits)
     .filter(({ isChangeable = false }) => isChangeable || !isUpdate)
-    .flatMap((limit) => [...errorsOfMost(limit), rateError(limit)])
+    .flatMap((limit) => [...maximumErrors(limit), rateError(limit)])
 }
 
 /** Returns the errors of a maximum, the usual one first. */
-export function errorsOfMost({ none, reached, older }: AccountLimit): readonly LimitError[] {
+export function maximumErrors({ none, reached, older }: AccountLimit): readonly LimitError[] {
   return [reached ?? accountErrors.account_limit_reached, none, older].filter((each) => each !== undefined)
 }
 
@@ -85,20 +87,22 @@ export function limitProblem(
   { field, amount }: { readonly field: string; readonly amount: number },
 ): Problem | undefined {
   const applied = Object.entries(limits).flatMap(([name, limit]) =>
-    valuesOf(rules, name, limit).map((value) => ({ limit, value })),
+    findLimitValues(rules, name, limit).map((value) => ({ limit, value })),
   )
   const met = applied.find(({ value: { max, window } }) => window === undefined && amount > max)
-  return met && { ...problem(errorOf(met.limit, met.value), factsOf(met.limit, met.value, { amount })), field }
+  return (
+    met && { ...problem(selectError(met.limit, met.value), createLimitFacts(met.limit, met.value, { amount })), field }
+  )
 }
 
-function errorOf(limit: AccountLimit, { max, number }: LimitValue): LimitError {
-  const errors = errorsOfMost(limit)
+function selectError(limit: AccountLimit, { max, number }: LimitValue): LimitError {
+  const errors = maximumErrors(limit)
   const [usual] = max === 0 && limit.none ? [limit.none] : errors
   // The list of errors is never empty.
   return errors.find((each) => each.number === number) ?? (usual as LimitError)
 }
 
-function factsOf(
+function createLimitFacts(
   { what }: AccountLimit,
   { max, by, window = 0 }: AppliedLimit,
   more: { readonly amount?: number; readonly wait?: number },
@@ -107,7 +111,7 @@ function factsOf(
 }
 
 /**
- * Refuses a creation, or a change of a record, if its fields come under a limit of zero (rules: account#order).
+ * Refuses a creation or an update whose fields count against a limit of zero (rules: account#order).
  */
 export function requirePermitted(
   limits: LimitsByName,
@@ -118,14 +122,14 @@ export function requirePermitted(
   if (!accountRules(rules).account) return
   const fields = { ...before, ...sent }
   for (const [name, limit] of Object.entries(limits)) {
-    if (!comesUnder(limit, dialect, fields, before)) continue
-    const value = valuesOf(rules, name, limit).find(({ max, window }) => max === 0 && window === undefined)
-    if (value) refuse(errorOf(limit, value), factsOf(limit, value, {}))
+    if (!isNewlyCounted(limit, dialect, fields, before)) continue
+    const value = findLimitValues(rules, name, limit).find(({ max, window }) => max === 0 && window === undefined)
+    if (value) refuse(selectError(limit, value), createLimitFacts(limit, value, {}))
   }
 }
 
-/** Returns whether fields come under a limit that did not apply to the record before. */
-function comesUnder(limit: AccountLimit, dialect: CommonDialect, after: object, before?: object): boolean {
+/** Returns whether fields count against a limit that the record did not count against before. */
+function isNewlyCounted(limit: AccountLimit, dialect: CommonDialect, after: object, before?: object): boolean {
   const wasUnder = before && (!limit.isChangeable || isCounted(limit, dialect, before))
   return !wasUnder && isCounted(limit, dialect, after)
 }
@@ -134,15 +138,19 @@ function isCounted({ counts }: AccountLimit, dialect: CommonDialect, it: object)
   return counts ? counts(it as Fields, dialect) : true // An object has fields.
 }
 
-/** Returns the index value that a record shares with the records that count together; undefined if all count together. */
-function groupOf<R extends object>({ each }: AccountLimit, { indexes }: Collection<R>, record: R): string | undefined {
+/** Returns the index value of the group that a record counts in; undefined if all records count together. */
+function findGroup<R extends object>(
+  { each }: AccountLimit,
+  { indexes }: Collection<R>,
+  record: R,
+): string | undefined {
   const group = each === undefined ? undefined : indexes[each]?.(record)
   return group === undefined ? undefined : String(group)
 }
 
 /**
- * Refuses a record that was put if the account exceeds a limit that the record newly comes under (rules: account#order).
- * Records that came under the limit before can change even if the account exceeds it.
+ * Refuses a record that was just put if it newly counts against a limit that the account now exceeds (rules: account#order).
+ * A record that counted before can change even if the account exceeds the limit.
  */
 export function requireWithin<R extends object>(
   tx: Transaction,
@@ -154,37 +162,83 @@ export function requireWithin<R extends object>(
   if (!accountRules(tx.rules).account) return
   // A change can also move a record to another group, such as an endpoint that joins another pool.
   const isMoved = (limit: AccountLimit) =>
-    before && limit.isChangeable && groupOf(limit, collection, before) !== groupOf(limit, collection, after)
+    before && limit.isChangeable && findGroup(limit, collection, before) !== findGroup(limit, collection, after)
   const met = Object.entries(limits)
-    .filter(([, limit]) => comesUnder(limit, tx.dialect, after, isMoved(limit) ? undefined : before))
-    .flatMap(([name, limit]) => valuesOf(tx.rules, name, limit).map((value) => ({ name, limit, value })))
+    .filter(([, limit]) => isNewlyCounted(limit, tx.dialect, after, isMoved(limit) ? undefined : before))
+    .flatMap(([name, limit]) => findLimitValues(tx.rules, name, limit).map((value) => ({ name, limit, value })))
   for (const { limit, value } of met.filter(({ value }) => value.window === undefined)) {
     // Counting takes long, and is needless if the whole collection is within the limit.
-    const amount = tx.count(collection) > value.max ? amountOf(tx, limit, collection, after) : 0
-    if (amount > value.max) refuse(errorOf(limit, value), factsOf(limit, value, { amount }))
+    const amount = tx.count(collection) > value.max ? countTogether(tx, limit, collection, after) : 0
+    if (amount > value.max) refuse(selectError(limit, value), createLimitFacts(limit, value, { amount }))
   }
   for (const { name, limit, value } of met)
-    if (value.window !== undefined) takeOne(tx, name, limit, value, value.window)
+    if (value.window !== undefined) takeFromRate(tx, name, limit, value, value.window)
 }
 
 /** Returns the number of records that count together with a record, itself included. */
-function amountOf<R extends object>(tx: Transaction, limit: AccountLimit, collection: Collection<R>, one: R): number {
+function countTogether<R extends object>(
+  tx: Transaction,
+  limit: AccountLimit,
+  collection: Collection<R>,
+  one: R,
+): number {
   const { each } = limit
-  const group = groupOf(limit, collection, one)
+  const group = findGroup(limit, collection, one)
   const together =
     each !== undefined && group !== undefined ? tx.findAll(collection, each, group) : [...tx.newestFirst(collection)]
   return together.filter((record) => isCounted(limit, tx.dialect, record) && !collection.isAttached?.(record)).length
 }
 
 /** Counts one more creation against a rate, or refuses it (rules: account#rates). */
-function takeOne(tx: Transaction, name: string, limit: AccountLimit, value: AppliedLimit, window: number): void {
+function takeFromRate(tx: Transaction, name: string, limit: AccountLimit, value: AppliedLimit, window: number): void {
   const key = { limit: name, window }
-  const counted = oneMore(tx.get(rates, rateKey(key))?.times ?? [], { max: value.max, window }, tx.now)
+  const counted = countOneMore(tx.get(rates, rateKey(key))?.times ?? [], { max: value.max, window }, tx.now)
   if ('wait' in counted) {
     const { wait } = counted
-    refuse(rateError(limit), factsOf(limit, value, { wait }), {}, { 'Retry-After': String(wait) })
+    refuse(rateError(limit), createLimitFacts(limit, value, { wait }), {}, { 'Retry-After': String(wait) })
   }
   tx.put(rates, { ...key, times: counted.times })
+}
+
+/** The limits of families by their names. Several families can share a name. */
+export type LimitTable = ReadonlyMap<string, readonly AccountLimit[]>
+
+/** Returns the limits of all families by their names. */
+export function limitTable(families: readonly Family[]): LimitTable {
+  const table = new Map<string, readonly AccountLimit[]>()
+  for (const [name, limit] of families.flatMap(({ limits = {} }) => Object.entries(limits))) {
+    table.set(name, [...(table.get(name) ?? []), limit])
+  }
+  return table
+}
+
+/**
+ * Checks that a gateway has the limits that its options name, and that these limits have errors with the numbers there.
+ * @throws TypeError that names the allowed limits or numbers.
+ */
+export function requireKnownLimits(
+  values: Readonly<Record<string, readonly LimitValue[] | undefined>> = {},
+  table: LimitTable,
+): void {
+  for (const [name, listed = []] of Object.entries(values)) {
+    const limits = table.get(name)
+    if (!limits) {
+      const names = [...table.keys()]
+      const hint = suggestion(name, names) || ` Supported: ${names.join(', ')}.`
+      throw new TypeError(`account.limits.${name} is no limit of this gateway.${hint}`)
+    }
+    for (const value of listed) requireFitting(`account.limits.${name}`, value, limits)
+  }
+}
+
+function requireFitting(name: string, { number, window }: LimitValue, limits: readonly AccountLimit[]): void {
+  if (window !== undefined && limits.every(({ isSize }) => isSize))
+    throw new TypeError(`${name} has a window. Allowed: a maximum, since it is the size of one thing.`)
+  if (number === undefined) return
+  const errors = limits.flatMap((limit) => (window === undefined ? maximumErrors(limit) : [rateError(limit)]))
+  const numbers = [...new Set(errors.map((each) => each.number))].sort((a, b) => a - b)
+  if (!numbers.includes(number))
+    throw new TypeError(`${name} has the number ${quote(number)}. Allowed: ${numbers.join(' or ')}.`)
 }
 
 const rate = v.object({ limit: someText, window: v.number(), times: v.array(instant) })

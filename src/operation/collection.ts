@@ -34,7 +34,9 @@ export interface Collection<R extends object> {
   due?(record: R): Due | null
 }
 
-type Declared<R extends object> = Omit<Collection<R>, 'indexes' | 'schema'> & Partial<Pick<Collection<R>, 'indexes'>>
+type Declared<R extends object> = Omit<Collection<R>, 'indexes' | 'key' | 'schema'> &
+  Partial<Pick<Collection<R>, 'indexes'>> &
+  ([R] extends [{ readonly id: string }] ? Partial<Pick<Collection<R>, 'key'>> : Pick<Collection<R>, 'key'>)
 
 type RecordsSchema = v.GenericSchema<unknown, object>
 
@@ -42,13 +44,13 @@ type RecordsSchema = v.GenericSchema<unknown, object>
 type RecordsOf<Schema extends RecordsSchema> = NonNullable<Schema['~types']>['output']
 
 /**
- * Declares a collection of records. The type of a record follows from the schema, unless it is a type argument.
+ * Declares a collection of records. The type of a record follows from the schema, unless it is a type argument. The key of a
+ * record is its `id`, unless you pass `key`.
  *
  * @example
  * ```ts
  * const records = collection({
  *   name: 'widgets',
- *   key: ({ id }) => id,
  *   schema: v.object({ ...recordHead('wid', { description, metadata }), size: count }),
  *   indexes: { size: ({ size }) => String(size) }, // for tx.find(records, 'size', '3')
  * })
@@ -58,8 +60,11 @@ export function collection<Schema extends RecordsSchema>(
   definition: { readonly schema: Schema } & Declared<RecordsOf<Schema>>,
 ): Collection<RecordsOf<Schema>>
 export function collection<R extends object>(definition: Pick<Collection<R>, 'schema'> & Declared<R>): Collection<R>
-export function collection(definition: Pick<Collection<object>, 'schema'> & Declared<object>): Collection<object> {
-  return { indexes: {}, ...definition }
+export function collection(
+  definition: Omit<Collection<object>, 'indexes' | 'key'> & Partial<Collection<object>>,
+): Collection<object> {
+  // A record without an id has a `key` of its own.
+  return { key: (record) => (record as { readonly id: string }).id, indexes: {}, ...definition }
 }
 
 /** The change of one record. */

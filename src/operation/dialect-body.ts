@@ -5,7 +5,7 @@ import { general } from '../schema/general-errors.ts'
 import { quote } from '../schema/text.ts'
 import { isObject } from '../schema/values.ts'
 
-interface BodyFacts {
+interface BodyNames {
   readonly name: string
   readonly group: string
   readonly fields: readonly string[]
@@ -25,9 +25,9 @@ export interface OtherNames {
 export type Aliases = ReadonlyMap<string, { readonly alias: string; readonly label: string | undefined }>
 
 /** Takes a body out of the dialect's envelope, drops the fields that the dialect ignores, and resolves its aliases. */
-export function plainBody(
+export function toStandardBody(
   sent: SentBody,
-  facts: BodyFacts,
+  facts: BodyNames,
   dialect: CommonDialect,
   problems: Problems,
 ): { readonly body: SentBody; readonly aliases?: Aliases } {
@@ -37,13 +37,13 @@ export function plainBody(
   const aliases = fieldAliases[facts.group]
   const isWrapped = facts.wrappable && moduleEnvelope !== null && Object.hasOwn(sent, moduleEnvelope)
   if (!aliases && !ofGroup && !ofOperation && !isWrapped) return { body: sent }
-  const body = isWrapped ? unwrapped(sent, moduleEnvelope, facts.fields, problems) : { ...sent }
+  const body = isWrapped ? unwrap(sent, moduleEnvelope, facts.fields, problems) : { ...sent }
   for (const name of [...(ofGroup ?? []), ...(ofOperation ?? [])]) delete body[name]
   return aliases ? { body, aliases: resolveAliases(body, facts, dialect, problems) } : { body }
 }
 
 /** Takes a module out of its envelope, beside which some clients send ids. Refuses fields of the module beside the envelope. */
-function unwrapped(
+function unwrap(
   sent: SentBody,
   envelope: string,
   fields: readonly string[],
@@ -69,7 +69,7 @@ function unwrapped(
 
 function resolveAliases(
   body: Record<string, unknown>,
-  { group, otherNames }: BodyFacts,
+  { group, otherNames }: BodyNames,
   dialect: CommonDialect,
   problems: Problems,
 ): Aliases {
@@ -79,7 +79,7 @@ function resolveAliases(
     delete body[alias]
     if (!isSent(value)) continue
     if (isSent(body[field])) {
-      problems.add(() => sentTwice(alias, field, otherNames.both))
+      problems.add(() => sentTwiceProblem(alias, field, otherNames.both))
       continue
     }
     const isLabel = typeof value === 'string' && !value.includes('.') && dialect.labelAliases[group]?.includes(alias)
@@ -89,7 +89,7 @@ function resolveAliases(
   return used
 }
 
-function sentTwice(alias: string, field: string, error: OtherNames['both']): Problem {
+function sentTwiceProblem(alias: string, field: string, error: OtherNames['both']): Problem {
   if (error) return problem(error, { field: alias, other: field })
   const received = `next to "${field}", of which it is another name`
   return problem(general.field_invalid, { field: alias, received, allowed: `${alias} or ${field}, not both` })
@@ -101,11 +101,11 @@ export function withAliases<T>(aliases: Aliases | undefined, work: () => T): T {
   try {
     return work()
   } catch (error) {
-    throw error instanceof Refusal ? error.worded((each) => underAlias(each, aliases)) : error
+    throw error instanceof Refusal ? error.worded((each) => nameByAlias(each, aliases)) : error
   }
 }
 
-function underAlias(it: Problem, aliases: Aliases): Problem {
+function nameByAlias(it: Problem, aliases: Aliases): Problem {
   const [name = '', ...below] = it.field?.split('.') ?? []
   const { alias, label } = aliases.get(name) ?? {}
   if (!alias || !it.withFacts) return it

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { compileFilter, type Filter, type Filtered, LONGEST_FILTER } from '../filter/filter.ts'
+import { compileFilter, type Filter, type Filtered, MAX_FILTER_LENGTH } from '../filter/filter.ts'
 import type { ListParameters } from '../generated/resources.ts'
 import { isSent } from '../schema/body.ts'
 import type { CommonDialect } from '../schema/dialect.ts'
@@ -13,13 +13,13 @@ import type { Collection } from './collection.ts'
 import type { Transaction } from './transaction.ts'
 import type { View } from './view.ts'
 
-const LARGEST_PAGE = 100
+const MAX_PAGE_SIZE = 100
 
 const listQuery = named(
   v.object({
     limit: v.optional(
       documented(v.union([v.number(), v.string()]), 'The number of items of a page.', {
-        json: { type: 'integer', minimum: 1, maximum: LARGEST_PAGE, default: LARGEST_PAGE, examples: [10] },
+        json: { type: 'integer', minimum: 1, maximum: MAX_PAGE_SIZE, default: MAX_PAGE_SIZE, examples: [10] },
         errors: [general.limit_not_a_number, general.limit_out_of_range],
         rules: 'lists#paging',
       }),
@@ -37,7 +37,7 @@ const listQuery = named(
     ),
     filter: v.optional(
       documented(v.string(), 'A predicate over `obj` in a subset of CEL, such as `obj.description == "checkout"`.', {
-        json: { maxLength: LONGEST_FILTER },
+        json: { maxLength: MAX_FILTER_LENGTH },
         errors: [general.filter_invalid],
         rules: 'filters#language',
       }),
@@ -76,7 +76,7 @@ export function listQueryWith(list: string, matching: Matching = {}): v.GenericS
   return named(all, `${typeName(list)}Parameters`, 'The page of a list to return, and the items in it.')
 }
 
-const NAMES = Object.keys(listQuery.entries)
+const PARAMETER_NAMES = Object.keys(listQuery.entries)
 
 /** Reads the query of a list operation (rules: lists#paging). Throws all problems as one refusal. */
 export function readListQuery(
@@ -85,18 +85,18 @@ export function readListQuery(
   dialect: CommonDialect,
 ): ListQuery {
   if (!isObject(raw)) {
-    const allowed = `an object of ${[...NAMES, ...Object.keys(matching ?? {})].join(', ')}`
+    const allowed = `an object of ${[...PARAMETER_NAMES, ...Object.keys(matching ?? {})].join(', ')}`
     return refuse(general.field_invalid, { field: 'query', received: quote(raw), allowed })
   }
-  const names = isFiltered(filtered, dialect) ? NAMES : NAMES.filter((name) => name !== 'filter')
+  const names = isFiltered(filtered, dialect) ? PARAMETER_NAMES : PARAMETER_NAMES.filter((name) => name !== 'filter')
   const values = matching && valuesToMatch(raw, matching)
   const { limit, before_id, filter } = namedParameters(raw, names, dialect, matching)
   const problems = new Problems()
   const query = {
-    limit: limit === undefined ? LARGEST_PAGE : readLimit(limit, problems),
+    limit: limit === undefined ? MAX_PAGE_SIZE : readLimit(limit, problems),
     before_id: before_id ? readCursor(before_id, prefix, problems) : undefined,
-    filter: bothOf(
-      matching && values && matcherOf(values, matching),
+    filter: combineFilters(
+      matching && values && createMatcher(values, matching),
       filter ? compileFilter(filter, filtered, dialect, problems) : undefined,
     ),
     sent: { ...(limit && { limit }), ...(filter && { filter }), ...values },
@@ -115,18 +115,18 @@ function valuesToMatch(raw: object, matching: Matching): ValuesByParameter | und
     : Object.fromEntries(sent.map(([name, value]) => [name, [value].flat().map(String)]))
 }
 
-function matcherOf(valuesByParameter: ValuesByParameter, matching: Matching): Filter {
+function createMatcher(valuesByParameter: ValuesByParameter, matching: Matching): Filter {
   const conditions = Object.entries(valuesByParameter).map(
     ([name, values]) => [String(matching[name]), values] as const,
   )
   return (item) => conditions.every(([field, values]) => values.some((value) => value === Reflect.get(item, field)))
 }
 
-function bothOf(first: Filter | undefined, second: Filter | undefined): Filter | undefined {
+function combineFilters(first: Filter | undefined, second: Filter | undefined): Filter | undefined {
   return first && second ? (item, now) => first(item, now) && second(item, now) : (first ?? second)
 }
 
-/** Returns whether a list has the parameter `filter`: not if the dialect allows declared fields only and the list declares none. */
+/** Returns whether a list has the parameter `filter`. If the dialect allows declared fields only, a list without any has no filter. */
 export function isFiltered({ filterable }: Pick<Filtered, 'filterable'>, { filterFields }: CommonDialect): boolean {
   return filterFields === 'all' || filterable?.length !== 0
 }
@@ -159,7 +159,7 @@ export function refuseParameter(name: string, supported: readonly string[]): nev
 function readLimit(text: string, problems: Problems): number {
   const limit = Number(text)
   const isNumber = /^-?\d+$/.test(text)
-  if (!isNumber || limit < 1 || limit > LARGEST_PAGE) {
+  if (!isNumber || limit < 1 || limit > MAX_PAGE_SIZE) {
     const error = isNumber ? general.limit_out_of_range : general.limit_not_a_number
     problems.add(() => problem(error, { field: 'limit', received: quote(text) }))
   }
@@ -190,10 +190,7 @@ export const pageTail = {
 /** Makes the schema of a page: items of a shape under the key `items`, with the URLs of the list and of the next page. */
 export function pageOf(items: string, shape: v.GenericSchema<object>, what: string) {
   const { name } = documentationOf(shape)
-  const page = v.object({
-    [items]: documented(v.array(shape), 'The items of the page, newest first.'),
-    ...pageTail,
-  })
+  const page = v.object({ [items]: documented(v.array(shape), 'The items of the page, newest first.'), ...pageTail })
   return name === undefined ? page : named(page, `${name}List`, `A page of the list of every ${what}.`)
 }
 
@@ -222,7 +219,7 @@ export function viewWithRelated<R extends object, Resource extends object>(
   return (tx, record) => Object.freeze({ ...tx.show(view, record), ...related(tx, record) })
 }
 
-function parametersOf(query: ListQuery['sent']): URLSearchParams {
+function toSearchParameters(query: ListQuery['sent']): URLSearchParams {
   const parameters = new URLSearchParams()
   for (const [name, values] of Object.entries(query)) {
     for (const value of typeof values === 'string' ? [values] : values) parameters.append(name, value)
@@ -252,7 +249,7 @@ export function pageAt<R extends object, Resource extends { readonly id: string 
     last = item.id
   }
   const uri = tx.wire.url + list.path
-  const next = hasMore ? `${uri}?${parametersOf({ before_id: last ?? '', ...sent })}` : null
+  const next = hasMore ? `${uri}?${toSearchParameters({ before_id: last ?? '', ...sent })}` : null
   // The type checker does not follow a computed name.
   return Object.freeze({ [list.items]: Object.freeze(page), uri, next_page_uri: next }) as Page<Items, Resource>
 }

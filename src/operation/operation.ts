@@ -6,7 +6,7 @@ import { errorsIn, partsOf } from '../schema/documentation.ts'
 import { type CatalogueError, Problems } from '../schema/errors.ts'
 import { general } from '../schema/general-errors.ts'
 import type { RuleContext } from '../schema/rule.ts'
-import { type Aliases, type OtherNames, plainBody, withAliases } from './dialect-body.ts'
+import { type Aliases, type OtherNames, toStandardBody, withAliases } from './dialect-body.ts'
 import { type ListInput, type ListQuery, listQueryWith, type Matching, readListQuery } from './list.ts'
 import type { Transaction } from './transaction.ts'
 
@@ -121,7 +121,7 @@ export function operationWithBody<Ids extends PathIds, Sent, Body, Result>(
     errors: [...errors, ...(otherNames.both ? [otherNames.both] : [])],
     read(raw, ids, context): ReadBody<Body> {
       const problems = new Problems()
-      const { body, aliases } = plainBody(jsonObject(raw), facts, context.dialect, problems)
+      const { body, aliases } = toStandardBody(jsonObject(raw), facts, context.dialect, problems)
       permits?.(body, context)
       const extraFields = context.dialect.extraFields[name]
       return { aliases, body: withAliases(aliases, () => reader(body, ids, context, { problems, extraFields })) }
@@ -206,12 +206,12 @@ const OF_QUERY = [general.query_unknown, general.field_invalid]
 export function errorsOf(operation: Operation): readonly CatalogueError[] {
   // A GET or DELETE with a body is refused.
   const ofBody = operation.body ? OF_CONTENT_TYPE : [general.body_unexpected]
-  return byNumber([...OF_ANY_REQUEST, ...ofBody, ...directErrorsOf(operation)])
+  return sortByNumber([...OF_ANY_REQUEST, ...ofBody, ...directErrorsOf(operation)])
 }
 
 /** Returns the errors of {@link errorsOf} that a direct call can throw too. */
 export function directErrorsOf({ body, query, ids, errors = [] }: Operation): readonly CatalogueError[] {
-  return byNumber([
+  return sortByNumber([
     ...(Object.keys(ids).length > 0 ? OF_IDS : []),
     ...(body ? [...OF_FIELDS, ...errorsIn(body)] : []),
     ...(query ? [...OF_QUERY, ...errorsIn(query)] : []),
@@ -220,6 +220,6 @@ export function directErrorsOf({ body, query, ids, errors = [] }: Operation): re
 }
 
 /** Returns each error once, sorted by number. */
-export function byNumber(errors: readonly CatalogueError[]): readonly CatalogueError[] {
+export function sortByNumber(errors: readonly CatalogueError[]): readonly CatalogueError[] {
   return [...new Set(errors)].sort((a, b) => a.number - b.number)
 }

@@ -12,13 +12,13 @@ import type { ResourceRecord } from './resource-head.ts'
 import type { Transaction } from './transaction.ts'
 import type { View } from './view.ts'
 
-/** A kind of resources that can be read: its names, its records, and the schema of answers. */
+/** A kind of resources that can be read: its names, its records, and the schema of responses. */
 export interface ReadableKind {
   /** The operations' group, for example `reserved_domains`. */
   readonly name: string
   /** The path of its list, for example `/reserved_domains`. */
   readonly path: string
-  /** The key of a page's items in a list's answer. */
+  /** The key of a page's items in the response of a list. */
   readonly items: string
   /** The prefix of its ids, for example `rd`. */
   readonly prefix: string

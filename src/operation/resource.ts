@@ -78,7 +78,7 @@ export function resource(
   const { limits = accountLimits({ [name]: { what: plural } }) } = kind
   const { view, related, create, update, delete: deletion, ...handlers } = rules
   const show = viewWithRelated(view, related)
-  const { article, ofOne, keyOf } = namesOf(kind)
+  const { article, ofOne, keyOf } = deriveNames(kind)
   const found = (tx: Transaction, id: string) => required(tx, collection, id, what, keyOf(id))
   const operations = {
     create: operationWithBody({
@@ -139,7 +139,7 @@ export function resource(
   return { operations, errors, prefix, collections: [collection], limits, ...declares, ...handlers }
 }
 
-function namesOf({ path, prefix, prefixes: [ofKey, ...others] = [prefix], what, article }: ReadableKind) {
+function deriveNames({ path, prefix, prefixes: [ofKey, ...others] = [prefix], what, article }: ReadableKind) {
   return {
     article: article ?? articleOf(what),
     ofOne: { path: `${path}/{id}`, ids: { id: [ofKey, ...others].join('|') } },
@@ -166,7 +166,7 @@ export function readOperations(
   const related = relatedOfKind as Related<object, { readonly id: string }> | undefined
   const show = viewWithRelated(view, related)
   const { name, path, items, what, plural = `${what}s`, collection, shape, filterable, matching } = kind
-  const { article, ofOne, keyOf } = namesOf(kind)
+  const { article, ofOne, keyOf } = deriveNames(kind)
   return {
     get: operation({
       ...ofOne,

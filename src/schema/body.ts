@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { extraFieldsOf, marksOf, schemaAt } from './documentation.ts'
 import { ANY_VALUE, type Problem, Problems, problem, refuse } from './errors.ts'
 import { general } from './general-errors.ts'
-import { invalid, PlainCopy, type Shape, shapeOf, valueText } from './plain-values.ts'
+import { invalidProblem, PlainCopy, type Shape, toShape, valueText } from './plain-values.ts'
 import { Reading, type RuleContext } from './rule.ts'
 import { isSecretAt } from './secret-fields.ts'
 import { fieldPath, type Path, quote, quoteSecret, THE_BODY } from './text.ts'
@@ -51,24 +51,24 @@ type BodyReader<T> = (
  * and throws them as one refusal.
  */
 export function bodyReader<S extends v.GenericSchema>(schema: S): BodyReader<v.InferOutput<S>> {
-  let shapes: ReturnType<typeof shapesOf> | undefined
+  let shapes: ReturnType<typeof splitShapes> | undefined
   return (body, ids, context, dialect) => {
     // The shapes are made for the first body only, because most programs use few of the operations.
-    shapes ??= shapesOf(schema)
+    shapes ??= splitShapes(schema)
     const { all, extras, documented } = shapes
     const known = dialect?.extraFields
     const problems = dialect?.problems ?? new Problems()
     const sent = withoutPathIds(body, ids, problems)
     const fields = known ? without(all, (name) => extras.includes(name) && !known.includes(name)) : documented
-    return parsed(schema, new PlainCopy(problems, false).fields(fields, sent), context, problems, THE_BODY)
+    return parse(schema, new PlainCopy(problems, false).fields(fields, sent), context, problems, THE_BODY)
   }
 }
 
 type Fields = ReadonlyMap<string, Shape>
 
 /** Returns the fields of a body: all of them, the names of those that only some dialects have, and the others. */
-function shapesOf(schema: v.GenericSchema) {
-  const shape = shapeOf(schema)
+function splitShapes(schema: v.GenericSchema) {
+  const shape = toShape(schema)
   const all: Fields = shape.kind === 'object' ? shape.fields : new Map()
   const extras = extraFieldsOf(schema)
   return { all, extras, documented: without(all, (name) => extras.includes(name)) }
@@ -85,7 +85,7 @@ function withoutPathIds(body: SentBody, ids: Readonly<Record<string, string>>, p
   const rest = { ...body }
   for (const name of names) {
     if (isSent(body[name]) && body[name] !== ids[name]) {
-      problems.add(() => invalid(name, body[name], `the path's own id, ${quote(ids[name])}`))
+      problems.add(() => invalidProblem(name, body[name], `the path's own id, ${quote(ids[name])}`))
     }
     delete rest[name]
   }
@@ -102,18 +102,18 @@ export function storedReader<S extends v.GenericSchema>(
 ): (raw: unknown, context: RuleContext) => v.InferOutput<S> {
   let shape: Shape | undefined
   return (raw, context) => {
-    shape ??= shapeOf(schema)
+    shape ??= toShape(schema)
     const problems = new Problems()
     const copy = new PlainCopy(problems, true).of(shape, raw)
-    return parsed(schema, copy, context, problems, whole)
+    return parse(schema, copy, context, problems, whole)
   }
 }
 
-function withField({ error, message, field = '' }: Problem): Problem {
+function nameField({ error, message, field = '' }: Problem): Problem {
   return { error, field, message: message.includes(field) ? message : `${field}: ${message}` }
 }
 
-function parsed<S extends v.GenericSchema>(
+function parse<S extends v.GenericSchema>(
   schema: S,
   plain: unknown,
   context: RuleContext,
@@ -124,8 +124,8 @@ function parsed<S extends v.GenericSchema>(
   const { issues = [], output } = v.safeParse(schema, plain, reading.settings)
   for (const issue of issues) {
     problems.add(() => {
-      const found = problemFrom(issue, schema, whole, reading)
-      return context.state ? withField(found) : found
+      const found = createProblem(issue, schema, whole, reading)
+      return context.state ? nameField(found) : found
     })
   }
   problems.addUnreported(reading.unreported, reading.isCut)
@@ -133,13 +133,13 @@ function parsed<S extends v.GenericSchema>(
   return output
 }
 
-function problemFrom(issue: v.BaseIssue<unknown>, schema: v.GenericSchema, whole: string, reading: Reading): Problem {
+function createProblem(issue: v.BaseIssue<unknown>, schema: v.GenericSchema, whole: string, reading: Reading): Problem {
   const path = issue.path?.map((step) => String(step.key)) ?? []
   const field = fieldPath(path, whole)
   const received = isSecretAt(schema, path) ? quoteSecret(issue.input) : valueText(issue.input)
   const reported = reading.problemOf(issue, { field, received })
   if (reported) return { ...reported, field }
-  return problem(errorAt(schema, path, issue), { field, received, allowed: issue.message || allowedBy(issue) })
+  return problem(errorAt(schema, path, issue), { field, received, allowed: issue.message || describeAllowed(issue) })
 }
 
 /** Returns the error for a value that a field does not take. A missing field is an error of its object. */
@@ -160,7 +160,7 @@ const ALLOWED: Readonly<Record<string, string>> = {
   Array: 'an array',
 }
 
-function allowedBy(issue: v.BaseIssue<unknown>): string {
+function describeAllowed(issue: v.BaseIssue<unknown>): string {
   const expected = issue.expected ?? 'another value'
   return ALLOWED[expected] ?? (isMissing(issue) ? ANY_VALUE : expected)
 }

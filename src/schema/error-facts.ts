@@ -13,32 +13,32 @@ export interface ErrorFacts {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** The largest message, in bytes of JSON. Headers and body of an error stay below 16 KiB together. */
-const LONGEST_MESSAGE = 3 * 1024
-/** The largest total of all details, in bytes of JSON. */
-const MOST_DETAILS = 12 * 1024
+/** The maximum length of a message, in bytes of JSON. Headers and body of an error stay below 16 KiB together. */
+const MAX_MESSAGE_BYTES = 3 * 1024
+/** The maximum length of all details together, in bytes of JSON. */
+const MAX_DETAILS_BYTES = 12 * 1024
 
 /** Renders a refusal; `secrets` are the texts of the refused call that no message may repeat. */
 export function factsOf(refusal: Refusal, dialect: CommonDialect, secrets: SecretTexts = NO_TEXTS): ErrorFacts {
-  const redacted = (text: string) => withinLimit(withoutSecrets(text, secrets))
+  const redacted = (text: string) => limitLength(withoutSecrets(text, secrets))
   const { error, message } = refusal.problems[0]
   return {
     key: error.key,
     code: codeOf(error, dialect),
     status: statusOf(error, dialect),
     message: redacted(message),
-    details: Object.freeze(detailsOf(refusal, redacted)),
+    details: Object.freeze(createDetails(refusal, redacted)),
     headers: refusal.headers,
   }
 }
 
 /** Returns the refusal's own details, then one per field with a problem while there is room, then the number of the rest. */
-function detailsOf(
+function createDetails(
   { details, problems, further }: Refusal,
   redacted: (text: string) => string,
 ): Record<string, string> {
   const all = Object.fromEntries(Object.entries(details).map(([name, text]) => [name, redacted(text)]))
-  let room = MOST_DETAILS
+  let room = MAX_DETAILS_BYTES
   let omitted = further.count
   for (const { field, message } of problems) {
     if (field === undefined) continue
@@ -61,10 +61,10 @@ export function messageWith(error: CatalogueError, known: Readonly<Record<string
   return (error.message as (values: object) => string)(values)
 }
 
-function withinLimit(text: string): string {
-  if (bytesAsJson(text) <= LONGEST_MESSAGE) return text
+function limitLength(text: string): string {
+  if (bytesAsJson(text) <= MAX_MESSAGE_BYTES) return text
   // One character is at most six bytes of JSON: an escape such as "\u0000".
-  return `${text.slice(0, LONGEST_MESSAGE / 6)}…`
+  return `${text.slice(0, MAX_MESSAGE_BYTES / 6)}…`
 }
 
 function bytesAsJson(text: string): number {

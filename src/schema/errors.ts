@@ -150,7 +150,7 @@ export type Catalogue = ReadonlyMap<string, CatalogueError>
  * Joins groups of errors into one catalogue.
  * @throws TypeError if two errors have the same key or the same number.
  */
-export function catalogueOf(groups: readonly Readonly<Record<string, CatalogueError>>[]): Catalogue {
+export function createCatalogue(groups: readonly Readonly<Record<string, CatalogueError>>[]): Catalogue {
   const catalogue = new Map<string, CatalogueError>()
   const byNumber = new Map<number, CatalogueError>()
   for (const error of groups.flatMap((group) => Object.values(group))) {
@@ -241,7 +241,7 @@ export function refuse<Values extends object>(
 }
 
 /** The number of problems of one request that get a message; further ones are only counted (rules: errors#all-problems). */
-const MOST_MESSAGES = 20
+const MAX_MESSAGES = 20
 
 export class Problems {
   readonly #found: Problem[] = []
@@ -250,7 +250,7 @@ export class Problems {
 
   /** Adds a problem. Makes its message only if the response has room for it, since a body can have very many problems. */
   add(make: () => Problem): void {
-    if (this.#found.length < MOST_MESSAGES) this.#found.push(make())
+    if (this.#found.length < MAX_MESSAGES) this.#found.push(make())
     else this.#further++
   }
 

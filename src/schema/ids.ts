@@ -12,14 +12,14 @@ export const SEQUENCE_LENGTH = 7
 export const RANDOM_LENGTH = 20
 
 /** The service's ids have 27 characters; ids in tests may be shorter or longer. */
-const MOST_CHARACTERS = 64
+const MAX_CHARACTERS = 64
 /** A pattern without bounds and groups, which would make it three times as slow. */
 const ID = /^[a-z][a-z0-9]*_[0-9A-Za-z]+$/
 
 function prefixOf(text: string): string | undefined {
   if (!ID.test(text)) return undefined
   const end = text.indexOf('_')
-  return text.length - end - 1 <= MOST_CHARACTERS ? text.slice(0, end) : undefined
+  return text.length - end - 1 <= MAX_CHARACTERS ? text.slice(0, end) : undefined
 }
 
 export function isIdPrefix(text: string): boolean {
@@ -28,7 +28,7 @@ export function isIdPrefix(text: string): boolean {
 
 /** Returns the pattern of ids of a prefix, or of several with `|` between. */
 export function idPattern(prefix: string): string {
-  return `^${prefix.includes('|') ? `(${prefix})` : prefix}_[0-9A-Za-z]{1,${MOST_CHARACTERS}}$`
+  return `^${prefix.includes('|') ? `(${prefix})` : prefix}_[0-9A-Za-z]{1,${MAX_CHARACTERS}}$`
 }
 
 /** Returns whether a text is an id with a prefix, such as `wid`, or with the beginning of one. */

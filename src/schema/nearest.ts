@@ -3,16 +3,20 @@ export function nearest(received: string, names: Iterable<string>): string | und
   const word = received.toLowerCase()
   let best: { readonly name: string; readonly distance: number } | undefined
   for (const name of names) {
-    const most = Math.max(1, Math.floor(name.length / 3))
+    const max = Math.max(1, Math.floor(name.length / 3))
     // Comparing a long text takes long, and texts of very different lengths cannot be near.
-    const isFar = Math.abs(word.length - name.length) > most
-    const distance = isPartOf(word, name) ? 1 : isFar ? Number.POSITIVE_INFINITY : edits(word, name.toLowerCase())
-    if (distance <= most && !(best && best.distance <= distance)) best = { name, distance }
+    const isFar = Math.abs(word.length - name.length) > max
+    const distance = isPartOf(word, name)
+      ? 1
+      : isFar
+        ? Number.POSITIVE_INFINITY
+        : editDistance(word, name.toLowerCase())
+    if (distance <= max && !(best && best.distance <= distance)) best = { name, distance }
   }
   return best?.name
 }
 
-/** Returns ` Did you mean …?`, or nothing if no name is near. `write` shows the name as one would type it. */
+/** Returns ` Did you mean …?`, or nothing if no name is near. `write` formats the name as the caller would type it. */
 export function suggestion(
   received: string,
   names: Iterable<string>,
@@ -28,7 +32,7 @@ function isPartOf(word: string, name: string): boolean {
 }
 
 /** Returns how many letters must be inserted, removed, replaced or swapped with a neighbour to turn one text into the other. */
-function edits(from: string, to: string): number {
+function editDistance(from: string, to: string): number {
   let beforeLast: number[] = []
   let last = Array.from({ length: to.length + 1 }, (_, index) => index)
   for (let i = 1; i <= from.length; i++) {

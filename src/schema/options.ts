@@ -7,9 +7,9 @@ import { DURATION_ALLOWED, DURATION_FACTS, type Duration, durationMs, TIME_ALLOW
 import { isObject } from './values.ts'
 
 export interface OptionWords {
-  /** All options together. Default: `options`. */
+  /** The name of all options together in messages. Default: `options`. */
   readonly whole: string
-  /** One option, by its name or path. Default: the path. */
+  /** Returns the name of one option in messages, by its path. Default: the path. */
   readonly one: (path: string) => string
   readonly unknown: (name: string, supported: string) => string
   /** The error of an unknown name; `field_unknown` by default. */

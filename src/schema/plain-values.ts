@@ -5,24 +5,24 @@ import { general } from './general-errors.ts'
 import { fieldPath, quote } from './text.ts'
 import { isObject } from './values.ts'
 
-/** The deepest nesting of one field; deeper values are refused. */
-const DEEPEST = 64
+/** The maximum nesting of one field; deeper values are refused. */
+const MAX_DEPTH = 64
 
 /** The most values in one field: more than any HTTP body can have, so that reading a caller's object always ends. */
-const MOST_VALUES = 1_000_000
+const MAX_VALUES = 1_000_000
 
 export type Shape =
   | { readonly kind: 'object'; readonly fields: ReadonlyMap<string, Shape> }
   | { readonly kind: 'list'; readonly item: Shape }
   | { readonly kind: 'value'; readonly blankIsAbsent: boolean }
 
-export function shapeOf(schema: v.GenericSchema): Shape {
+export function toShape(schema: v.GenericSchema): Shape {
   const { type, wrapped, entries, item } = partsOf(schema)
-  if (wrapped) return shapeOf(wrapped)
+  if (wrapped) return toShape(wrapped)
   if (entries) {
-    return { kind: 'object', fields: new Map(Object.entries(entries).map(([name, entry]) => [name, shapeOf(entry)])) }
+    return { kind: 'object', fields: new Map(Object.entries(entries).map(([name, entry]) => [name, toShape(entry)])) }
   }
-  if (type === 'array' && item) return { kind: 'list', item: shapeOf(item) }
+  if (type === 'array' && item) return { kind: 'list', item: toShape(item) }
   return { kind: 'value', blankIsAbsent: marksOf(schema).blank === 'absent' }
 }
 
@@ -81,14 +81,14 @@ export class PlainCopy {
   /** Copies a field that may hold any JSON. `fromEntries` defines keys such as `__proto__` as data; an assignment would not. */
   #json(value: object): unknown {
     const top = this.#path.length
-    let room = MOST_VALUES
+    let room = MAX_VALUES
     let exceeded = ''
     const copied = (each: unknown): unknown => {
       if (exceeded) return undefined
       const depth = this.#path.length - top
-      if (room-- === 0) exceeded = `at most ${MOST_VALUES} values`
-      else if (depth > DEEPEST) {
-        exceeded = `at most ${DEEPEST} levels of nesting, and ${fieldPath(this.#path.slice(top))} goes deeper`
+      if (room-- === 0) exceeded = `at most ${MAX_VALUES} values`
+      else if (depth > MAX_DEPTH) {
+        exceeded = `at most ${MAX_DEPTH} levels of nesting, and ${fieldPath(this.#path.slice(top))} goes deeper`
       } else if (Array.isArray(each)) {
         return each.map((item, index) => this.#below(index, () => copied(item ?? null)))
       } else if (isObject(each)) {
@@ -102,7 +102,7 @@ export class PlainCopy {
   }
 
   #reportInvalid(value: unknown, allowed: string): void {
-    this.problems.add(() => invalid(fieldPath(this.#path), value, allowed))
+    this.problems.add(() => invalidProblem(fieldPath(this.#path), value, allowed))
   }
 }
 
@@ -111,7 +111,7 @@ function isJsonLeaf(value: unknown): boolean {
   return value === null || value === undefined || typeof value === 'string' || typeof value === 'boolean'
 }
 
-export function invalid(field: string, value: unknown, allowed: string): Problem {
+export function invalidProblem(field: string, value: unknown, allowed: string): Problem {
   return problem(general.field_invalid, { field, received: valueText(value), allowed })
 }
 

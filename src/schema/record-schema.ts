@@ -5,8 +5,8 @@ import { type Report, rule, type StateFacts } from './rule.ts'
 import { idStart } from './text.ts'
 import { LATEST_TIME } from './time.ts'
 
-/** The largest number that a snapshot's next id may have; it leaves room for 62 ** 6 further ids. */
-const LARGEST_SEQUENCE = 62 ** 7 - 62 ** 6
+/** The maximum number for a snapshot's next id. It leaves room for 62 ** 6 further ids. */
+const MAX_SEQUENCE = 62 ** 7 - 62 ** 6
 
 /** The state for a record that is read without one: its time and sequence allow every value. */
 const ANY_STATE: StateFacts = { now: Number.NEGATIVE_INFINITY, sequence: Number.POSITIVE_INFINITY }
@@ -49,7 +49,7 @@ export const dueTime: v.GenericSchema<number> = v.pipe(
 export const count: v.GenericSchema<number> = v.pipe(fromZero('a number', 2 ** 52), v.integer('an integer'))
 
 /** The schema of the number that the next id comes from. */
-export const sequence = v.pipe(fromZero('an integer', LARGEST_SEQUENCE), v.integer('an integer'))
+export const sequence = v.pipe(fromZero('an integer', MAX_SEQUENCE), v.integer('an integer'))
 
 /** The schema of a number that was taken from the sequence. */
 export const sequenceNumber = v.pipe(

@@ -31,9 +31,9 @@ export interface StateFacts {
 }
 
 /** The number of problems of one body that rules report. They only count further ones, because valibot copies issues often. */
-const MOST_REPORTED = 100
+const MAX_REPORTED = 100
 /** The number of problems after which rules stop looking at the rest of a body. */
-const MOST_COUNTED = 10_000
+const MAX_COUNTED = 10_000
 
 /** The context of rules when valibot reads a schema without a gateway. */
 const NO_GATEWAY: RuleContext = {
@@ -49,7 +49,7 @@ type Issue = v.BaseIssue<unknown>
 /** One reading of a value by a schema: the context of its rules, and the problems that they report. */
 export class Reading {
   count = 0
-  /** True if rules stopped looking because of {@link MOST_COUNTED}. */
+  /** True if rules stopped looking because of {@link MAX_COUNTED}. */
   isCut = false
   readonly #makers = new Map<Issue, (facts: FieldFacts) => Problem>()
   /**
@@ -72,12 +72,12 @@ export class Reading {
 
   /** Returns whether the body has so many problems that rules can stop looking. */
   isFull(): boolean {
-    this.isCut ||= this.count >= MOST_COUNTED
+    this.isCut ||= this.count >= MAX_COUNTED
     return this.isCut
   }
 
   get unreported(): number {
-    return Math.max(0, this.count - MOST_REPORTED)
+    return Math.max(0, this.count - MAX_REPORTED)
   }
 
   /** Sets the function that makes a problem of the last issue. */
@@ -173,7 +173,7 @@ function reporter<E extends FieldError>(
   addIssue: AddIssue,
 ): Report<E> {
   return (error, values, at) => {
-    if (reading.count++ >= MOST_REPORTED) return undefined
+    if (reading.count++ >= MAX_REPORTED) return undefined
     const [first, ...rest] = (at?.path ?? []).map((key): v.UnknownPathItem => {
       return { type: 'unknown', origin: 'value', input: dataset.value, key, value: undefined }
     })

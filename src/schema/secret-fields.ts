@@ -3,8 +3,8 @@ import type { CommonDialect } from './dialect.ts'
 import { marksOf, partsOf, schemaAt } from './documentation.ts'
 import { NO_TEXTS, REDACTED, type SecretTexts, withoutSecrets } from './secret-texts.ts'
 
-/** The deepest nesting that is shown; a text replaces deeper values. */
-const DEEPEST = 128
+/** The maximum nesting that is shown; a text replaces deeper values. */
+const MAX_DEPTH = 128
 
 type AnySchema = v.GenericSchema
 
@@ -39,11 +39,11 @@ interface OperationSchemas {
   readonly response?: AnySchema
 }
 
-function namesOf({ body, response }: OperationSchemas, isCommon: boolean): string[] {
+function findSecretNames({ body, response }: OperationSchemas, isCommon: boolean): string[] {
   return [body, response].flatMap((schema) => (schema ? secretNamesIn(schema, isCommon) : []))
 }
 
-function endingWith(names: readonly string[]): RegExp {
+function matchEndings(names: readonly string[]): RegExp {
   return new RegExp(`(?:${names.join('|').replaceAll('_', '[^a-z0-9]*')})[^a-z0-9]*$`, 'i')
 }
 
@@ -63,7 +63,7 @@ export class SecretNames {
 
   has(name: string): boolean {
     // Few gateways need the pattern, and making it reads every schema.
-    this.#pattern ??= endingWith(this.#all())
+    this.#pattern ??= matchEndings(this.#all())
     return this.#pattern.test(name)
   }
 
@@ -76,14 +76,14 @@ export class SecretNames {
   }
 
   #namesFor(operation: OperationSchemas | null): Hidden['names'] {
-    const own = (operation ? [operation] : this.operations).flatMap((each) => namesOf(each, true))
+    const own = (operation ? [operation] : this.operations).flatMap((each) => findSecretNames(each, true))
     if (own.length === 0) return this
-    const pattern = endingWith(own)
+    const pattern = matchEndings(own)
     return { has: (name) => pattern.test(name) || this.has(name) }
   }
 
   #all(): string[] {
-    const names = new Set(this.operations.flatMap((each) => namesOf(each, false)))
+    const names = new Set(this.operations.flatMap((each) => findSecretNames(each, false)))
     const aliases = Object.values(this.dialect.fieldAliases).flatMap((group) => Object.entries(group))
     return [...names, ...aliases.flatMap(([alias, field]) => (names.has(field) ? [alias] : []))]
   }
@@ -104,21 +104,21 @@ export const NO_NAMES: Hidden['names'] = { has: () => false }
  * value itself if nothing is hidden.
  */
 export function redacted<T>(value: T, hidden: Hidden): T {
-  return redactedAt(value, hidden, 0) as T // Texts replace texts; a value with a type does not nest too deep.
+  return redactAt(value, hidden, 0) as T // Texts replace texts; a value with a type does not nest too deep.
 }
 
-function redactedAt(value: unknown, hidden: Hidden, depth: number): unknown {
+function redactAt(value: unknown, hidden: Hidden, depth: number): unknown {
   if (typeof value === 'string') return withoutSecrets(value, hidden.values)
   if (typeof value !== 'object' || value === null) return value
-  if (depth === DEEPEST) return `[nested more than ${DEEPEST} levels deep]`
+  if (depth === MAX_DEPTH) return `[nested more than ${MAX_DEPTH} levels deep]`
   if (Array.isArray(value)) {
-    const items = value.map((item) => redactedAt(item, hidden, depth + 1))
+    const items = value.map((item) => redactAt(item, hidden, depth + 1))
     return items.every((item, index) => Object.is(item, value[index])) ? value : items
   }
   let isSame = true
   const fields = Object.entries(value).map(([name, inner]): [string, unknown] => {
     const redactedName = withoutSecrets(name, hidden.values)
-    const redacted = hidden.names.has(name) ? inner && REDACTED : redactedAt(inner, hidden, depth + 1)
+    const redacted = hidden.names.has(name) ? inner && REDACTED : redactAt(inner, hidden, depth + 1)
     isSame &&= redactedName === name && Object.is(redacted, inner)
     return [redactedName, redacted]
   })

@@ -6,7 +6,7 @@ export const REDACTED = '[redacted]'
 const PRIVATE_KEY = /-----BEGIN [^-]*PRIVATE KEY-----(?:.*?-----END [^-]*PRIVATE KEY-----|.*)/gs
 
 /** The length from which a secret is hidden in any text. Shorter ones would match parts of ordinary words. */
-const SHORTEST = 8
+const MIN_LENGTH = 8
 
 export function withoutPrivateKeys(text: string): string {
   return text.includes('PRIVATE KEY') ? text.replaceAll(PRIVATE_KEY, REDACTED) : text
@@ -27,11 +27,11 @@ export function withoutSecrets(text: string, secrets: SecretTexts): string {
 
 /** Makes a function that redacts these secrets, both verbatim and escaped as in JSON. */
 export function secretTexts(secrets: Iterable<string>): SecretTexts {
-  const search = new TextSearch([...secrets].filter((secret) => secret.length >= SHORTEST).flatMap(formsOf))
-  return (text) => search.replacedIn(text, REDACTED)
+  const search = new TextSearch([...secrets].filter((secret) => secret.length >= MIN_LENGTH).flatMap(listForms))
+  return (text) => search.replaceIn(text, REDACTED)
 }
 
-function formsOf(secret: string): string[] {
+function listForms(secret: string): string[] {
   return CHANGED_IN_JSON.test(secret) ? [secret, JSON.stringify(secret).slice(1, -1)] : [secret]
 }
 

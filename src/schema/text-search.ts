@@ -2,10 +2,10 @@
 type Part = readonly [from: number, to: number]
 
 /** The most texts that are searched for one by one, before a tree is built. */
-const FEW = 16
+const MAX_TEXTS_WITHOUT_TREE = 16
 
 /** The number of a text's first characters that the quick search compares. More would be slow in a text that repeats its characters. */
-const BEGINNING = 8
+const COMPARED_LENGTH = 8
 
 /**
  * Finds any of several texts in another one, by the algorithm of Aho and Corasick. The number of steps is linear in the
@@ -20,14 +20,14 @@ export class TextSearch {
   }
 
   /** Replaces each match in a text. Matches that overlap become one replacement. */
-  replacedIn(text: string, replacement: string): string {
+  replaceIn(text: string, replacement: string): string {
     // Most texts have no match. A quick search for beginnings is cheaper than building the tree.
-    const isFew = this.#texts.length <= FEW
-    if (isFew && !this.#texts.some((each) => text.includes(each.slice(0, BEGINNING)))) return text
+    const isFew = this.#texts.length <= MAX_TEXTS_WITHOUT_TREE
+    if (isFew && !this.#texts.some((each) => text.includes(each.slice(0, COMPARED_LENGTH)))) return text
     this.#tree ??= new Tree(this.#texts)
     let replaced = ''
     let end = 0
-    for (const [from, to] of this.#tree.partsIn(text)) {
+    for (const [from, to] of this.#tree.findParts(text)) {
       replaced += text.slice(end, from) + replacement
       end = to
     }
@@ -52,13 +52,13 @@ class Tree {
     for (let at = 0; growing.length > 0; at++) {
       growing = growing.filter(({ text }) => at < text.length)
       for (const branch of growing) {
-        branch.node = this.#grown(branch.node, branch.text.charCodeAt(at))
+        branch.node = this.#grow(branch.node, branch.text.charCodeAt(at))
         if (at + 1 === branch.text.length) this.#matchLength[branch.node] = at + 1
       }
     }
   }
 
-  #grown(node: number, code: number): number {
+  #grow(node: number, code: number): number {
     const known = this.#next.get(node * CODES + code)
     if (known !== undefined) return known
     const suffix = node === ROOT ? ROOT : this.#after(this.#suffix[node] ?? ROOT, code)
@@ -77,20 +77,20 @@ class Tree {
     }
   }
 
-  partsIn(text: string): Part[] {
+  findParts(text: string): Part[] {
     const parts: Part[] = []
     let node = ROOT
     for (let at = 0; at < text.length; at++) {
       node = this.#after(node, text.charCodeAt(at))
       const length = this.#matchLength[node] ?? 0
-      if (length > 0) add(parts, at + 1 - length, at + 1)
+      if (length > 0) addPart(parts, at + 1 - length, at + 1)
     }
     return parts
   }
 }
 
 /** Adds a part that begins or ends after all others. */
-function add(parts: Part[], from: number, to: number): void {
+function addPart(parts: Part[], from: number, to: number): void {
   let [start, end] = [from, to]
   for (let last = parts.at(-1); last && last[1] > from; last = parts.at(-1)) {
     start = Math.min(start, last[0])

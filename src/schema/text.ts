@@ -1,6 +1,6 @@
 import { withoutPrivateKeys } from './secret-texts.ts'
 
-const LONGEST = 80
+const MAX_LENGTH = 80
 
 /** Formats a received value for a message: as JSON, cut after 80 characters, and without private keys. Never throws. */
 export function quote(value: unknown): string {
@@ -29,10 +29,10 @@ export function quoteSecret(value: unknown): string {
 
 /** Shows a received method or path verbatim if it is a short word of common characters. */
 export function quoteWord(text: string): string {
-  return text.length <= LONGEST && /^[\w/.~%-]+$/.test(text) ? text : quote(text)
+  return text.length <= MAX_LENGTH && /^[\w/.~%-]+$/.test(text) ? text : quote(text)
 }
 
-export function cut(text: string, length = LONGEST): string {
+export function cut(text: string, length = MAX_LENGTH): string {
   return text.length > length ? `${text.slice(0, length)}…` : text
 }
 
@@ -45,17 +45,17 @@ export type Path = readonly (string | number)[]
 
 export const THE_BODY = 'the body'
 
-const MOST_SEGMENTS = 12
-const LONGEST_SEGMENT = 64
+const MAX_SEGMENTS = 12
+const MAX_SEGMENT_LENGTH = 64
 
 /** Formats a field's path for messages and `details`. Long keys are cut, and keys that are not plain names are quoted. */
 export function fieldPath(path: Path, whole = THE_BODY): string {
   if (path.length === 0) return whole
-  const shown = path.slice(0, MOST_SEGMENTS).map((key) => {
-    const text = cut(withoutPrivateKeys(String(key)), LONGEST_SEGMENT)
+  const shown = path.slice(0, MAX_SEGMENTS).map((key) => {
+    const text = cut(withoutPrivateKeys(String(key)), MAX_SEGMENT_LENGTH)
     return /^[\w$…-]+$/.test(text) ? text : escaped(JSON.stringify(text))
   })
-  return `${shown.join('.')}${path.length > MOST_SEGMENTS ? '.…' : ''}`
+  return `${shown.join('.')}${path.length > MAX_SEGMENTS ? '.…' : ''}`
 }
 
 /** Returns the beginning of ids, in words: `"rd_"`, or `"rd_" or "ra_"` for the prefixes `rd|ra`. */

@@ -33,8 +33,8 @@ export function sqlStore(run: RunSql, atomically: Atomically): Store {
       try {
         atomically(() => {
           migrate(run)
-          state = loaded(run)
-          hasCopy = hasCopyOf(run)
+          state = loadState(run)
+          hasCopy = findsCopy(run)
         })
       } catch (error) {
         const reason = error instanceof Error ? error.message : String(error)
@@ -60,11 +60,11 @@ const TABLES = ['fauxgate_facts', 'fauxgate_records'] as const
 /** Returns whether a commit writes records of a newer version. If so, a copy of the tables stays until the next commit. */
 function startsNewVersion(run: RunSql, { replaces }: StoredCommit): boolean {
   if (!replaces) return false
-  const [facts] = rowsOf<Facts>(run, READ_FACTS)
+  const [facts] = selectRows<FactsRow>(run, READ_FACTS)
   return facts !== undefined && facts.version < replaces.version
 }
 
-function hasCopyOf(run: RunSql): boolean {
+function findsCopy(run: RunSql): boolean {
   return [...run("SELECT name FROM sqlite_master WHERE name = 'fauxgate_facts_before'")].length > 0
 }
 
@@ -91,17 +91,18 @@ const MIGRATIONS: readonly ((run: RunSql) => void)[] = [
     run('ALTER TABLE fauxgate_facts ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0')
     run('ALTER TABLE fauxgate_records ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0')
     let all = 0
-    for (const row of rowsOf<Row>(run, 'SELECT collection, key, record FROM fauxgate_records')) {
-      all ^= checksumOf(row)
+    for (const row of selectRows<RecordRow>(run, 'SELECT collection, key, record FROM fauxgate_records')) {
+      all ^= computeChecksum(row)
       run(
         'UPDATE fauxgate_records SET checksum = ? WHERE collection = ? AND key = ?',
-        checksumOf(row),
+        computeChecksum(row),
         row.collection,
         row.key,
       )
     }
-    const [facts] = rowsOf<Facts>(run, 'SELECT version, seed, now, sequence, operations FROM fauxgate_facts')
-    if (facts) run('UPDATE fauxgate_facts SET records = ?, checksum = ?', all, checksumOf({ ...facts, records: all }))
+    const [facts] = selectRows<FactsRow>(run, 'SELECT version, seed, now, sequence, operations FROM fauxgate_facts')
+    if (facts)
+      run('UPDATE fauxgate_facts SET records = ?, checksum = ?', all, computeChecksum({ ...facts, records: all }))
   },
 ]
 
@@ -112,18 +113,18 @@ export interface StoredVersions {
 }
 
 /** Returns the present versions of a store; undefined if there is nothing yet. */
-export function versionsOf(run: RunSql): StoredVersions | undefined {
+export function readVersions(run: RunSql): StoredVersions | undefined {
   const names = "('fauxgate_schema', 'fauxgate_facts')"
   if ([...run(`SELECT name FROM sqlite_master WHERE name IN ${names}`)].length < 2) return undefined
   const read = 'SELECT s.version AS tables, f.version AS records FROM fauxgate_schema s, fauxgate_facts f'
-  return rowsOf<StoredVersions>(run, read)[0]
+  return selectRows<StoredVersions>(run, read)[0]
 }
 
 /** Makes the tables, or brings older ones to the present version. @throws Error if they are of a newer version. */
 function migrate(run: RunSql): void {
   const present = MIGRATIONS.length
   run('CREATE TABLE IF NOT EXISTS fauxgate_schema (version INTEGER NOT NULL)')
-  const [row] = rowsOf<{ readonly version: unknown }>(run, 'SELECT version FROM fauxgate_schema')
+  const [row] = selectRows<{ readonly version: unknown }>(run, 'SELECT version FROM fauxgate_schema')
   const found = row ? Number(row.version) : 0
   if (found > present) {
     throw new Error(`its tables have the version ${found}. Allowed: up to ${present}. Use a newer fauxgate.`)
@@ -135,7 +136,7 @@ function migrate(run: RunSql): void {
 }
 
 /** A row of `fauxgate_facts`. */
-interface Facts extends Pick<StoredState, 'version' | 'now' | 'sequence' | 'operations'> {
+interface FactsRow extends Pick<StoredState, 'version' | 'now' | 'sequence' | 'operations'> {
   /** The seed as JSON. */
   readonly seed: string
   /** The combined checksum of all records, which shows that a record is missing. */
@@ -144,7 +145,7 @@ interface Facts extends Pick<StoredState, 'version' | 'now' | 'sequence' | 'oper
 }
 
 /** A row of `fauxgate_records`. Keys and records are JSON, since a text of SQLite ends at its first NUL. */
-interface Row {
+interface RecordRow {
   readonly collection: string
   readonly key: string
   readonly record: string
@@ -154,44 +155,44 @@ interface Row {
 const READ_FACTS = 'SELECT version, seed, now, sequence, operations, records, checksum FROM fauxgate_facts'
 const READ_RECORDS = 'SELECT collection, key, record, checksum FROM fauxgate_records'
 
-function rowsOf<R>(run: RunSql, statement: string, ...values: SqlValue[]): R[] {
+function selectRows<R>(run: RunSql, statement: string, ...values: SqlValue[]): R[] {
   return [...run(statement, ...values)] as R[] // R has the columns of the statement. Checksums find other values.
 }
 
 /** Returns the stored state; undefined if the store is empty. @throws Error if a row is damaged. */
-function loaded(run: RunSql): StoredState | undefined {
-  const [facts] = rowsOf<Facts>(run, READ_FACTS)
+function loadState(run: RunSql): StoredState | undefined {
+  const [facts] = selectRows<FactsRow>(run, READ_FACTS)
   if (!facts) return undefined
-  if (facts.checksum !== checksumOf(facts)) throw damaged('the row of facts')
+  if (facts.checksum !== computeChecksum(facts)) throw damagedError('the row of facts')
   const { version, now, sequence, operations } = facts
-  const seed = parsed(facts.seed, 'the seed')
-  return { version, seed, now, sequence, operations, records: allRecords(run, facts.records) }
+  const seed = parseJson(facts.seed, 'the seed')
+  return { version, seed, now, sequence, operations, records: loadRecords(run, facts.records) }
 }
 
-function allRecords(run: RunSql, wanted: number): StoredRecord[] {
+function loadRecords(run: RunSql, wanted: number): StoredRecord[] {
   const records: StoredRecord[] = []
   let all = 0
-  for (const row of rowsOf<Row>(run, READ_RECORDS)) {
+  for (const row of selectRows<RecordRow>(run, READ_RECORDS)) {
     const { collection, key, checksum } = row
     const name = `the record ${key} of ${collection}`
-    if (checksum !== checksumOf(row)) throw damaged(name)
+    if (checksum !== computeChecksum(row)) throw damagedError(name)
     all ^= checksum
-    records.push({ collection, key: parsed(key, name), record: parsed(row.record, name) })
+    records.push({ collection, key: parseJson(key, name), record: parseJson(row.record, name) })
   }
-  if (all !== wanted) throw damaged('a record is missing, or one too many')
+  if (all !== wanted) throw damagedError('a record is missing, or one too many')
   return records
 }
 
 /** Reads JSON. The error of `JSON.parse` would show a part of the text, which may be a secret. */
-function parsed(text: string, what: string) {
+function parseJson(text: string, what: string) {
   try {
     return JSON.parse(text)
   } catch {
-    throw damaged(`${what} is no JSON`)
+    throw damagedError(`${what} is no JSON`)
   }
 }
 
-function damaged(what: string): Error {
+function damagedError(what: string): Error {
   return new Error(`it is damaged: ${what}. Use a copy of it, or start with an empty one.`)
 }
 
@@ -203,16 +204,16 @@ const REMOVE = 'DELETE FROM fauxgate_records WHERE collection = ? AND key = ?'
 
 function append(run: RunSql, { now, sequence, operations, replaces, changes }: StoredCommit): void {
   if (replaces) run('DELETE FROM fauxgate_records')
-  const [before] = rowsOf<Facts>(run, READ_FACTS)
+  const [before] = selectRows<FactsRow>(run, READ_FACTS)
   let records = replaces || !before ? 0 : before.records
   for (const change of changes) {
     const { collection } = change
     const key = JSON.stringify(change.key)
-    const [old] = rowsOf<Pick<Row, 'checksum'>>(run, READ_CHECKSUM, collection, key)
+    const [old] = selectRows<Pick<RecordRow, 'checksum'>>(run, READ_CHECKSUM, collection, key)
     if (old) records ^= old.checksum
     if (change.after) {
       const record = JSON.stringify(change.after)
-      const checksum = checksumOf({ collection, key, record })
+      const checksum = computeChecksum({ collection, key, record })
       records ^= checksum
       run(PUT, collection, key, record, checksum)
     } else if (old) run(REMOVE, collection, key)
@@ -221,11 +222,11 @@ function append(run: RunSql, { now, sequence, operations, replaces, changes }: S
   const seed = replaces ? JSON.stringify(replaces.seed) : before?.seed
   if (version === undefined || seed === undefined) throw new Error('the first commit must replace everything')
   const facts = { version, seed, now, sequence, operations, records }
-  run(REPLACE_FACTS, version, seed, now, sequence, operations, records, checksumOf(facts))
+  run(REPLACE_FACTS, version, seed, now, sequence, operations, records, computeChecksum(facts))
 }
 
 /** Returns a checksum of a row: FNV-1a over its values, as a signed integer of 32 bits. */
-function checksumOf(row: Omit<Row, 'checksum'> | Omit<Facts, 'checksum'>): number {
+function computeChecksum(row: Omit<RecordRow, 'checksum'> | Omit<FactsRow, 'checksum'>): number {
   const texts =
     'record' in row
       ? [row.collection, row.key, row.record]

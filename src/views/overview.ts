@@ -7,7 +7,6 @@ import type { NextDue, Overview } from '../generated/controls.ts'
 import type { Transaction } from '../operation/transaction.ts'
 import { provisioningRules } from '../provisioning/managed-domain.ts'
 import { pendingOutcomes } from '../provisioning/outcomes.ts'
-import { families } from '../resources/index.ts'
 import { domains } from '../resources/reserved-domains/records.ts'
 import { documented, named } from '../schema/documentation.ts'
 import { count } from '../schema/record-schema.ts'
@@ -62,8 +61,8 @@ const read = controlCall({
   method: 'GET',
   path: '/overview',
   summary: 'Count the resources, requests and faults, and show the next due event',
-  answer: overviewView,
-  run: overviewOf,
+  response: overviewView,
+  run: createOverview,
 })
 
 export interface OverviewMember {
@@ -74,18 +73,17 @@ export interface OverviewMember {
 /** A gateway's type leaves this member out: see `inspected`. */
 export const overview: Control = {
   calls: { read },
-  members: (host): OverviewMember => ({ overview: () => overviewOf(host) }),
+  members: (host): OverviewMember => ({ overview: () => createOverview(host) }),
 }
 
-function overviewOf(host: ControlHost): Overview {
-  const collections = Object.values({ ...families, ...host.families }).flatMap(({ collections }) => collections)
+function createOverview(host: ControlHost): Overview {
   const { undo } = host.snapshots
   return host.transact((tx) => ({
     now: timestamp(tx.now),
     manual: isManual(host.clock),
     dns: provisioningRules(tx.rules).dns,
-    next: nextOf(host, tx),
-    counts: Object.fromEntries(collections.map((each) => [each.name, tx.count(each)])),
+    next: findNextDue(host, tx),
+    counts: Object.fromEntries(host.collections.map((each) => [each.name, tx.count(each)])),
     outcomes: pendingOutcomes(tx).length,
     faults: faultsIn(tx).filter(isPending).length,
     requests: host.journal.size,
@@ -96,7 +94,7 @@ function overviewOf(host: ControlHost): Overview {
 }
 
 /** Returns the next due event of a gateway or the next delayed response, or null. */
-export function nextOf(host: ControlHost, tx: Transaction): NextDue | null {
+export function findNextDue(host: ControlHost, tx: Transaction): NextDue | null {
   const next = host.engine.nextDue
   const [waiting] = host.engine.clock.waiting
   if (waiting && waiting.until < (next?.due.at ?? Number.POSITIVE_INFINITY)) {

@@ -1,13 +1,11 @@
 import * as v from 'valibot'
 import { type Control, type ControlHost, controlCall } from '../control/control.ts'
 import type { ListedRecord, RecordsQuery } from '../generated/controls.ts'
-import type { Collection } from '../operation/collection.ts'
-import { families } from '../resources/index.ts'
 import { documented, named } from '../schema/documentation.ts'
 
 export type { ListedRecord, RecordsQuery }
 
-const MOST_LISTED = 100
+const MAX_LISTED = 100
 
 /** The fields by which people recognise a record, the best field first. */
 const NAME_FIELDS = ['domain', 'name', 'match', 'hostports', 'url', 'addr', 'description']
@@ -42,25 +40,23 @@ const read = controlCall({
   summary: 'List the records of a collection, or those that use a resource',
   from: 'query',
   schema: query,
-  answer: v.array(listedRecord),
-  run: recordsOf,
+  response: v.array(listedRecord),
+  run: listRecords,
 })
 
 /** Only the inspector's page needs this control, and it uses HTTP: there is no direct API. */
 export const records: Control = { calls: { read } }
 
-function recordsOf(host: ControlHost, { collection, using }: v.InferOutput<typeof query>): ListedRecord[] {
-  const all = Object.values({ ...families, ...host.families }).flatMap(({ collections }) => collections)
-  const chosen = all.filter(({ name }) => collection === undefined || name === collection)
+function listRecords(host: ControlHost, { collection, using }: v.InferOutput<typeof query>): ListedRecord[] {
+  const chosen = host.collections.filter(({ name }) => collection === undefined || name === collection)
   return host.transact((tx) => {
     const found: ListedRecord[] = []
-    // `object` is enough: the code reads only the keys and texts of records.
-    for (const each of chosen as readonly Collection<object>[]) {
+    for (const each of chosen) {
       for (const record of tx.newestFirst(each)) {
         const key = each.key(record)
         if (key === using || (using !== undefined && !key.split('/').includes(using) && !uses(record, using))) continue
-        const listed = { collection: each.name, key: pathKey(key, record), name: host.withoutKeys(nameOf(record)) }
-        if (found.push(listed) === MOST_LISTED) return found
+        const listed = { collection: each.name, key: toPathKey(key, record), name: host.withoutKeys(findName(record)) }
+        if (found.push(listed) === MAX_LISTED) return found
       }
     }
     return found
@@ -68,7 +64,7 @@ function recordsOf(host: ControlHost, { collection, using }: v.InferOutput<typeo
 }
 
 /** Returns the key of a record as the ids of its path: for a route, with the id of its edge. */
-function pathKey(key: string, record: object): string {
+function toPathKey(key: string, record: object): string {
   const { edge_id } = record as { readonly edge_id?: unknown } // Only routes have one.
   return typeof edge_id === 'string' && !key.includes('/') ? `${edge_id}/${key}` : key
 }
@@ -79,7 +75,7 @@ function uses(value: unknown, text: string): boolean {
   return Object.entries(value).some(([name, inner]) => name === text || uses(inner, text))
 }
 
-function nameOf(record: object): string {
+function findName(record: object): string {
   const fields: Record<string, unknown> = { ...record }
   const [found] = NAME_FIELDS.flatMap((name) => fields[name] || [])
   return typeof found === 'string' ? found : ''

@@ -2,9 +2,9 @@ import * as v from 'valibot'
 import { waitingRequests } from '../control/clock.ts'
 import { type Control, type ControlHost, controlCall } from '../control/control.ts'
 import { faultsIn } from '../control/faults/fault.ts'
-import { describeFault, pendingFaults } from '../control/faults/matching.ts'
-import { unusedOutcomes } from '../control/provisioning/script.ts'
-import { reasonOf, requestLine } from '../control/requests.ts'
+import { describeFault, describePendingFaults } from '../control/faults/matching.ts'
+import { describeUnusedOutcomes } from '../control/provisioning/script.ts'
+import { describeRefusal, describeRequest } from '../control/requests.ts'
 import { isManual } from '../engine/clock.ts'
 import type { ArmedFault } from '../generated/controls.ts'
 import type { JournalEntry } from '../journal/entry.ts'
@@ -15,15 +15,15 @@ import { type DomainRecord, domains } from '../resources/reserved-domains/record
 import { counted, cut, escaped } from '../schema/text.ts'
 import { timestamp } from '../schema/time.ts'
 import { isObject } from '../schema/values.ts'
-import { nextOf } from './overview.ts'
+import { findNextDue } from './overview.ts'
 
-const MOST_REQUESTS = 20
-const MOST_DOMAINS = 5
-const MOST_TRANSITIONS = 6
-const MOST_PENDING = 12
-const MOST_LEFTOVERS = 10
+const MAX_REQUESTS = 20
+const MAX_DOMAINS = 5
+const MAX_TRANSITIONS = 6
+const MAX_PENDING = 12
+const MAX_LEFTOVERS = 10
 
-const LONGEST_LINE = 400
+const MAX_LINE_LENGTH = 400
 
 /** A title, with the lines below it. */
 type Part = readonly [title: string, lines: readonly string[]]
@@ -32,9 +32,9 @@ const call = controlCall({
   method: 'GET',
   path: '/report',
   summary: 'Show what happened at the gateway, as text',
-  answer: v.string(),
+  response: v.string(),
   mediaType: 'text/plain; charset=utf-8',
-  run: reportOf,
+  run: createReport,
 })
 
 export interface ReportMember {
@@ -47,10 +47,10 @@ export interface ReportMember {
 
 export const report: Control<ReportMember> = {
   calls: { report: call },
-  members: (host) => ({ report: () => reportOf(host) }),
+  members: (host) => ({ report: () => createReport(host) }),
 }
 
-function reportOf(host: ControlHost): string {
+function createReport(host: ControlHost): string {
   const parts = [
     requests(host),
     ['requests to other hosts', host.otherRequests.lines()] as const,
@@ -61,7 +61,7 @@ function reportOf(host: ControlHost): string {
     leftovers(host),
   ]
   const lines = parts.flatMap(([title, below]) =>
-    below.length === 0 ? [] : [`  ${title}:`, ...below.map((line) => `    ${cut(line, LONGEST_LINE)}`)],
+    below.length === 0 ? [] : [`  ${title}:`, ...below.map((line) => `    ${cut(line, MAX_LINE_LENGTH)}`)],
   )
   return escaped(host.withoutKeys([`The gateway at ${timestamp(host.engine.now)}:`, ...lines].join('\n')))
 }
@@ -79,20 +79,20 @@ function requests({ journal, transact }: ControlHost): Part {
   const faults = new Map(transact(faultsIn).map((fault) => [fault.id, fault]))
   const requested = new Set([...journal.newestFirst()].map(({ path, query }) => `${path}?${query}`))
   const textOf = (entry: JournalEntry) => {
-    const ownReason = reasonOf(entry) ?? unreadPage(entry, requested)
+    const ownReason = describeRefusal(entry) ?? unreadPage(entry, requested)
     const fault = entry.fault === null ? undefined : faults.get(entry.fault)
-    const applied = fault ? `${describeFault(fault)}${effectOf(fault, entry)}` : entry.fault
+    const applied = fault ? `${describeFault(fault)}${describeEffect(fault, entry)}` : entry.fault
     const reason = applied === null ? ownReason : `by the fault ${applied}`
     // On a separate line, since few readers see the end of a long line.
-    return reason === undefined ? requestLine(entry) : `${requestLine(entry)}\n  ${reason}`
+    return reason === undefined ? describeRequest(entry) : `${describeRequest(entry)}\n  ${reason}`
   }
-  const { lines, count } = newestOf(journal, textOf)
+  const { lines, count } = mergeNewest(journal, textOf)
   const texts = lines.flatMap((line) => lineWithTimes(line).split('\n'))
   return ['requests', [...dropped(journal.forgotten), ...earlier(journal.size - count), ...texts]]
 }
 
 /** Describes the effects of a fault that the status of the response does not show. */
-function effectOf({ drop, truncate }: ArmedFault, { commit }: JournalEntry): string {
+function describeEffect({ drop, truncate }: ArmedFault, { commit }: JournalEntry): string {
   const effects = [
     ...(commit ? ['the change was made'] : []),
     ...(drop ? ['the connection broke, so the client saw no response'] : []),
@@ -111,19 +111,19 @@ function unreadPage({ response }: JournalEntry, requested: ReadonlySet<string>):
 /** Lists the requests whose responses a fault delays: their clients hang, although the journal has a response. */
 function waiting(host: ControlHost): Part {
   const all = waitingRequests(host)
-  const first = all.slice(0, MOST_PENDING)
+  const first = all.slice(0, MAX_PENDING)
   const ids = new Set(first.map(({ operationId }) => operationId))
   const entries = [...host.journal.newestFirst()].filter(({ operationId }) => ids.has(operationId))
   const lines = first.map(({ operationId, until }) => {
     const entry = entries.find((each) => each.operationId === operationId)
-    return `${entry ? requestLine(entry) : operationId}: its client waits until ${until}, because of the latency of a fault.`
+    return `${entry ? describeRequest(entry) : operationId}: its client waits until ${until}, because of the latency of a fault.`
   })
   return ['waiting', [...lines, ...(all.length > first.length ? [`… and ${all.length - first.length} more`] : [])]]
 }
 
 /** Describes the next step if the clock has not moved: code that polls on other timers waits forever. */
 function nextStep(host: ControlHost): Part {
-  const next = host.transact((tx) => nextOf(host, tx))
+  const next = host.transact((tx) => findNextDue(host, tx))
   const first = [...host.journal.newestFirst()].at(-1)
   if (!next || !isManual(host.clock) || first?.at !== timestamp(host.engine.now)) return ['next', []]
   const what = next.event === 'response' ? 'the delayed response to' : next.collection
@@ -137,7 +137,7 @@ function nextStep(host: ControlHost): Part {
   ]
 }
 
-function newestOf(journal: ControlHost['journal'], textOf: (entry: JournalEntry) => string) {
+function mergeNewest(journal: ControlHost['journal'], textOf: (entry: JournalEntry) => string) {
   const lines: RepeatedLine[] = []
   let count = 0
   for (const entry of journal.newestFirst()) {
@@ -146,7 +146,7 @@ function newestOf(journal: ControlHost['journal'], textOf: (entry: JournalEntry)
     if (later?.text === text) {
       later.from = entry.at
       later.count++
-    } else if (lines.push({ text, from: entry.at, until: entry.at, count: 1 }) > MOST_REQUESTS) {
+    } else if (lines.push({ text, from: entry.at, until: entry.at, count: 1 }) > MAX_REQUESTS) {
       lines.pop()
       break
     }
@@ -164,29 +164,29 @@ function timelines(tx: Transaction): Part[] {
   let count = 0
   const newestDomains: DomainRecord[] = []
   for (const domain of tx.newestFirst(domains)) {
-    if (domain.timeline.length > 0 && ++count <= MOST_DOMAINS) newestDomains.push(domain)
+    if (domain.timeline.length > 0 && ++count <= MAX_DOMAINS) newestDomains.push(domain)
   }
   const parts = newestDomains.reverse().map(({ id, domain, timeline }): Part => {
     const lines = printedTimeline(timelineView(tx, timeline)).split('\n')
-    return [`provisioning of ${domain} (${id})`, newest(lines, MOST_TRANSITIONS)]
+    return [`provisioning of ${domain} (${id})`, newest(lines, MAX_TRANSITIONS)]
   })
-  return [['provisioning', earlier(count - MOST_DOMAINS)], ...parts]
+  return [['provisioning', earlier(count - MAX_DOMAINS)], ...parts]
 }
 
 function pending({ journal, transact }: ControlHost): Part {
-  const texts = [pendingFaults(transact(faultsIn), journal), transact(unusedOutcomes)]
+  const texts = [describePendingFaults(transact(faultsIn), journal), transact(describeUnusedOutcomes)]
   const lines = texts.flatMap((text) => text?.split('\n') ?? [])
-  const omitted = lines.length - MOST_PENDING
-  return ['pending', omitted > 0 ? [...lines.slice(0, MOST_PENDING), `… and ${omitted} more lines`] : lines]
+  const omitted = lines.length - MAX_PENDING
+  return ['pending', omitted > 0 ? [...lines.slice(0, MAX_PENDING), `… and ${omitted} more lines`] : lines]
 }
 
 function leftovers(host: ControlHost): Part {
   const lines = host.leftovers().map(({ family, id }) => `${family} ${id}`)
-  return ['leftover resources', newest(lines, MOST_LEFTOVERS)]
+  return ['leftover resources', newest(lines, MAX_LEFTOVERS)]
 }
 
-function newest(lines: readonly string[], most: number): readonly string[] {
-  return lines.length > most ? [...earlier(lines.length - most), ...lines.slice(-most)] : lines
+function newest(lines: readonly string[], max: number): readonly string[] {
+  return lines.length > max ? [...earlier(lines.length - max), ...lines.slice(-max)] : lines
 }
 
 function earlier(count: number): readonly string[] {

@@ -108,8 +108,8 @@ const read = controlCall({
   summary: 'List the transitions of all domains and their next due events',
   from: 'query',
   schema: query,
-  answer: timelinesView,
-  run: (host, sent) => host.transact((tx) => timelinesOf(tx, sent)),
+  response: timelinesView,
+  run: (host, sent) => host.transact((tx) => listTimelines(tx, sent)),
 })
 
 export interface TimelinesMember {
@@ -120,12 +120,10 @@ export interface TimelinesMember {
 /** A gateway's type leaves this member out: see `inspected`. */
 export const timelines: Control = {
   calls: { read },
-  members: (host): TimelinesMember => ({
-    timelines: (query = {}) => read.run(host, query),
-  }),
+  members: (host): TimelinesMember => ({ timelines: (query = {}) => read.run(host, query) }),
 }
 
-function timelinesOf(
+function listTimelines(
   tx: Transaction,
   { name = '', state, order, skip = 0, limit }: v.InferOutput<typeof query>,
 ): Timelines {
@@ -136,7 +134,7 @@ function timelinesOf(
   // In seconds, like the times of timelines.
   let since = Number.POSITIVE_INFINITY
   for (const domain of tx.newestFirst(domains)) {
-    const isWrong = problemOf(tx, domain) !== null
+    const isWrong = describeProblem(tx, domain) !== null
     if (!domain.policy && domain.timeline.length === 0 && !isWrong) continue
     if (!domain.domain.includes(text) && !domain.id.toLowerCase().includes(text)) continue
     const domainState = stateOf(domain)
@@ -148,7 +146,7 @@ function timelinesOf(
   }
   const all = [...failing, ...others]
   const chosen = all.slice(skip, skip + (limit ?? all.length))
-  const outcomes = pendingByDomain(tx)
+  const outcomes = groupPendingByDomain(tx)
   return {
     total: all.length,
     states,
@@ -157,14 +155,14 @@ function timelinesOf(
   }
 }
 
-const MOST_PENDING = 20
+const MAX_PENDING = 20
 
 /** Returns the pending outcomes by domain. The key `ANY_DOMAIN` has the outcomes for any domain. */
-function pendingByDomain(tx: Transaction): ReadonlyMap<string, DomainTimeline['pending']> {
+function groupPendingByDomain(tx: Transaction): ReadonlyMap<string, DomainTimeline['pending']> {
   const outcomes = new Map<string, DomainTimeline['pending']>()
   const add = (domain: string | null, each: DomainTimeline['pending'][number]) => {
     const list = outcomes.get(domain ?? ANY_DOMAIN) ?? []
-    if (list.length < MOST_PENDING) outcomes.set(domain ?? ANY_DOMAIN, [...list, each])
+    if (list.length < MAX_PENDING) outcomes.set(domain ?? ANY_DOMAIN, [...list, each])
   }
   for (const each of pendingOutcomes(tx)) add(each.domain, each)
   for (const { domain, ...rest } of tx.newestFirst(lastingOutcomes)) {
@@ -176,26 +174,26 @@ function pendingByDomain(tx: Transaction): ReadonlyMap<string, DomainTimeline['p
 function domainTimelineView(
   tx: Transaction,
   domain: DomainRecord,
-  outcomes: ReturnType<typeof pendingByDomain>,
+  outcomes: ReturnType<typeof groupPendingByDomain>,
 ): DomainTimeline {
   const { id, due, job, timeline } = domain
-  const certificate = certificateOf(tx, domain)
+  const certificate = findCertificate(tx, domain)
   return {
     id,
     domain: domain.domain,
     state: stateOf(domain),
     due: due && { at: timestamp(due.at), event: job ? 'attempt' : 'renewal' },
     expiresAt: certificate ? timestamp(certificate.not_after) : null,
-    problem: problemOf(tx, domain),
+    problem: describeProblem(tx, domain),
     records: provisioningRules(tx.rules).dns === 'simulated' ? neededRecords(tx, domain) : [],
     pending: domain.policy
-      ? [...(outcomes.get(domain.domain) ?? []), ...(outcomes.get(ANY_DOMAIN) ?? [])].slice(0, MOST_PENDING)
+      ? [...(outcomes.get(domain.domain) ?? []), ...(outcomes.get(ANY_DOMAIN) ?? [])].slice(0, MAX_PENDING)
       : [],
     timeline: timelineView(tx, timeline),
   }
 }
 
-function certificateOf(tx: Transaction, { certificate_id }: DomainRecord) {
+function findCertificate(tx: Transaction, { certificate_id }: DomainRecord) {
   const certificate = certificate_id === null ? undefined : tx.get(certificates, certificate_id)
   if (!certificate) return undefined
   const { upload, order } = certificate
@@ -205,8 +203,8 @@ function certificateOf(tx: Transaction, { certificate_id }: DomainRecord) {
 }
 
 /** Describes the reason why browsers would warn visitors: an expired certificate or issuer, or other names (RFC 9525, 6.3). */
-function problemOf(tx: Transaction, domain: DomainRecord): string | null {
-  const certificate = certificateOf(tx, domain)
+function describeProblem(tx: Transaction, domain: DomainRecord): string | null {
+  const certificate = findCertificate(tx, domain)
   if (!certificate) return null
   const { not_after, chainNotAfter, names } = certificate
   if (not_after <= tx.now) return `The certificate expired at ${timestamp(not_after)}.`

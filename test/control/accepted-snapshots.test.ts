@@ -40,10 +40,10 @@ describe('A snapshot is accepted', () => {
       '9999-12-31T23:59:59Z',
     ],
   ])('is %s lies behind the last time that there is', (_what, options, renewsAt) => {
-    const opened = () => createGateway({ ...options, clock: manualClock(0) })
-    const gateway = opened()
+    const openEmpty = () => createGateway({ ...options, clock: manualClock(0) })
+    const gateway = openEmpty()
     const { id } = gateway.reservedDomains.create({ domain: 'never.example.com', certificate_management_policy: RSA })
-    const other = opened()
+    const other = openEmpty()
     other.restore(throughJson(gateway.snapshot()))
     expect(other.snapshot()).toEqual(gateway.snapshot())
     expect(other.reservedDomains.get(id).certificate_management_status?.renews_at ?? undefined).toBe(renewsAt)

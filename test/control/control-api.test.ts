@@ -23,13 +23,13 @@ const ways: Record<string, (gateway: Gateway) => Promise<Control>> = {
 }
 
 describe.each(Object.keys(ways))('The control API (rules: control-api#calls) through %s', (way) => {
-  const controlled = async () => {
+  const openControlled = async () => {
     const it = managed()
     return { ...it, ask: await (ways[way] as (gateway: Gateway) => Promise<Control>)(it.gateway) }
   }
 
   test('POST /reset goes back to the initial state and answers 204 without a body', async () => {
-    const { ask, gateway } = await controlled()
+    const { ask, gateway } = await openControlled()
     gateway.clock.advance('1d')
     const answer = await ask('POST', '/reset')
     expect([answer.status, answer.text, answer.headers.get('content-type')]).toEqual([204, '', null])
@@ -38,7 +38,7 @@ describe.each(Object.keys(ways))('The control API (rules: control-api#calls) thr
   })
 
   test('GET /clock returns the time and that the clock is manual', async () => {
-    const { ask } = await controlled()
+    const { ask } = await openControlled()
     const { status, body } = await ask('GET', '/clock')
     expect([status, body]).toEqual([200, { now: NEW_YEAR, manual: true }])
   })
@@ -51,20 +51,20 @@ describe.each(Object.keys(ways))('The control API (rules: control-api#calls) thr
     [{ to: '2026-02-01T02:00:00+02:00' }, '2026-02-01T00:00:00Z'],
     [{ next: true }, timeAfter('30s')],
   ])('POST /clock %j moves the clock and answers like GET', async (json, now) => {
-    const { ask } = await controlled()
+    const { ask } = await openControlled()
     const { status, body } = await ask('POST', '/clock', json)
     expect([status, body]).toEqual([200, { now, manual: true }])
     expect((await ask('GET', '/clock')).body).toEqual(body)
   })
 
   test('POST /clock {"next": true} stays where it is when nothing is due', async () => {
-    const { ask, gateway, id } = await controlled()
+    const { ask, gateway, id } = await openControlled()
     gateway.reservedDomains.delete(id)
     expect((await ask('POST', '/clock', { next: true })).body).toEqual({ now: NEW_YEAR, manual: true })
   })
 
   test('DELETE reads its fields from a body, too', async () => {
-    const { ask, gateway } = await controlled()
+    const { ask, gateway } = await openControlled()
     const record = gateway.dns.cname('b.example.com', 'target.example.net')
     const other = gateway.dns.a('a.example.com', '192.0.2.1')
     expect((await ask('DELETE', '/dns', record)).status).toBe(204)
@@ -72,14 +72,14 @@ describe.each(Object.keys(ways))('The control API (rules: control-api#calls) thr
   })
 
   test('GET /authority.pem answers the root certificate as text', async () => {
-    const { ask, gateway } = await controlled()
+    const { ask, gateway } = await openControlled()
     const { status, text, headers } = await ask('GET', '/authority.pem')
     expect([status, text]).toEqual([200, gateway.authority.certificatePem])
     expect(headers.get('content-type')).toBe('application/x-pem-file')
   })
 
   test('POST /certificates returns the content of each certificate of a chain, as Node reads it, and stores nothing', async () => {
-    const { ask, gateway } = await controlled()
+    const { ask, gateway } = await openControlled()
     const before = JSON.stringify(gateway.snapshot())
     const chain = gateway.authority.serverCertificate({ names: ['*.example.com'], ips: ['192.0.2.1'] }).certificate_pem
     for (const certificate_pem of [chain, chain + gateway.authority.certificatePem]) {
@@ -110,7 +110,7 @@ describe.each(Object.keys(ways))('The control API (rules: control-api#calls) thr
   })
 
   test('HEAD is answered like GET without a body (rules: answers#head)', async () => {
-    const { ask } = await controlled()
+    const { ask } = await openControlled()
     const { status, text, headers } = await ask('HEAD', '/clock')
     expect([status, text, headers.get('content-type')]).toEqual([200, '', 'application/json'])
   })

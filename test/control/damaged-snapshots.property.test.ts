@@ -8,7 +8,7 @@ import { furnished, furnishedOptions, throughJson } from '../support/furnished.t
 import { casesOf, propertyOptions } from '../support/property.ts'
 
 /** A snapshot in which one value is another one. */
-const damagedFrom = (good: Snapshot) => {
+const damageOneValue = (good: Snapshot) => {
   const values = fc.constantFrom<unknown>(
     ...[null, NOTHING, '', 'x', 'x'.repeat(70_000), true, [], {}],
     ...[-1, 0, 0.5, 1e300, Number.NaN, Number.POSITIVE_INFINITY, 10n, () => 1],
@@ -35,7 +35,7 @@ describe('A damaged snapshot', () => {
     const requests = gateway.requests.all()
     const good = throughJson(gateway.snapshot())
     await fc.assert(
-      fc.asyncProperty(damagedFrom(good), async ([path, value]) => {
+      fc.asyncProperty(damageOneValue(good), async ([path, value]) => {
         const damaged = changed(good, path, value)
         const error = caughtFrom(() => gateway.restore(damaged))
         if (error) {

@@ -64,8 +64,8 @@ describe('A fault with several conditions (rules: control-api#faults)', () => {
     const { id } = gateway.faults.add({ operation: 'reserved_addrs.get', resource: 'ra_1', times: 1, status: 599 })
     gateway.faults.add({ method: 'DELETE', when: () => false })
     await statusesOf(gateway, GET_2, 'GET /nowhere', DELETE_1)
-    const listed = async () => await (await gateway.fetch('http://localhost/_fauxgate/faults')).json()
-    const [first, last] = await listed()
+    const listFaults = async () => await (await gateway.fetch('http://localhost/_fauxgate/faults')).json()
+    const [first, last] = await listFaults()
     const ids = gateway.requests.all().map(({ operationId }) => operationId)
     const notGet = 'its operation is reserved_addrs.delete, not reserved_addrs.get'
     expect(first.missed).toEqual([
@@ -79,7 +79,7 @@ describe('A fault with several conditions (rules: control-api#faults)', () => {
       'its predicate returned false',
     ])
     await statusesOf(gateway, 'GET /reserved_addrs/ra_1')
-    expect((await listed()).map(({ missed }: { missed?: [] }) => missed?.length)).toEqual([undefined, 4])
+    expect((await listFaults()).map(({ missed }: { missed?: [] }) => missed?.length)).toEqual([undefined, 4])
     expect(gateway.faults.all()[0]).toEqual({
       ...{ id, operation: 'reserved_addrs.get', resource: 'ra_1', times: 1, status: 599 },
       ...{ hits: 1, passed: 0 },

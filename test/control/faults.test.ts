@@ -13,7 +13,7 @@ const list = (gateway: Gateway) => client(gateway)('GET', ADDRS)
 const create = (gateway: Gateway, json = {}) => client(gateway)('POST', ADDRS, { json })
 
 /** Sends the same request so many times, and returns the statuses. */
-async function statusesOf(gateway: Gateway, times: number, path = ADDRS): Promise<number[]> {
+async function sendAll(gateway: Gateway, times: number, path = ADDRS): Promise<number[]> {
   const statuses: number[] = []
   for (let i = 0; i < times; i++) statuses.push((await client(gateway)('GET', path)).status)
   return statuses
@@ -120,13 +120,13 @@ describe('A fault', () => {
   it('begins after a number of matching requests, and ends after its times', async () => {
     const gateway = open()
     gateway.faults.add({ operation: 'reserved_addrs.list', after: 2, times: 2 })
-    expect(await statusesOf(gateway, 6)).toEqual([200, 200, 503, 503, 200, 200])
+    expect(await sendAll(gateway, 6)).toEqual([200, 200, 503, 503, 200, 200])
   })
 
   it('stays until it is removed if `times` is absent', async () => {
     const gateway = open()
     const { id } = gateway.faults.add({ path: ADDRS })
-    expect(await statusesOf(gateway, 3)).toEqual([503, 503, 503])
+    expect(await sendAll(gateway, 3)).toEqual([503, 503, 503])
     expect(gateway.faults.all()).toMatchObject([{ id, hits: 3 }])
     gateway.faults.remove(id)
     expect((await list(gateway)).status).toBe(200)
@@ -247,7 +247,7 @@ describe('A fault', () => {
     const statuses = [500, 501, 502, 504, 505]
     for (const order of [specs, [...specs].reverse()]) {
       for (const [i, spec] of order.entries()) gateway.faults.add({ ...spec, status: statuses[i] as number, times: 1 })
-      expect(await statusesOf(gateway, 6, path)).toEqual([...statuses, 200])
+      expect(await sendAll(gateway, 6, path)).toEqual([...statuses, 200])
     }
   })
 
@@ -255,7 +255,7 @@ describe('A fault', () => {
     const gateway = open()
     gateway.faults.add({ operation: 'reserved_addrs.list', after: 1, times: 1, status: 500 })
     gateway.faults.add({ method: 'GET', after: 2, status: 502 })
-    expect(await statusesOf(gateway, 5)).toEqual([200, 500, 200, 502, 502])
+    expect(await sendAll(gateway, 5)).toEqual([200, 500, 200, 502, 502])
   })
 
   it('replaces a used-up fault if there are already 1,000 faults, but never a pending one', async () => {

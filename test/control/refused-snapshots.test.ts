@@ -11,7 +11,8 @@ describe('A snapshot is refused', () => {
   const domain = (good: Json, name: string) =>
     good.records.reserved_domains.findIndex((each: Json) => each.domain === `${name}.example.com`)
   /** Returns a path with the number of a domain in the place of its name. */
-  const numbered = (good: Json, path: string) => path.replace(/<([\w-]+)>/, (_, name) => String(domain(good, name)))
+  const insertNumbers = (good: Json, path: string) =>
+    path.replace(/<([\w-]+)>/, (_, name) => String(domain(good, name)))
   const id = (prefix: string, number: string) => `${prefix}_${number.padStart(7, '0')}${'a'.repeat(20)}`
 
   async function expectRefused(says: string, damage: (good: Json) => unknown): Promise<void> {
@@ -19,7 +20,7 @@ describe('A snapshot is refused', () => {
     const good = throughJson(gateway.snapshot())
     const before = JSON.stringify(gateway.snapshot())
     const { message } = thrownBy(() => gateway.restore(damage(good) as Snapshot))
-    expect(message).toContain(numbered(good, says))
+    expect(message).toContain(insertNumbers(good, says))
     expect(JSON.stringify(gateway.snapshot())).toBe(before)
   }
 
@@ -93,7 +94,7 @@ describe('A snapshot is refused', () => {
     ['reserved_domains.<failing>.timeline.0.at', 0.5],
     ['reserved_domains.<failing>.timeline.0.at', 1_772_409_635_000],
   ])('with the records %s: %j', (path, to, field = path) =>
-    expectRefused(`records.${field} is `, (good) => changed(good, keysOf(numbered(good, `records.${path}`)), to)),
+    expectRefused(`records.${field} is `, (good) => changed(good, keysOf(insertNumbers(good, `records.${path}`)), to)),
   )
 
   type Damage = [what: string, field: string, path: string, to: (good: Json) => unknown]
@@ -141,7 +142,7 @@ describe('A snapshot is refused', () => {
       (good) => good.records.tls_certificates[0].order,
     ],
   ])('with %s', (_what, field, path, to) =>
-    expectRefused(field, (good) => changed(good, keysOf(numbered(good, `records.${path}`)), to(good))),
+    expectRefused(field, (good) => changed(good, keysOf(insertNumbers(good, `records.${path}`)), to(good))),
   )
 
   it.each<Damage>([

@@ -77,7 +77,7 @@ const ways: Record<string, (gateway: Gateway) => unknown> = {
 }
 
 describe.each(Object.keys(ways))('A gateway after %s equals a new one', (way) => {
-  const used = async (options: Omit<GatewayOptions, 'clock'>) => {
+  const openUsed = async (options: Omit<GatewayOptions, 'clock'>) => {
     const gateway = openManual(options)
     const { timers } = await useAll(gateway)
     expect(gateway.snapshot()).not.toEqual(openManual(options).snapshot())
@@ -89,7 +89,7 @@ describe.each(Object.keys(ways))('A gateway after %s equals a new one', (way) =>
     const options = variants[variant] as Omit<GatewayOptions, 'clock'>
 
     test('in its snapshot, orders, zone, agenda and time', async () => {
-      const { gateway, timers } = await used(options)
+      const { gateway, timers } = await openUsed(options)
       const fresh = openManual(options)
       expect(gateway.snapshot()).toEqual(fresh.snapshot())
       expect(gateway.requests.count()).toBe(0)
@@ -101,7 +101,7 @@ describe.each(Object.keys(ways))('A gateway after %s equals a new one', (way) =>
     })
 
     test('in every byte of the answers to the same requests from then on, ids and certificates included', async () => {
-      const { gateway } = await used(options)
+      const { gateway } = await openUsed(options)
       // The reset over HTTP is itself a request, and the operation id of the next one follows on it.
       const fresh = openManual(options)
       if (way !== 'gateway.reset()') await ways[way]?.(fresh)

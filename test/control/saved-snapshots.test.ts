@@ -58,8 +58,8 @@ describe('Snapshots that the gateway keeps', () => {
 
   test('survive a restart with a store, however often the state is replaced before', async () => {
     const store = memoryStore()
-    const opened = () => createGateway({ store, seed: 'kept', clock: manualClock(NEW_YEAR) })
-    const gateway = opened()
+    const openStored = () => createGateway({ store, seed: 'kept', clock: manualClock(NEW_YEAR) })
+    const gateway = openStored()
     const ask = controls(gateway)
     for (let number = 0; number < 150; number++) gateway.reservedDomains.create({ domain: `d${number}.example.com` })
     const before = gateway.snapshot()
@@ -68,7 +68,7 @@ describe('Snapshots that the gateway keeps', () => {
     await ask('DELETE', '/snapshots?name=gone')
     gateway.reset()
     gateway.dispose()
-    const again = opened()
+    const again = openStored()
     const askAgain = controls(again)
     expect((await askAgain('GET', '/snapshots')).body).toMatchObject([{ name: 'many' }])
     await askAgain('POST', '/snapshots/restore', { name: 'many' })

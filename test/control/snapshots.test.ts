@@ -21,15 +21,15 @@ describe('A snapshot (JSON snapshot and restore including clock, ids and faults)
   })
 
   it('has the times that the rate limit counts, and restores them', async () => {
-    const limited = () =>
+    const openLimited = () =>
       open({ clock: manualClock('2026-01-01T00:00:00Z'), rateLimit: { requests: 2, window: '10s' } })
-    const gateway = limited()
+    const gateway = openLimited()
     const ask = async (of: Gateway) => (await client(of)('GET', '/reserved_addrs')).status
     const { now } = gateway.snapshot()
     expect(gateway.snapshot().rateLimit).toEqual([])
     for (const expected of [200, 200, 429]) expect(await ask(gateway)).toBe(expected)
     expect(gateway.snapshot().rateLimit).toEqual([now, now])
-    const other = limited()
+    const other = openLimited()
     other.restore(throughJson(gateway.snapshot()))
     expect(await ask(other)).toBe(429)
     other.restore({ ...throughJson(gateway.snapshot()), rateLimit: [now] })

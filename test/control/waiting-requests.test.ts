@@ -4,7 +4,7 @@ import { client, controls } from '../support/client.ts'
 import { managed, openManual, timeAfter } from '../support/provisioning.ts'
 
 /** A gateway whose next request waits for 5 s of a manual clock. */
-function delayed(gateway = openManual()) {
+function sendDelayed(gateway = openManual()) {
   gateway.faults.add({ operation: 'reserved_addrs.list', latency: '5s', times: 1 })
   const answered: number[] = []
   const response = client(gateway)('GET', '/reserved_addrs').then(({ status }) => answered.push(status))
@@ -12,7 +12,7 @@ function delayed(gateway = openManual()) {
 }
 
 test('A request that a latency delays is named by the clock, the overview and the report until its response comes', async () => {
-  const { gateway, ask, answered, response } = delayed()
+  const { gateway, ask, answered, response } = sendDelayed()
   const waiting = async () => (await ask('GET', '/clock')).body
   const entry = await waiting().then(() => gateway.requests.last())
   const until = timeAfter('5s')
@@ -31,7 +31,7 @@ test('A request that a latency delays is named by the clock, the overview and th
 
 test('The next event of a clock is a delayed response where that comes before the next attempt', async () => {
   const { gateway } = managed()
-  const { response } = delayed(gateway)
+  const { response } = sendDelayed(gateway)
   await Promise.resolve()
   gateway.clock.advanceToNext()
   await response

@@ -84,7 +84,7 @@ describe('Waits for a time of a manual clock', () => {
 
 describe('Waits for a time of the system clock', () => {
   /** A delayed answer on faked system time. */
-  function delayed() {
+  function openWithLatency() {
     vi.useFakeTimers({ now: NOW })
     const gateway = createGateway({ seed: 'waits' })
     gateway.faults.add({ latency: '30s' })
@@ -92,7 +92,7 @@ describe('Waits for a time of the system clock', () => {
   }
 
   test('use one timer each, which an aborted signal clears', async () => {
-    const gateway = delayed()
+    const gateway = openWithLatency()
     const aborting = [new AbortController(), new AbortController()]
     const ends: unknown[] = []
     aborting.forEach(({ signal }, i) => void noting(ends, i, ask(gateway, { signal })))

@@ -9,7 +9,7 @@ const POLICY = { certificate_management_policy: ECDSA } as const
 afterEach(() => void vi.useRealTimers())
 
 /** A gateway with a managed domain at the current time of its clock. */
-function managedBy(options: GatewayOptions = {}) {
+function openWithManagedDomain(options: GatewayOptions = {}) {
   const gateway = createGateway({ seed: 'clocks', ...options })
   const { id, created_at } = gateway.reservedDomains.create({ domain: 'app.example.com', ...POLICY })
   return { gateway, id, created_at, ...looksAt(gateway, id) }
@@ -18,7 +18,7 @@ function managedBy(options: GatewayOptions = {}) {
 describe('The system clock (rules: time#clocks)', () => {
   test('follows vi.setSystemTime with no set-up', () => {
     vi.useFakeTimers({ now: NOW })
-    const { certificate, created_at } = managedBy()
+    const { certificate, created_at } = openWithManagedDomain()
     expect(created_at).toBe(NEW_YEAR)
     vi.setSystemTime(NOW + 29_999)
     expect(certificate()).toBeNull()
@@ -38,7 +38,7 @@ describe('The system clock (rules: time#clocks)', () => {
 
   test('sets no timer for what is due, so nothing keeps a process alive', () => {
     vi.useFakeTimers({ now: NOW })
-    const { gateway } = managedBy()
+    const { gateway } = openWithManagedDomain()
     gateway.provisioning.failAlways('INTERNAL_ERROR')
     vi.setSystemTime(NOW + 3_600_000)
     gateway.reservedDomains.list()
@@ -47,7 +47,7 @@ describe('The system clock (rules: time#clocks)', () => {
 
   test('is waited for by settled(), which answers once fake time has come there and not before', async () => {
     vi.useFakeTimers({ now: NOW })
-    const { gateway, id } = managedBy()
+    const { gateway, id } = openWithManagedDomain()
     const seen: unknown[] = []
     void gateway.provisioning.settled(id).then((domain) => seen.push(domain.certificate?.id))
     await vi.advanceTimersByTimeAsync(29_999)
@@ -59,7 +59,7 @@ describe('The system clock (rules: time#clocks)', () => {
 
   test('is waited for by settled() over longer times than a host timer can hold', async () => {
     vi.useFakeTimers({ now: NOW })
-    const { gateway, id } = managedBy({ provisioningDelay: '60d' })
+    const { gateway, id } = openWithManagedDomain({ provisioningDelay: '60d' })
     const settled = vi.fn()
     void gateway.provisioning.settled(id).then(settled)
     await vi.advanceTimersByTimeAsync(60 * 86_400_000 - 1)
@@ -70,7 +70,7 @@ describe('The system clock (rules: time#clocks)', () => {
 
   test('lets settled() reject when the domain is deleted while it waits', async () => {
     vi.useFakeTimers({ now: NOW })
-    const { gateway, id } = managedBy()
+    const { gateway, id } = openWithManagedDomain()
     const settled = expect(gateway.provisioning.settled(id)).rejects.toMatchObject({ key: 'not_found' })
     gateway.reservedDomains.delete(id)
     await vi.advanceTimersByTimeAsync(30_000)
@@ -86,12 +86,12 @@ describe('A clock that is an object (rules: time#clocks)', () => {
         return this.#time
       }
     }
-    expect(managedBy({ clock: new Ticks() }).created_at).toBe(NEW_YEAR)
+    expect(openWithManagedDomain({ clock: new Ticks() }).created_at).toBe(NEW_YEAR)
   })
 
   test('with a number that the test moves is read at every call', () => {
     const clock = { now: NOW }
-    const { certificate, gateway } = managedBy({ clock })
+    const { certificate, gateway } = openWithManagedDomain({ clock })
     clock.now += 30_000
     expect(certificate()).not.toBeNull()
     expect(gateway.clock).toBe(clock)
@@ -99,7 +99,7 @@ describe('A clock that is an object (rules: time#clocks)', () => {
 
   test('can be the clock of @sinonjs/fake-timers, whose timers see the gateway at their own time', () => {
     const clock = createClock(NOW)
-    const { certificate } = managedBy({ clock })
+    const { certificate } = openWithManagedDomain({ clock })
     const seen: boolean[] = []
     for (const at of [29_999, 30_000]) clock.setTimeout(() => seen.push(certificate() !== null), at)
     clock.tick('01:00:00')
@@ -107,12 +107,12 @@ describe('A clock that is an object (rules: time#clocks)', () => {
   })
 
   test('shows whole seconds, cut and not rounded (rules: time#timestamps)', () => {
-    expect(managedBy({ clock: { now: NOW + 999 } }).created_at).toBe(NEW_YEAR)
+    expect(openWithManagedDomain({ clock: { now: NOW + 999 } }).created_at).toBe(NEW_YEAR)
   })
 
   test('with milliseconds has what is due at the next whole second, as timestamps show it (rules: time#whole-seconds)', () => {
     const clock = { now: NOW + 999 }
-    const { certificate, job } = managedBy({ clock })
+    const { certificate, job } = openWithManagedDomain({ clock })
     expect(job()?.started_at).toBe(NEW_YEAR)
     clock.now = NOW + 30_999
     expect(certificate()).toBeNull()
@@ -124,7 +124,7 @@ describe('A clock that is an object (rules: time#clocks)', () => {
     'whose time is %s makes a call throw and change nothing, and serves again once it is right',
     (wrong) => {
       const clock = { now: NOW }
-      const { gateway, certificate } = managedBy({ clock })
+      const { gateway, certificate } = openWithManagedDomain({ clock })
       const before = gateway.snapshot()
       clock.now = wrong
       expect(() => gateway.reservedDomains.create({ domain: 'b.example.com' })).toThrow(
@@ -138,7 +138,10 @@ describe('A clock that is an object (rules: time#clocks)', () => {
   )
 
   test('at the end of the year 9999 still gives timestamps of the wire form (rules: time#timestamps)', () => {
-    const { gateway, id, status } = managedBy({ clock: { now: Date.UTC(9999, 11, 31) }, provisioningDelay: 0 })
+    const { gateway, id, status } = openWithManagedDomain({
+      clock: { now: Date.UTC(9999, 11, 31) },
+      provisioningDelay: 0,
+    })
     const wireForm = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/)
     expect(status()).toEqual({ renews_at: wireForm, provisioning_job: null })
     expect(gateway.provisioning.timeline(id)).toMatchObject([{ at: wireForm }, { at: wireForm }])

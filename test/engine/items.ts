@@ -11,7 +11,6 @@ export interface Item {
 
 export const items: Collection<Item> = collection<Item>({
   name: 'items',
-  key: (record) => record.id,
   schema: v.custom<Item>(() => true),
   indexes: { color: (record) => record.color, tag: (record) => record.tags },
   due: (record) => record.due,

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { ids } from '../../src/engine/ids.ts'
+import { createIds } from '../../src/engine/ids.ts'
 import { randomSource, secretSource } from '../../src/engine/random.ts'
 import { check } from '../support/property.ts'
 
@@ -60,7 +60,7 @@ describe('The secret source', () => {
 })
 
 describe('Ids (rules: ids#form, ids#order)', () => {
-  const make = ids(randomSource('checkout'))
+  const make = createIds(randomSource('checkout'))
 
   it('are these for these numbers', () => {
     expect([

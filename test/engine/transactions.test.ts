@@ -6,7 +6,7 @@ import { commitsOf, open, stateOf } from '../support/gateway.ts'
 const policy = { authority: 'letsencrypt' }
 
 /** A dialect that runs code of the test when a reserved domain is shown, which is at the end of its transaction. */
-function interrupted(work: () => void): Dialect {
+function dialectThatRuns(work: () => void): Dialect {
   return {
     ...standard,
     get domainRegion(): Dialect['domainRegion'] {
@@ -19,7 +19,7 @@ function interrupted(work: () => void): Dialect {
 /** A gateway on which showing a domain fails while `fails` is set. */
 function failing() {
   const state = { fails: false }
-  const dialect = interrupted(() => {
+  const dialect = dialectThatRuns(() => {
     if (state.fails) throw new Error('no')
   })
   return { state, gateway: createGateway({ dialect, seed: 'x', clock: manualClock('2026-01-01T00:00:00Z') }) }
@@ -78,7 +78,7 @@ describe('A call into the gateway from code that it runs itself (rules: transact
 
   it.each(Object.entries(calls))('is refused inside a transaction: %s', (_name, call) => {
     const refused: GatewayError[] = []
-    const dialect = interrupted(() => refused.push(thrownBy(() => call(gateway))))
+    const dialect = dialectThatRuns(() => refused.push(thrownBy(() => call(gateway))))
     const gateway: Gateway = open({ dialect })
     const before = gateway.snapshot().records.reserved_addrs
     gateway.reservedDomains.create({ domain: 'a.example.com' })
@@ -94,7 +94,9 @@ describe('A call into the gateway from code that it runs itself (rules: transact
 
   it('is refused inside a transaction over HTTP too, as 409', async () => {
     const answers: Promise<number>[] = []
-    const dialect = interrupted(() => answers.push(client(gateway)('GET', '/reserved_addrs').then((it) => it.status)))
+    const dialect = dialectThatRuns(() =>
+      answers.push(client(gateway)('GET', '/reserved_addrs').then((it) => it.status)),
+    )
     const gateway: Gateway = open({ dialect })
     gateway.reservedDomains.create({ domain: 'a.example.com' })
     expect(await Promise.all(answers)).toEqual([409])

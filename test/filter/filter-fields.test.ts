@@ -107,9 +107,9 @@ describe('A filter names the fields that the dialect has (rules: filters#types)'
   const filters = ['size(obj.resolves_to) == 0', 'obj.resolves_to == null', '"us" in obj.resolves_to']
 
   test.each(filters)('and refuses a field that only another dialect has: %s', (filter) => {
-    const refused = () => createGateway().reservedDomains.list({ filter })
-    expect(refused).toThrow(/: obj\.resolves_to, an unknown field; allowed there is obj\.id, .*obj\.[a-z_]+\. /)
-    expect(refused).not.toThrow(/allowed there is .*resolves_to/)
+    const listFiltered = () => createGateway().reservedDomains.list({ filter })
+    expect(listFiltered).toThrow(/: obj\.resolves_to, an unknown field; allowed there is obj\.id, .*obj\.[a-z_]+\. /)
+    expect(listFiltered).not.toThrow(/allowed there is .*resolves_to/)
   })
 
   test('and accepts that field in the other dialect', () => {

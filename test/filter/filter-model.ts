@@ -44,12 +44,12 @@ export function filtersOver(words: Vocabulary) {
       { arbitrary: memberships(words, { text, time, number, list }), weight: 2 },
       { arbitrary: textTests(text), weight: 2 },
       { arbitrary: fc.boolean().map((value) => atom(String(value), () => value)), weight: 1 },
-      { arbitrary: tie('condition').map(negated), weight: 1 },
-      { arbitrary: chained(tie('condition')), weight: 4 },
-      { arbitrary: compared(tie('condition'), tie('condition'), EQUALITY), weight: 1 },
+      { arbitrary: tie('condition').map(negate), weight: 1 },
+      { arbitrary: chain(tie('condition')), weight: 4 },
+      { arbitrary: compare(tie('condition'), tie('condition'), EQUALITY), weight: 1 },
     ),
   }))
-  return { condition, illTyped: illTyped(words, { text, time, number, list, condition }) }
+  return { condition, generateIllTyped: illTyped(words, { text, time, number, list, condition }) }
 }
 
 function atom<T>(text: string, value: Written<T>['value']): Written<T> {
@@ -74,7 +74,7 @@ function anyOf<T>(...choices: (fc.Arbitrary<Written<T>> | false)[]): fc.Arbitrar
   return fc.oneof(...choices.filter((choice) => choice !== false))
 }
 
-function quoted(text: string): fc.Arbitrary<string> {
+function quoteInAnyWay(text: string): fc.Arbitrary<string> {
   const plain = JSON.stringify(text)
   const single = `'${plain.slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`
   return fc.constantFrom(plain, single, `"""${plain.slice(1, -1)}"""`, ...(/["\\\n]/.test(text) ? [] : [`r"${text}"`]))
@@ -86,7 +86,7 @@ function literals({ words }: Vocabulary): fc.Arbitrary<Written<Text>> {
     .map(([word, from, to]) => [...word].slice(from, from + to).join(''))
   return fc
     .oneof(fc.constantFrom(...words), pieces, fc.constantFrom('', 'a', 'z', '😀', '"', "'", '\\', '\n', 'é\t\u0001'))
-    .chain((word) => quoted(word).map((written) => atom(written, () => word)))
+    .chain((word) => quoteInAnyWay(word).map((written) => atom(written, () => word)))
 }
 
 function texts(words: Vocabulary): fc.Arbitrary<Written<Text>> {
@@ -209,7 +209,7 @@ function rank(a: unknown, b: unknown): -1 | 0 | 1 | undefined {
   return (a as string | number) > (b as string | number) ? 1 : -1
 }
 
-function compared(
+function compare(
   left: fc.Arbitrary<Written<unknown>>,
   right: fc.Arbitrary<Written<unknown>>,
   operators: readonly (typeof ORDER)[number][] = ORDER,
@@ -233,16 +233,16 @@ const NOTHING = fc.constant(atom('null', () => null))
 function comparisons(words: Vocabulary, { text, time, number, list }: Parts): fc.Arbitrary<Written<boolean>> {
   const timeField = fields<Text>(words.times).map(({ text: path, value }) => atom(path, timeOf(value)))
   return anyOf<boolean>(
-    compared(text, text),
-    compared(time, time),
-    compared(timeField, time),
-    compared(time, timeField),
-    compared(number, number),
-    compared(list, list, EQUALITY),
-    compared(text, NOTHING, EQUALITY),
-    compared(NOTHING, text, EQUALITY),
-    words.objects.length > 0 && compared(fields(words.objects), NOTHING, EQUALITY),
-    words.numbers.length > 0 && compared(NOTHING, fields(words.numbers), EQUALITY),
+    compare(text, text),
+    compare(time, time),
+    compare(timeField, time),
+    compare(time, timeField),
+    compare(number, number),
+    compare(list, list, EQUALITY),
+    compare(text, NOTHING, EQUALITY),
+    compare(NOTHING, text, EQUALITY),
+    words.objects.length > 0 && compare(fields(words.objects), NOTHING, EQUALITY),
+    words.numbers.length > 0 && compare(NOTHING, fields(words.numbers), EQUALITY),
   )
 }
 
@@ -286,11 +286,11 @@ function textTests(text: fc.Arbitrary<Written<Text>>): fc.Arbitrary<Written<bool
   )
 }
 
-function negated(part: Written<boolean>): Written<boolean> {
+function negate(part: Written<boolean>): Written<boolean> {
   return atom(`!${operand(part, 3)}`, (item, now) => !part.value(item, now))
 }
 
-function chained(condition: fc.Arbitrary<Written<boolean>>): fc.Arbitrary<Written<boolean>> {
+function chain(condition: fc.Arbitrary<Written<boolean>>): fc.Arbitrary<Written<boolean>> {
   return fc
     .tuple(
       fc.constantFrom('||', '&&'),

@@ -104,9 +104,9 @@ describe('The size of a filter (rules: filters#language)', () => {
   const domains = (filter: string) => open().reservedDomains.list({ filter })
 
   test('is at most 2048 characters', () => {
-    const padded = (length: number) => 'true'.padEnd(length)
-    expect(domains(padded(2048)).reserved_domains).toEqual([])
-    expect(thrownBy(() => domains(padded(2049))).message).toContain(': it has 2049 characters; ')
+    const padTo = (length: number) => 'true'.padEnd(length)
+    expect(domains(padTo(2048)).reserved_domains).toEqual([])
+    expect(thrownBy(() => domains(padTo(2049))).message).toContain(': it has 2049 characters; ')
   })
 
   test.each([

@@ -64,12 +64,12 @@ describe('An RFC 3339 time, on a host far from UTC', () => {
   test.each(TIMES)('%s is %s (rules: filters#times)', (text, expected) => {
     const gateway = open()
     gateway.reservedAddrs.create()
-    const passed = (filter: string) => gateway.reservedAddrs.list({ filter }).reserved_addrs.length
+    const countMatches = (filter: string) => gateway.reservedAddrs.list({ filter }).reserved_addrs.length
     const later = START - Date.parse(expected)
     const [seconds, ms] = [Math.trunc(later / 1000), later % 1000].map(Math.abs)
     const moved = `${later < 0 ? 'subtract' : 'add'}("${seconds}s").${later < 0 ? 'subtract' : 'add'}("${ms}ms")`
-    expect(passed(`timestamp("${text}").${moved} == timestamp(time.now)`)).toBe(1)
-    expect(passed(`"${text}" == timestamp("${expected}")`)).toBe(1)
+    expect(countMatches(`timestamp("${text}").${moved} == timestamp(time.now)`)).toBe(1)
+    expect(countMatches(`"${text}" == timestamp("${expected}")`)).toBe(1)
   })
 
   test.each(NO_TIMES)('is not %j (rules: filters#times)', (text) => {

@@ -88,7 +88,7 @@ const FAMILIES: readonly Family[] = [
 ]
 
 /** A gateway with items of every family, made at different times, and the ids of each in the order of creation. */
-function inhabited() {
+function openWithItems() {
   const clock = handClock()
   const gateway = open({ clock })
   for (let n = 0; n < 11; n++) {
@@ -143,8 +143,8 @@ async function walkOverHttp({ path, items }: Family, gateway: Gateway, query: Qu
 }
 
 describe.each(FAMILIES)('A list filter over $path (rules: filters#language)', (family) => {
-  const { gateway, clock } = inhabited()
-  const { condition, illTyped } = filtersOver(family.words)
+  const { gateway, clock } = openWithItems()
+  const { condition, generateIllTyped: illTyped } = filtersOver(family.words)
   let newestFirst: readonly Item[] = []
 
   beforeAll(() => {

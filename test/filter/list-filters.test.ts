@@ -5,7 +5,7 @@ import { handClock, open } from '../support/gateway.ts'
 const DAY = 86_400_000
 
 /** Three domains: 40 days, 8 days and 1 hour old. */
-function aged() {
+function openWithAges() {
   const clock = handClock()
   const gateway = open({ clock })
   const made = (name: string, body: object) =>
@@ -22,7 +22,7 @@ function aged() {
 
 /** Expects the first labels of the domains that a filter lets through, oldest first. */
 function expectThrough(filter: string, expected: string) {
-  const { reserved_domains } = aged().reservedDomains.list({ filter })
+  const { reserved_domains } = openWithAges().reservedDomains.list({ filter })
   const names = reserved_domains.map(({ domain }) => domain.split('.')[0])
   expect(names.reverse().join(' ')).toBe(expected)
 }
@@ -92,7 +92,7 @@ describe('A list filter (rules: filters#language)', () => {
 
   test('works through HTTP with encoded characters', async () => {
     const filter = encodeURIComponent('obj.description == "büro 😀" && obj.region in ["us"]')
-    const { body } = await client(aged())('GET', `/reserved_domains?filter=${filter}`)
+    const { body } = await client(openWithAges())('GET', `/reserved_domains?filter=${filter}`)
     expect(body.reserved_domains.map(({ domain }: { domain: string }) => domain)).toEqual(['mid.example.com'])
   })
 

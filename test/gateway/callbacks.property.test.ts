@@ -32,7 +32,7 @@ function ask(gateway: Held, body = '{}') {
   return exchanged(gateway, { body })
 }
 
-function tried(work: () => unknown): void {
+function ignoreErrors(work: () => unknown): void {
   try {
     work()
   } catch {
@@ -73,7 +73,7 @@ describe('Whatever callbacks do to the gateway (rules: transactions#no-calls-fro
         const run = (names: readonly string[]) => {
           if (depth > 2) return
           depth++
-          for (const name of names) tried(() => deeds[name]?.(gateway, n++))
+          for (const name of names) ignoreErrors(() => deeds[name]?.(gateway, n++))
           depth--
         }
         gateway.subscribe(() => run(queue.splice(0)))
@@ -81,7 +81,7 @@ describe('Whatever callbacks do to the gateway (rules: transactions#no-calls-fro
           if (by === 'caller') run(names)
           else if (by === 'subscriber') {
             queue = [...names]
-            tried(() => gateway.reservedAddrs.create())
+            ignoreErrors(() => gateway.reservedAddrs.create())
           } else if (by === 'predicate') {
             const fault = gateway.faults.add({
               when: () => {
@@ -89,11 +89,11 @@ describe('Whatever callbacks do to the gateway (rules: transactions#no-calls-fro
                 return n % 2 === 0
               },
             })
-            tried(() => ask(gateway))
+            ignoreErrors(() => ask(gateway))
             // A call inside may have cleared all faults.
-            tried(() => gateway.faults.remove(fault.id))
+            ignoreErrors(() => gateway.faults.remove(fault.id))
           } else {
-            tried(() =>
+            ignoreErrors(() =>
               gateway.reservedAddrs.create({
                 get description() {
                   run(names)

@@ -7,7 +7,7 @@ const PATH = '/reserved_domains'
 const DOMAIN = 'app.example.com'
 
 /** A domain in the ngrok dialect, and how its fields are sent. */
-async function reserved(json: object = { domain: DOMAIN }) {
+async function reserve(json: object = { domain: DOMAIN }) {
   const gateway = open({ dialect: ngrok })
   const api = client(gateway)
   const created = await api('POST', PATH, { json })
@@ -20,7 +20,7 @@ const create = (dialect: Dialect, json: object) => client(open({ dialect }))('PO
 
 describe('Fields that ngrok takes and ignores (rules: dialects#ignored-fields)', () => {
   test('are accepted on update, and without effect', async () => {
-    const { created, patch } = await reserved()
+    const { created, patch } = await reserve()
     const { status, body } = await patch({ description: 'd', region: 'eu' })
     expect([status, body]).toEqual([200, { ...created.body, description: 'd' }])
   })
@@ -28,7 +28,7 @@ describe('Fields that ngrok takes and ignores (rules: dialects#ignored-fields)',
   test.each([{ region: 'eu' }, { region: 'mars' }, { domain: DOMAIN }, { name: 'APP.example.com', region: 'eu' }])(
     'alone make an update empty: %j',
     async (json) => {
-      const { patch } = await reserved()
+      const { patch } = await reserve()
       const answer = await patch(json)
       expect(outcome(answer)).toBe('400 ERR_NGROK_422')
       expect(answer.body.msg).toMatch(/ Send at least one of description, .*, resolves_to, error_redirect_url\.$/)
@@ -56,7 +56,7 @@ describe('Fields that ngrok takes and ignores (rules: dialects#ignored-fields)',
 describe('Endpoint configurations on create (rules: dialects#extra-fields)', () => {
   test('are linked by ngrok as on update', async () => {
     const links = { http_endpoint_configuration_id: 'ec_1', https_endpoint_configuration_id: 'ec_2' }
-    const { created, get } = await reserved({ domain: DOMAIN, ...links })
+    const { created, get } = await reserve({ domain: DOMAIN, ...links })
     const uri = 'https://api.ngrok.com/endpoint_configurations'
     expect(created.body).toMatchObject({
       http_endpoint_configuration: { id: 'ec_1', uri: `${uri}/ec_1` },
@@ -88,7 +88,7 @@ describe('resolves_to of a domain (rules: dialects#extra-fields)', () => {
   const BOTH = [{ value: 'us' }, { value: 'eu' }]
 
   test('is the last field of a response, once it was set', async () => {
-    const { created, patch, get } = await reserved()
+    const { created, patch, get } = await reserve()
     expect(Object.hasOwn(created.body, 'resolves_to')).toBe(false)
     const { status, body } = await patch({ resolves_to: BOTH })
     expect([status, body.resolves_to]).toEqual([200, BOTH])
@@ -97,7 +97,7 @@ describe('resolves_to of a domain (rules: dialects#extra-fields)', () => {
   })
 
   test('can be set on create, stays, is replaced as a whole and emptied', async () => {
-    const { created, patch } = await reserved({ domain: DOMAIN, resolves_to: BOTH })
+    const { created, patch } = await reserve({ domain: DOMAIN, resolves_to: BOTH })
     expect(created.body.resolves_to).toEqual(BOTH)
     expect((await patch({ metadata: 'm', resolves_to: null })).body.resolves_to).toEqual(BOTH)
     expect((await patch({ resolves_to: US })).body.resolves_to).toEqual(US)
@@ -113,7 +113,7 @@ describe('resolves_to of a domain (rules: dialects#extra-fields)', () => {
     [[{ value: 7 }], 'resolves_to.0.value'],
     [[...US, { value: '' }], 'resolves_to.1.value'],
   ])('cannot be %j', async (resolves_to, field) => {
-    const { gateway, patch } = await reserved()
+    const { gateway, patch } = await reserve()
     const before = stateOf(gateway)
     const answer = await patch({ resolves_to })
     expect(outcome(answer)).toBe('400 ERR_NGROK_215')
@@ -135,7 +135,7 @@ describe('The alias name of domain (rules: dialects#the-alias-name)', () => {
     const answer = await create(ngrok, { name: DOMAIN, domain: DOMAIN })
     expect(outcome(answer)).toBe('400 ERR_NGROK_449')
     expect(answer.body.msg).toBe('name and domain were both sent. They name the same field: send domain only.')
-    const { patch } = await reserved()
+    const { patch } = await reserve()
     expect(outcome(await patch({ name: DOMAIN, domain: DOMAIN, metadata: 'm' }))).toBe('400 ERR_NGROK_449')
   })
 
@@ -150,7 +150,7 @@ describe('The alias name of domain (rules: dialects#the-alias-name)', () => {
   })
 
   test('is the name of the field in the details of an error about a taken name', async () => {
-    const { gateway } = await reserved()
+    const { gateway } = await reserve()
     const answer = await client(gateway)('POST', PATH, { json: { name: 'APP.example.com' } })
     expect(outcome(answer)).toBe('400 ERR_NGROK_413')
     expect(answer.body.details['field:name']).toBe(answer.body.msg)
@@ -162,7 +162,7 @@ describe("A domain's own name in an update (rules: dialects#extra-fields)", () =
   test.each([{ domain: DOMAIN }, { domain: 'APP.Example.com' }, { name: DOMAIN }, { name: null }, { domain: '' }])(
     'is accepted beside a value: %j',
     async (own) => {
-      const { created, patch } = await reserved()
+      const { created, patch } = await reserve()
       const { status, body } = await patch({ ...own, region: 'us', metadata: 'm' })
       expect([status, body]).toEqual([200, { ...created.body, metadata: 'm' }])
     },
@@ -174,7 +174,7 @@ describe("A domain's own name in an update (rules: dialects#extra-fields)", () =
     ['name', 'app'],
     ['domain', 'app'],
   ])('cannot be another one: %s %s', async (field, value) => {
-    const { gateway, patch } = await reserved()
+    const { gateway, patch } = await reserve()
     const before = stateOf(gateway)
     const { status, body } = await patch({ [field]: value, metadata: 'm' })
     const msg = `${field} is "${value}". Allowed: "app.example.com", the domain's own name, which cannot be changed.`
@@ -186,7 +186,7 @@ describe("A domain's own name in an update (rules: dialects#extra-fields)", () =
 
 describe('A bare name (rules: dialects#bare-names)', () => {
   test('reserves that label below the first service-owned domain', async () => {
-    const { created, patch } = await reserved({ name: 'App' })
+    const { created, patch } = await reserve({ name: 'App' })
     expect(created.body).toMatchObject({ domain: 'app.ngrok.io', cname_target: null })
     expect((await patch({ name: 'APP', metadata: 'm' })).status).toBe(200)
     const dialect = { ...ngrok, serviceDomains: ['acme.example', 'ngrok.io'] }
@@ -194,7 +194,7 @@ describe('A bare name (rules: dialects#bare-names)', () => {
   })
 
   test('cannot be reserved twice, not even as the whole name', async () => {
-    const { gateway } = await reserved({ name: 'app' })
+    const { gateway } = await reserve({ name: 'app' })
     for (const json of [{ name: 'app' }, { domain: 'app.ngrok.io' }]) {
       const answer = await client(gateway)('POST', PATH, { json })
       expect(outcome(answer)).toBe('400 ERR_NGROK_413')

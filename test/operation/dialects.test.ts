@@ -301,13 +301,13 @@ describe('A custom dialect (rules: dialects#data)', () => {
 
   test('calls fields in messages and details what the client called them, whichever rule refuses them', async () => {
     const api = client(open({ dialect: acme }))
-    const refused = async (json: object) => (await api('POST', '/reserved_domains', { json })).body
-    const unknown = await refused({ host: 'app.example.com', cert: 'cert_1' })
+    const createRefused = async (json: object) => (await api('POST', '/reserved_domains', { json })).body
+    const unknown = await createRefused({ host: 'app.example.com', cert: 'cert_1' })
     expect(unknown.msg).toBe('cert is "cert_1", which does not exist. Name an uploaded TLS certificate.')
     expect(unknown.details['field:cert']).toBe(unknown.msg)
-    const wrongPrefix = await refused({ host: 'app.example.com', certificate_id: 'rd_1' })
+    const wrongPrefix = await createRefused({ host: 'app.example.com', certificate_id: 'rd_1' })
     expect(wrongPrefix.msg).toMatch(/^certificate_id is "rd_1"\. Allowed: an id that starts with "cert/)
-    const inside = await refused({ host: 'app.example.com', tls: { authority: 'other' } })
+    const inside = await createRefused({ host: 'app.example.com', tls: { authority: 'other' } })
     expect(inside.msg).toBe('tls.authority is "other". Allowed: "acme-ca".')
     expect(Object.keys(inside.details)).toEqual(['operation_id', 'field:tls.authority'])
   })

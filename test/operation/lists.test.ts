@@ -19,7 +19,7 @@ const LISTS: readonly [path: string, items: string, make: (gateway: Gateway, n: 
 ]
 
 /** Makes weighted backends and answers their ids, newest first. */
-function filled(gateway: Gateway, count: number): string[] {
+function createBackends(gateway: Gateway, count: number): string[] {
   return Array.from({ length: count }, () => gateway.weightedBackends.create().id).reverse()
 }
 
@@ -64,7 +64,7 @@ describe.each(LISTS)('The list %s (rules: lists#paging)', (path, items, make) =>
 describe('The limit of a list (rules: lists#paging)', () => {
   test('is 100 by default', async () => {
     const gateway = open()
-    const ids = filled(gateway, 101)
+    const ids = createBackends(gateway, 101)
     expect((await pages(gateway, PATH)).map((page) => page.length)).toEqual([100, 1])
     expect((await pages(gateway, PATH)).flat()).toEqual(ids)
   })
@@ -82,7 +82,7 @@ describe('The limit of a list (rules: lists#paging)', () => {
 
   test('leaves no next page where the last page is exactly full', async () => {
     const gateway = open()
-    const ids = filled(gateway, 4)
+    const ids = createBackends(gateway, 4)
     expect(await pages(gateway, `${PATH}?limit=2`)).toEqual([ids.slice(0, 2), ids.slice(2)])
     expect(await pages(gateway, `${PATH}?limit=4`)).toEqual([ids])
   })
@@ -91,7 +91,7 @@ describe('The limit of a list (rules: lists#paging)', () => {
 describe('The next page (rules: lists#paging)', () => {
   test("is the list's own absolute URL with the same query and another cursor", async () => {
     const gateway = open({ baseUrl: 'http://127.0.0.1:8080/api' })
-    const ids = filled(gateway, 5)
+    const ids = createBackends(gateway, 5)
     const filter = 'obj.id.startsWith("bkdwd_") && size(obj.backends) <= 1'
     const query = new URLSearchParams({ limit: '2', filter })
     const { body } = await client(gateway)('GET', `${PATH}?${query}`)
@@ -117,7 +117,7 @@ describe('The next page (rules: lists#paging)', () => {
 
   test('follows from every single cursor, and deleting in any order leaves nothing', () => {
     const gateway = open()
-    const ids = filled(gateway, 1300)
+    const ids = createBackends(gateway, 1300)
     for (const [index, before_id] of ids.entries()) {
       const [next] = gateway.weightedBackends.list({ before_id, limit: 1 }).backends
       expect(next?.id).toBe(ids[index + 1])
@@ -130,7 +130,7 @@ describe('The next page (rules: lists#paging)', () => {
 describe('A cursor (rules: lists#cursor, ids#order)', () => {
   test('stays valid after its resource and the neighbours are deleted', async () => {
     const gateway = open()
-    const ids = filled(gateway, 10)
+    const ids = createBackends(gateway, 10)
     const before = `${PATH}?before_id=${ids[4]}`
     for (const index of [3, 4, 5]) gateway.weightedBackends.delete(ids[index] as string)
     expect((await pages(gateway, before)).flat()).toEqual(ids.slice(6))
@@ -156,7 +156,7 @@ describe('The query of a list (rules: requests#query)', () => {
 
   test('takes an encoded parameter, and an empty query as none', async () => {
     const gateway = open()
-    const ids = filled(gateway, 2)
+    const ids = createBackends(gateway, 2)
     expect((await client(gateway)('GET', `${PATH}?%6cimit=1`)).body.backends).toHaveLength(1)
     expect((await pages(gateway, `${PATH}?`)).flat()).toEqual(ids)
   })
@@ -177,7 +177,7 @@ describe('The query of a list (rules: requests#query)', () => {
 
   test('is the same through the direct API, with a number or a text as limit', () => {
     const gateway = open()
-    const ids = filled(gateway, 3)
+    const ids = createBackends(gateway, 3)
     const page = gateway.weightedBackends.list({ limit: 1, before_id: ids[0] as string })
     expect(page.backends.map(({ id }) => id)).toEqual([ids[1]])
     expect(page.next_page_uri).toContain(`before_id=${ids[1]}`)

@@ -24,7 +24,7 @@ const mutated = fc.constantFrom(...TEMPLATES).chain(([method, path, body]) =>
 )
 
 /** A gateway with what the templates name. */
-function inhabited(): { gateway: Gateway; at: (path: string) => string } {
+function openWithResources(): { gateway: Gateway; at: (path: string) => string } {
   const gateway = open({ seed: 'mutated' })
   const domain = gateway.reservedDomains.create({ domain: 'app.example.com' }).id
   const address = gateway.reservedAddrs.create().id
@@ -37,7 +37,7 @@ function send(gateway: Gateway, method: string, url: string, body: unknown): Htt
 
 describe('Bodies with one or two values replaced (rules: requests#fields, errors#catalogue)', () => {
   test.each(TEMPLATES)('are all accepted before: %s %s', (method, path, body) => {
-    const { gateway, at } = inhabited()
+    const { gateway, at } = openWithResources()
     expect(send(gateway, method, at(path), body).status).toBeLessThan(300)
   })
 
@@ -45,7 +45,7 @@ describe('Bodies with one or two values replaced (rules: requests#fields, errors
     const seen = { accepted: 0, refused: 0 }
     check(
       fc.property(mutated, ({ method, path, body }) => {
-        const { gateway, at } = inhabited()
+        const { gateway, at } = openWithResources()
         const before = stateOf(gateway)
         const answer = send(gateway, method, at(path), body)
         expect(answer.status).toBeLessThan(500)

@@ -10,7 +10,7 @@ import { check } from '../support/property.ts'
 const ROUTE = '/edges/https/edghts_1/routes/edghtsrt_1'
 
 /** A gateway with one of everything. */
-function inhabited(): { gateway: Gateway; paths: string[] } {
+function openWithOneOfEach(): { gateway: Gateway; paths: string[] } {
   const gateway = open({ seed: 'properties' })
   const { id: certificate_id } = gateway.tlsCertificates.create(upload('ed25519'))
   const made = [
@@ -39,7 +39,7 @@ function inhabited(): { gateway: Gateway; paths: string[] } {
   }
 }
 
-const { paths: PATHS } = inhabited()
+const { paths: PATHS } = openWithOneOfEach()
 /** The ids of what is there; the same in every such gateway. */
 const IDS = PATHS.flatMap((path) => /(?:ra|rd|bkdwd|cert)_\w+$/.exec(path) ?? [])
 
@@ -185,7 +185,7 @@ describe('Any request at all (rules: errors#catalogue, requests#nothing-changes)
     let [successes, understood] = [0, 0]
     check(
       fc.property(anyRequests, (request) => {
-        const { gateway } = inhabited()
+        const { gateway } = openWithOneOfEach()
         const before = stateOf(gateway)
         const { status, headers, body } = gateway.transport.exchange(request)
         statuses.add(status)
@@ -217,7 +217,7 @@ describe('Any request at all (rules: errors#catalogue, requests#nothing-changes)
     const reading = anyRequests.filter(({ method }) => ['GET', 'HEAD', 'OPTIONS'].includes(method))
     check(
       fc.property(reading, (request) => {
-        const { gateway } = inhabited()
+        const { gateway } = openWithOneOfEach()
         const before = stateOf(gateway)
         gateway.transport.exchange(request)
         expect(stateOf(gateway)).toBe(before)
@@ -229,7 +229,7 @@ describe('Any request at all (rules: errors#catalogue, requests#nothing-changes)
   test('gets the same answer from a gateway of the same seed', () => {
     check(
       fc.property(fc.array(anyRequests, { maxLength: 5 }), (drawn) => {
-        const [one, two] = [inhabited().gateway, inhabited().gateway]
+        const [one, two] = [openWithOneOfEach().gateway, openWithOneOfEach().gateway]
         for (const each of drawn) expect(one.transport.exchange(each)).toEqual(two.transport.exchange(each))
         expect(stateOf(one)).toBe(stateOf(two))
       }),

@@ -4,7 +4,7 @@ import { GatewayError, standard } from '../../src/index.ts'
 import { tableOf } from '../../src/table.ts'
 import { client, thrownBy } from '../support/client.ts'
 import { open, stateOf } from '../support/gateway.ts'
-import { cases, prepared } from './errors/cases.ts'
+import { cases, prepare } from './errors/cases.ts'
 import { catalogue } from './errors/catalogue.ts'
 import type { ErrorCase } from './errors/error-case.ts'
 
@@ -13,7 +13,7 @@ const ELSEWHERE = ['auth_is_authtoken', 'injected_fault', 'too_many_requests']
 
 const direct = cases.filter((each) => each.direct)
 
-function saidBy({ says }: ErrorCase, id: string): readonly string[] {
+function expectedTexts({ says }: ErrorCase, id: string): readonly string[] {
   return typeof says === 'function' ? says(id) : says
 }
 
@@ -41,7 +41,7 @@ describe('Over HTTP, an error (rules: errors#catalogue, errors#body, errors#deta
   test.each(cases)(
     '$key is answered in the wire shape, names the cause, hides secrets and changes nothing',
     async (each) => {
-      const { gateway, id } = prepared(each)
+      const { gateway, id } = prepare(each)
       const before = stateOf(gateway)
       const { status, headers, body, text } = await client(gateway)(...each.send(id))
       expect(stateOf(gateway)).toBe(before)
@@ -51,7 +51,7 @@ describe('Over HTTP, an error (rules: errors#catalogue, errors#body, errors#deta
       expect(Object.keys(body)).toEqual(['error_code', 'status_code', 'msg', 'details'])
       expect([body.error_code, body.status_code]).toEqual([codeOf(each), status])
       expect(body.msg).toMatch(/\S+ \S+ \S+/)
-      for (const piece of saidBy(each, id)) expect(body.msg).toContain(piece)
+      for (const piece of expectedTexts(each, id)) expect(body.msg).toContain(piece)
       for (const secret of each.hides ?? []) expect(text).not.toContain(secret)
       const { operation_id, ...details } = body.details
       expect(operation_id).toMatch(/^op_[0-9A-Za-z]{27}$/)
@@ -96,7 +96,7 @@ describe('Through the direct API, an error (rules: errors#body)', () => {
   test.each(direct)(
     '$key is thrown with the facts of the HTTP answer, and leaves the state as it was',
     async (each) => {
-      const { gateway, id } = prepared(each)
+      const { gateway, id } = prepare(each)
       const { msg, details: answered } = (await client(gateway)(...each.send(id))).body
       const { operation_id: _, ...details } = answered
       const before = stateOf(gateway)

@@ -92,18 +92,18 @@ describe('No error answer is over 16 KiB (rules: errors#size)', () => {
 })
 
 describe('A value that nests too deep', () => {
-  const nested = (levels: number) => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`
+  const nest = (levels: number) => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`
   const policy = (config: string) => `{"inbound":[{"actions":[{"type":"rate-limit","config":${config}}]}]}`
 
   it('is allowed up to 64 levels; a deeper value is refused by the name of its field', async () => {
     const put = (raw: string) => client(open())('PUT', POLICY, { raw, headers: JSON_TYPE })
-    expect((await put(policy(nested(64)))).status).toBe(200)
-    const answer = await put(policy(nested(65)))
+    expect((await put(policy(nest(64)))).status).toBe(200)
+    const answer = await put(policy(nest(65)))
     expect(answer.body.msg).toBe(
       'inbound.0.actions.0.config is an object. Allowed: at most 64 levels of nesting, and a.a.a.a.a.a.a.a.a.a.a.a.… goes deeper.',
     )
     expect(Object.keys(answer.body.details)).toEqual(['operation_id', 'field:inbound.0.actions.0.config'])
-    expect(outcome(await put(policy(nested(50_000))))).toBe('400 ERR_GATEWAY_215')
+    expect(outcome(await put(policy(nest(50_000))))).toBe('400 ERR_GATEWAY_215')
   })
 })
 

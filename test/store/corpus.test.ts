@@ -19,7 +19,7 @@ function snapshotOf(version: string): Snapshot {
   return JSON.parse(readFileSync(new URL(`${version}/snapshot.json`, CORPUS), 'utf8'))
 }
 
-function copyOf(version: string): string {
+function copyDatabase(version: string): string {
   const file = newFile()
   copyFileSync(new URL(`${version}/gateway.db`, CORPUS), file)
   return file
@@ -32,7 +32,7 @@ const creating = (version: string): Creating => (version.endsWith('-ngrok') ? cr
 
 type Creating = (options: NgrokOptions<ManualClock>) => Gateway<ManualClock>
 
-function opened(file: string, create: Creating = createGateway) {
+function openFile(file: string, create: Creating = createGateway) {
   const store = sqliteStore(file)
   onTestFinished(() => store.close())
   return { store, gateway: create({ ...options, clock: manualClock(NEW_YEAR), store }) }
@@ -41,35 +41,35 @@ function opened(file: string, create: Creating = createGateway) {
 /** The state as snapshots have it, without what a gateway keeps in memory alone. */
 function stateOf(gateway: Gateway) {
   const { rateLimit: _, ...state } = gateway.snapshot({ privateKeys: true })
-  return filled(JSON.parse(JSON.stringify(state)))
+  return dropEmptyCollections(JSON.parse(JSON.stringify(state)))
 }
 
 /** A state without its empty collections: another version has other ones. */
-function filled({ records, ...rest }: Pick<Snapshot, 'records'>) {
+function dropEmptyCollections({ records, ...rest }: Pick<Snapshot, 'records'>) {
   return { ...rest, records: Object.fromEntries(Object.entries(records).filter(([, list]) => list.length > 0)) }
 }
 
-function wanted(version: string) {
+function expectedState(version: string) {
   const { rateLimit: _, ...state } = snapshotOf(version)
-  return filled(state)
+  return dropEmptyCollections(state)
 }
 
 describe.each(versions)('What fauxgate %s has stored', (version) => {
   it('is read: its snapshot (rules: stores#versions)', () => {
     const gateway = creating(version)({ ...options, rateLimit: { requests: 1000 } })
     gateway.restore(snapshotOf(version))
-    expect(stateOf(gateway)).toEqual(wanted(version))
+    expect(stateOf(gateway)).toEqual(expectedState(version))
   })
 
   testSqlite('is read: its SQLite file, which is of the present version then', async () => {
-    const file = copyOf(version)
-    const { gateway, store } = opened(file, creating(version))
-    expect(stateOf(gateway)).toEqual(wanted(version))
+    const file = copyDatabase(version)
+    const { gateway, store } = openFile(file, creating(version))
+    expect(stateOf(gateway)).toEqual(expectedState(version))
     expect(gateway.leftovers().filter(({ family }) => family === 'reserved_addrs')).toHaveLength(1)
     gateway.reservedAddrs.create()
     await store.flushed()
     store.close()
-    expect(opened(file, creating(version)).gateway.reservedAddrs.list().reserved_addrs).toHaveLength(3)
+    expect(openFile(file, creating(version)).gateway.reservedAddrs.list().reserved_addrs).toHaveLength(3)
   })
 })
 
@@ -95,11 +95,11 @@ describe.each(withRecording)('The recording of fauxgate %s', (version) => {
 
 describe('The file of an older version', () => {
   testSqlite('is brought to the present version by migrate, and by serve, and both say so', async () => {
-    const file = copyOf('0.1.0')
+    const file = copyDatabase('0.1.0')
     const migrated = await ran({}, 'migrate', file)
     expect([migrated.code, migrated.stdout]).toEqual([0, 'gateway.db: tables from version 1 to 2\n'])
     expect((await ran({}, 'migrate', file)).stdout).toBe('gateway.db is of the present version.\n')
-    const { output, stop } = await serving({}, '--data', copyOf('0.1.0'))
+    const { output, stop } = await serving({}, '--data', copyDatabase('0.1.0'))
     expect(output.stdout).toContain('gateway.db: tables from version 1 to 2')
     await stop()
   })
@@ -184,9 +184,9 @@ describe('A next version of the records', () => {
   })
 
   testSqlite('keeps a copy of the older tables until its first good commit; a downgrade changes nothing', async () => {
-    const file = copyOf('0.1.0')
+    const file = copyDatabase('0.1.0')
     const create = await nextVersion()
-    const { gateway, store } = opened(file, create)
+    const { gateway, store } = openFile(file, create)
     await store.flushed()
     const tables = () => {
       const database = nodeSqlite()(file, { readOnly: true })
@@ -202,7 +202,7 @@ describe('A next version of the records', () => {
     expect(() => createGateway({ ...options, store: refused })).toThrow('records of the version 2')
     refused.close()
     expect(readFileSync(file).equals(bytes)).toBe(true)
-    const again = opened(file, create)
+    const again = openFile(file, create)
     expect(descriptions(again.gateway)).toEqual(descriptions(gateway))
     again.gateway.reservedAddrs.create()
     await again.store.flushed()

@@ -43,7 +43,7 @@ class Fuse {
 }
 
 /** A database with a fuse. It syncs nothing to the disk: a kill of the process loses no writes. */
-function fused(database: Database, { run }: Fuse): Database {
+function addFuse(database: Database, { run }: Fuse): Database {
   return {
     exec: (sql) => run(() => database.exec(sql.replace('synchronous = FULL', 'synchronous = OFF'))),
     prepare(sql) {
@@ -62,42 +62,42 @@ interface Place {
 }
 
 /** Copies a file in its present state, to continue with it as after a kill. */
-function copied(file: string): string {
+function copyFile(file: string): string {
   const copy = newFile()
   for (const end of ['', '-wal', '-journal']) if (existsSync(file + end)) copyFileSync(file + end, copy + end)
   return copy
 }
 
-function opened(file: string, fuse: Fuse): Database {
+function openDatabase(file: string, fuse: Fuse): Database {
   const database = nodeSqlite()(file)
   onTestFinished(() => database.close())
   database.exec('PRAGMA synchronous = OFF; PRAGMA journal_mode = WAL')
-  return fused(database, fuse)
+  return addFuse(database, fuse)
 }
 
 const PLACES: Readonly<Record<string, (file: string) => Place>> = {
   sqlStore(file) {
     const fuse = new Fuse()
-    const database = opened(file, fuse)
+    const database = openDatabase(file, fuse)
     const store = sqlStore((sql, ...values) => database.prepare(sql).all(...values), transactionsOf(database))
     return { file, store, fuse }
   },
 
   sqliteStore(file) {
     const fuse = new Fuse()
-    const store = new GroupedStore(new SqliteFile(file, (...args) => fused(nodeSqlite()(...args), fuse)))
+    const store = new GroupedStore(new SqliteFile(file, (...args) => addFuse(nodeSqlite()(...args), fuse)))
     onTestFinished(() => store.close())
     return { file, store, fuse }
   },
 
   'the storage of a sandbox': (file) => {
     const fuse = new Fuse()
-    return { file, store: sandboxStore(opened(file, fuse)), fuse }
+    return { file, store: sandboxStore(openDatabase(file, fuse)), fuse }
   },
 }
 
 const ROUTE = { edge_id: 'edghts_1', id: 'edghtsrt_1' }
-const managed = (name: string) => ({
+const managedBody = (name: string) => ({
   domain: `${name}.example.com`,
   certificate_management_policy: { authority: 'letsencrypt', private_key_type: 'ecdsa' } as const,
 })
@@ -111,8 +111,8 @@ const domain = ({ reservedDomains }: Tested) => reservedDomains.list().reserved_
 const STEPS: readonly ((gateway: Tested) => unknown)[] = [
   (gateway) => gateway.reservedAddrs.create(),
   (gateway) => gateway.reservedAddrs.create({ description: 'ü', metadata: '{"a": 1}' }),
-  (gateway) => gateway.reservedDomains.create(managed('a')),
-  (gateway) => gateway.reservedDomains.create(managed('b')),
+  (gateway) => gateway.reservedDomains.create(managedBody('a')),
+  (gateway) => gateway.reservedDomains.create(managedBody('b')),
   (gateway) => gateway.provisioning.script(['DNS_ERROR', 'success']),
   (gateway) => gateway.clock.advance('30s'),
   (gateway) => gateway.clock.advance('1s'),
@@ -137,7 +137,7 @@ const STEPS: readonly ((gateway: Tested) => unknown)[] = [
   (gateway) => gateway.reservedAddrs.create({ description: 'x'.repeat(200) }),
   (gateway) => gateway.reset(),
   (gateway) => gateway.reservedAddrs.create(),
-  (gateway) => gateway.reservedDomains.create(managed('a')),
+  (gateway) => gateway.reservedDomains.create(managedBody('a')),
   (gateway) => gateway.clock.advance('1d'),
   (gateway) => gateway.faults.clear(),
   (gateway) => gateway.reservedDomains.delete(domain(gateway)),
@@ -175,9 +175,9 @@ const drawnOf = (statements: number) =>
 const lengthsFor = (statements: number) => ({ minLength: Math.min(2, statements), maxLength: Math.min(2, statements) })
 
 /** Goes through the creation of a gateway and all steps, with failures at every statement. Answers how many there were. */
-async function explored(newPlace: (file: string) => Place): Promise<number> {
+async function explore(newPlace: (file: string) => Place): Promise<number> {
   const branchOf = (file: string) => {
-    const place = newPlace(copied(file))
+    const place = newPlace(copyFile(file))
     return { place, gateway: start(place.store) }
   }
   const twin = start()
@@ -228,7 +228,7 @@ async function createdInSpite(newPlace: (file: string) => Place, wanted: string)
     if (!hasFailed) return { place, gateway, points }
     gateway.reservedAddrs.create()
     await place.store.flushed?.()
-    expect(wholeOf(start(newPlace(copied(place.file)).store))).toBe(wholeOf(gateway))
+    expect(wholeOf(start(newPlace(copyFile(place.file)).store))).toBe(wholeOf(gateway))
   }
 }
 
@@ -239,7 +239,7 @@ describeSqlite('A store that fails at any statement of the creation of a gateway
       // What direct calls lose is printed.
       const printed = vi.spyOn(console, 'error').mockReturnValue()
       onTestFinished(() => printed.mockRestore())
-      const points = await explored(newPlace)
+      const points = await explore(newPlace)
       expect(points).toBeGreaterThan(700)
     },
     // Hundreds of files are written.

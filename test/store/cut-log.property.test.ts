@@ -10,7 +10,7 @@ import { NEW_YEAR } from '../support/provisioning.ts'
 import { describeSqlite, newFile } from '../support/sqlite.ts'
 
 /** Returns what a store loads, as a text in an order of its own. */
-function loaded(store: Store): string {
+function loadAsText(store: Store): string {
   const state = store.load()
   if (!state) return 'nothing'
   const { records, version, seed, now, sequence, operations } = state
@@ -49,7 +49,7 @@ async function written(deeds: readonly number[]) {
     does[deed]?.()
     await store.flushed()
   }
-  const ends = ['nothing', ...commits.map((_, n) => loaded(memoryStore(commits.slice(0, n + 1))))]
+  const ends = ['nothing', ...commits.map((_, n) => loadAsText(memoryStore(commits.slice(0, n + 1))))]
   return { file, ends }
 }
 
@@ -75,7 +75,7 @@ describeSqlite('A SQLite file whose log was cut anywhere', () => {
           const at = Math.floor(place * size)
           const store = sqliteStore(cut(file, at, Buffer.from(rest), `${n}.db`))
           try {
-            const found = ends.indexOf(loaded(store), least)
+            const found = ends.indexOf(loadAsText(store), least)
             expect(found, `cut at ${at} of ${size}`).toBeGreaterThanOrEqual(least)
             least = found
           } finally {

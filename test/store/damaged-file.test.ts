@@ -10,7 +10,7 @@ import { check } from '../support/property.ts'
 import { NEW_YEAR } from '../support/provisioning.ts'
 import { describeSqlite, newFile } from '../support/sqlite.ts'
 
-function opened(file: string) {
+function readState(file: string) {
   const store = sqliteStore(file)
   try {
     return wholeOf(createGateway({ store, clock: manualClock(NEW_YEAR) }))
@@ -26,11 +26,11 @@ async function furnishedFile() {
   gateway.webhookVerification.replace({ edge_id: 'edghts_9', id: 'edghtsrt_9' }, { provider: 'github', secret: 'hush' })
   await store.flushed()
   store.close()
-  return { file, content: opened(file) }
+  return { file, content: readState(file) }
 }
 
 /** Changes the file by SQL, as damage that SQLite does not see. */
-function changed(file: string, sql: string): void {
+function damageFile(file: string, sql: string): void {
   const database = nodeSqlite()(file)
   database.exec(sql)
   database.close()
@@ -48,7 +48,7 @@ describeSqlite('A damaged SQLite file', () => {
         writeFileSync(file, damaged)
         let found: string | undefined
         try {
-          found = opened(file)
+          found = readState(file)
         } catch (error) {
           expect(error).toMatchObject({ message: expect.stringMatching(/^The store /) })
           expect(String(error)).not.toContain('hush')
@@ -68,7 +68,7 @@ describeSqlite('A damaged SQLite file', () => {
     ['a number that JavaScript does not have', 'UPDATE fauxgate_facts SET sequence = 9223372036854775807'],
   ])('is refused in words: %s', async (_what, sql) => {
     const { file } = await furnishedFile()
-    changed(file, sql)
-    expect(() => opened(file)).toThrow(/^The store .*(damaged|read)/)
+    damageFile(file, sql)
+    expect(() => readState(file)).toThrow(/^The store .*(damaged|read)/)
   })
 })

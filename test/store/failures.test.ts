@@ -154,7 +154,7 @@ describe('What is answered before it is safe (rules: stores#safe-answers)', () =
   const addresses = (gateway: Gateway) => gateway.reservedAddrs.list().reserved_addrs
 
   /** A gateway whose first commit is safe, and whose store is safe later only when it is told so. */
-  async function deferred(options: GatewayOptions<ManualClock> = {}) {
+  async function openDeferred(options: GatewayOptions<ManualClock> = {}) {
     const store = deferredStore()
     const gateway = createGateway({ clock: manualClock(NEW_YEAR), ...options, store })
     store.flush()
@@ -170,7 +170,7 @@ describe('What is answered before it is safe (rules: stores#safe-answers)', () =
   }
 
   it('waits over HTTP, reads of it too, until the store says so', async () => {
-    const { store, gateway } = await deferred()
+    const { store, gateway } = await openDeferred()
     const answered: string[] = []
     const created = create(gateway).then(({ status }) => answered.push(`POST ${status}`))
     const listed = list(gateway).then(({ status }) => answered.push(`GET ${status}`))
@@ -185,7 +185,7 @@ describe('What is answered before it is safe (rules: stores#safe-answers)', () =
   })
 
   it('is refused for everyone who waits when it is lost, and the gateway stands where the store does', async () => {
-    const { store, gateway } = await deferred({ provisioningDelay: 0 })
+    const { store, gateway } = await openDeferred({ provisioningDelay: 0 })
     const waiting = [create(gateway), list(gateway)]
     const { id } = gateway.reservedDomains.create({ domain: 'a.example.com', certificate_management_policy: policy })
     const settled = expect(gateway.provisioning.settled(id)).rejects.toMatchObject({ key: 'store_failed', cause: FULL })
@@ -210,7 +210,7 @@ describe('What is answered before it is safe (rules: stores#safe-answers)', () =
   })
 
   it('is asked for again at every call where the store cannot even say what it has', async () => {
-    const { store, gateway } = await deferred()
+    const { store, gateway } = await openDeferred()
     const load = vi.spyOn(store, 'load').mockImplementation(() => {
       throw FULL
     })
@@ -225,7 +225,7 @@ describe('What is answered before it is safe (rules: stores#safe-answers)', () =
 
   it('is undone for a direct call, which had its answer at once', async () => {
     const printed = quietConsole()
-    const { store, gateway } = await deferred()
+    const { store, gateway } = await openDeferred()
     gateway.reservedAddrs.create()
     gateway.clock.advance('1h')
     store.lose(FULL)

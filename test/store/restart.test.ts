@@ -15,14 +15,14 @@ import { NEW_YEAR } from '../support/provisioning.ts'
 
 const policy = { authority: 'letsencrypt', private_key_type: 'ecdsa' } as const
 
-function asked(gateway: Gateway, url: string): HttpResponse {
+function send(gateway: Gateway, url: string): HttpResponse {
   return gateway.transport.exchange({ method: 'GET', url, header: () => null, body: '' })
 }
 
 const stateOf = (gateway: Gateway) => ({ ...gateway.snapshot({ privateKeys: true }), rateLimit: [] })
 
 /** A gateway with what another one has told its store. */
-function restarted(commits: readonly StoredCommit[], options: GatewayOptions = {}) {
+function restartFrom(commits: readonly StoredCommit[], options: GatewayOptions = {}) {
   return createGateway({ clock: manualClock('2030-01-01T00:00:00Z'), ...options, store: memoryStore(commits) })
 }
 
@@ -53,8 +53,8 @@ describe('A gateway that continues from a store', () => {
       return answers.map(({ status }) => status)
     }
     expect(await statuses(gateway)).toEqual([201, 200, 429])
-    expect(await statuses(restarted(store.commits, { rateLimit }))).toEqual([201, 200, 429])
-    const restored = restarted(store.commits, { rateLimit })
+    expect(await statuses(restartFrom(store.commits, { rateLimit }))).toEqual([201, 200, 429])
+    const restored = restartFrom(store.commits, { rateLimit })
     restored.restore(gateway.snapshot())
     expect(await statuses(restored)).toEqual([429, 429, 429])
   })
@@ -84,8 +84,8 @@ describe('A gateway that continues from a store', () => {
   })
 
   it.each<[string, (gateway: Gateway) => HttpResponse]>([
-    ['requests that change nothing', (gateway) => asked(gateway, '/nothing')],
-    ['calls of a control', (gateway) => asked(gateway, '/_fauxgate/clock')],
+    ['requests that change nothing', (gateway) => send(gateway, '/nothing')],
+    ['calls of a control', (gateway) => send(gateway, '/_fauxgate/clock')],
     ['what is no request', (gateway) => gateway.transport.refused(general.request_malformed, { problem: 'none' })],
   ])('gives none of the ids again that %s were answered with', (_what, answered) => {
     const idOf = (gateway: Gateway) => answered(gateway).headers['Service-Operation-Id']
@@ -94,7 +94,7 @@ describe('A gateway that continues from a store', () => {
     const ids = new Set(Array.from({ length: 3000 }, () => idOf(gateway)))
     // The store does not hear of each one.
     expect(store.commits.length).toBeLessThan(10)
-    const again = restarted(store.commits)
+    const again = restartFrom(store.commits)
     expect([ids.size, ids.has(idOf(again))]).toEqual([3000, false])
   })
 
@@ -103,7 +103,7 @@ describe('A gateway that continues from a store', () => {
     const store = memoryStore()
     const gateway = createGateway({ store, initial })
     const { id } = gateway.reservedAddrs.create()
-    const again = restarted(store.commits, { initial })
+    const again = restartFrom(store.commits, { initial })
     expect(again.reservedAddrs.list().reserved_addrs).toHaveLength(2)
     expect(again.leftovers()).toEqual([{ family: 'reserved_addrs', id }])
     again.reset()
@@ -122,7 +122,7 @@ describe('A gateway that continues from a store', () => {
     const { id } = gateway.reservedDomains.create({ domain: 'a.example.com', certificate_management_policy: policy })
     gateway.clock.advance('30s')
     const { certificate } = gateway.reservedDomains.get(id)
-    const again = restarted(store.commits, { authorityKeys })
+    const again = restartFrom(store.commits, { authorityKeys })
     expect(again.authority.certificatePem).toBe(gateway.authority.certificatePem)
     const certificateId = certificate?.id as string
     expect(again.tlsCertificates.get(certificateId).certificate_pem).toBe(
@@ -148,11 +148,11 @@ describe('A gateway that continues from a store', () => {
   it('has another authority with another secret, and fresh keys are kept by a store that had none', () => {
     const store = memoryStore()
     const secret = createGateway({ store, authorityKeys: { secret: 'nobody can guess this' } })
-    const other = restarted(store.commits, { authorityKeys: { secret: 'nor anybody this one' } })
+    const other = restartFrom(store.commits, { authorityKeys: { secret: 'nor anybody this one' } })
     expect(other.authority.certificatePem).not.toBe(secret.authority.certificatePem)
     const fresh = memoryStore(store.commits)
     const first = createGateway({ store: fresh, authorityKeys: 'fresh' })
-    expect(restarted(fresh.commits, { authorityKeys: 'fresh' }).authority.certificatePem).toBe(
+    expect(restartFrom(fresh.commits, { authorityKeys: 'fresh' }).authority.certificatePem).toBe(
       first.authority.certificatePem,
     )
   })
@@ -163,7 +163,7 @@ describe('A gateway that continues from a store', () => {
     const gateway = createGateway({ store, clock })
     const { id } = gateway.reservedDomains.create({ domain: 'a.example.com', certificate_management_policy: policy })
     clock.now += 86_400_000
-    const again = restarted(store.commits, { clock })
+    const again = restartFrom(store.commits, { clock })
     expect(again.nextDueAt()).toBe(Date.parse('2026-01-01T00:00:30Z'))
     again.transport.settle()
     expect(again.nextDueAt()).toBe(Date.parse('2026-03-02T00:00:30Z'))
@@ -178,11 +178,11 @@ describe('A gateway that continues from a store', () => {
     const store = memoryStore(commits)
     createGateway({ store })
     const [first] = store.commits as [StoredCommit]
-    expect(() => restarted([{ ...first, replaces: { version: 2, seed: 'x' } }])).toThrow(
+    expect(() => restartFrom([{ ...first, replaces: { version: 2, seed: 'x' } }])).toThrow(
       'The store holds records of the version 2. Allowed: 1, the version this fauxgate reads.',
     )
     const changes = [{ collection: 'widgets', key: 'w_1', after: {} }]
-    expect(() => restarted([{ ...first, changes }])).toThrow(
+    expect(() => restartFrom([{ ...first, changes }])).toThrow(
       'No family keeps the collection "widgets". Allowed: the dialect and the families of the gateway that stored it.',
     )
   })

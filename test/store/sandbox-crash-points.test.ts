@@ -98,12 +98,12 @@ async function runUntil(last: number, failure: Failure | undefined, client: Clie
   for (const step of STEPS.slice(0, last)) expect((await step(client)).status).toBeLessThan(300)
   const before = await client.seen()
   client.platform.failure = failure && { ...failure, step: failure.step + client.platform.steps }
-  const started = client.platform.steps
+  const startClient = client.platform.steps
   const status = await STEPS[last]?.(client).then(
     (answer) => answer.status,
     () => undefined,
   )
-  const steps = client.platform.steps - started
+  const steps = client.platform.steps - startClient
   return { before, steps, isConfirmed: status !== undefined && status < 300 }
 }
 

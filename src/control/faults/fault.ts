@@ -188,13 +188,12 @@ export const listedFault = named(
 )
 
 /** At this number, used-up faults make room for new ones. */
-export const MOST_FAULTS = 1000
+export const MAX_FAULTS = 1000
 
 export const faultRecords = collection<ArmedFault>({
   name: 'faults',
-  key: (record) => record.id,
   schema: savedFault,
-  most: MOST_FAULTS,
+  most: MAX_FAULTS,
   indexes: { waiting: (record) => (isUsedUp(record) ? null : '') },
   // A snapshot is JSON, which cannot hold a predicate.
   exported: (record) => (record.when ? null : record),

@@ -19,19 +19,19 @@ import {
   isPending,
   isUsedUp,
   listedFault,
-  MOST_FAULTS,
+  MAX_FAULTS,
 } from './fault.ts'
-import { lastRequests, missedBy, pendingFaults, requireMatchable, unmatchable } from './matching.ts'
+import { describePendingFaults, findMissed, findUnmatchable, lastRequests, requireMatchable } from './matching.ts'
 
 const list = controlCall({
   method: 'GET',
   path: '/faults',
   summary: 'List the faults, oldest first',
-  answer: v.array(listedFault),
+  response: v.array(listedFault),
   run(host) {
     const requests = lastRequests(host.journal)
     const missedOf = (fault: ArmedFault) =>
-      missedBy(fault, requests).map((missed) => ({ ...missed, reason: host.withoutKeys(missed.reason) }))
+      findMissed(fault, requests).map((missed) => ({ ...missed, reason: host.withoutKeys(missed.reason) }))
     return host.transact(faultsIn).map((fault) => ({ ...fault, ...(isPending(fault) && { missed: missedOf(fault) }) }))
   },
 })
@@ -42,7 +42,7 @@ const add = controlCall({
   summary: 'Add a fault',
   from: 'body',
   schema: faultSpec,
-  answer: addedFault,
+  response: addedFault,
   errors: [errors.too_many_pending],
   run(host, sent) {
     requireMatchable(host.api, sent)
@@ -71,9 +71,9 @@ const remove = controlCall({
 })
 
 function makeRoom(tx: Transaction): void {
-  if (tx.count(faultRecords) < MOST_FAULTS) return
+  if (tx.count(faultRecords) < MAX_FAULTS) return
   const usedUp = faultsIn(tx).find(isUsedUp)
-  if (!usedUp) refuse(errors.too_many_pending, { what: 'faults', most: MOST_FAULTS })
+  if (!usedUp) refuse(errors.too_many_pending, { what: 'faults', most: MAX_FAULTS })
   tx.remove(faultRecords, usedUp)
 }
 
@@ -119,14 +119,14 @@ export interface FaultsMember {
 export const faults: Control<FaultsMember, typeof errors> = {
   errors,
   calls: { list, add, remove },
-  state: (api) => ({ collections: [faultRecords], relations: relationsIn(api) }),
+  state: (api) => ({ collections: [faultRecords], relations: createRelations(api) }),
   members: (host) => ({ faults: createFaults(host) }),
 }
 
 /** Returns the check of a snapshot's faults: like `add`, it refuses a fault that no request can match. */
-function relationsIn(api: Api): NonNullable<Family['relations']> {
+function createRelations(api: Api): NonNullable<Family['relations']> {
   return (fault: ArmedFault, _others, report) => {
-    const found = unmatchable(api, fault)
+    const found = findUnmatchable(api, fault)
     if (found) report([found.field], found.received, found.allowed)
   }
 }
@@ -143,7 +143,7 @@ function createFaults(host: ControlHost): Faults {
     remove: (id) => remove.run(host, { id }),
     clear: () => remove.run(host, {}),
     assertNoPendingFaults() {
-      const found = pendingFaults(host.transact(faultsIn), host.journal)
+      const found = describePendingFaults(host.transact(faultsIn), host.journal)
       assertNone(found && host.withoutKeys(found))
     },
   }

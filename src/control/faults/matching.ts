@@ -18,14 +18,14 @@ import { type FaultRequest, faultRecords, isPending, isUsedUp } from './fault.ts
  */
 export function applyFault(engine: Engine, request: FaultRequest) {
   const waiting = engine.state.records.table(faultRecords).findAll('waiting', '')
-  const matching = waiting.filter((fault) => isFor(fault, request))
+  const matching = waiting.filter((fault) => matches(fault, request))
   return matching.length === 0 ? undefined : engine.transact((tx) => countHits(tx, matching))
 }
 
 /** @throws Error that names the fault, if its predicate throws. */
-function isFor(fault: ArmedFault, request: FaultRequest): boolean {
+function matches(fault: ArmedFault, request: FaultRequest): boolean {
   try {
-    return mismatches(fault, request).length === 0
+    return findMismatches(fault, request).length === 0
   } catch (cause) {
     throw new Error(`The function \`when\` of the fault ${describeFault(fault)} threw ${String(cause)}`, { cause })
   }
@@ -41,7 +41,7 @@ function countHits(tx: Transaction, matching: readonly ArmedFault[]): ArmedFault
   return undefined
 }
 
-function mismatches(fault: ArmedFault, request: FaultRequest): string[] {
+function findMismatches(fault: ArmedFault, request: FaultRequest): string[] {
   const found: string[] = []
   const compare = (what: string, expected: string | undefined, actual: string) => {
     if (expected !== undefined && expected !== actual) found.push(`its ${what} is ${actual}, not ${expected}`)
@@ -64,14 +64,14 @@ type Conditions = Partial<Readonly<Record<Condition['field'], string | undefined
  * `labelOf` returns the name of a condition in the message.
  */
 export function requireMatchable(api: Api, conditions: Conditions, labelOf = (field: string) => field): void {
-  const found = unmatchable(api, conditions)
+  const found = findUnmatchable(api, conditions)
   if (!found) return
   const { field, received, allowed } = found
   refuse(general.field_invalid, { field: labelOf(field), received: quote(received), allowed })
 }
 
 /** Returns the first condition that no request can meet along with the earlier conditions; undefined if there is none. */
-export function unmatchable(api: Api, conditions: Conditions) {
+export function findUnmatchable(api: Api, conditions: Conditions) {
   let candidates = api.operations
   for (const { field, matches, values } of CONDITIONS) {
     const received = conditions[field]
@@ -99,8 +99,8 @@ const CONDITIONS: readonly Condition[] = [
   },
   {
     field: 'method',
-    matches: (operation, received) => methodsOf(operation).includes(received),
-    values: methodsOf,
+    matches: (operation, received) => listMethods(operation).includes(received),
+    values: listMethods,
   },
   {
     field: 'path',
@@ -114,7 +114,7 @@ const CONDITIONS: readonly Condition[] = [
   },
 ]
 
-function methodsOf({ method }: Operation): readonly string[] {
+function listMethods({ method }: Operation): readonly string[] {
   return method === 'GET' ? ['GET', 'HEAD'] : [method]
 }
 
@@ -128,24 +128,28 @@ export function lastRequests(journal: Journal): JournalEntry[] {
 }
 
 /** Returns the requests that a fault did not apply to, with the reasons. */
-export function missedBy(fault: ArmedFault, requests: readonly JournalEntry[]) {
+export function findMissed(fault: ArmedFault, requests: readonly JournalEntry[]) {
   return requests
     .filter((entry) => entry.fault !== fault.id)
-    .map((entry) => ({ operationId: entry.operationId, request: methodAndPath(entry), reason: whyNot(fault, entry) }))
+    .map((entry) => ({
+      operationId: entry.operationId,
+      request: methodAndPath(entry),
+      reason: explainMismatch(fault, entry),
+    }))
 }
 
 /** Describes the faults that still wait for requests, and why the last requests did not match; undefined if no fault waits. */
-export function pendingFaults(faults: readonly ArmedFault[], journal: Journal): string | undefined {
+export function describePendingFaults(faults: readonly ArmedFault[], journal: Journal): string | undefined {
   const pending = faults.filter(isPending)
   if (pending.length === 0) return undefined
   const requests = lastRequests(journal)
   const lineOf = (fault: ArmedFault, entry: JournalEntry) =>
-    `${methodAndPath(entry)}: ${entry.fault === fault.id ? 'it applied' : whyNot(fault, entry)}.`
+    `${methodAndPath(entry)}: ${entry.fault === fault.id ? 'it applied' : explainMismatch(fault, entry)}.`
   const lines = pending.flatMap((fault) => [
-    `${fault.id} ${describeFault(fault)}: applied to ${hitsOf(fault)}.`,
+    `${fault.id} ${describeFault(fault)}: applied to ${describeHits(fault)}.`,
     ...(requests.length === 0
       ? ['  There were no requests.']
-      : withTimes(requests.map((entry) => lineOf(fault, entry))).map((line) => `  ${line}`)),
+      : mergeRepeated(requests.map((entry) => lineOf(fault, entry))).map((line) => `  ${line}`)),
   ])
   const wait = counted(pending.length, 'fault still waits', 'faults still wait')
   return `${wait} for requests.\n${lines.join('\n')}`
@@ -155,13 +159,13 @@ function methodAndPath({ method, path }: JournalEntry): string {
   return `${method} ${path}`
 }
 
-function withTimes(lines: readonly string[]): string[] {
+function mergeRepeated(lines: readonly string[]): string[] {
   const times = new Map<string, number>()
   for (const line of lines) times.set(line, (times.get(line) ?? 0) + 1)
   return [...times].map(([line, count]) => (count === 1 ? line : `${line} (${count} times)`))
 }
 
-function hitsOf({ hits, times }: ArmedFault): string {
+function describeHits({ hits, times }: ArmedFault): string {
   return times === undefined ? counted(hits, 'request') : `${hits} of ${counted(times, 'request')}`
 }
 
@@ -169,19 +173,19 @@ export function describeFault({ id: _id, hits: _hits, passed: _passed, when, ...
   return `${JSON.stringify(spec)}${when ? ' with a predicate' : ''}`
 }
 
-function whyNot(fault: ArmedFault, entry: JournalEntry): string {
+function explainMismatch(fault: ArmedFault, entry: JournalEntry): string {
   if (entry.operation === null) return 'is no operation of the API'
   const ids = Object.fromEntries(entry.path.split('/').map((segment, place) => [String(place), segment]))
   const { operation, method, path, request: input } = entry
-  const reasons = reasonsOf(fault, { operation, method, path, ids, input })
+  const reasons = findMismatchesSafely(fault, { operation, method, path, ids, input })
   if (reasons.length > 0) return reasons.join(', and ')
   return `matched, but ${entry.fault ? `${entry.fault} applied` : 'came too early, or was refused before'}`
 }
 
 /** Returns the mismatches. A predicate that throws is one of them, since it must not hide the rest of the report. */
-function reasonsOf(fault: ArmedFault, request: FaultRequest): string[] {
+function findMismatchesSafely(fault: ArmedFault, request: FaultRequest): string[] {
   try {
-    return mismatches(fault, request)
+    return findMismatches(fault, request)
   } catch (error) {
     return [`its predicate threw ${quote(String(error))}`]
   }

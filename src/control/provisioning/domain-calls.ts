@@ -26,7 +26,7 @@ export const errors = declareErrors({
 
 const schema = v.object({ id: documented(v.string(), 'The name or the id of a reserved domain.') })
 
-const ofDomain = { method: 'POST', from: 'body', schema, answer: shape } as const
+const ofDomain = { method: 'POST', from: 'body', schema, response: shape } as const
 
 const MOVE_ERRORS = [general.not_found, errors.nothing_ahead, ...Object.values(clockErrors)]
 
@@ -37,7 +37,7 @@ export const attempt = controlCall({
   errors: [general.not_found],
   run: (host, { id }) =>
     host.transact((tx) => {
-      const domain = requiredDomain(tx, id)
+      const domain = requireDomain(tx, id)
       if (!domain.job) refuse(general.not_found, { what: 'provisioning job of', received: id }, { id })
       return domainView(tx, tx.put(domains, runAttempt(tx, domain)))
     }),
@@ -48,7 +48,7 @@ export const renew = controlCall({
   path: '/provisioning/renew',
   summary: "Advance a manual clock to the renewal of a domain's certificate",
   errors: MOVE_ERRORS,
-  run: (host, { id }) => moveDomainTo(host, id, (_tx, domain) => renewalAhead(domain)),
+  run: (host, { id }) => moveDomainTo(host, id, (_tx, domain) => requireNextRenewal(domain)),
 })
 
 export const expire = controlCall({
@@ -56,7 +56,7 @@ export const expire = controlCall({
   path: '/provisioning/expire',
   summary: "Advance a manual clock to the expiry of a domain's certificate",
   errors: MOVE_ERRORS,
-  run: (host, { id }) => moveDomainTo(host, id, expiryAhead),
+  run: (host, { id }) => moveDomainTo(host, id, requireNextExpiry),
 })
 
 export const timeline = controlCall({
@@ -66,27 +66,27 @@ export const timeline = controlCall({
   from: 'query',
   schema,
   errors: [general.not_found],
-  answer: v.array(timelineEntryView),
-  run: (host, sent) => host.transact((tx) => timelineView(tx, requiredDomain(tx, sent.id).timeline)),
+  response: v.array(timelineEntryView),
+  run: (host, sent) => host.transact((tx) => timelineView(tx, requireDomain(tx, sent.id).timeline)),
 })
 
 /** Advances the clock to an event of a domain, and returns the domain. */
 function moveDomainTo(host: ControlHost, id: string, eventTime: (tx: Transaction, domain: DomainRecord) => number) {
   const clock = requireManual(host.clock)
-  const at = host.transact((tx) => eventTime(tx, requiredDomain(tx, id)))
+  const at = host.transact((tx) => eventTime(tx, requireDomain(tx, id)))
   moveTo(host, clock, at)
-  return host.transact((tx) => domainView(tx, requiredDomain(tx, id)))
+  return host.transact((tx) => domainView(tx, requireDomain(tx, id)))
 }
 
 /** Returns the domain that has this name or id, or refuses. No name can be an id: names have no `_`. */
-export function requiredDomain(tx: Transaction, nameOrId: string): DomainRecord {
+export function requireDomain(tx: Transaction, nameOrId: string): DomainRecord {
   // `settled` does not check its argument.
   const found = tx.get(domains, nameOrId) ?? tx.find(domains, 'domain', normalName(String(nameOrId)))
   return found ?? refuse(general.not_found, { what: 'reserved domain with the name or id', received: quote(nameOrId) })
 }
 
 /** Returns when the next renewal is due, in ms. Refuses if no renewal is due (rules: time#single-events). */
-function renewalAhead({ id, policy, job, due }: DomainRecord): number {
+function requireNextRenewal({ id, policy, job, due }: DomainRecord): number {
   const refuseAs = (why: string) => refuse(errors.nothing_ahead, { what: 'renewal', received: id, why }, { id })
   if (!policy) return refuseAs('it has no certificate management policy')
   if (job) return refuseAs('its provisioning job is running, and renewals are due from issued certificates only')
@@ -94,7 +94,7 @@ function renewalAhead({ id, policy, job, due }: DomainRecord): number {
 }
 
 /** Returns the first second at which a domain's certificate is expired, in ms. Refuses if that second is not in the future. */
-function expiryAhead(tx: Transaction, { id, certificate_id }: DomainRecord): number {
+function requireNextExpiry(tx: Transaction, { id, certificate_id }: DomainRecord): number {
   const refuseAs = (why: string) => refuse(errors.nothing_ahead, { what: 'expiry', received: id, why }, { id })
   const certificate = certificate_id === null ? undefined : tx.get(certificates, certificate_id)
   if (!certificate) return refuseAs('it uses no certificate')

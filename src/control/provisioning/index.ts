@@ -14,8 +14,8 @@ import { assertNone } from '../../schema/errors.ts'
 import { optionsOf, readCallOptions, requireValues } from '../../schema/options.ts'
 import { timestamp } from '../../schema/time.ts'
 import type { Control, ControlHost } from '../control.ts'
-import { attempt, errors, expire, renew, requiredDomain, timeline } from './domain-calls.ts'
-import { clear, pending, script, unusedOutcomes } from './script.ts'
+import { attempt, errors, expire, renew, requireDomain, timeline } from './domain-calls.ts'
+import { clear, describeUnusedOutcomes, pending, script } from './script.ts'
 
 /** The domain that a scripted outcome is for. Default: any domain. */
 export interface ForDomain {
@@ -129,7 +129,7 @@ function createProvisioning(host: ControlHost): Provisioning {
     failAlways: (error, options = {}) => runScript({ outcomes: [], always: error }, forDomain, options),
     clear: (options = {}) => clear.run(host, readCallOptions(forDomain, options)),
     pendingOutcomes: () => pending.run(host, {}),
-    assertNoPendingOutcomes: () => assertNone(host.transact(unusedOutcomes)),
+    assertNoPendingOutcomes: () => assertNone(host.transact(describeUnusedOutcomes)),
     attempt: (id) => attempt.run(host, { id }),
     renewNow: (id) => renew.run(host, { id }),
     expireNow: (id) => expire.run(host, { id }),
@@ -140,13 +140,13 @@ function createProvisioning(host: ControlHost): Provisioning {
 }
 
 async function afterNextAttempt(host: ControlHost, id: string): Promise<ReservedDomain> {
-  const read = () => host.transact((tx) => requiredDomain(tx, id))
+  const read = () => host.transact((tx) => requireDomain(tx, id))
   const { job, due } = read()
   if (job && due) {
     if (!host.clock.waitUntil && host.engine.now < due.at) throw new Error(cannotWait(due.at))
     while (host.engine.now < due.at) await host.clock.waitUntil?.(due.at)
   }
-  const domain = host.transact((tx) => domainView(tx, requiredDomain(tx, id)))
+  const domain = host.transact((tx) => domainView(tx, requireDomain(tx, id)))
   await host.safe()
   return domain
 }

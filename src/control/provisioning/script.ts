@@ -28,7 +28,7 @@ import { rule } from '../../schema/rule.ts'
 import { quote } from '../../schema/text.ts'
 import { timestamp } from '../../schema/time.ts'
 import { type ControlHost, controlCall } from '../control.ts'
-import { requiredDomain } from './domain-calls.ts'
+import { requireDomain } from './domain-calls.ts'
 
 const outcomeName = v.picklist(OUTCOMES, OUTCOMES.join(', '))
 
@@ -59,9 +59,13 @@ const domain = v.optional(
 const DOMAIN_ERRORS = [errors.policy_on_service_domain, general.not_found]
 
 /** Returns the name of the domain that was received, if any. Only a domain that can have a policy has attempts. */
-function nameOf(tx: Transaction, { dialect }: ControlHost, received: string | undefined): string | undefined {
+function requireDomainName(
+  tx: Transaction,
+  { dialect }: ControlHost,
+  received: string | undefined,
+): string | undefined {
   if (received === undefined) return undefined
-  const name = isId(received) ? requiredDomain(tx, received).domain : normalName(received)
+  const name = isId(received) ? requireDomain(tx, received).domain : normalName(received)
   if (!isServiceDomain(dialect, name)) return name
   return refuse(errors.policy_on_service_domain, { field: 'domain', received: quote(received) })
 }
@@ -96,7 +100,7 @@ export const script = controlCall({
   errors: DOMAIN_ERRORS,
   run(host, { outcomes: sent, times, domain, first, always }) {
     host.transact((tx) => {
-      const name = nameOf(tx, host, domain) ?? ANY_DOMAIN
+      const name = requireDomainName(tx, host, domain) ?? ANY_DOMAIN
       requireRoom(tx, sent.length * times)
       scriptOutcomes(tx, name, Array.from({ length: times }, () => sent).flat(), first)
       if (always) putAlways(tx, name, always)
@@ -111,7 +115,7 @@ export const clear = controlCall({
   from: 'query',
   schema: v.object({ domain }),
   errors: DOMAIN_ERRORS,
-  run: (host, sent) => host.transact((tx) => dropOutcomes(tx, nameOf(tx, host, sent.domain))),
+  run: (host, sent) => host.transact((tx) => dropOutcomes(tx, requireDomainName(tx, host, sent.domain))),
 })
 
 export const pendingOutcome = named(
@@ -134,7 +138,7 @@ export const pending = controlCall({
   method: 'GET',
   path: '/provisioning/script',
   summary: 'List the outcomes that no attempt has used',
-  answer: v.array(pendingOutcome),
+  response: v.array(pendingOutcome),
   run: (host) => host.transact(pendingOutcomes),
 })
 
@@ -153,47 +157,49 @@ function putAlways(tx: Transaction, domain: string, always: Outcome): void {
   putLasting(tx, domain, always)
 }
 
-const MOST_NAMED = 20
-const MOST_EXPLAINED = 5
+const MAX_NAMED = 20
+const MAX_EXPLAINED = 5
 
 /** Describes the outcomes that no attempt has used, and why; undefined if there are none. */
-export function unusedOutcomes(tx: Transaction): string | undefined {
+export function describeUnusedOutcomes(tx: Transaction): string | undefined {
   const lasting = unusedLasting(tx).map(({ domain, outcome }) => ({
     domain: domain === ANY_DOMAIN ? null : domain,
     outcome: `always ${outcome}`,
   }))
   const unused = [...pendingOutcomes(tx), ...lasting]
   if (unused.length === 0) return undefined
-  const named = unused.slice(0, MOST_NAMED).map(({ domain, outcome }) => `${outcome} for ${domain ?? 'any domain'}`)
-  const more = unused.length > MOST_NAMED ? ` and ${unused.length - MOST_NAMED} more` : ''
-  const scopes = [...new Set(unused.map(({ domain }) => domain))].slice(0, MOST_EXPLAINED)
-  const reasons = scopes.map((domain) => `\n  ${domain ?? 'any domain'}: ${domain ? whyNot(tx, domain) : whyNone(tx)}.`)
+  const named = unused.slice(0, MAX_NAMED).map(({ domain, outcome }) => `${outcome} for ${domain ?? 'any domain'}`)
+  const more = unused.length > MAX_NAMED ? ` and ${unused.length - MAX_NAMED} more` : ''
+  const scopes = [...new Set(unused.map(({ domain }) => domain))].slice(0, MAX_EXPLAINED)
+  const reasons = scopes.map(
+    (domain) => `\n  ${domain ?? 'any domain'}: ${domain ? explainUnused(tx, domain) : explainUnusedForAny(tx)}.`,
+  )
   return `No attempt used these outcomes: ${named.join(', ')}${more}.${reasons.join('')}`
 }
 
-function whyNot(tx: Transaction, name: string): string {
+function explainUnused(tx: Transaction, name: string): string {
   const domain = tx.find(domains, 'domain', name)
-  if (!domain) return `no domain of that name is reserved${newestNames(tx)}`
+  if (!domain) return `no domain of that name is reserved${describeNewest(tx)}`
   if (!domain.policy) return 'it has no certificate management policy, so there are no attempts'
-  return `${domain.job ? 'its next attempt' : 'its renewal'} is due ${dueAt(domain, tx)}`
+  return `${domain.job ? 'its next attempt' : 'its renewal'} is due ${describeDue(domain, tx)}`
 }
 
-const MOST_NEWEST = 5
+const MAX_NEWEST = 5
 
-function newestNames(tx: Transaction): string {
-  const names = [...tx.newestFirst(domains)].slice(0, MOST_NEWEST).map(({ domain }) => domain)
+function describeNewest(tx: Transaction): string {
+  const names = [...tx.newestFirst(domains)].slice(0, MAX_NEWEST).map(({ domain }) => domain)
   return names.length === 0 ? '' : `; the newest are ${names.join(', ')}`
 }
 
-function whyNone(tx: Transaction): string {
+function explainUnusedForAny(tx: Transaction): string {
   let next: DomainRecord | undefined
   for (const domain of tx.newestFirst(domains)) {
     if (domain.due && !(next?.due && next.due.at < domain.due.at)) next = domain
   }
   if (!next) return 'no domain has an attempt before it'
-  return `the next ${next.job ? 'attempt' : 'renewal'}, of ${next.domain}, is due ${dueAt(next, tx)}`
+  return `the next ${next.job ? 'attempt' : 'renewal'}, of ${next.domain}, is due ${describeDue(next, tx)}`
 }
 
-function dueAt({ due }: DomainRecord, tx: Transaction): string {
+function describeDue({ due }: DomainRecord, tx: Transaction): string {
   return due ? `at ${timestamp(due.at)}, and it is ${timestamp(tx.now)}` : 'after the year 9999'
 }

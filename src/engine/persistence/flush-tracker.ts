@@ -2,19 +2,17 @@ import type { Store } from '../../operation/store.ts'
 
 /** Tracks whether a store has flushed every appended commit. */
 export class FlushTracker {
-  readonly #store: Store
-  readonly #flushed: () => void
-  readonly #lost: () => void
   #flushing: Promise<void> | undefined
   #losses = 0
   #isAwaited = false
 
-  /** Calls `flushed` when everything is flushed, and `lost` once per loss, before any caller that waits is rejected. */
-  constructor(store: Store, flushed: () => void, lost: () => void) {
-    this.#store = store
-    this.#flushed = flushed
-    this.#lost = lost
-  }
+  constructor(
+    readonly store: Store,
+    /** Called when everything is flushed. */
+    readonly onFlushed: () => void,
+    /** Called once per loss, before any caller that waits is rejected. */
+    readonly onLost: () => void,
+  ) {}
 
   /** A promise that settles when the store has flushed or lost all commits; undefined if all are flushed already. */
   get awaited(): Promise<void> | undefined {
@@ -22,25 +20,25 @@ export class FlushTracker {
     return this.#flushing
   }
 
-  appended(): void {
-    const flushing = this.#store.flushed?.()
-    if (!flushing) this.#flushed()
+  trackAppend(): void {
+    const flushing = this.store.flushed?.()
+    if (!flushing) this.onFlushed()
     if (!flushing || flushing === this.#flushing) return
     this.#flushing = flushing
     const losses = this.#losses
     flushing.then(
-      () => this.#flushing === flushing && this.#ended(this.#flushed),
+      () => this.#flushing === flushing && this.#end(this.onFlushed),
       (error) => {
         if (this.#losses !== losses) return
         this.#losses++
         // Direct calls have returned long ago, so nobody else would see the error.
         if (!this.#isAwaited) console.error('The store of the gateway lost what was not yet safe:', error)
-        this.#ended(this.#lost)
+        this.#end(this.onLost)
       },
     )
   }
 
-  #ended(then: () => void): void {
+  #end(then: () => void): void {
     this.#flushing = undefined
     this.#isAwaited = false
     then()

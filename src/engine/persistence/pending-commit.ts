@@ -2,9 +2,9 @@ import type { Collection } from '../../operation/collection.ts'
 import type { StoredChange } from '../../operation/store.ts'
 import type { EngineState } from '../engine-state.ts'
 import type { RecordChange, Records } from '../records.ts'
-import { type SideRecords, type SideRecordsByName, storedChange } from './stored-records.ts'
+import { type SideRecords, type SideRecordsByName, toStoredChange } from './stored-records.ts'
 
-/** The records before their first change, by collection and key. */
+/** The value of each changed record before its first change, by collection and key. */
 type RecordsBefore = Map<Collection<object>, Map<string, object | undefined>>
 
 /** The whole state before it was replaced. */
@@ -49,7 +49,7 @@ export class PendingCommit {
     this.#sideChanges = [...this.#sideChanges, ...changes]
   }
 
-  replacing(operation: string, state: EngineState, sideRecords: SideRecordsByName): void {
+  prepareReplacement(operation: string, state: EngineState, sideRecords: SideRecordsByName): void {
     const side = [...sideRecords.values()].map((owner) => ({ owner, rows: owner.rows() }))
     this.#replaced ??= { state, before: this.#before, side }
     this.replaces ??= operation
@@ -59,13 +59,13 @@ export class PendingCommit {
   changes(records: Records): StoredChange[] {
     const changed = [...this.#before].flatMap(([collection, known]) => {
       const table = records.table(collection)
-      return [...known.keys()].map((key) => storedChange(collection, key, table.get(key)))
+      return [...known.keys()].map((key) => toStoredChange(collection, key, table.get(key)))
     })
     return [...this.#sideChanges, ...changed]
   }
 
   /** Returns the state without these changes. */
-  undone(current: EngineState, sequence: number): EngineState {
+  undo(current: EngineState, sequence: number): EngineState {
     const { state, before, side } = this.#replaced ?? { state: current, before: this.#before, side: [] }
     for (const { owner, rows } of side) owner.load(rows)
     for (const [collection, known] of before) {

@@ -9,7 +9,7 @@ import type { RecordChange } from '../records.ts'
 import type { Guard } from '../transactions.ts'
 import { FlushTracker } from './flush-tracker.ts'
 import { PendingCommit } from './pending-commit.ts'
-import { allStored, checked, loadedRecords, type SideRecordsByName } from './stored-records.ts'
+import { allRecordsAsChanges, readStoredRecords, requireValid, type SideRecordsByName } from './stored-records.ts'
 import { RECORDS_VERSION } from './versions.ts'
 
 /** The parts of an engine that are persisted. */
@@ -34,8 +34,6 @@ const OWNED = Symbol.for('fauxgate.store.owned')
 
 /** Persists a gateway in a store: one commit per call. If the store throws, the call is undone (rules: stores#calls). */
 export class Persistence {
-  readonly #store: Store
-  readonly #engine: EngineParts
   readonly #flushes: FlushTracker
   #pending = new PendingCommit()
   /** The reason why the next commit must replace the whole state; undefined if it need not. */
@@ -46,21 +44,23 @@ export class Persistence {
   #saved: Pick<StoredCommit, 'now' | 'sequence' | 'operations'> | undefined
   /** Side records that the store does not have. */
   #missing: readonly StoredChange[] = []
-  #isRollingBack = false
+  /** True while the clock is set back to the time of the last commit. */
+  isRollingBack = false
 
   /** @throws TypeError if another gateway has the store. */
-  constructor(store: Store, engine: EngineParts) {
+  constructor(
+    readonly store: Store,
+    readonly engine: EngineParts,
+  ) {
     if (Reflect.has(store, OWNED)) {
       throw new TypeError(
         'store is in use by another gateway. Allowed: a store of its own, or dispose() the other first.',
       )
     }
-    this.#store = store
-    this.#engine = engine
-    const flushed = () => {
+    const onFlushed = () => {
       this.#initial = undefined
     }
-    this.#flushes = new FlushTracker(store, flushed, () => this.#reload())
+    this.#flushes = new FlushTracker(store, onFlushed, () => this.#reload())
   }
 
   /** A promise that settles when the store has flushed or lost all commits; undefined if all are flushed already. */
@@ -68,32 +68,27 @@ export class Persistence {
     return this.#flushes.awaited
   }
 
-  /** True while the clock is set back to the time of the last commit. */
-  get isRollingBack(): boolean {
-    return this.#isRollingBack
-  }
-
   /** Loads the state of the store, and sets a manual clock to its time. Returns false if the store is empty. */
   load(): boolean {
     const stored = this.#read()
     if (stored) this.#continueFrom(stored)
     else this.#start()
-    Reflect.defineProperty(this.#store, OWNED, { value: true, configurable: true })
+    Reflect.defineProperty(this.store, OWNED, { value: true, configurable: true })
     return stored !== undefined
   }
 
   /** Releases the store, so that another gateway can use it. */
   release(): void {
-    Reflect.deleteProperty(this.#store, OWNED)
+    Reflect.deleteProperty(this.store, OWNED)
   }
 
   #read(): StoredState | undefined {
-    return this.#engine.guard.run('its store', () => this.#store.load())
+    return this.engine.guard.run('its store', () => this.store.load())
   }
 
   /** Starts an empty store: the first commit has the whole state. */
   #start(): void {
-    const { clock, current } = this.#engine
+    const { clock, current } = this.engine
     const { records, operations } = current()
     this.#saved = { now: clock.now, sequence: records.sequence, operations }
     this.#replacement = 'initial'
@@ -101,11 +96,13 @@ export class Persistence {
   }
 
   #continueFrom(stored: StoredState): void {
-    const { families, sideRecords, context, guard, current, replace } = this.#engine
+    const { families, sideRecords, context, guard, current, replace } = this.engine
     const { seed, sequence, operations, now } = stored
-    const { rows, side } = guard.run('its store', () => loadedRecords(families, stored, sideRecords.keys(), context))
+    const { rows, side } = guard.run('its store', () =>
+      readStoredRecords(families, stored, sideRecords.keys(), context),
+    )
     const whole = { records: rows, sequence, seed, isOwn: false }
-    const state = checked(() => current().restored(whole), 'relations')
+    const state = requireValid(() => current().withSnapshot(whole), 'relations')
     state.operations = operations
     replace(state)
     const missing: StoredChange[] = []
@@ -144,27 +141,27 @@ export class Persistence {
   }
 
   /** Adds the changes of one transaction to the next commit. */
-  changed(operation: string, changes: readonly RecordChange[]): void {
+  addChanges(operation: string, changes: readonly RecordChange[]): void {
     this.#pending.add(operation, changes)
   }
 
   /** Adds changes of side records to the next commit. */
-  sideRecordsChanged(changes: readonly StoredChange[]): void {
+  addSideChanges(changes: readonly StoredChange[]): void {
     this.#pending.addSideChanges(changes)
   }
 
   /** Prepares a commit that replaces the whole state. Must be called before the state is replaced. */
-  replacing(operation: string): void {
-    const { current, sideRecords } = this.#engine
-    this.#pending.replacing(operation, current(), sideRecords)
+  prepareReplacement(operation: string): void {
+    const { current, sideRecords } = this.engine
+    this.#pending.prepareReplacement(operation, current(), sideRecords)
   }
 
   /** Appends all changes since the last commit. Rolls back and refuses the call if the store throws. */
   commit(): void {
     const saved = this.#saved
     if (!saved) return
-    const { clock, guard, current, sideRecords } = this.#engine
-    const { records, operations, seed } = current()
+    const { clock, guard, current, sideRecords } = this.engine
+    const { records, operations, origin } = current()
     const { replaces } = this.#pending
     const { sequence } = records
     const now = clock.isManual ? clock.now : clock.lastNow
@@ -176,18 +173,20 @@ export class Persistence {
       now,
       sequence,
       operations: this.#reservedOperations(operations, saved.operations),
-      ...(replaces && { replaces: { version: RECORDS_VERSION, seed } }),
-      changes: replaces ? allStored(records, sideRecords) : [...this.#missing, ...this.#pending.changes(records)],
+      ...(replaces && { replaces: { version: RECORDS_VERSION, seed: origin.seed } }),
+      changes: replaces
+        ? allRecordsAsChanges(records, sideRecords)
+        : [...this.#missing, ...this.#pending.changes(records)],
     }
     try {
       guard.run('its store', () => {
-        this.#store.append(commit)
+        this.store.append(commit)
         this.#saved = { now, sequence, operations: commit.operations }
-        if (this.#replacement === 'initial') this.#initial = asStored(commit)
+        if (this.#replacement === 'initial') this.#initial = toStoredState(commit)
         this.#replacement = undefined
         this.#pending = new PendingCommit()
         this.#missing = []
-        this.#flushes.appended()
+        this.#flushes.trackAppend()
       })
     } catch (error) {
       this.rollBack()
@@ -199,8 +198,8 @@ export class Persistence {
   rollBack(): void {
     const saved = this.#saved
     if (!saved) return
-    const { current, replace } = this.#engine
-    replace(this.#pending.undone(current(), saved.sequence))
+    const { current, replace } = this.engine
+    replace(this.#pending.undo(current(), saved.sequence))
     this.#pending = new PendingCommit(this.#replacement)
     this.#setClock(saved.now)
   }
@@ -211,13 +210,13 @@ export class Persistence {
   }
 
   #setClock(now: number): void {
-    const { clock } = this.#engine
+    const { clock } = this.engine
     if (!clock.isManual || clock.now === now) return
-    this.#isRollingBack = true
+    this.isRollingBack = true
     try {
       clock.set(now)
     } finally {
-      this.#isRollingBack = false
+      this.isRollingBack = false
     }
   }
 
@@ -239,7 +238,7 @@ export function refuseAsFailed(cause: unknown): never {
 }
 
 /** Returns the state that a store loads after a commit that replaces everything. */
-function asStored({ replaces, changes, ...facts }: StoredCommit): StoredState | undefined {
+function toStoredState({ replaces, changes, ...facts }: StoredCommit): StoredState | undefined {
   const records = changes.flatMap(({ collection, key, after }) => (after ? [{ collection, key, record: after }] : []))
   return replaces && { ...replaces, ...facts, records }
 }

@@ -9,7 +9,7 @@ import { LATEST_TIME } from '../../schema/time.ts'
 import { deepFreeze } from '../../schema/values.ts'
 import type { Records } from '../records.ts'
 import type { VersionedRecord } from './migrations.ts'
-import { byCollection, isReadable, migrated, READABLE_VERSIONS, RECORDS_VERSION } from './versions.ts'
+import { groupByCollection, isReadable, migrate, READABLE_VERSIONS, RECORDS_VERSION } from './versions.ts'
 
 /** Records outside of the families that are stored too, and that stay when the state is replaced. */
 export interface SideRecords {
@@ -22,21 +22,21 @@ export interface SideRecords {
 /** Side records, by the name of their collection in the store. */
 export type SideRecordsByName = ReadonlyMap<string, SideRecords>
 
-/** Returns the change of one record as a store gets it. A record without an exported form, such as a fault with a predicate, is none. */
-export function storedChange(collection: Collection<object>, key: string, record: object | undefined): StoredChange {
-  return { collection: collection.name, key, after: record ? withSecrets(collection, record) : null }
+/** Returns the change of one record for a store. `after` is null for a record that is not stored, such as a fault with a predicate. */
+export function toStoredChange(collection: Collection<object>, key: string, record: object | undefined): StoredChange {
+  return { collection: collection.name, key, after: record ? toStoredForm(collection, record) : null }
 }
 
-/** Returns a record with its secrets as it may be stored, frozen; null if it may not. */
-export function withSecrets({ exported }: Collection<object>, record: object): object | null {
+/** Returns the stored form of a record, with its secrets and frozen; null if the record is not stored. */
+export function toStoredForm({ exported }: Collection<object>, record: object): object | null {
   return deepFreeze(exported ? exported(record, true) : record)
 }
 
-/** Returns all records as a store gets them. */
-export function allStored(records: Records, sideRecords: SideRecordsByName): StoredChange[] {
+/** Returns the changes that store all records. */
+export function allRecordsAsChanges(records: Records, sideRecords: SideRecordsByName): StoredChange[] {
   const changes: StoredChange[] = []
   for (const { collection, oldestFirst } of records.all()) {
-    for (const row of oldestFirst) changes.push(storedChange(collection, collection.key(row), row))
+    for (const row of oldestFirst) changes.push(toStoredChange(collection, collection.key(row), row))
   }
   for (const [collection, side] of sideRecords) {
     for (const [key, row] of side.rows()) changes.push({ collection, key, after: row })
@@ -48,7 +48,7 @@ export function allStored(records: Records, sideRecords: SideRecordsByName): Sto
  * Reads the records of a store in the present form, each checked by the schema of its collection, and its side records.
  * @throws Error that names the damaged record; TypeError if no family has its collection.
  */
-export function loadedRecords(
+export function readStoredRecords(
   families: readonly Family[],
   stored: StoredState,
   sideNames: Iterable<string>,
@@ -65,7 +65,7 @@ export function loadedRecords(
     if (beside) beside.set(each.key, each.record)
     else rows.push(readRecord(each))
   }
-  return { rows: byCollection(rows), side }
+  return { rows: groupByCollection(rows), side }
 }
 
 /** Makes the reader of the records of a version. It returns them in the present form. */
@@ -75,7 +75,7 @@ function recordReader(families: readonly Family[], version: number, context: Rul
     collections.map(({ name, key, schema }) => [name, { keyOf: key, read: storedReader(schema, 'the record') }]),
   )
   return ({ key, ...stored }: StoredRecord): VersionedRecord => {
-    const { collection, record } = migrated(stored, version)
+    const { collection, record } = migrate(stored, version)
     const reader = readers.get(collection)
     if (!reader) {
       throw new TypeError(
@@ -83,19 +83,20 @@ function recordReader(families: readonly Family[], version: number, context: Rul
       )
     }
     const name = `the record ${quote(key)} of ${collection}`
-    const read = checked(reader.read, name, record, context)
+    const read = requireValid(reader.read, name, record, context)
     const ownKey = reader.keyOf(read)
-    if (version === RECORDS_VERSION && ownKey !== key) throw damaged(name, `its fields make the key ${quote(ownKey)}`)
+    if (version === RECORDS_VERSION && ownKey !== key)
+      throw damagedError(name, `its fields make the key ${quote(ownKey)}`)
     return { collection, record: read }
   }
 }
 
 /** Runs a check of stored data. @throws Error that names the data, if a rule refuses it. */
-export function checked<T, Args extends unknown[]>(check: (...args: Args) => T, what: string, ...args: Args): T {
+export function requireValid<T, Args extends unknown[]>(check: (...args: Args) => T, what: string, ...args: Args): T {
   try {
     return check(...args)
   } catch (error) {
-    throw error instanceof Refusal ? damaged(what, error.message) : error
+    throw error instanceof Refusal ? damagedError(what, error.message) : error
   }
 }
 
@@ -105,11 +106,11 @@ function requireFacts({ version, now, sequence, operations }: StoredState): void
     throw new TypeError(`${what}. Allowed: ${READABLE_VERSIONS}. Use the fauxgate that wrote it, or a newer one.`)
   }
   for (const [name, value] of Object.entries({ sequence, operations })) {
-    if (!(Number.isSafeInteger(value) && value >= 0)) throw damaged(name, `it is ${quote(value)}`)
+    if (!(Number.isSafeInteger(value) && value >= 0)) throw damagedError(name, `it is ${quote(value)}`)
   }
-  if (!(now >= 0 && now <= LATEST_TIME)) throw damaged('its time', `it is ${quote(now)}`)
+  if (!(now >= 0 && now <= LATEST_TIME)) throw damagedError('its time', `it is ${quote(now)}`)
 }
 
-function damaged(what: string, why: string): Error {
+function damagedError(what: string, why: string): Error {
   return new Error(`The store is damaged: ${what}: ${why}`)
 }

@@ -4,12 +4,12 @@ import { MIGRATIONS, type VersionedRecord } from './migrations.ts'
 export const RECORDS_VERSION = MIGRATIONS.length + 1
 
 /** Returns a record of an older version in the present form. */
-export function migrated(record: VersionedRecord, version: number): VersionedRecord {
+export function migrate(record: VersionedRecord, version: number): VersionedRecord {
   return MIGRATIONS.slice(version - 1).reduce((older, step) => step(older), record)
 }
 
 /** Returns records by the names of their collections. */
-export function byCollection(rows: Iterable<VersionedRecord>): Record<string, object[]> {
+export function groupByCollection(rows: Iterable<VersionedRecord>): Record<string, object[]> {
   const records: Record<string, object[]> = {}
   for (const { collection, record } of rows) {
     records[collection] ??= []

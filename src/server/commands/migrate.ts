@@ -7,7 +7,7 @@ import type { Families } from '../../operation/family.ts'
 import type { StoredVersions } from '../../store/sql-store.ts'
 import { UsageError } from '../errors.ts'
 import { gatewayOptionsOf } from '../options/gateway-options.ts'
-import { optionsOf } from '../options/parsed-options.ts'
+import { loadOptions } from '../options/parsed-options.ts'
 import { CONFIG_FLAG } from '../options/table.ts'
 import { type GroupedStore, openedStore } from '../sqlite/sqlite-store.ts'
 import { say } from '../terminal.ts'
@@ -27,7 +27,7 @@ export const migrateCommand: Command = {
     requireNoWords(rest, 'migrate FILE', parsed)
     // Opening a store would create the file.
     if (!existsSync(file)) throw new Error(`${file} cannot be read: there is no such file.`)
-    const options = await gatewayOptionsOf(await optionsOf(parsed, environment))
+    const options = await gatewayOptionsOf(await loadOptions(parsed, environment))
     // The file does not say which dialect it was written in.
     const families: Families = Object.assign({}, ...Object.values(dialectFamilies), options.families)
     const store = openedStore(file)

@@ -15,7 +15,7 @@ import { LogOutput } from '../log/output.ts'
 import { configRows } from '../options/config.ts'
 import { pathFromHere } from '../options/config-file.ts'
 import { gatewayOptionsOf, withOptionNames } from '../options/gateway-options.ts'
-import { mistypedVariables, naming, optionsOf, type ParsedOptions } from '../options/parsed-options.ts'
+import { loadOptions, mistypedVariables, naming, type ParsedOptions } from '../options/parsed-options.ts'
 import { CONFIG_FLAG, optionTable, variableOf } from '../options/table.ts'
 import { type Served, serve } from '../serve.ts'
 import { openedStore } from '../sqlite/sqlite-store.ts'
@@ -58,7 +58,7 @@ interface Run {
 
 async function serveOnce(parsed: Arguments, environment: NodeJS.ProcessEnv, port: number | undefined): Promise<Run> {
   const reread = async () => {
-    const read = await optionsOf(parsed, environment)
+    const read = await loadOptions(parsed, environment)
     return port === undefined ? read : { ...read, config: { ...read.config, port } }
   }
   const options = await reread()

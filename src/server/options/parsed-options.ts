@@ -21,7 +21,7 @@ export interface ParsedOptions {
 }
 
 /** Reads the options of a command line, the environment and the config file. */
-export async function optionsOf(parsed: Arguments, environment: NodeJS.ProcessEnv): Promise<ParsedOptions> {
+export async function loadOptions(parsed: Arguments, environment: NodeJS.ProcessEnv): Promise<ParsedOptions> {
   const named = flagValue(parsed, CONFIG_FLAG.flag) ?? environment[variableOf(CONFIG_FLAG.flag)]
   return parseOptions(parsed, environment, await readConfigFile(named))
 }

@@ -1,7 +1,7 @@
 // Fake timers may replace the global `setImmediate`, but the disk must not wait for a test's clock.
 import { setImmediate as atNextTurn } from 'node:timers'
 import type { Store, StoredCommit, StoredState } from '../../operation/store.ts'
-import { type RunSql, type StoredVersions, sqlStore, versionsOf } from '../../store/sql-store.ts'
+import { type RunSql, readVersions, type StoredVersions, sqlStore } from '../../store/sql-store.ts'
 import { nodeSqlite, SqliteFile } from './sqlite-file.ts'
 
 /** A store in a file, until it is closed. */
@@ -68,7 +68,7 @@ export class GroupedStore implements SqliteStore {
   }
 
   /** Returns the versions of the file's tables and records, or undefined if the file is empty. */
-  readonly versions = (): StoredVersions | undefined => versionsOf(this.#run)
+  readonly versions = (): StoredVersions | undefined => readVersions(this.#run)
 
   readonly append = (commit: StoredCommit): void => {
     this.#requireOpen()

@@ -17,7 +17,7 @@ export const cases: readonly ErrorCase[] = [
 ]
 
 /** A gateway on which the case's request is refused, and the id that the request names. */
-export function prepared({ options = {}, setUp }: ErrorCase): { readonly gateway: Gateway; readonly id: string } {
+export function prepare({ options = {}, setUp }: ErrorCase): { readonly gateway: Gateway; readonly id: string } {
   const gateway = open(options)
   return { gateway, id: setUp?.(gateway) ?? '' }
 }

@@ -1,0 +1,29 @@
+import type { ASTNode } from '@marcbachmann/cel-js'
+
+/** An error in a filter. The message has the character, the text there, and what is allowed there. */
+export class FilterError extends Error {}
+
+/** Refuses a part of a filter. The message says what it is (`what`), and what is allowed in its place. */
+export function refusePart(
+  { input, range: { start, end } }: ASTNode,
+  what: string | undefined,
+  allowed: string,
+): never {
+  const found = excerpt(input, start, end) + (what ? `, ${what}` : '')
+  throw new FilterError(`${describePosition(input, start)}: ${found}; allowed there is ${allowed}`)
+}
+
+export const VALUES =
+  'a value: a field such as obj.id, a text in quotes, a number, true, false, null, a list or a supported call'
+
+export function describePosition(source: string, start: number): string {
+  return `at character ${[...source.slice(0, start)].length + 1}`
+}
+
+const MAX_EXCERPT_LENGTH = 40
+
+export function excerpt(source: string, start: number, end: number): string {
+  const characters = [...source.slice(start, end).replace(/\s+/g, ' ')]
+  const shown = characters.slice(0, MAX_EXCERPT_LENGTH).join('') || 'the end'
+  return characters.length > MAX_EXCERPT_LENGTH ? `${shown}…` : shown
+}
