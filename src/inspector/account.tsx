@@ -1,11 +1,11 @@
 import { render } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import type { CreatedSandbox, DescribedSandbox, SandboxList } from '../sandbox/objects.ts'
-import { ErrorAnswer, requestJson } from './connection.ts'
+import { ResponseError, requestJson } from './connection.ts'
 import { Button, Choice, Copy, Field, Form, Problem, Search, Submit, TextField } from './shared/controls.tsx'
 import { formatCount, formatCounted, formatRelative, formatTime } from './shared/format.ts'
-import { Facts, Table } from './shared/layout.tsx'
-import { SortHead, sortedBy } from './shared/sorting.tsx'
+import { DefinitionList, Table } from './shared/layout.tsx'
+import { SortHead, sortBy } from './shared/sorting.tsx'
 
 /** A sandbox, with what it says of itself as soon as that is loaded. */
 type Row = SandboxList['sandboxes'][number] & Partial<DescribedSandbox>
@@ -13,7 +13,7 @@ type Row = SandboxList['sandboxes'][number] & Partial<DescribedSandbox>
 const PAGE_SIZE = 50
 
 /** The most sandboxes that are described at the same time: a description wakes them. */
-const AT_ONCE = 4
+const MAX_AT_ONCE = 4
 
 /** The time between two looks for what others did, in ms. */
 const REFRESH_MS = 5000
@@ -39,7 +39,7 @@ function Account() {
     try {
       await work()
     } catch (error) {
-      const isKeyWanted = error instanceof ErrorAnswer && error.status === 401
+      const isKeyWanted = error instanceof ResponseError && error.status === 401
       if (isKeyWanted) setNeedsKey(true)
       if (!isKeyWanted || sessionStorage.getItem(KEY) !== null) setProblem(String(error).replace(/^Error: /, ''))
     }
@@ -61,7 +61,7 @@ function Account() {
     setPage(next)
     setRows((all) => [...(after ? all : []), ...next.sandboxes])
     const waiting = [...next.sandboxes]
-    for (let one = 0; one < AT_ONCE; one++) void describe(waiting)
+    for (let one = 0; one < MAX_AT_ONCE; one++) void describe(waiting)
   }
   const create = (method: string, path: string, body: object) =>
     run(async () => {
@@ -172,7 +172,7 @@ function Keys({ sandbox: { name, url, api_key, control_key }, close }: { sandbox
   return (
     <section>
       <h2>{name} is ready. Its keys are shown this once:</h2>
-      <Facts
+      <DefinitionList
         of={facts.map(([what, value]) => [
           what,
           <>
@@ -210,7 +210,7 @@ function Sandboxes({ rows, fork, renew, remove }: SandboxesProps) {
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
   const found = rows.filter(({ name, dialect, clock }) => `${name} ${dialect} ${clock}`.includes(search.toLowerCase()))
   const [, by] = COLUMNS.find(([head]) => sort.endsWith(head)) ?? []
-  const sorted = by ? sortedBy(found, by, sort) : found
+  const sorted = by ? sortBy(found, by, sort) : found
   const selected = found.filter(({ name }) => chosen.has(name))
   const choose = (name: string, isChosen: boolean) => {
     const others = [...chosen].filter((each) => each !== name)

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
-import { createEdge, releaseEdge, type SentEdge, updateEdge } from './edge-hostports.ts'
+import { createEdge, type EdgeBody, releaseEdge, updateEdge } from './edge-hostports.ts'
 import {
   httpsEdgeMutualTls,
   httpsEdgeTlsTermination,
@@ -16,10 +16,10 @@ import {
   tlsEdgeTrafficPolicy,
 } from './edge-modules.ts'
 import { type EdgeRecord, edgeErrors, edgeFields, edges, routes } from './edge-records.ts'
-import { type EdgeKind, prefixOf } from './endpoint-records.ts'
+import { type EdgeKind, getEdgePrefix } from './endpoint-records.ts'
 import { releaseRoute, routeShape, routeView } from './https-edge-routes.ts'
 import { moduleFields } from './modules.ts'
-import { bodiesOf } from './shared.ts'
+import { defineBodies } from './shared.ts'
 
 /** The names and the modules of a kind of edges. */
 interface EdgeDefinition<Body, Shape, Errors> {
@@ -32,7 +32,7 @@ interface EdgeDefinition<Body, Shape, Errors> {
   readonly example: object
 }
 
-function edgeKind<
+function defineEdgeKind<
   const Kind extends EdgeKind,
   const Body extends v.ObjectEntries,
   const Shape extends v.ObjectEntries,
@@ -52,7 +52,7 @@ function edgeKind<
     name,
     path: `/edges/${kind}`,
     items: name,
-    prefix: prefixOf(kind),
+    prefix: getEdgePrefix(kind),
     what,
     ...(article && { article }),
     filterable: [],
@@ -69,7 +69,7 @@ function edgeKind<
       title,
       sentence,
     ),
-    ...bodiesOf(title, instance, {
+    ...defineBodies(title, instance, {
       create: fields,
       update: fields,
       note: '. Modules that are not sent stay unchanged',
@@ -87,9 +87,9 @@ interface EdgeModules<Shown> {
 }
 
 /** Makes the rules of a kind of edges (rules: edges#edges). */
-function edgeRules<Shown extends object>(kind: EdgeKind, modules: EdgeModules<Shown>) {
+function defineEdgeRules<Shown extends object>(kind: EdgeKind, modules: EdgeModules<Shown>) {
   const errors = [...Object.values(edgeErrors), ...Object.values(modules.errors)]
-  const withModules = (tx: kit.Transaction, edge: EdgeRecord, body: SentEdge) => {
+  const withModules = (tx: kit.Transaction, edge: EdgeRecord, body: EdgeBody) => {
     modules.set(tx, { id: edge.id }, body)
     return edge
   }
@@ -102,11 +102,11 @@ function edgeRules<Shown extends object>(kind: EdgeKind, modules: EdgeModules<Sh
     related: (tx: kit.Transaction, { id }: EdgeRecord) => modules.view(tx, { id }),
     create: {
       errors,
-      run: (tx: kit.Transaction, body: SentEdge) => withModules(tx, createEdge(tx, kind, body), body),
+      run: (tx: kit.Transaction, body: EdgeBody) => withModules(tx, createEdge(tx, kind, body), body),
     },
     update: {
       errors,
-      run: (tx: kit.Transaction, before: EdgeRecord, body: SentEdge) =>
+      run: (tx: kit.Transaction, before: EdgeRecord, body: EdgeBody) =>
         withModules(tx, updateEdge(tx, kind, before, body), body),
     },
     delete: {
@@ -127,14 +127,14 @@ const tcpModules = moduleFields({
 
 /** TCP edges. */
 export const tcpEdges = kit.resource(
-  edgeKind('tcp', {
+  defineEdgeKind('tcp', {
     modules: tcpModules,
     title: 'TcpEdge',
     what: 'TCP edge',
     sentence: 'An edge that serves TCP connections at reserved addresses.',
     example: { description: 'ssh of the office', backend: { backend_id: 'bkdtg_1' } },
   }),
-  edgeRules('tcp', tcpModules),
+  defineEdgeRules('tcp', tcpModules),
 )
 
 const tlsModules = moduleFields({
@@ -148,14 +148,14 @@ const tlsModules = moduleFields({
 
 /** TLS edges. */
 export const tlsEdges = kit.resource(
-  edgeKind('tls', {
+  defineEdgeKind('tls', {
     modules: tlsModules,
     title: 'TlsEdge',
     what: 'TLS edge',
     sentence: 'An edge that serves TLS connections at reserved domains.',
     example: { description: 'mail of the office', backend: { backend_id: 'bkdtg_1' } },
   }),
-  edgeRules('tls', tlsModules),
+  defineEdgeRules('tls', tlsModules),
 )
 
 const httpsModules = moduleFields({
@@ -163,13 +163,13 @@ const httpsModules = moduleFields({
   tls_termination: httpsEdgeTlsTermination.module,
 })
 
-const httpsRules = edgeRules('https', httpsModules)
+const httpsRules = defineEdgeRules('https', httpsModules)
 
-const routesOf = (tx: kit.Transaction, { id }: EdgeRecord) => tx.findAll(routes, 'edge', id)
+const findRoutes = (tx: kit.Transaction, { id }: EdgeRecord) => tx.findAll(routes, 'edge', id)
 
 /** HTTPS edges. Their routes are another family. */
 export const httpsEdges = kit.resource(
-  edgeKind('https', {
+  defineEdgeKind('https', {
     modules: {
       ...httpsModules,
       shape: { ...httpsModules.shape, routes: kit.documented(v.array(routeShape), 'The routes, oldest first.') },
@@ -185,11 +185,11 @@ export const httpsEdges = kit.resource(
     view: (edge, wire) => ({ ...httpsRules.view(edge, wire), routes: [] }),
     related: (tx, edge) => ({
       ...httpsRules.related(tx, edge),
-      routes: routesOf(tx, edge).map((route) => routeView(tx, route)),
+      routes: findRoutes(tx, edge).map((route) => routeView(tx, route)),
     }),
     delete: {
       before(tx, edge) {
-        for (const route of routesOf(tx, edge)) releaseRoute(tx, route)
+        for (const route of findRoutes(tx, edge)) releaseRoute(tx, route)
         httpsRules.delete.before(tx, edge)
       },
     },

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
-import { bodiesOf, FILTERABLE, refField, refusedField, texts, uniqueBy } from './shared.ts'
+import { defineBodies, defineUnique, FILTERABLE, refField, refusedField, texts } from './shared.ts'
 
 const RANGE = 'an address and the length of its prefix, such as "203.0.113.0/24" or "2001:db8::/32"'
 
@@ -134,7 +134,7 @@ export const ipPolicies = kit.resource(
       'IpPolicy',
       'A set of rules for the addresses that may reach an endpoint.',
     ),
-    ...bodiesOf('IpPolicy', 'an IP policy', {
+    ...defineBodies('IpPolicy', 'an IP policy', {
       create: policyFields,
       update: policyFields,
       note: ': at least one field',
@@ -189,7 +189,7 @@ const ruleShape = kit.named(
   'A range of addresses that an IP policy allows or denies.',
 )
 
-const ruleBodies = bodiesOf('IpPolicyRule', 'a rule of an IP policy', {
+const ruleBodies = defineBodies('IpPolicyRule', 'a rule of an IP policy', {
   create: {
     ...ruleTexts,
     cidr: kit.documented(v.optional(cidr, ''), CIDR, { isRequired: true }),
@@ -210,7 +210,7 @@ const ruleBodies = bodiesOf('IpPolicyRule', 'a rule of an IP policy', {
   note: ': at least one field',
 })
 
-const unique = uniqueBy(rules, 'place', {
+const unique = defineUnique(rules, 'place', {
   field: 'cidr',
   error: ruleErrors.ip_rule_cidr_taken,
   allowed: 'a range that no other rule of the policy has',

@@ -57,7 +57,7 @@ interface Definition<Sent, Body, Shape extends v.GenericSchema, Errors, Ids exte
 }
 
 /** Declares a module of edges or routes. */
-export function moduleOf<
+export function defineModule<
   Ids extends kit.PathIds,
   Sent,
   Body extends object,
@@ -74,9 +74,9 @@ export function moduleOf<
 /** The modules of one kind of edge or of routes, by their fields. */
 type Modules<Ids extends kit.PathIds> = Readonly<Record<string, kit.EdgeModule<Ids, unknown, unknown, unknown>>>
 
-type SentBy<M> = M extends kit.EdgeModule<never, infer Sent, unknown, unknown> ? Sent : never
-type BodyOf<M> = M extends kit.EdgeModule<never, unknown, infer Body, unknown> ? Body : never
-type ResourceIn<M> = M extends kit.EdgeModule<never, unknown, unknown, infer Resource> ? Resource : never
+type SentType<M> = M extends kit.EdgeModule<never, infer Sent, unknown, unknown> ? Sent : never
+type BodyType<M> = M extends kit.EdgeModule<never, unknown, infer Body, unknown> ? Body : never
+type ResourceType<M> = M extends kit.EdgeModule<never, unknown, unknown, infer Resource> ? Resource : never
 
 /** The errors of all modules together. */
 type ErrorsOf<All> = {
@@ -86,12 +86,12 @@ type ErrorsOf<All> = {
   : never
 
 type BodyFields<All> = {
-  [Name in keyof All]: v.OptionalSchema<v.GenericSchema<SentBy<All[Name]>, BodyOf<All[Name]>>, undefined>
+  [Name in keyof All]: v.OptionalSchema<v.GenericSchema<SentType<All[Name]>, BodyType<All[Name]>>, undefined>
 }
 
-type ShapeFields<All> = { [Name in keyof All]: v.GenericSchema<unknown, ResourceIn<All[Name]> | null> }
+type ShapeFields<All> = { [Name in keyof All]: v.GenericSchema<unknown, ResourceType<All[Name]> | null> }
 
-type ModuleFields<All> = { [Name in keyof All]: kit.Frozen<ResourceIn<All[Name]>> | null }
+type ModuleFields<All> = { [Name in keyof All]: kit.Frozen<ResourceType<All[Name]>> | null }
 
 /** Makes the parts of a resource with modules: the fields of its bodies and responses, and functions that set and remove modules. */
 export function moduleFields<Ids extends kit.PathIds, const All extends Modules<Ids>>(modules: All) {

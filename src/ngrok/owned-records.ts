@@ -21,7 +21,7 @@ export const users = kit.collection<UserRecord>({
 })
 
 /** Returns the user with an id of either prefix. */
-export function userWith(records: kit.OtherRecords, id: string): UserRecord | undefined {
+export function findUser(records: kit.OtherRecords, id: string): UserRecord | undefined {
   return records.get(users, PREFIXES[0] + id.slice(id.indexOf('_')))
 }
 
@@ -89,8 +89,8 @@ function withoutToken({ token, ...rest }: { readonly token?: string }, withSecre
 }
 
 /** Reports an owner that does not exist. */
-export function ownerRelation({ owner_id }: Owned, others: kit.OtherRecords, report: kit.ReportRelation): void {
-  if (owner_id !== ACCOUNT_USER && !userWith(others, owner_id)) report(['owner_id'], owner_id, 'an owner that exists')
+export function reportMissingOwner({ owner_id }: Owned, others: kit.OtherRecords, report: kit.ReportRelation): void {
+  if (owner_id !== ACCOUNT_USER && !findUser(others, owner_id)) report(['owner_id'], owner_id, 'an owner that exists')
 }
 
 /** Makes a token: the characters of its id, then 21 random ones. */

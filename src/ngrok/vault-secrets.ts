@@ -2,24 +2,24 @@ import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
 import {
   ACCOUNT_USER,
+  defineUnique,
   FILTERABLE,
-  nameTaken,
+  nameTakenError,
   putIfChanged,
   refField,
-  refusedIfEmpty,
+  refuseIfEmpty,
   texts,
-  uniqueBy,
   userField,
 } from './shared.ts'
-import { invalidName, missingName, nameOf, type VaultRecord, vaultName, vaults } from './vault-records.ts'
+import { invalidNameError, missingNameError, nameField, type VaultRecord, vaultName, vaults } from './vault-records.ts'
 
 const errors = kit.declareErrors({
-  secret_name_invalid: invalidName(24000),
-  secret_name_missing: missingName(24001),
+  secret_name_invalid: invalidNameError(24000),
+  secret_name_missing: missingNameError(24001),
   secret_name_too_long: kit.tooLong(24002),
   secret_value_missing: kit.ofField(24003, 400, (it) => `${it.field} is missing or empty. Send the text to keep.`),
   secret_value_too_long: kit.tooLong(24004),
-  secret_name_taken: nameTaken(24005, 'secret of the vault'),
+  secret_name_taken: nameTakenError(24005, 'secret of the vault'),
   secret_vault_unknown: kit.field(24006, 400, () => 'the id of a vault'),
   secret_limit_reached: kit.tooMany(24007),
   secret_vault_missing: kit.entry(
@@ -35,9 +35,9 @@ const errors = kit.declareErrors({
 })
 
 const NAME = 'The name, which no other secret of the vault has.'
-const LONGEST_VALUE = 65_535
+const MAX_VALUE_BYTES = 65_535
 
-const secretName = nameOf(
+const secretName = nameField(
   {
     missing: errors.secret_name_missing,
     invalid: errors.secret_name_invalid,
@@ -48,12 +48,12 @@ const secretName = nameOf(
 
 const secretValue = kit.documented(
   v.pipe(
-    v.unwrap(kit.textOfBytes(LONGEST_VALUE, errors.secret_value_too_long, '')),
+    v.unwrap(kit.textOfBytes(MAX_VALUE_BYTES, errors.secret_value_too_long, '')),
     kit.secretHere,
-    refusedIfEmpty(errors.secret_value_missing),
+    refuseIfEmpty(errors.secret_value_missing),
   ),
-  `The text to store. No response has it. At most ${LONGEST_VALUE} bytes in UTF-8.`,
-  { json: { minLength: 1, maxLength: LONGEST_VALUE, writeOnly: true }, isRequired: true },
+  `The text to store. No response has it. At most ${MAX_VALUE_BYTES} bytes in UTF-8.`,
+  { json: { minLength: 1, maxLength: MAX_VALUE_BYTES, writeOnly: true }, isRequired: true },
 )
 
 const record = v.object({
@@ -117,7 +117,7 @@ const updateBody = kit.named(
   'The changes of a secret.',
 )
 
-const unique = uniqueBy(secrets, 'place', {
+const unique = defineUnique(secrets, 'place', {
   field: 'name',
   error: errors.secret_name_taken,
   allowed: 'a name that no other secret of the vault has',
@@ -151,7 +151,7 @@ export const vaultSecrets = kit.resource(
         errors.secret_vault_name_unknown,
       ],
       run(tx, { name, value, vault_id, vault_name, ...rest }) {
-        const vault = vaultOf(tx, vault_id, vault_name)
+        const vault = requireVault(tx, vault_id, vault_name)
         const place = { vault_id: vault.id, vault_name: vault.name }
         const secret = { ...kit.newHead(tx, 'secret', rest), updated_at: tx.now, name, value, ...place }
         return tx.put(secrets, unique.requireUnique(tx, secret))
@@ -172,7 +172,7 @@ export const vaultSecrets = kit.resource(
   },
 )
 
-function vaultOf(tx: kit.Transaction, id: string | undefined, name: string | undefined): VaultRecord {
+function requireVault(tx: kit.Transaction, id: string | undefined, name: string | undefined): VaultRecord {
   const vault = id ? tx.get(vaults, id) : tx.find(vaults, 'name', name ?? '')
   if (!id && !name) return kit.refuse(errors.secret_vault_missing, {})
   if (id && !vault) return kit.refuse(errors.secret_vault_unknown, { field: 'vault_id', received: kit.quote(id) })

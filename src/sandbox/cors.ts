@@ -3,11 +3,14 @@ import { isPreflight } from '../http/cors.ts'
 import type { HttpRequest, HttpResponse } from '../http/messages.ts'
 import { dialects } from '../resources/dialects.ts'
 import type { Address } from './address.ts'
-import { originsIn, type SandboxEnvironment } from './environment.ts'
+import { readOrigins, type SandboxEnvironment } from './environment.ts'
 
 const PREFLIGHT_AGE_SECONDS = '600'
 const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE'
-const EXPOSED = [...Object.values(dialects).map(({ operationIdHeader }) => operationIdHeader), 'Retry-After'].join(', ')
+const EXPOSED_HEADERS = [
+  ...Object.values(dialects).map(({ operationIdHeader }) => operationIdHeader),
+  'Retry-After',
+].join(', ')
 
 /**
  * Returns the headers by which a browser lets a page of another origin see a response (rules: sandboxes#pages-of-other-sites):
@@ -20,15 +23,15 @@ export function corsHeaders(
 ): Readonly<Record<string, string>> {
   const origin = request.header('origin')
   if (origin === null) return {}
-  const isAllowed = originsIn(env).includes(origin)
-  if (!isAllowed && !isOfApi(address)) return {}
+  const isAllowed = readOrigins(env).includes(origin)
+  if (!isAllowed && !isApiAddress(address)) return {}
   const whose = isAllowed
     ? { 'Access-Control-Allow-Origin': origin, 'Access-Control-Allow-Credentials': 'true', Vary: 'Origin' }
     : { 'Access-Control-Allow-Origin': '*' }
-  return { ...whose, 'Access-Control-Expose-Headers': EXPOSED }
+  return { ...whose, 'Access-Control-Expose-Headers': EXPOSED_HEADERS }
 }
 
-function isOfApi({ name, ...address }: Address): boolean {
+function isApiAddress({ name, ...address }: Address): boolean {
   return name !== undefined && 'below' in address && !address.below.startsWith(CONTROL_PATH)
 }
 

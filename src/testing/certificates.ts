@@ -1,7 +1,7 @@
 import type { Time } from '../engine/manual-clock.ts'
 import type { PairOptions } from '../generated/options.ts'
 import type { Draw } from '../schema/values.ts'
-import { derOf, integer, nullValue, octetString, oid, sequence } from '../x509/der-writer.ts'
+import { encode, integer, nullValue, octetString, oid, sequence } from '../x509/der-writer.ts'
 import { writePem } from '../x509/pem.ts'
 import { type Material, materialOf, pairKey } from './certificates-chain.ts'
 import { readMoment, readPairOptions } from './certificates-options.ts'
@@ -153,5 +153,5 @@ function encryptedKey(size: number, random: ReturnType<Draw>): Uint8Array {
   const derivation = sequence(octetString(random(BLOCK)), integer(2048n), sequence(oid(HMAC_WITH_SHA256), nullValue()))
   const parameters = sequence(sequence(oid(PBKDF2), derivation), sequence(oid(AES_256_CBC), octetString(random(BLOCK))))
   const content = random((Math.floor(size / BLOCK) + 1) * BLOCK)
-  return derOf(sequence(sequence(oid(PBES2), parameters), octetString(content)))
+  return encode(sequence(sequence(oid(PBES2), parameters), octetString(content)))
 }

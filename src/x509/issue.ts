@@ -7,8 +7,8 @@ import { type Asn1, tags } from './der.ts'
 import {
   bitString,
   booleanTrue,
-  derOf,
   element,
+  encode,
   integer,
   nullValue,
   octetString,
@@ -85,7 +85,7 @@ export interface Issuer extends Signatory {
 /** Makes a version 3 certificate, DER (RFC 5280, 4.1), signed by the issuer's key. The same input gives the same bytes. */
 function certificate(content: Content, issuer: Signatory): Uint8Array {
   const signed = signedPart(content, issuer)
-  return derOf(sequence(signed, issuer.key.algorithm, bitString(issuer.key.sign(derOf(signed)))))
+  return encode(sequence(signed, issuer.key.algorithm, bitString(issuer.key.sign(encode(signed)))))
 }
 
 function signedPart({ serial, subject, key, not_before, not_after, extensions }: Content, issuer: Signatory): Asn1 {
@@ -130,7 +130,7 @@ export function leafCertificate({ subject, keyType, names, ips, ...content }: Le
     // Critical if there is no subject (RFC 5280, 4.2.1.6).
     alternativeNames(names, ips, subject.length === 0),
   ]
-  return certificate({ ...content, subject: nameOf(...subject), extensions }, issuer)
+  return certificate({ ...content, subject: createName(...subject), extensions }, issuer)
 }
 
 /** Makes the certificate of a client, DER. Its subject and its key are those of a request. */
@@ -143,11 +143,11 @@ export function clientCertificate(
 }
 
 /** Makes a CA, signed by `issuer` or by its own key. It is valid at all times. */
-export function issuerOf(role: 'root' | 'intermediate', commonName: string, key: KeyPair, issuer?: Issuer): Issuer {
-  const name = nameOf(['O', 'fauxgate'], ['CN', commonName])
+export function createIssuer(role: 'root' | 'intermediate', commonName: string, key: KeyPair, issuer?: Issuer): Issuer {
+  const name = createName(['O', 'fauxgate'], ['CN', commonName])
   const content = {
     // The serial derives from the key, so that two authorities of the same name never use one serial for two certificates.
-    serial: serialFrom(key.id.subarray(0, SERIAL_SIZE)),
+    serial: createSerial(key.id.subarray(0, SERIAL_SIZE)),
     subject: name,
     key,
     not_before: 0,
@@ -162,7 +162,7 @@ export function issuerOf(role: 'root' | 'intermediate', commonName: string, key:
 export type Attribute = readonly [type: keyof typeof attributeOids, value: string]
 
 /** Makes a Name (RFC 5280, 4.1.2.4) from some attributes, or the empty name from none. A country is two letters. */
-export function nameOf(...attributes: readonly Attribute[]): Asn1 {
+export function createName(...attributes: readonly Attribute[]): Asn1 {
   const sets = attributes.map(([type, value]) => {
     // A country is a PrintableString (RFC 5280, A.1, X520countryName).
     const tag = type === 'C' ? tags.printableString : tags.utf8String
@@ -172,11 +172,11 @@ export function nameOf(...attributes: readonly Attribute[]): Asn1 {
 }
 
 export function randomSerial(random: (size: number) => Uint8Array): bigint {
-  return serialFrom(random(SERIAL_SIZE))
+  return createSerial(random(SERIAL_SIZE))
 }
 
 /** Makes a serial number from random bytes: as long, positive and without a leading 0 (RFC 5280, 4.1.2.2). */
-function serialFrom(random: Uint8Array): bigint {
+function createSerial(random: Uint8Array): bigint {
   return bytesToNumberBE(random.with(0, ((random[0] ?? 0) & 0x3f) | 0x40))
 }
 
@@ -234,7 +234,7 @@ export function ecdsaKey(secret: Uint8Array): KeyPair {
   const key = sequence(integer(1n), octetString(secret), element(EC_PUBLIC_KEY, [bitString(point)]))
   return {
     ...certifiedKey(algorithm, point),
-    pkcs8: derOf(sequence(integer(0n), algorithm, octetString(key))),
+    pkcs8: encode(sequence(integer(0n), algorithm, octetString(key))),
     // RFC 5758, 3.2: without parameters.
     algorithm: sequence(oid(oids.ecdsaWithSha256)),
     sign: (message) => arithmetic.sign(message, secret, { prehash: true, format: 'der' }),
@@ -250,8 +250,8 @@ export function rsaKey(primes: readonly [p: string, q: string]): KeyPair {
   // RSAPrivateKey (RFC 8017, A.1.2).
   const key = sequence(...[0n, n, e, d, p, q, d % (p - 1n), d % (q - 1n), invert(q, p)].map(integer))
   return {
-    ...certifiedKey(algorithm, derOf(sequence(integer(n), integer(e)))),
-    pkcs8: derOf(sequence(integer(0n), algorithm, octetString(key))),
+    ...certifiedKey(algorithm, encode(sequence(integer(n), integer(e)))),
+    pkcs8: encode(sequence(integer(0n), algorithm, octetString(key))),
     algorithm: sequence(oid(oids.sha256WithRsa), nullValue()),
     sign: (message) => signPkcs1({ n, d }, hashes.sha256, message),
   }

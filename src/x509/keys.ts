@@ -4,28 +4,28 @@ import { bytesToNumberBE, equalBytes, numberToBytesBE } from '@noble/curves/util
 import { bitLength } from './bytes.ts'
 import {
   type Asn1,
-  childrenOf,
-  contentOf,
+  findTagged,
+  getTag,
   malformed,
-  natural,
-  oidOf,
   parse,
-  tagged,
-  tagOf,
+  readChildren,
+  readContent,
+  readNatural,
+  readOid,
+  readWholeBits,
   tags,
   Unreadable,
-  wholeBits,
 } from './der.ts'
 import { oids } from './oids.ts'
-import { typeText } from './pem.ts'
+import { describeType } from './pem.ts'
 
 const PUBLIC_KEY = 'public key'
 const PRIVATE_KEY = 'DER structure'
 /** The tag of the curve in an ECPrivateKey (RFC 5915). */
 const EC_PARAMETERS = 0xa0
 /** The limits of openssl. They also bound the time that a signature check takes. */
-const MOST_MODULUS_BITS = 16_384
-const MOST_EXPONENT_BITS = 64
+const MAX_MODULUS_BITS = 16_384
+const MAX_EXPONENT_BITS = 64
 
 /** The curves that ECDSA keys may use (rules: tls-certificates#accepted), with the length of a coordinate or secret in bytes. */
 export const curves = {
@@ -74,12 +74,12 @@ export function keyName(key: PublicKey | PrivateKey): string {
 
 /** Reads an AlgorithmIdentifier (RFC 5280, 4.1.1.2). */
 export function readAlgorithm(element: Asn1 | undefined, what: string): Algorithm {
-  const [oid, parameters] = childrenOf(element, what)
-  return { oid: oidOf(oid, what), parameters }
+  const [oid, parameters] = readChildren(element, what)
+  return { oid: readOid(oid, what), parameters }
 }
 
 /** Returns the kind of key that an AlgorithmIdentifier names (RFC 3279, RFC 5480, RFC 8410), for ECDSA with its curve. */
-function keyKindOf({ oid, parameters }: Algorithm) {
+function readKeyKind({ oid, parameters }: Algorithm) {
   if (oid === oids.rsaEncryption) return { kind: 'rsa' } as const
   if (oid === oids.ed25519) return { kind: 'ed25519' } as const
   if (oid === oids.ecPublicKey) return { kind: 'ecdsa', curve: readCurve(parameters) } as const
@@ -88,8 +88,8 @@ function keyKindOf({ oid, parameters }: Algorithm) {
 
 /** Returns the curve that the parameters of an EC key name (RFC 5480, 2.1.1.1). */
 function readCurve(parameters: Asn1 | undefined): Curve {
-  if (!parameters || tagOf(parameters) !== tags.oid) throw new Unreadable('its EC key does not name its curve')
-  const oid = oidOf(parameters, 'curve')
+  if (!parameters || getTag(parameters) !== tags.oid) throw new Unreadable('its EC key does not name its curve')
+  const oid = readOid(parameters, 'curve')
   const names = Object.keys(curves) as Curve[] // The keys of `curves`.
   const curve = names.find((name) => curves[name].oid === oid)
   if (curve) return curve
@@ -99,30 +99,30 @@ function readCurve(parameters: Asn1 | undefined): Curve {
 function checkRsaSize(n: bigint, e: bigint): void {
   const bits = bitLength(n)
   if (n === 0n || e === 0n) throw new Unreadable('its RSA key has a modulus or an exponent of 0')
-  if (bits > MOST_MODULUS_BITS) throw new Unreadable(`its RSA key has ${bits} bits, more than ${MOST_MODULUS_BITS}`)
-  if (bitLength(e) <= MOST_EXPONENT_BITS) return
-  throw new Unreadable(`its RSA key has a public exponent of more than ${MOST_EXPONENT_BITS} bits`)
+  if (bits > MAX_MODULUS_BITS) throw new Unreadable(`its RSA key has ${bits} bits, more than ${MAX_MODULUS_BITS}`)
+  if (bitLength(e) <= MAX_EXPONENT_BITS) return
+  throw new Unreadable(`its RSA key has a public exponent of more than ${MAX_EXPONENT_BITS} bits`)
 }
 
 /** Reads a SubjectPublicKeyInfo (RFC 5280, 4.1.2.7). */
 export function readPublicKey(der: Uint8Array): PublicKey {
-  const [algorithm, key] = childrenOf(parse(der), PUBLIC_KEY)
-  const kind = keyKindOf(readAlgorithm(algorithm, PUBLIC_KEY))
-  const bytes = wholeBits(key, PUBLIC_KEY)
+  const [algorithm, key] = readChildren(parse(der), PUBLIC_KEY)
+  const kind = readKeyKind(readAlgorithm(algorithm, PUBLIC_KEY))
+  const bytes = readWholeBits(key, PUBLIC_KEY)
   if (kind.kind === 'rsa') return readRsaPublicKey(bytes)
-  if (kind.kind === 'ecdsa') return { ...kind, point: checkedPoint(kind.curve, bytes) }
+  if (kind.kind === 'ecdsa') return { ...kind, point: checkPoint(kind.curve, bytes) }
   if (bytes.length !== 32) throw malformed(PUBLIC_KEY)
   return { kind: 'ed25519', bytes }
 }
 
 function readRsaPublicKey(der: Uint8Array): PublicKey {
-  const [modulus, exponent] = childrenOf(parse(der), PUBLIC_KEY)
-  const [n, e] = [natural(modulus, PUBLIC_KEY), natural(exponent, PUBLIC_KEY)]
+  const [modulus, exponent] = readChildren(parse(der), PUBLIC_KEY)
+  const [n, e] = [readNatural(modulus, PUBLIC_KEY), readNatural(exponent, PUBLIC_KEY)]
   checkRsaSize(n, e)
   return { kind: 'rsa', n, e }
 }
 
-function checkedPoint(curve: Curve, bytes: Uint8Array): Uint8Array {
+function checkPoint(curve: Curve, bytes: Uint8Array): Uint8Array {
   try {
     curves[curve].arithmetic.Point.fromBytes(bytes).assertValidity()
   } catch {
@@ -139,28 +139,28 @@ export function readPrivateKey({ type, der }: { readonly type: string; readonly 
   if (type === 'PRIVATE KEY') return readPkcs8(der)
   if (type === 'RSA PRIVATE KEY') return readRsaPrivateKey(der)
   if (type === 'EC PRIVATE KEY') return readEcPrivateKey(der)
-  throw new Unreadable(`a block of ${typeText(type)} is not supported`)
+  throw new Unreadable(`a block of ${describeType(type)} is not supported`)
 }
 
 function readPkcs8(der: Uint8Array): PrivateKey {
-  const [version, algorithm, key] = childrenOf(parse(der), PRIVATE_KEY)
-  if (natural(version, PRIVATE_KEY) > 1n) throw new Unreadable('its PKCS#8 version is not supported')
-  const kind = keyKindOf(readAlgorithm(algorithm, PRIVATE_KEY))
-  const content = contentOf(key, PRIVATE_KEY, tags.octetString)
+  const [version, algorithm, key] = readChildren(parse(der), PRIVATE_KEY)
+  if (readNatural(version, PRIVATE_KEY) > 1n) throw new Unreadable('its PKCS#8 version is not supported')
+  const kind = readKeyKind(readAlgorithm(algorithm, PRIVATE_KEY))
+  const content = readContent(key, PRIVATE_KEY, tags.octetString)
   if (kind.kind === 'rsa') return readRsaPrivateKey(content)
   if (kind.kind === 'ecdsa') return readEcPrivateKey(content, kind.curve)
-  const seed = contentOf(parse(content), PRIVATE_KEY, tags.octetString)
+  const seed = readContent(parse(content), PRIVATE_KEY, tags.octetString)
   if (seed.length !== 32) throw malformed(PRIVATE_KEY)
   return { kind: 'ed25519', seed }
 }
 
 function readRsaPrivateKey(der: Uint8Array): PrivateKey {
-  const [version, ...numbers] = childrenOf(parse(der), PRIVATE_KEY)
-  if (natural(version, PRIVATE_KEY) !== 0n) throw new Unreadable('its RSA key has more than two primes')
-  const number = (place: number) => natural(numbers[place], PRIVATE_KEY)
-  const [n, e] = [number(0), number(1)]
+  const [version, ...numbers] = readChildren(parse(der), PRIVATE_KEY)
+  if (readNatural(version, PRIVATE_KEY) !== 0n) throw new Unreadable('its RSA key has more than two primes')
+  const readNumber = (place: number) => readNatural(numbers[place], PRIVATE_KEY)
+  const [n, e] = [readNumber(0), readNumber(1)]
   checkRsaSize(n, e)
-  const [d, p, q] = [number(2), number(3), number(4)]
+  const [d, p, q] = [readNumber(2), readNumber(3), readNumber(4)]
   if (p <= 1n || q <= 1n || p * q !== n) throw new Unreadable('its primes do not give its modulus')
   const isInverse = d < n && [p, q].every((prime) => (d * e) % (prime - 1n) === 1n % (prime - 1n))
   if (!isInverse) throw new Unreadable('its private exponent does not fit its public one')
@@ -169,18 +169,18 @@ function readRsaPrivateKey(der: Uint8Array): PrivateKey {
 
 /** Reads an ECPrivateKey (RFC 5915). A PKCS#8 structure around it has named the curve already. */
 function readEcPrivateKey(der: Uint8Array, outerCurve?: Curve): PrivateKey {
-  const children = childrenOf(parse(der), PRIVATE_KEY)
-  const curve = outerCurve ?? readCurve(namedCurve(children))
-  const secret = bytesToNumberBE(contentOf(children[1], PRIVATE_KEY, tags.octetString))
+  const children = readChildren(parse(der), PRIVATE_KEY)
+  const curve = outerCurve ?? readCurve(readCurveParameters(children))
+  const secret = bytesToNumberBE(readContent(children[1], PRIVATE_KEY, tags.octetString))
   if (secret === 0n || secret >= curves[curve].arithmetic.Point.Fn.ORDER) {
     throw new Unreadable(`its secret is out of the range of ${curve}`)
   }
   return { kind: 'ecdsa', curve, secret: numberToBytesBE(secret, curves[curve].bytes) }
 }
 
-function namedCurve(children: readonly Asn1[]): Asn1 | undefined {
-  const parameters = tagged(children, EC_PARAMETERS)
-  return parameters && childrenOf(parameters, PRIVATE_KEY, EC_PARAMETERS)[0]
+function readCurveParameters(children: readonly Asn1[]): Asn1 | undefined {
+  const parameters = findTagged(children, EC_PARAMETERS)
+  return parameters && readChildren(parameters, PRIVATE_KEY, EC_PARAMETERS)[0]
 }
 
 /** Tells whether a private key belongs to a certificate's public key. */
@@ -191,10 +191,10 @@ export function belongsTo(key: PrivateKey, certified: PublicKey): boolean {
   }
   if (certified.kind !== 'ecdsa') return false
   // Points of different curves differ in length.
-  return equalBytes(pointOf(key, certified.point.length === 1 + curves[key.curve].bytes), certified.point)
+  return equalBytes(computePoint(key, certified.point.length === 1 + curves[key.curve].bytes), certified.point)
 }
 
-function pointOf({ curve, secret }: PrivateKey & { kind: 'ecdsa' }, isCompressed: boolean): Uint8Array {
+function computePoint({ curve, secret }: PrivateKey & { kind: 'ecdsa' }, isCompressed: boolean): Uint8Array {
   const { arithmetic } = curves[curve]
   // noble fills a table before it first multiplies the base point of a curve. Issuing needs the table of P-256. For a
   // larger curve, filling the table takes ten times as long as one multiplication without it.

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { ngrokFamilies } from '../../src/gateway/ngrok.ts'
 import { ngrok, standard } from '../../src/index.ts'
 import { Service, type ServiceFamily, type ServiceOperation } from '../../src/inspector/service.ts'
-import { type Input, inputsOf } from '../../src/inspector/shared/schema-inputs.ts'
+import { type Input, listInputs } from '../../src/inspector/shared/schema-inputs.ts'
 import { openApi } from '../../src/openapi/openapi.ts'
 import { CSR } from '../ngrok/certificate-requests.ts'
 import { SSH_KEYS } from '../ngrok/ssh-keys.ts'
@@ -67,9 +67,9 @@ class Forms {
   /** Sends every form on the page of one resource. */
   async #change(family: ServiceFamily): Promise<void> {
     const { update, actions } = family
-    const inner = this.#service.below(family).flatMap(({ create }) => create ?? [])
+    const inner = this.#service.listFamiliesBelow(family).flatMap(({ create }) => create ?? [])
     const forms = [...(update ? [update] : []), ...inner, ...actions]
-    for (const each of forms.filter((one) => inputsOf(this.#service, one).length > 0)) {
+    for (const each of forms.filter((one) => listInputs(this.#service, one).length > 0)) {
       const isUpdate = each === update
       const name = isUpdate ? (each.method === 'PUT' ? 'Set' : 'Change') : each.summary
       const isThere = await this.#button(name)
@@ -97,7 +97,7 @@ class Forms {
   }
 
   async #send(operation: ServiceOperation, verb: string): Promise<void> {
-    const inputs = inputsOf(this.#service, operation)
+    const inputs = listInputs(this.#service, operation)
     const form = this.#side.locator('form.fields:not(.grid)')
     await form.waitFor()
     await form.locator('.field').evaluateAll(
@@ -140,7 +140,7 @@ class Forms {
 
   /** The example of the body at a field, or that of the field. Ids are those of what was made. */
   #text(operation: ServiceOperation, { path, schema }: Input): string {
-    const [whole] = this.#service.resolved(operation.body).examples ?? []
+    const [whole] = this.#service.resolve(operation.body).examples ?? []
     const inBody = path.reduce<unknown>((value, name) => Object(value)[name], whole)
     const at = path.join('.')
     const value = OWN[at] ?? inBody ?? (at === 'name' ? operation.name.split('.')[0] : schema.examples?.[0]) ?? ''
@@ -174,9 +174,11 @@ describe.skipIf(!CHROMIUM)('Every form of every operation, filled from the examp
       const forms = new Forms(page, service)
       await forms.fill(go, own)
       expect(forms.problems).toEqual([])
-      const withForms = service.operations.filter((each) => each.method !== 'GET' && inputsOf(service, each).length > 0)
+      const withForms = service.operations.filter(
+        (each) => each.method !== 'GET' && listInputs(service, each).length > 0,
+      )
       const withoutFields = service.operations.filter(
-        ({ body }) => body && Object.keys(service.resolved(body).properties ?? {}).length === 0,
+        ({ body }) => body && Object.keys(service.resolve(body).properties ?? {}).length === 0,
       )
       expect(withoutFields).toEqual([])
       expect(forms.sent.toSorted()).toEqual(withForms.map(({ name }) => name).toSorted())

@@ -4,23 +4,23 @@ import { useLive } from '../live.ts'
 import { page } from '../page.ts'
 import { Button, Search } from '../shared/controls.tsx'
 import { formatCount, formatRelative, formatTime, formatTimes } from '../shared/format.ts'
-import { Chip, Empty, Facts, OutcomeChip, Side, Split, Table, Windowed } from '../shared/layout.tsx'
+import { Chip, DefinitionList, EmptyState, OutcomeChip, Side, Split, Table, Windowed } from '../shared/layout.tsx'
 import { curlToCreate } from './client-code.ts'
-import { RequestsOf } from './entry.tsx'
-import { PendingFaults, Script } from './faults.tsx'
+import { RelatedRequests } from './entry.tsx'
+import { PendingFaults, ScriptForm } from './faults.tsx'
 import { Axis, Lane, StateChip } from './lane.tsx'
 
 const LANE_HEIGHT = 68
 
 /** The least number of domains to load, more than most windows show. */
-const LEAST = 30
+const MIN_LOADED = 30
 
 const STATES = ['failing', 'renewal failing', 'provisioning', 'renewing', 'issued', 'unmanaged']
 
 export function Jobs({ id }: { id: string }) {
   const { query } = page
   const [name, state] = [query.get('q') ?? '', query.get('state') ?? '']
-  const [{ first, count }, setRange] = useState({ first: 0, count: LEAST })
+  const [{ first, count }, setRange] = useState({ first: 0, count: MIN_LOADED })
   const timelines = (asked: Record<string, string>) =>
     page.control<Timelines>('GET', `/timelines?${new URLSearchParams(asked)}`)
   const asked = { skip: String(first), limit: String(count), name, order: 'failing', ...(state && { state }) }
@@ -32,8 +32,8 @@ export function Jobs({ id }: { id: string }) {
   return (
     <Split side={chosen && <JobDetails key={chosen.id} job={chosen} />}>
       <div class="tools row">
-        <Search what="domains" value={name} set={(q) => page.ask({ q })} />
-        <Button pressed={state === ''} onClick={() => page.ask({ state: '' })}>
+        <Search what="domains" value={name} set={(q) => page.setQuery({ q })} />
+        <Button pressed={state === ''} onClick={() => page.setQuery({ state: '' })}>
           all {formatCount(all)}
         </Button>
         {STATES.map((each) => {
@@ -43,7 +43,7 @@ export function Jobs({ id }: { id: string }) {
               <Button
                 key={each}
                 pressed={state === each}
-                onClick={() => page.ask({ state: state === each ? '' : each })}
+                onClick={() => page.setQuery({ state: state === each ? '' : each })}
               >
                 {each} {formatCount(number)}
               </Button>
@@ -58,7 +58,7 @@ export function Jobs({ id }: { id: string }) {
             total={answer.total}
             rowHeight={LANE_HEIGHT}
             label="Domains"
-            onRange={(range) => setRange({ ...range, count: Math.max(LEAST, range.count) })}
+            onRange={(range) => setRange({ ...range, count: Math.max(MIN_LOADED, range.count) })}
             row={(index) => {
               const job = answer.timelines[index - answer.first]
               return <Lane key={job?.id ?? index} job={job} since={since} isChosen={job?.id === id} />
@@ -66,17 +66,17 @@ export function Jobs({ id }: { id: string }) {
           />
         </>
       ) : all > 0 || name ? (
-        <Empty title="No domain is like that." />
+        <EmptyState title="No domain is like that." />
       ) : (
-        <Empty title="No managed domains yet." command={curlToCreate(page)}>
+        <EmptyState title="No managed domains yet." command={curlToCreate(page)}>
           Create one, with a certificate management policy:
-        </Empty>
+        </EmptyState>
       )}
     </Split>
   )
 }
 
-interface Used {
+interface DomainResource {
   readonly certificate?: { readonly id: string } | null
 }
 
@@ -87,17 +87,17 @@ function JobDetails({
 }) {
   const when = (at: string) => `${formatRelative(at, page.now)}, at ${formatTime(at)}`
   const resource = useLive(
-    () => page.connection.service<Used>('GET', `/reserved_domains/${id}`).catch(() => null),
+    () => page.connection.service<DomainResource>('GET', `/reserved_domains/${id}`).catch(() => null),
     [id],
   )
   const certificate = resource?.certificate?.id
-  const move = (path: string) => void page.move(`/provisioning/${path}`, { id })
+  const move = (path: string) => void page.moveClock(`/provisioning/${path}`, { id })
   return (
-    <Side title={domain} mark={<StateChip state={state} />} back={page.within('jobs')}>
+    <Side title={domain} mark={<StateChip state={state} />} back={page.linkWithin('jobs')}>
       <div class="row">
         <Button
           kind="main"
-          onClick={() => page.act('POST', '/provisioning/attempt', { id })}
+          onClick={() => page.callControl('POST', '/provisioning/attempt', { id })}
           disabled={due?.event !== 'attempt'}
         >
           Run the attempt now
@@ -113,7 +113,7 @@ function JobDetails({
           </>
         )}
       </div>
-      <Facts
+      <DefinitionList
         of={[
           ['Domain', <a href={`#resources/reserved_domains/${id}`}>{id}</a>],
           ['Due next', due ? `${due.event} ${when(due.at)}` : 'nothing'],
@@ -143,7 +143,7 @@ function JobDetails({
               <code>
                 {record.type} {record.value}
               </code>,
-              <Found record={record} />,
+              <RecordState record={record} />,
             ])}
           />
         </>
@@ -160,7 +160,7 @@ function JobDetails({
           </span>
         ))}
       </p>
-      <Script domain={domain} />
+      <ScriptForm domain={domain} />
       <PendingFaults family="reserved_domains" id={id} />
       <h3>What happened</h3>
       <ol>
@@ -173,17 +173,17 @@ function JobDetails({
           </li>
         ))}
       </ol>
-      <RequestsOf text={domain} />
+      <RelatedRequests text={domain} />
     </Side>
   )
 }
 
-function Found({ record: { name, type, value, problem } }: { record: NeededRecord }) {
+function RecordState({ record: { name, type, value, problem } }: { record: NeededRecord }) {
   if (problem === null) return <Chip tone="good">found</Chip>
   return (
     <>
       <p class="bad">{problem.split('. ').slice(1).join('. ') || problem}</p>
-      <Button onClick={() => page.act('PUT', '/dns', { name, type, value })}>Fix the record</Button>
+      <Button onClick={() => page.callControl('PUT', '/dns', { name, type, value })}>Fix the record</Button>
     </>
   )
 }
