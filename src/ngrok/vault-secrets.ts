@@ -83,7 +83,7 @@ export const secretShape = kit.named(
     vault: refField('The vault that has the secret.'),
     vault_name: kit.documented(v.string(), 'The name of that vault.'),
     created_by: userField('The user who created the secret.'),
-    last_updated_by: userField('The user who putIfChanged the secret last.'),
+    last_updated_by: userField('The user who changed the secret last.'),
   }),
   'VaultSecret',
   'A text that a vault stores under a name. No response has the text.',

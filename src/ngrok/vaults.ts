@@ -20,7 +20,7 @@ const shape = kit.named(
     updated_at: kit.documented(kit.time, 'The time of the last change.'),
     name: kit.documented(v.string(), VAULT_NAME),
     created_by: kit.documented(v.string(), 'The id of the user who created the vault.'),
-    last_updated_by: kit.documented(v.string(), 'The id of the user who putIfChanged the vault last.'),
+    last_updated_by: kit.documented(v.string(), 'The id of the user who changed the vault last.'),
   }),
   'Vault',
   'A set of named secrets.',
