@@ -54,7 +54,6 @@ export type FailoverRecord = kit.Frozen<v.InferOutput<typeof failover>>
 /** The failover backends, indexed by their children. */
 export const failovers = kit.collection<FailoverRecord>({
   name: 'failover_backends',
-  key: ({ id }) => id,
   schema: failover,
   indexes: { child: ({ backends }) => backends },
 })

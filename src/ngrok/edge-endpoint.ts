@@ -23,7 +23,7 @@ const URLS: Readonly<Record<EdgeKind, { readonly schemes: readonly string[]; rea
 const fields = kit.named(
   v.object({
     edge: kit.documented(
-      kit.idOf(EDGE_PREFIXES),
+      kit.idOf(Object.values(EDGE_PREFIXES).join('|')),
       'The HTTPS, TCP or TLS edge. This also declares the edge, if it is not declared yet.',
     ),
     url: kit.documented(

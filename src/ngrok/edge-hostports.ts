@@ -1,11 +1,11 @@
 import * as kit from '../kit/index.ts'
 import { type EdgeRecord, edgeErrors, edges, HOSTPORT } from './edge-records.ts'
 import {
+  EDGE_PREFIXES,
   type EdgeKind,
   endpoints,
   findOtherEndpoint,
   findReservation,
-  getEdgePrefix,
   NO_AGENT,
 } from './endpoint-records.ts'
 
@@ -18,7 +18,7 @@ export interface EdgeBody {
 
 /** Creates an edge and its endpoints. */
 export function createEdge(tx: kit.Transaction, kind: EdgeKind, { hostports = [], ...texts }: EdgeBody): EdgeRecord {
-  const edge = { ...kit.newHead(tx, getEdgePrefix(kind), texts), hostports }
+  const edge = { ...kit.newHead(tx, EDGE_PREFIXES[kind], texts), hostports }
   kit.declareMade(tx, edge.id)
   putEndpoints(tx, kind, edge, [])
   return tx.put(edges[kind], edge)

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
 import { backendId } from './backends.ts'
 import { policies } from './ip-policies.ts'
-import { defineModule, HTTPS_EDGES, type Owner, ROUTES, TCP_EDGES, TLS_EDGES } from './modules.ts'
+import { defineModule, EDGES, type Owner, ROUTES } from './modules.ts'
 import { policyTextErrors, requirePolicy } from './policy-text.ts'
 import { refField, refusedField, refuseUnless } from './shared.ts'
 
@@ -124,14 +124,14 @@ function mutualTlsModule(owner: Owner) {
   })
 }
 
-export const tcpEdgeBackend = backendModule(TCP_EDGES)
-export const tlsEdgeBackend = backendModule(TLS_EDGES)
+export const tcpEdgeBackend = backendModule(EDGES.tcp)
+export const tlsEdgeBackend = backendModule(EDGES.tls)
 export const routeBackend = backendModule(ROUTES)
-export const tcpEdgeIpRestriction = ipRestrictionModule(TCP_EDGES)
-export const tlsEdgeIpRestriction = ipRestrictionModule(TLS_EDGES)
+export const tcpEdgeIpRestriction = ipRestrictionModule(EDGES.tcp)
+export const tlsEdgeIpRestriction = ipRestrictionModule(EDGES.tls)
 export const routeIpRestriction = ipRestrictionModule(ROUTES)
-export const httpsEdgeMutualTls = mutualTlsModule(HTTPS_EDGES)
-export const tlsEdgeMutualTls = mutualTlsModule(TLS_EDGES)
+export const httpsEdgeMutualTls = mutualTlsModule(EDGES.https)
+export const tlsEdgeMutualTls = mutualTlsModule(EDGES.tls)
 
 const VERSIONS = ['1.0', '1.1', '1.2', '1.3'] as const
 const TERMINATION_POINTS = ['edge', 'upstream'] as const
@@ -184,7 +184,7 @@ const tlsTermination = {
 }
 
 /** The module `tls_termination` of HTTPS edges. */
-export const httpsEdgeTlsTermination = defineModule(HTTPS_EDGES, {
+export const httpsEdgeTlsTermination = defineModule(EDGES.https, {
   ...tlsTermination,
   errors: httpsTlsErrors,
   body: v.object({
@@ -202,7 +202,7 @@ export const httpsEdgeTlsTermination = defineModule(HTTPS_EDGES, {
 })
 
 /** The module `tls_termination` of TLS edges. */
-export const tlsEdgeTlsTermination = defineModule(TLS_EDGES, {
+export const tlsEdgeTlsTermination = defineModule(EDGES.tls, {
   ...tlsTermination,
   errors: tlsErrors,
   body: v.pipe(
@@ -251,11 +251,11 @@ function policyModule<Ids extends kit.PathIds>(owner: Owner<Ids>, protocol: keyo
 }
 
 export const routeTrafficPolicy = policyModule(ROUTES, 'https')
-export const tcpEdgeTrafficPolicy = policyModule(TCP_EDGES, 'tcp')
-export const tlsEdgeTrafficPolicy = policyModule(TLS_EDGES, 'tls')
+export const tcpEdgeTrafficPolicy = policyModule(EDGES.tcp, 'tcp')
+export const tlsEdgeTrafficPolicy = policyModule(EDGES.tls, 'tls')
 
 /** The older traffic policies of TCP edges. */
-export const tcpEdgePolicy = kit.trafficPolicyOf('tcp_edge_policy', 'TcpEdge', TCP_EDGES)
+export const tcpEdgePolicy = kit.trafficPolicyOf('tcp_edge_policy', 'TcpEdge', EDGES.tcp)
 
 /** The older traffic policies of TLS edges. */
-export const tlsEdgePolicy = kit.trafficPolicyOf('tls_edge_policy', 'TlsEdge', TLS_EDGES)
+export const tlsEdgePolicy = kit.trafficPolicyOf('tls_edge_policy', 'TlsEdge', EDGES.tls)

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
-import type { EdgeKind } from './endpoint-records.ts'
+import { EDGE_PREFIXES, type EdgeKind } from './endpoint-records.ts'
 import { texts } from './shared.ts'
 
 type HostportProblem = kit.FieldFacts & { readonly problem: string }
@@ -60,9 +60,9 @@ export const edgeFields = {
   ),
 }
 
-function edgeCollection(prefix: string, name: string) {
-  const record = v.object({ ...kit.recordHead(prefix, texts()), hostports })
-  return kit.collection<EdgeRecord>({ name, key: ({ id }) => id, schema: record })
+function edgeCollection(kind: EdgeKind) {
+  const record = v.object({ ...kit.recordHead(EDGE_PREFIXES[kind], texts()), hostports })
+  return kit.collection<EdgeRecord>({ name: `${kind}_edges`, schema: record })
 }
 
 /** An edge of any kind. */
@@ -71,11 +71,7 @@ export interface EdgeRecord extends kit.ResourceRecord {
 }
 
 /** The edges that operations made, by kind. */
-export const edges = {
-  https: edgeCollection('edghts', 'https_edges'),
-  tcp: edgeCollection('edgtcp', 'tcp_edges'),
-  tls: edgeCollection('edgtls', 'tls_edges'),
-} satisfies Record<EdgeKind, unknown>
+export const edges = { https: edgeCollection('https'), tcp: edgeCollection('tcp'), tls: edgeCollection('tls') }
 
 const route = v.object({
   ...kit.recordHead('edghtsrt', texts()),
@@ -90,7 +86,6 @@ export type RouteRecord = kit.Frozen<v.InferOutput<typeof route>>
 /** The routes that operations made, indexed by their edge. */
 export const routes = kit.collection<RouteRecord>({
   name: 'https_edge_routes',
-  key: ({ id }) => id,
   schema: route,
   indexes: { edge: ({ edge_id }) => edge_id },
 })

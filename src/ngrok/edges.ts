@@ -16,17 +16,14 @@ import {
   tlsEdgeTrafficPolicy,
 } from './edge-modules.ts'
 import { type EdgeRecord, edgeErrors, edgeFields, edges, routes } from './edge-records.ts'
-import { type EdgeKind, getEdgePrefix } from './endpoint-records.ts'
+import { EDGE_PREFIXES, type EdgeKind } from './endpoint-records.ts'
 import { releaseRoute, routeShape, routeView } from './https-edge-routes.ts'
-import { moduleFields } from './modules.ts'
+import { EDGES, moduleFields, type Owner } from './modules.ts'
 import { defineBodies } from './shared.ts'
 
-/** The names and the modules of a kind of edges. */
+/** The parts in which a kind of edges differs from the others. */
 interface EdgeDefinition<Body, Shape, Errors> {
   readonly modules: { readonly body: Body; readonly shape: Shape; readonly errors: Errors }
-  readonly title: `${string}Edge`
-  readonly what: string
-  readonly article?: 'an'
   readonly sentence: string
   /** An example of the body that creates an edge. */
   readonly example: object
@@ -37,9 +34,11 @@ function defineEdgeKind<
   const Body extends v.ObjectEntries,
   const Shape extends v.ObjectEntries,
   Errors extends kit.ErrorsByKey,
->(kind: Kind, { modules, title, what, article, sentence, example }: EdgeDefinition<Body, Shape, Errors>) {
+>(kind: Kind, { modules, sentence, example }: EdgeDefinition<Body, Shape, Errors>) {
   const name = `${kind}_edges` as const
-  const instance = `${article ?? 'a'} ${what}`
+  const owner: Owner = EDGES[kind]
+  const { title, what } = owner
+  const article: 'a' | 'an' = owner.article ?? 'a'
   const fields = { ...edgeFields, ...modules.body }
   const limit = {
     what: `${what}s`,
@@ -52,9 +51,9 @@ function defineEdgeKind<
     name,
     path: `/edges/${kind}`,
     items: name,
-    prefix: getEdgePrefix(kind),
+    prefix: EDGE_PREFIXES[kind],
     what,
-    ...(article && { article }),
+    article,
     filterable: [],
     errors: { ...edgeErrors, ...modules.errors },
     // The type checker does not follow a computed name.
@@ -69,7 +68,7 @@ function defineEdgeKind<
       title,
       sentence,
     ),
-    ...defineBodies(title, instance, {
+    ...defineBodies(title, `${article} ${what}`, {
       create: fields,
       update: fields,
       note: '. Modules that are not sent stay unchanged',
@@ -129,8 +128,6 @@ const tcpModules = moduleFields({
 export const tcpEdges = kit.resource(
   defineEdgeKind('tcp', {
     modules: tcpModules,
-    title: 'TcpEdge',
-    what: 'TCP edge',
     sentence: 'An edge that serves TCP connections at reserved addresses.',
     example: { description: 'ssh of the office', backend: { backend_id: 'bkdtg_1' } },
   }),
@@ -150,8 +147,6 @@ const tlsModules = moduleFields({
 export const tlsEdges = kit.resource(
   defineEdgeKind('tls', {
     modules: tlsModules,
-    title: 'TlsEdge',
-    what: 'TLS edge',
     sentence: 'An edge that serves TLS connections at reserved domains.',
     example: { description: 'mail of the office', backend: { backend_id: 'bkdtg_1' } },
   }),
@@ -174,9 +169,6 @@ export const httpsEdges = kit.resource(
       ...httpsModules,
       shape: { ...httpsModules.shape, routes: kit.documented(v.array(routeShape), 'The routes, oldest first.') },
     },
-    title: 'HttpsEdge',
-    what: 'HTTPS edge',
-    article: 'an',
     sentence: 'An edge that serves HTTPS requests at reserved domains, by routes.',
     example: { description: 'the shop' },
   }),

@@ -75,7 +75,6 @@ export const NO_AGENT = {
 
 export const endpoints = kit.collection<EndpointRecord>({
   name: 'endpoints',
-  key: ({ id }) => id,
   schema: record,
   indexes: {
     place: placeKey,
@@ -113,24 +112,14 @@ export function findReservation(tx: kit.Transaction, { scheme, host, port }: Url
   return { domain_id: reserved?.id ?? null, tcp_addr_id: null }
 }
 
-const EDGES = { edghts: 'https', edgtcp: 'tcp', edgtls: 'tls' } as const
+/** The prefixes of the ids of edges, by the kinds of edges as in their paths. */
+export const EDGE_PREFIXES = { https: 'edghts', tcp: 'edgtcp', tls: 'edgtls' } as const
 
-/** The kinds of edges, as in their paths. */
-export type EdgeKind = (typeof EDGES)[keyof typeof EDGES]
-
-/** The prefixes of the ids of edges. */
-export const EDGE_PREFIXES = Object.keys(EDGES).join('|')
-
-/** Returns the prefix of the ids of a kind of edge. */
-export function getEdgePrefix(kind: EdgeKind): string {
-  const [prefix = ''] = Object.entries(EDGES).find(([, each]) => each === kind) ?? []
-  return prefix
-}
+export type EdgeKind = keyof typeof EDGE_PREFIXES
 
 /** Returns the kind of an edge from its id. */
 export function getEdgeKind(id: string): EdgeKind {
-  const [, kind = 'https'] = Object.entries(EDGES).find(([prefix]) => id.startsWith(prefix)) ?? []
-  return kind
+  return (['tcp', 'tls'] as const).find((kind) => id.startsWith(EDGE_PREFIXES[kind])) ?? 'https'
 }
 
 /** Returns the id of the tunnel of an endpoint. */

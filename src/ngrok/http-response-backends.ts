@@ -38,7 +38,6 @@ type ResponseRecord = kit.Frozen<v.InferOutput<typeof record>>
 
 const responses = kit.collection<ResponseRecord>({
   name: 'http_response_backends',
-  key: ({ id }) => id,
   schema: record,
 })
 

@@ -79,7 +79,6 @@ const policyRecord = v.object(kit.recordHead('ipp', texts()))
 /** The IP policies, without their rules. */
 export const policies = kit.collection<kit.Frozen<v.InferOutput<typeof policyRecord>>>({
   name: 'ip_policies',
-  key: ({ id }) => id,
   schema: policyRecord,
 })
 
@@ -92,7 +91,6 @@ const ruleRecord = v.object({
 
 const rules = kit.collection<kit.Frozen<v.InferOutput<typeof ruleRecord>>>({
   name: 'ip_policy_rules',
-  key: ({ id }) => id,
   schema: ruleRecord,
   indexes: {
     policy: ({ ip_policy_id }) => ip_policy_id,

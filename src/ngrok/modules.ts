@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
+import { EDGE_PREFIXES, type EdgeKind } from './endpoint-records.ts'
 
 /** An edge or a route with modules. The names of their operations and schemas begin with its names. */
 export interface Owner<Ids extends kit.PathIds = { readonly id: string }> extends kit.ModuleOwner<Ids> {
@@ -9,30 +10,23 @@ export interface Owner<Ids extends kit.PathIds = { readonly id: string }> extend
   readonly title: string
 }
 
-export const HTTPS_EDGES: Owner = {
-  name: 'https_edge',
-  title: 'HttpsEdge',
-  path: '/edges/https/{id}',
-  ids: { id: 'edghts' },
-  what: 'HTTPS edge',
-  article: 'an',
+/** Makes the owner of the modules of a kind of edges. */
+function edgeOwner(kind: EdgeKind, title: `${string}Edge`) {
+  return {
+    name: `${kind}_edge`,
+    title,
+    path: `/edges/${kind}/{id}`,
+    ids: { id: EDGE_PREFIXES[kind] },
+    what: `${kind.toUpperCase()} edge`,
+  }
 }
 
-export const TCP_EDGES: Owner = {
-  name: 'tcp_edge',
-  title: 'TcpEdge',
-  path: '/edges/tcp/{id}',
-  ids: { id: 'edgtcp' },
-  what: 'TCP edge',
-}
-
-export const TLS_EDGES: Owner = {
-  name: 'tls_edge',
-  title: 'TlsEdge',
-  path: '/edges/tls/{id}',
-  ids: { id: 'edgtls' },
-  what: 'TLS edge',
-}
+/** The kinds of edges, each as the owner of its modules. */
+export const EDGES = {
+  https: { ...edgeOwner('https', 'HttpsEdge'), article: 'an' },
+  tcp: edgeOwner('tcp', 'TcpEdge'),
+  tls: edgeOwner('tls', 'TlsEdge'),
+} as const
 
 export const ROUTES: Owner<(typeof kit.HTTPS_ROUTES)['ids']> = { ...kit.HTTPS_ROUTES, name: 'route', title: 'Route' }
 

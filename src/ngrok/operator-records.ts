@@ -67,7 +67,6 @@ export type OperatorRecord = kit.Frozen<v.InferOutput<typeof record>>
 
 export const operators = kit.collection<OperatorRecord>({
   name: 'kubernetes_operators',
-  key: ({ id }) => id,
   schema: record,
 })
 

@@ -15,7 +15,6 @@ export type UserRecord = kit.Frozen<v.InferOutput<typeof user>>
 /** The bot users, which are also the service users. */
 export const users = kit.collection<UserRecord>({
   name: 'bot_users',
-  key: ({ id }) => id,
   schema: user,
   indexes: { name: ({ name }) => name },
 })
@@ -42,7 +41,6 @@ export type CredentialRecord = kit.Frozen<v.InferOutput<typeof credential>>
 /** The credentials, indexed by the id of their owner. */
 export const credentials = kit.collection<CredentialRecord>({
   name: 'credentials',
-  key: ({ id }) => id,
   schema: credential,
   indexes: { owner: ownerKey },
   exported: withoutToken,
@@ -56,7 +54,6 @@ export type SshCredentialRecord = kit.Frozen<v.InferOutput<typeof sshCredential>
 /** The SSH credentials, indexed by the id of their owner and by their key material. */
 export const sshCredentials = kit.collection<SshCredentialRecord>({
   name: 'ssh_credentials',
-  key: ({ id }) => id,
   schema: sshCredential,
   indexes: { owner: ownerKey, material: ({ public_key }) => keyMaterial(public_key) ?? null },
 })
@@ -66,7 +63,6 @@ const apiKey = v.object({ ...owned('ak'), token })
 /** The API keys, indexed by the id of their owner. A snapshot without secrets has no token. */
 export const apiKeys = kit.collection<kit.Frozen<v.InferOutput<typeof apiKey>>>({
   name: 'api_keys',
-  key: ({ id }) => id,
   schema: apiKey,
   indexes: { owner: ownerKey },
   exported: withoutToken,

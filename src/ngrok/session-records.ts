@@ -35,7 +35,6 @@ export type SessionRecord = kit.Frozen<v.InferOutput<typeof session>>
 /** The sessions of agents, indexed by their credential. */
 export const sessions = kit.collection<SessionRecord>({
   name: 'tunnel_sessions',
-  key: ({ id }) => id,
   schema: session,
   indexes: { credential: (each) => each.credential_id },
 })
@@ -58,7 +57,6 @@ export type TunnelRecord = kit.Frozen<v.InferOutput<typeof tunnel>>
 /** The tunnels of agents, indexed by their session. */
 export const tunnels = kit.collection<TunnelRecord>({
   name: 'tunnels',
-  key: ({ id }) => id,
   schema: tunnel,
   indexes: { session: (each) => each.session_id },
 })

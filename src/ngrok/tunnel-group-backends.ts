@@ -53,7 +53,6 @@ type TunnelGroupRecord = kit.Frozen<v.InferOutput<typeof record>>
 /** The tunnel group backends. */
 export const tunnelGroups = kit.collection<TunnelGroupRecord>({
   name: 'tunnel_group_backends',
-  key: ({ id }) => id,
   schema: record,
 })
 

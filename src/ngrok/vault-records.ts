@@ -53,7 +53,6 @@ export type VaultRecord = kit.Frozen<v.InferOutput<typeof vault>>
 
 export const vaults = kit.collection<VaultRecord>({
   name: 'vaults',
-  key: ({ id }) => id,
   schema: vault,
   indexes: { name: ({ name }) => name },
 })

@@ -69,7 +69,6 @@ type SecretRecord = kit.Frozen<v.InferOutput<typeof record>>
 
 export const secrets = kit.collection<SecretRecord>({
   name: 'vault_secrets',
-  key: ({ id }) => id,
   schema: record,
   indexes: { vault: ({ vault_id }) => vault_id, place: ({ vault_id, name }) => `${vault_id} ${name}` },
   exported: (each, withSecrets) => (withSecrets ? each : { ...each, value: '' }),

@@ -34,7 +34,12 @@ export interface Collection<R extends object> {
   due?(record: R): Due | null
 }
 
-type Declared<R extends object> = Omit<Collection<R>, 'indexes' | 'schema'> & Partial<Pick<Collection<R>, 'indexes'>>
+type Definition<R extends object> = Omit<Collection<R>, 'key' | 'indexes'> &
+  Partial<Pick<Collection<R>, 'key' | 'indexes'>>
+
+/** Without an `id`, a record needs a `key`. */
+type Declared<R extends object> = Omit<Definition<R>, 'schema'> &
+  (R extends { readonly id: string } ? unknown : Pick<Collection<R>, 'key'>)
 
 type RecordsSchema = v.GenericSchema<unknown, object>
 
@@ -42,13 +47,13 @@ type RecordsSchema = v.GenericSchema<unknown, object>
 type RecordsOf<Schema extends RecordsSchema> = NonNullable<Schema['~types']>['output']
 
 /**
- * Declares a collection of records. The type of a record follows from the schema, unless it is a type argument.
+ * Declares a collection of records. The type of a record follows from the schema, unless it is a type argument. The default
+ * of `key` returns the `id` of a record.
  *
  * @example
  * ```ts
  * const records = collection({
  *   name: 'widgets',
- *   key: ({ id }) => id,
  *   schema: v.object({ ...recordHead('wid', { description, metadata }), size: count }),
  *   indexes: { size: ({ size }) => String(size) }, // for tx.find(records, 'size', '3')
  * })
@@ -58,8 +63,12 @@ export function collection<Schema extends RecordsSchema>(
   definition: { readonly schema: Schema } & Declared<RecordsOf<Schema>>,
 ): Collection<RecordsOf<Schema>>
 export function collection<R extends object>(definition: Pick<Collection<R>, 'schema'> & Declared<R>): Collection<R>
-export function collection(definition: Pick<Collection<object>, 'schema'> & Declared<object>): Collection<object> {
-  return { indexes: {}, ...definition }
+export function collection(definition: Definition<object>): Collection<object> {
+  return { indexes: {}, key: getId, ...definition }
+}
+
+function getId({ id }: { readonly id: string }): string {
+  return id
 }
 
 /** The change of one record. */

@@ -99,7 +99,6 @@ const uploadOrOrder = rule([], ({ issued_at, upload, order }: v.InferOutput<type
 
 export const certificates = collection<CertificateRecord>({
   name: 'tls_certificates',
-  key: (record) => record.id,
   schema: v.pipe(
     fields,
     uploadOrOrder,

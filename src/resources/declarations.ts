@@ -55,7 +55,6 @@ const edgeOfRoute = rule([], ({ id, edge_id }: v.InferOutput<typeof fields>, rep
 
 const declarations = collection<Declaration>({
   name: 'declarations',
-  key: (record) => record.id,
   schema: v.pipe(fields, edgeOfRoute),
 })
 

@@ -103,7 +103,6 @@ export type AddressRecord = Frozen<v.InferOutput<typeof record>>
 /** The collection of reserved addresses, to look one up: `tx.find(addresses, 'addr', '1.tcp.eu.ngrok.io:20000')`. */
 export const addresses = collection<AddressRecord>({
   name: 'reserved_addrs',
-  key: (record) => record.id,
   schema: record,
   indexes: { addr: (record) => record.addr },
 })

@@ -81,7 +81,6 @@ type BackendRecord = Frozen<v.InferOutput<typeof record>>
 
 const backends = collection<BackendRecord>({
   name: 'weighted_backends',
-  key: (record) => record.id,
   schema: record,
   indexes: { child: ({ backends: map }) => Object.keys(map) },
 })

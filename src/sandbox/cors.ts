@@ -1,12 +1,11 @@
 import { CONTROL_PATH } from '../control/control.ts'
-import { isPreflight } from '../http/cors.ts'
+import { isPreflight, preflightAnswer } from '../http/cors.ts'
 import type { HttpRequest, HttpResponse } from '../http/messages.ts'
 import { dialects } from '../resources/dialects.ts'
 import type { Address } from './address.ts'
 import { readOrigins, type SandboxEnvironment } from './environment.ts'
 
-const PREFLIGHT_AGE_SECONDS = '600'
-const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE'
+const METHODS = new Map(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].map((method) => [method, undefined]))
 const EXPOSED_HEADERS = [
   ...Object.values(dialects).map(({ operationIdHeader }) => operationIdHeader),
   'Retry-After',
@@ -41,11 +40,7 @@ export function preflightResponse(
   cors: Readonly<Record<string, string>>,
 ): HttpResponse | undefined {
   if (!isPreflight(request)) return undefined
-  const requested = request.header('access-control-request-headers')
-  const allowed = cors['Access-Control-Allow-Origin'] !== undefined && {
-    'Access-Control-Allow-Methods': METHODS,
-    ...(requested && { 'Access-Control-Allow-Headers': requested }),
-    'Access-Control-Max-Age': PREFLIGHT_AGE_SECONDS,
-  }
-  return { status: 204, headers: { ...cors, ...allowed }, body: null }
+  const isAllowed = cors['Access-Control-Allow-Origin'] !== undefined
+  const { headers } = preflightAnswer(request, { methods: METHODS })
+  return { status: 204, headers: { ...cors, ...(isAllowed && headers) }, body: null }
 }

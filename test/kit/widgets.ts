@@ -66,7 +66,6 @@ export type WidgetRecord = Frozen<v.InferOutput<typeof record>>
 
 export const widgetRecords = collection<WidgetRecord>({
   name: 'widgets',
-  key: ({ id }) => id,
   schema: record,
   indexes: { name: (each) => each.name },
   due: (each) => each.due,

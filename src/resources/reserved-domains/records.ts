@@ -71,7 +71,6 @@ export type DomainRecord = Frozen<v.InferOutput<typeof fields>>
 /** The collection of reserved domains, to look one up: `tx.find(domains, 'domain', 'app.example.com')`. */
 export const domains = collection<DomainRecord>({
   name: 'reserved_domains',
-  key: (record) => record.id,
   schema: v.pipe(
     fields,
     rule([], (domain: v.InferOutput<typeof fields>, report, { state }) =>
