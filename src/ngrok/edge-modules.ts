@@ -124,15 +124,6 @@ function mutualTlsModule(owner: Owner) {
   })
 }
 
-export const tcpEdgeBackend = backendModule(EDGES.tcp)
-export const tlsEdgeBackend = backendModule(EDGES.tls)
-export const routeBackend = backendModule(ROUTES)
-export const tcpEdgeIpRestriction = ipRestrictionModule(EDGES.tcp)
-export const tlsEdgeIpRestriction = ipRestrictionModule(EDGES.tls)
-export const routeIpRestriction = ipRestrictionModule(ROUTES)
-export const httpsEdgeMutualTls = mutualTlsModule(EDGES.https)
-export const tlsEdgeMutualTls = mutualTlsModule(EDGES.tls)
-
 const VERSIONS = ['1.0', '1.1', '1.2', '1.3'] as const
 const TERMINATION_POINTS = ['edge', 'upstream'] as const
 
@@ -184,7 +175,7 @@ const tlsTermination = {
 }
 
 /** The module `tls_termination` of HTTPS edges. */
-export const httpsEdgeTlsTermination = defineModule(EDGES.https, {
+const httpsEdgeTlsTermination = defineModule(EDGES.https, {
   ...tlsTermination,
   errors: httpsTlsErrors,
   body: v.object({
@@ -202,7 +193,7 @@ export const httpsEdgeTlsTermination = defineModule(EDGES.https, {
 })
 
 /** The module `tls_termination` of TLS edges. */
-export const tlsEdgeTlsTermination = defineModule(EDGES.tls, {
+const tlsEdgeTlsTermination = defineModule(EDGES.tls, {
   ...tlsTermination,
   errors: tlsErrors,
   body: v.pipe(
@@ -250,12 +241,23 @@ function policyModule<Ids extends kit.PathIds>(owner: Owner<Ids>, protocol: keyo
   })
 }
 
-export const routeTrafficPolicy = policyModule(ROUTES, 'https')
-export const tcpEdgeTrafficPolicy = policyModule(EDGES.tcp, 'tcp')
-export const tlsEdgeTrafficPolicy = policyModule(EDGES.tls, 'tls')
-
-/** The older traffic policies of TCP edges. */
-export const tcpEdgePolicy = kit.trafficPolicyOf('tcp_edge_policy', 'TcpEdge', EDGES.tcp)
-
-/** The older traffic policies of TLS edges. */
-export const tlsEdgePolicy = kit.trafficPolicyOf('tls_edge_policy', 'TlsEdge', EDGES.tls)
+/** The families of the modules of edges, and of the modules that routes have too. */
+export const edgeModules = {
+  routeTrafficPolicy: policyModule(ROUTES, 'https'),
+  tcpEdgeTrafficPolicy: policyModule(EDGES.tcp, 'tcp'),
+  tlsEdgeTrafficPolicy: policyModule(EDGES.tls, 'tls'),
+  httpsEdgeMutualTls: mutualTlsModule(EDGES.https),
+  httpsEdgeTlsTermination,
+  routeBackend: backendModule(ROUTES),
+  routeIpRestriction: ipRestrictionModule(ROUTES),
+  tcpEdgeBackend: backendModule(EDGES.tcp),
+  tcpEdgeIpRestriction: ipRestrictionModule(EDGES.tcp),
+  /** The older traffic policies of TCP edges. */
+  tcpEdgePolicy: kit.trafficPolicyOf('tcp_edge_policy', 'TcpEdge', EDGES.tcp),
+  tlsEdgeBackend: backendModule(EDGES.tls),
+  tlsEdgeIpRestriction: ipRestrictionModule(EDGES.tls),
+  tlsEdgeMutualTls: mutualTlsModule(EDGES.tls),
+  tlsEdgeTlsTermination,
+  /** The older traffic policies of TLS edges. */
+  tlsEdgePolicy: kit.trafficPolicyOf('tls_edge_policy', 'TlsEdge', EDGES.tls),
+}

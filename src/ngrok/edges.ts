@@ -1,20 +1,7 @@
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
 import { createEdge, type EdgeBody, releaseEdge, updateEdge } from './edge-hostports.ts'
-import {
-  httpsEdgeMutualTls,
-  httpsEdgeTlsTermination,
-  tcpEdgeBackend,
-  tcpEdgeIpRestriction,
-  tcpEdgePolicy,
-  tcpEdgeTrafficPolicy,
-  tlsEdgeBackend,
-  tlsEdgeIpRestriction,
-  tlsEdgeMutualTls,
-  tlsEdgePolicy,
-  tlsEdgeTlsTermination,
-  tlsEdgeTrafficPolicy,
-} from './edge-modules.ts'
+import { edgeModules } from './edge-modules.ts'
 import { type EdgeRecord, edgeErrors, edgeFields, edges, routes } from './edge-records.ts'
 import { EDGE_PREFIXES, type EdgeKind } from './endpoint-records.ts'
 import { releaseRoute, routeShape, routeView } from './https-edge-routes.ts'
@@ -118,10 +105,10 @@ function defineEdgeRules<Shown extends object>(kind: EdgeKind, modules: EdgeModu
 }
 
 const tcpModules = moduleFields({
-  backend: tcpEdgeBackend.module,
-  ip_restriction: tcpEdgeIpRestriction.module,
-  policy: tcpEdgePolicy.module,
-  traffic_policy: tcpEdgeTrafficPolicy.module,
+  backend: edgeModules.tcpEdgeBackend.module,
+  ip_restriction: edgeModules.tcpEdgeIpRestriction.module,
+  policy: edgeModules.tcpEdgePolicy.module,
+  traffic_policy: edgeModules.tcpEdgeTrafficPolicy.module,
 })
 
 /** TCP edges. */
@@ -135,12 +122,12 @@ export const tcpEdges = kit.resource(
 )
 
 const tlsModules = moduleFields({
-  backend: tlsEdgeBackend.module,
-  ip_restriction: tlsEdgeIpRestriction.module,
-  mutual_tls: tlsEdgeMutualTls.module,
-  tls_termination: tlsEdgeTlsTermination.module,
-  policy: tlsEdgePolicy.module,
-  traffic_policy: tlsEdgeTrafficPolicy.module,
+  backend: edgeModules.tlsEdgeBackend.module,
+  ip_restriction: edgeModules.tlsEdgeIpRestriction.module,
+  mutual_tls: edgeModules.tlsEdgeMutualTls.module,
+  tls_termination: edgeModules.tlsEdgeTlsTermination.module,
+  policy: edgeModules.tlsEdgePolicy.module,
+  traffic_policy: edgeModules.tlsEdgeTrafficPolicy.module,
 })
 
 /** TLS edges. */
@@ -154,8 +141,8 @@ export const tlsEdges = kit.resource(
 )
 
 const httpsModules = moduleFields({
-  mutual_tls: httpsEdgeMutualTls.module,
-  tls_termination: httpsEdgeTlsTermination.module,
+  mutual_tls: edgeModules.httpsEdgeMutualTls.module,
+  tls_termination: edgeModules.httpsEdgeTlsTermination.module,
 })
 
 const httpsRules = defineEdgeRules('https', httpsModules)

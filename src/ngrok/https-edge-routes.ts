@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
-import { routeBackend, routeIpRestriction, routeTrafficPolicy } from './edge-modules.ts'
+import { edgeModules } from './edge-modules.ts'
 import { edgeErrors, edges, edgeTexts, type RouteRecord, routes } from './edge-records.ts'
 import { moduleFields } from './modules.ts'
 import {
@@ -29,8 +29,8 @@ const routeErrors = kit.declareErrors({
 })
 
 const modules = moduleFields({
-  backend: routeBackend.module,
-  ip_restriction: routeIpRestriction.module,
+  backend: edgeModules.routeBackend.module,
+  ip_restriction: edgeModules.routeIpRestriction.module,
   circuit_breaker: kit.circuitBreaker.module,
   compression: kit.compression.module,
   request_headers: routeRequestHeaders.module,
@@ -42,7 +42,7 @@ const modules = moduleFields({
   oidc: routeOidc.module,
   saml: routeSaml.module,
   policy: kit.trafficPolicy.module,
-  traffic_policy: routeTrafficPolicy.module,
+  traffic_policy: edgeModules.routeTrafficPolicy.module,
 })
 
 const MATCH = 'The path of the requests that the route handles.'

@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
 import {
   ACCOUNT_USER,
+  defineBodies,
   defineUnique,
   FILTERABLE,
   nameTakenError,
@@ -98,23 +99,16 @@ export const secretView: kit.View<SecretRecord, kit.Frozen<v.InferOutput<typeof 
   last_updated_by: { id: ACCOUNT_USER, uri: '' },
 })
 
-const createBody = kit.named(
-  v.object({
+const bodies = defineBodies('VaultSecret', 'a secret of a vault', {
+  create: {
     ...texts(),
     name: v.optional(secretName, ''),
     value: v.optional(secretValue, ''),
     vault_id: v.optional(kit.documented(v.string(), 'The id of the vault. Send this or `vault_name`.')),
     vault_name: v.optional(kit.documented(v.string(), 'The name of the vault. Send this or `vault_id`.')),
-  }),
-  'VaultSecretCreate',
-  'The body that creates a secret of a vault.',
-)
-
-const updateBody = kit.named(
-  v.object({ ...texts(), name: v.optional(secretName), value: v.optional(secretValue) }),
-  'VaultSecretUpdate',
-  'The changes of a secret.',
-)
+  },
+  update: { ...texts(), name: v.optional(secretName), value: v.optional(secretValue) },
+})
 
 const unique = defineUnique(secrets, 'place', {
   field: 'name',
@@ -137,8 +131,7 @@ export const vaultSecrets = kit.resource(
     }),
     collection: secrets,
     shape: secretShape,
-    createBody,
-    updateBody,
+    ...bodies,
   },
   {
     view: secretView,

@@ -1,21 +1,7 @@
 import { bytesToNumberBE, equalBytes } from '@noble/curves/utils.js'
 import { bytesToHex } from '@noble/hashes/utils.js'
 import { toBinary } from './bytes.ts'
-import {
-  type Asn1,
-  getTag,
-  malformed,
-  parse,
-  readChildren,
-  readContent,
-  readIntegerBytes,
-  readNatural,
-  readOid,
-  readWholeBits,
-  sliceElements,
-  tags,
-  Unreadable,
-} from './der.ts'
+import * as asn1 from './der.ts'
 import { formatIp } from './ip.ts'
 import { type Algorithm, type PublicKey, readAlgorithm, readPublicKey } from './keys.ts'
 import { getAttribute, type Name, readName } from './name.ts'
@@ -45,19 +31,19 @@ export interface Certificate {
  * @throws Unreadable if it is malformed or its key is not RSA, ECDSA (P-256, P-384, P-521) or Ed25519
  */
 export function readCertificate(der: Uint8Array): Certificate {
-  const [tbs, algorithm, signature, ...rest] = sliceElements(der, 'outer structure')
-  if (!tbs || !algorithm || !signature || rest.length > 0) throw malformed('outer structure')
+  const [tbs, algorithm, signature, ...rest] = asn1.sliceElements(der, 'outer structure')
+  if (!tbs || !algorithm || !signature || rest.length > 0) throw asn1.malformed('outer structure')
   const parts = readParts(tbs)
-  if (!equalBytes(parts.algorithm, algorithm)) throw new Unreadable('it names two different signature algorithms')
-  const [notBefore, notAfter] = readChildren(parse(parts.validity), 'validity')
+  if (!equalBytes(parts.algorithm, algorithm)) throw new asn1.Unreadable('it names two different signature algorithms')
+  const [notBefore, notAfter] = asn1.readChildren(asn1.parse(parts.validity), 'validity')
   const issuer = readName(parts.issuer, 'issuer')
   const subject = readName(parts.subject, 'subject')
   const publicKey = readPublicKey(parts.publicKey)
   const extensions = readExtensions(parts.extensions, parts.version)
   return {
     tbs,
-    signatureAlgorithm: readAlgorithm(parse(algorithm), 'signature algorithm'),
-    signature: readWholeBits(parse(signature), 'signature'),
+    signatureAlgorithm: readAlgorithm(asn1.parse(algorithm), 'signature algorithm'),
+    signature: asn1.readWholeBits(asn1.parse(signature), 'signature'),
     issuer,
     subject,
     publicKey,
@@ -82,23 +68,23 @@ export function readCertificate(der: Uint8Array): Certificate {
 
 /** Returns the exact bytes of each member of a TBSCertificate. */
 function readParts(tbs: Uint8Array) {
-  const members = sliceElements(tbs, 'signed part')
+  const members = asn1.sliceElements(tbs, 'signed part')
   const version = members[0]?.[0] === VERSION ? readVersion(members.shift()) : 1
   const [serial, algorithm, issuer, validity, subject, publicKey, ...rest] = members
-  if (!serial || !algorithm || !issuer || !validity || !subject || !publicKey) throw malformed('signed part')
+  if (!serial || !algorithm || !issuer || !validity || !subject || !publicKey) throw asn1.malformed('signed part')
   const extensions = rest.find((member) => member[0] === EXTENSIONS)
   return { version, serial, algorithm, issuer, validity, subject, publicKey, extensions }
 }
 
 function readVersion(member: Uint8Array | undefined): number {
-  const [number] = member ? readChildren(parse(member), 'version', VERSION) : []
-  const version = readNatural(number, 'version') + 1n
-  if (version > 3n) throw new Unreadable('its version is not 1, 2 or 3')
+  const [number] = member ? asn1.readChildren(asn1.parse(member), 'version', VERSION) : []
+  const version = asn1.readNatural(number, 'version') + 1n
+  if (version > 3n) throw new asn1.Unreadable('its version is not 1, 2 or 3')
   return Number(version)
 }
 
 function readSerial(member: Uint8Array): string {
-  const bytes = readIntegerBytes(parse(member), 'serial number')
+  const bytes = asn1.readIntegerBytes(asn1.parse(member), 'serial number')
   if ((bytes[0] ?? 0) < 0x80) return bytesToHex(bytes.length > 1 && bytes[0] === 0 ? bytes.subarray(1) : bytes)
   const hex = ((1n << BigInt(bytes.length * 8)) - bytesToNumberBE(bytes)).toString(16)
   return `-${hex.length % 2 === 0 ? hex : `0${hex}`}`
@@ -108,11 +94,11 @@ function readSerial(member: Uint8Array): string {
  * Reads a validity time as milliseconds since 1970. RFC 5280, 4.1.2.5: UTCTime (1950 to 2049) or GeneralizedTime, to the
  * second and in UTC ("Z"). Does not use forge, which accepts any text as a time.
  */
-function readTime(element: Asn1 | undefined, what: string): number {
-  const tag = element && getTag(element)
-  if (tag !== tags.utcTime && tag !== tags.generalizedTime) throw invalidTime(what)
-  const text = toBinary(readContent(element, what, tag))
-  const fullYear = tag === tags.utcTime ? (text < '50' ? `20${text}` : `19${text}`) : text
+function readTime(element: asn1.Asn1 | undefined, what: string): number {
+  const tag = element && asn1.getTag(element)
+  if (tag !== asn1.tags.utcTime && tag !== asn1.tags.generalizedTime) throw invalidTime(what)
+  const text = toBinary(asn1.readContent(element, what, tag))
+  const fullYear = tag === asn1.tags.utcTime ? (text < '50' ? `20${text}` : `19${text}`) : text
   if (!/^\d{14}Z$/.test(fullYear)) throw invalidTime(what)
   const iso = fullYear.replace(/(....)(..)(..)(..)(..)(..)Z/, '$1-$2-$3T$4:$5:$6.000Z')
   const date = new Date(iso)
@@ -121,22 +107,22 @@ function readTime(element: Asn1 | undefined, what: string): number {
   return date.getTime()
 }
 
-function invalidTime(what: string): Unreadable {
-  return new Unreadable(`its ${what} time is not a valid UTC time in the form of RFC 5280`)
+function invalidTime(what: string): asn1.Unreadable {
+  return new asn1.Unreadable(`its ${what} time is not a valid UTC time in the form of RFC 5280`)
 }
 
 /** Returns the value of each extension (RFC 5280, 4.2) by its identifier. */
 function readExtensions(member: Uint8Array | undefined, version: number): ReadonlyMap<string, Uint8Array> {
   const values = new Map<string, Uint8Array>()
   if (!member) return values
-  if (version < 3) throw new Unreadable(`it has extensions, which its version ${version} does not allow`)
-  const [list] = readChildren(parse(member), EXTENSION_LIST, EXTENSIONS)
-  for (const extension of readChildren(list, EXTENSION_LIST)) {
-    const parts = readChildren(extension, EXTENSION_LIST)
-    const oid = readOid(parts[0], EXTENSION_LIST)
-    if (values.has(oid)) throw new Unreadable(`it has the extension ${oid} twice`)
-    const hasCritical = parts[1] && getTag(parts[1]) === tags.boolean
-    values.set(oid, readContent(parts[hasCritical ? 2 : 1], `extension ${oid}`, tags.octetString))
+  if (version < 3) throw new asn1.Unreadable(`it has extensions, which its version ${version} does not allow`)
+  const [list] = asn1.readChildren(asn1.parse(member), EXTENSION_LIST, EXTENSIONS)
+  for (const extension of asn1.readChildren(list, EXTENSION_LIST)) {
+    const parts = asn1.readChildren(extension, EXTENSION_LIST)
+    const oid = asn1.readOid(parts[0], EXTENSION_LIST)
+    if (values.has(oid)) throw new asn1.Unreadable(`it has the extension ${oid} twice`)
+    const hasCritical = parts[1] && asn1.getTag(parts[1]) === asn1.tags.boolean
+    values.set(oid, asn1.readContent(parts[hasCritical ? 2 : 1], `extension ${oid}`, asn1.tags.octetString))
   }
   return values
 }
@@ -146,32 +132,32 @@ function readAlternativeNames(der: Uint8Array | undefined) {
   const dns_names: string[] = []
   const ips: string[] = []
   const what = 'subject alternative name'
-  for (const name of der ? readChildren(parse(der), what) : []) {
-    const tag = getTag(name)
-    if (tag === nameTags.dns) dns_names.push(toBinary(readContent(name, what, tag)))
-    if (tag === nameTags.ip) ips.push(readIp(readContent(name, what, tag)))
+  for (const name of der ? asn1.readChildren(asn1.parse(der), what) : []) {
+    const tag = asn1.getTag(name)
+    if (tag === nameTags.dns) dns_names.push(toBinary(asn1.readContent(name, what, tag)))
+    if (tag === nameTags.ip) ips.push(readIp(asn1.readContent(name, what, tag)))
   }
   return { dns_names, ips }
 }
 
 function readIp(bytes: Uint8Array): string {
   const text = formatIp(bytes)
-  if (text === undefined) throw new Unreadable('an IP address among its subject alternative names is malformed')
+  if (text === undefined) throw new asn1.Unreadable('an IP address among its subject alternative names is malformed')
   return text
 }
 
 /** Reads the key usages, in the order of their bits. */
 function readKeyUsages(der: Uint8Array | undefined): string[] {
   if (!der) return []
-  const [unused, ...bytes] = readContent(parse(der), 'key usage', tags.bitString)
-  if (unused === undefined || unused > 7) throw malformed('key usage')
+  const [unused, ...bytes] = asn1.readContent(asn1.parse(der), 'key usage', asn1.tags.bitString)
+  if (unused === undefined || unused > 7) throw asn1.malformed('key usage')
   return keyUsageBits.filter((_, bit) => ((bytes[bit >> 3] ?? 0) & (0x80 >> (bit & 7))) !== 0)
 }
 
 /** Reads the extended key usages in the certificate's order; an unknown one is a dotted identifier. */
 function readExtendedKeyUsages(der: Uint8Array | undefined): string[] {
   const what = 'extended key usage'
-  const usages = der ? readChildren(parse(der), what).map((usage) => readOid(usage, what)) : []
+  const usages = der ? asn1.readChildren(asn1.parse(der), what).map((usage) => asn1.readOid(usage, what)) : []
   const names = Object.entries(extendedKeyUsageOids)
   return usages.map((usage) => names.find(([, oid]) => oid === usage)?.[0] ?? usage)
 }
