@@ -7,15 +7,15 @@ import { formatCount, formatCounted, formatRelative, formatTime } from './shared
 import { DefinitionList, Table } from './shared/layout.tsx'
 import { SortHead, sortBy } from './shared/sorting.tsx'
 
-/** A sandbox, with what it says of itself as soon as that is loaded. */
+/** A sandbox of the list, with its description once that is loaded. */
 type Row = SandboxList['sandboxes'][number] & Partial<DescribedSandbox>
 
 const PAGE_SIZE = 50
 
-/** The most sandboxes that are described at the same time: a description wakes them. */
+/** The maximum of descriptions that are loaded at the same time. Each wakes its sandbox. */
 const MAX_AT_ONCE = 4
 
-/** The time between two looks for what others did, in ms. */
+/** The interval, in ms, at which the page loads the changes that others made. */
 const REFRESH_MS = 5000
 
 const KEY = 'fauxgate-account-key'
@@ -77,10 +77,10 @@ function Account() {
   const renew = (row: Row) =>
     run(async () => {
       const keys = await call<Pick<CreatedSandbox, 'api_key' | 'control_key'>>('POST', `/${row.name}/keys`, {})
-      // Which sandbox it is does not change.
+      // Only the keys change.
       setCreated({ ...row, ...keys } as CreatedSandbox)
     })
-  /** Brings in what others create and remove. It describes nothing again: that would wake the sandboxes. */
+  /** Loads the sandboxes that others created or removed. Loads no description again, because that would wake the sandboxes. */
   const refresh = async () => {
     if (document.visibilityState !== 'visible' || needsKey) return
     const next = await call<SandboxList>('GET', `?limit=${PAGE_SIZE}`).catch(() => undefined)
@@ -273,7 +273,7 @@ function Sandboxes({ rows, fork, renew, remove }: SandboxesProps) {
   )
 }
 
-/** A time as seen from now; undefined while it is loaded. */
+/** A time relative to now. `at` is undefined while it is loaded. */
 function Time({ at, none, now }: { at: string | null | undefined; none?: string; now?: string | undefined }) {
   if (!at) return <>{at === null ? none : '…'}</>
   return <span title={`${formatTime(at)} UTC`}>{formatRelative(at, now ? Date.parse(now) : Date.now())}</span>

@@ -19,7 +19,7 @@ export class ResponseError extends Error {
   }
 }
 
-/** Sends a request whose body is JSON, and returns the JSON of its answer. Throws {@link ResponseError}. */
+/** Sends a request whose body is JSON, and returns the JSON of the response. Throws {@link ResponseError}. */
 export async function requestJson<T>(
   method: string,
   url: string,
@@ -28,9 +28,9 @@ export async function requestJson<T>(
 ): Promise<T> {
   const content = body !== undefined && { body: JSON.stringify(body) }
   const all = content ? { ...headers, 'Content-Type': 'application/json' } : headers
-  const answer = await readResponse(await fetch(url, { method, headers: all, ...content }))
-  if (answer.status >= 400) throw new ResponseError(answer)
-  return answer.body as T // The caller knows the answer's type.
+  const response = await readResponse(await fetch(url, { method, headers: all, ...content }))
+  if (response.status >= 400) throw new ResponseError(response)
+  return response.body as T // The caller knows the type of the body.
 }
 
 async function readResponse(response: Response): Promise<ServerResponse> {
@@ -90,7 +90,7 @@ export class Connection {
   }
 
   /**
-   * Yields what happens at the server until the connection ends; the first event is `overview`. Throws {@link ResponseError}.
+   * Yields the events of the server until the connection ends. The first one is `overview`. Throws {@link ResponseError}.
    *
    * A server answers `GET …/_fauxgate/events` with a stream of server-sent events, or with 426 (Upgrade Required). Then the
    * page opens a WebSocket at the same address, each of whose messages is one event in the same form.

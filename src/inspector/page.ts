@@ -27,8 +27,8 @@ export interface Action {
   readonly method: string
   readonly path: string
   readonly body?: unknown
-  /** The answer of the service. */
-  readonly answer?: unknown
+  /** The body of the response of the service. */
+  readonly response?: unknown
   /** The gateway's time before the action. */
   readonly at: string
   /** The operation id of the newest request before the action. */
@@ -53,7 +53,7 @@ class PageState {
 
 export class Page extends PageState {
   readonly connection = new Connection()
-  /** The durations of answers on the wall clock, in ms, by operation id. */
+  /** The durations of requests on the wall clock, in ms, by operation id. */
   readonly durations = new Map<string, number>()
   /** The actions since the page was opened, oldest first. */
   readonly actions: Action[] = []
@@ -139,9 +139,9 @@ export class Page extends PageState {
 
   /** Calls the service without an entry in the journal. Throws {@link ResponseError}. */
   async callService<T>(method: string, path: string, body?: unknown): Promise<T> {
-    const answer = await this.connection.service<T>(method, path, body)
-    if (method !== 'GET') this.#addAction({ method, path, body, answer })
-    return answer
+    const response = await this.connection.service<T>(method, path, body)
+    if (method !== 'GET') this.#addAction({ method, path, body, response })
+    return response
   }
 
   #addAction(action: Omit<Action, 'at' | 'after'>): void {

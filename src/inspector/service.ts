@@ -140,8 +140,8 @@ export class Service {
   }
 
   #responseSchema(item: OperationItem | undefined): JsonSchema {
-    const answer = item?.responses['200']
-    const response = answer && '$ref' in answer ? this.document.components.responses[getLastPart(answer.$ref)] : answer
+    const ok = item?.responses['200']
+    const response = ok && '$ref' in ok ? this.document.components.responses[getLastPart(ok.$ref)] : ok
     const content = response && 'content' in response ? response.content : undefined
     return this.resolve(content?.['application/json']?.schema)
   }

@@ -1,4 +1,4 @@
-// This is not loaded on demand: the direct API reads policies in synchronous calls, which cannot import anything.
+// The import is static, because the direct API reads policies in synchronous calls.
 import { Lexer, LineCounter, parse, YAMLParseError } from 'yaml'
 
 /** Reads a text as JSON, else as YAML. Returns its value, or the problem (rules: traffic-policy#texts). */

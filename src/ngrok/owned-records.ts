@@ -4,7 +4,7 @@ import { endSessionsOf } from './session-records.ts'
 import { ACCOUNT_USER, texts } from './shared.ts'
 import { keyMaterial } from './ssh-key.ts'
 
-/** The prefixes of a user's id in the two paths; records have the first one. */
+/** The prefixes of a user's id, one for each path. Records have the first one. */
 export const PREFIXES = ['bot', 'service'] as const
 
 const user = v.object({ id: kit.ownId(PREFIXES[0]), created_at: kit.instant, name: v.string(), active: v.boolean() })
@@ -68,7 +68,7 @@ export const apiKeys = kit.collection<kit.Frozen<v.InferOutput<typeof apiKey>>>(
   exported: withoutToken,
 })
 
-/** Something that a user owns. */
+/** A record that a user owns. */
 export interface Owned {
   readonly id: string
   readonly owner_id: string

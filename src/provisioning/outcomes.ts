@@ -76,8 +76,8 @@ const domain = v.pipe(
 
 const outcomeFields = { outcome: oneOfThese(OUTCOMES), ...details }
 
-/** The place of the first outcome. All places have the same number of digits, so that keys sort like places. */
-const FIRST_PLACE = 2 ** 52
+/** The place around which all others lie. All places have the same number of digits, so that keys sort like places. */
+const MIDDLE_PLACE = 2 ** 52
 
 const scripted = v.object({
   domain,
@@ -85,8 +85,8 @@ const scripted = v.object({
   place: v.pipe(
     v.number(),
     recordRule((place, report, { sequence }) => {
-      if (Number.isInteger(place) && Math.abs(place - FIRST_PLACE) < sequence) return
-      const allowed = `an integer less than ${sequence}, the sequence, away from ${FIRST_PLACE}`
+      if (Number.isInteger(place) && Math.abs(place - MIDDLE_PLACE) < sequence) return
+      const allowed = `an integer less than ${sequence}, the sequence, away from ${MIDDLE_PLACE}`
       report(general.field_invalid, { allowed })
     }),
   ),
@@ -104,7 +104,7 @@ const lasting = v.object({
 
 type LastingOutcome = Frozen<v.InferOutput<typeof lasting>>
 
-/** The most outcomes that can be scripted, over all domains, and the most domains with a lasting outcome. */
+/** The maximum of scripted outcomes, over all domains, and of domains with a lasting outcome. */
 export const MAX_OUTCOMES = 10_000
 
 /** Outcomes that attempts take one by one. A domain's next outcome has its highest key. */
@@ -132,7 +132,7 @@ export function putLasting(tx: Transaction, domain: string, outcome: Outcome): v
 export function scriptOutcomes(tx: Transaction, domain: string, outcomes: readonly Outcome[], isFirst: boolean): void {
   for (const outcome of isFirst ? [...outcomes].reverse() : outcomes) {
     const number = tx.nextOrder()
-    tx.put(scriptedOutcomes, { domain, place: FIRST_PLACE + (isFirst ? number : -number), ...withDetails(outcome) })
+    tx.put(scriptedOutcomes, { domain, place: MIDDLE_PLACE + (isFirst ? number : -number), ...withDetails(outcome) })
   }
 }
 

@@ -64,7 +64,7 @@ const limit = v.optional(
       v.transform(Number),
       v.maxValue(MAX_PAGE_SIZE, ALLOWED_LIMIT),
     ),
-    'How many sandboxes, or entries of the audit log, an answer has.',
+    'The number of sandboxes, or of entries of the audit log, in a response.',
   ),
   '100',
 )
@@ -136,8 +136,8 @@ export const accountCalls: readonly AccountCall[] = [
     async run({ env }, { prefix }) {
       const account = getObject(env.ACCOUNTS, 'account')
       const found = await account.list('', MAX_REMOVED, prefix)
-      const answers = await Promise.all(found.map(({ name }) => getObject(env.SANDBOXES, name).remove(name)))
-      const removed = answers.filter(({ status }) => status === 204).length
+      const responses = await Promise.all(found.map(({ name }) => getObject(env.SANDBOXES, name).remove(name)))
+      const removed = responses.filter(({ status }) => status === 204).length
       return jsonAnswer(200, { removed, left: await account.count(prefix) })
     },
   }),

@@ -99,8 +99,8 @@ export async function restoreAll(
     number++
     isWhole = decodeStart(line).startsWith('{"end":true')
     if (isWhole) continue
-    const answer = await respond(() => restoreLine(env, line, existing))
-    const { outcome = 'refused', msg }: RestoredBody = JSON.parse(answer.body ?? '{}')
+    const response = await respond(() => restoreLine(env, line, existing))
+    const { outcome = 'refused', msg }: RestoredBody = JSON.parse(response.body ?? '{}')
     counts[outcome]++
     if (msg && counts.refused <= MAX_DETAILS) details[`line ${number}`] = msg
   }

@@ -67,7 +67,7 @@ export function createHead(
 /** The most bytes of a body with a whole state. An object has little memory. */
 export const MAX_STATE_BYTES = 20 * LARGEST_BODY
 
-/** Reads the body of a request, as a whole if its length is known: reading a stream takes longer than answering. */
+/** Reads the body of a request, as a whole if its length is known: a stream takes longer. */
 export async function readBody(request: Request, limit: number): Promise<RequestBody> {
   const length = Number(request.headers.get('content-length'))
   if (!(length > 0 && length <= limit)) return (await readRequest(request, limit)).body

@@ -124,7 +124,7 @@ export interface InitialSandbox {
   readonly state?: SandboxState
 }
 
-/** The treatment of an archived sandbox if its name exists already. */
+/** The rule of a restore for a sandbox whose name exists already. */
 export type ExistingPolicy = 'refuse' | 'keep' | 'replace'
 
 /** The properties of a key to create. */

@@ -74,7 +74,7 @@ export class Sandbox extends DurableObject<SandboxEnvironment> {
     return this.#live.exchange(this.#open(address), { ...again, body })
   }
 
-  /** Returns the head of a request with the permissions of its keys, and their end. Throws if no key is one of the sandbox. */
+  /** Returns the head of a request with the permissions of its keys, and the time at which these end. Refuses keys of other sandboxes. */
   #requirePermission(request: Request, { name, below }: SandboxAddress, now: number) {
     const { method, headers } = request
     const sent = readKeys((header) => headers.get(header))
@@ -110,7 +110,7 @@ export class Sandbox extends DurableObject<SandboxEnvironment> {
     this.#live.listeners.remove(socket)
   }
 
-  /** Runs what has become due, each event at its own time, or removes the sandbox at its end. */
+  /** Runs the due events, each at its own time, or removes the sandbox at its end. */
   async alarm(): Promise<void> {
     const metadata = this.#metadata.get()
     if (!metadata) return
@@ -128,8 +128,8 @@ export class Sandbox extends DurableObject<SandboxEnvironment> {
       const expires = beginning.ttl === undefined ? null : created + beginning.ttl
       const options = toStoredOptions(beginning.options, created)
       await this.#replace(undefined, { name, created, expires, options, keys }, beginning)
-      const answer: CreatedSandbox = { ...this.#description(this.#requireMetadata(name), url), ...issued }
-      return jsonAnswer(201, answer)
+      const sandbox: CreatedSandbox = { ...this.#description(this.#requireMetadata(name), url), ...issued }
+      return jsonAnswer(201, sandbox)
     })
   }
 
@@ -150,10 +150,10 @@ export class Sandbox extends DurableObject<SandboxEnvironment> {
 
   renewKeys(name: string): Promise<HttpResponse> {
     return this.#runAlone(async () => {
-      const answer = this.#keys.renew(this.#requireMetadata(name))
+      const response = this.#keys.renew(this.#requireMetadata(name))
       this.#live.listeners.closeAll(KEYS_CHANGED)
       await this.#account().signKeys(name)
-      return answer
+      return response
     })
   }
 
@@ -168,9 +168,9 @@ export class Sandbox extends DurableObject<SandboxEnvironment> {
 
   revokeKey(name: string, key: string): Promise<HttpResponse> {
     return respond(() => {
-      const answer = this.#keys.revoke(this.#requireMetadata(name), key)
+      const response = this.#keys.revoke(this.#requireMetadata(name), key)
       this.#live.listeners.closeAll(KEYS_CHANGED)
-      return answer
+      return response
     })
   }
 
@@ -205,7 +205,7 @@ export class Sandbox extends DurableObject<SandboxEnvironment> {
       if (isExpired(metadata)) return jsonAnswer(200, { outcome: 'ended' })
       await this.#replace(before, metadata, { options: metadata.options, state })
       this.#live.setAlarm()
-      // Only sandboxes that somebody uses stay in memory.
+      // A restored sandbox leaves the memory until its first request.
       this.#live.unload(name)
       return jsonAnswer(200, { outcome: 'restored' })
     })

@@ -103,8 +103,8 @@ export class WorkerProcess {
   }
 }
 
-function toPlatformResponse(answer: HttpResponse | Response): Response {
-  return answer instanceof Response ? answer : toResponse(answer)
+function toPlatformResponse(response: HttpResponse | Response): Response {
+  return response instanceof Response ? response : toResponse(response)
 }
 
 /** Passes a request to its sandbox if one of its keys can be valid. Any call of an object creates a file. */

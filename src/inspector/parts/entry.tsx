@@ -7,7 +7,7 @@ import { Chip, StatusChip } from '../shared/layout.tsx'
 
 const MAX_RELATED = 10
 
-/** The last requests with a text in them, such as an id. */
+/** The last requests that contain a text, such as an id. */
 export function RelatedRequests({ text, chosen }: { text: string; chosen?: JournalEntry }) {
   const { journal } = page
   const found = journal.filter(compileSearch(`"${text}"`)).slice(0, MAX_RELATED)

@@ -47,7 +47,7 @@ interface FaultFormProps {
   resource?: string
 }
 
-/** Adds faults: presets in one click, or a form that shows what applies. */
+/** Adds faults: presets in one click, or a form with the inputs of the chosen effect. */
 export function FaultForm({ operation, family = '', resource }: FaultFormProps) {
   const [effect, setEffect] = useState(NAMES[0] ?? '')
   const [values, setValues] = useState<Values>({

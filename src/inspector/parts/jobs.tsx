@@ -12,7 +12,7 @@ import { Axis, Lane, StateChip } from './lane.tsx'
 
 const LANE_HEIGHT = 68
 
-/** The least number of domains to load, more than most windows show. */
+/** The minimum of domains to load, which is more than most windows show. */
 const MIN_LOADED = 30
 
 const STATES = ['failing', 'renewal failing', 'provisioning', 'renewing', 'issued', 'unmanaged']
@@ -21,14 +21,14 @@ export function Jobs({ id }: { id: string }) {
   const { query } = page
   const [name, state] = [query.get('q') ?? '', query.get('state') ?? '']
   const [{ first, count }, setRange] = useState({ first: 0, count: MIN_LOADED })
-  const timelines = (asked: Record<string, string>) =>
-    page.control<Timelines>('GET', `/timelines?${new URLSearchParams(asked)}`)
+  const timelines = (parameters: Record<string, string>) =>
+    page.control<Timelines>('GET', `/timelines?${new URLSearchParams(parameters)}`)
   const asked = { skip: String(first), limit: String(count), name, order: 'failing', ...(state && { state }) }
-  const answer = useLive(async () => ({ ...(await timelines(asked)), first }), [first, count, name, state])
+  const response = useLive(async () => ({ ...(await timelines(asked)), first }), [first, count, name, state])
   const chosen = useLive(async () => (id ? (await timelines({ name: id })).timelines[0] : undefined), [id])
-  if (!answer) return <p class="empty dim">Loading…</p>
-  const since = Date.parse(answer.since ?? '') || page.now
-  const all = Object.values(answer.states).reduce((sum, each) => sum + each, 0)
+  if (!response) return <p class="empty dim">Loading…</p>
+  const since = Date.parse(response.since ?? '') || page.now
+  const all = Object.values(response.states).reduce((sum, each) => sum + each, 0)
   return (
     <Split side={chosen && <JobDetails key={chosen.id} job={chosen} />}>
       <div class="tools row">
@@ -37,7 +37,7 @@ export function Jobs({ id }: { id: string }) {
           all {formatCount(all)}
         </Button>
         {STATES.map((each) => {
-          const number = answer.states[each] ?? 0
+          const number = response.states[each] ?? 0
           return (
             (number > 0 || each === state) && (
               <Button
@@ -51,16 +51,16 @@ export function Jobs({ id }: { id: string }) {
           )
         })}
       </div>
-      {answer.total > 0 ? (
+      {response.total > 0 ? (
         <>
           <Axis since={since} />
           <Windowed
-            total={answer.total}
+            total={response.total}
             rowHeight={LANE_HEIGHT}
             label="Domains"
             onRange={(range) => setRange({ ...range, count: Math.max(MIN_LOADED, range.count) })}
             row={(index) => {
-              const job = answer.timelines[index - answer.first]
+              const job = response.timelines[index - response.first]
               return <Lane key={job?.id ?? index} job={job} since={since} isChosen={job?.id === id} />
             }}
           />

@@ -8,7 +8,7 @@ type Entry = DomainTimeline['timeline'][number]
 
 const MAX_EVENTS = 12
 
-/** The places in a lane, in percent: its start, the end of the past, and what is due next. */
+/** Horizontal places in a lane, in percent: its start, the present, and the next due event. */
 const START = 2
 const PRESENT = 82
 const DUE = 97

@@ -142,8 +142,8 @@ function Resend({ entry }: { entry: JournalEntry }) {
   const [body, setBody] = useState(
     request === null || typeof request === 'string' ? '' : JSON.stringify(request, null, 2),
   )
-  const [answer, setAnswer] = useState<ServerResponse | undefined>(undefined)
-  const send = async () => setAnswer(await page.connection.send(method, path, parseHeaders(headers), body))
+  const [response, setResponse] = useState<ServerResponse | undefined>(undefined)
+  const send = async () => setResponse(await page.connection.send(method, path, parseHeaders(headers), body))
   return (
     <Form kind="fields" act={() => page.runShowingErrors(send)}>
       <div class="row">
@@ -158,9 +158,9 @@ function Resend({ entry }: { entry: JournalEntry }) {
       </Field>
       <div class="row">
         <Submit>Send</Submit>
-        {answer && <StatusChip status={answer.status} />}
+        {response && <StatusChip status={response.status} />}
       </div>
-      {answer && <Json value={answer.body} title="Answer" />}
+      {response && <Json value={response.body} title="Answer" />}
     </Form>
   )
 }

@@ -29,7 +29,7 @@ const SORTS: Readonly<
   change: ({ commit }) => commit?.changes.length ?? 0,
 }
 
-/** The sorting that is the order of the journal. */
+/** The order of the journal. */
 const NEWEST = '-time'
 
 const FILTERS = ['status:4xx', 'status:5xx', 'method:POST', 'fault:yes', 'changed:yes']

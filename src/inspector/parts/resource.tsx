@@ -50,10 +50,10 @@ export function ResourceDetails({ service, family, ids }: ResourceProps) {
   const verb = update?.method === 'PUT' ? 'Set' : 'Change'
   const send = async (body: object) => {
     if (!form) return
-    const answer = await page.callService<Resource>(form.method, fillPath(form.path, ids), body)
+    const response = await page.callService<Resource>(form.method, fillPath(form.path, ids), body)
     setForm(undefined)
     const made = below.find(({ create }) => create === form)
-    if (made) page.goTo(`resources/${made.name}/${[...ids, answer.id].join('/')}`)
+    if (made) page.goTo(`resources/${made.name}/${[...ids, response.id].join('/')}`)
   }
   return (
     <Side title={getDisplayName(resource) || ids.join(' ')} back={`resources/${name}`}>

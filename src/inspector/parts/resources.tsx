@@ -40,8 +40,8 @@ function Family({ service, family, ids }: ResourceProps) {
   const [text, setText] = useState('')
   const [wanted, setWanted] = useState(0)
   const [isNew, setNew] = useState(false)
-  const answer = useLive(() => loadResources(family, text, wanted), [text, wanted])
-  const rows = answer?.rows ?? []
+  const loaded = useLive(() => loadResources(family, text, wanted), [text, wanted])
+  const rows = loaded?.rows ?? []
   const label = chooseLabel(family)
   const columns = ['id', ...chooseColumns(service, family)].filter((each) => each !== label.field)
   const form = isNew && create?.body && (
@@ -86,7 +86,7 @@ function Family({ service, family, ids }: ResourceProps) {
           </Button>
         )}
       </div>
-      {answer && rows.length === 0 ? (
+      {loaded && rows.length === 0 ? (
         <EmptyState title={text ? 'None is like that.' : 'None yet.'}>{family.description}</EmptyState>
       ) : (
         <div class="table fill column">
@@ -102,7 +102,7 @@ function Family({ service, family, ids }: ResourceProps) {
             total={rows.length}
             rowHeight={ROW_HEIGHT}
             label={many}
-            onRange={({ first, count }) => answer?.hasMore && setWanted(first + 2 * count)}
+            onRange={({ first, count }) => loaded?.hasMore && setWanted(first + 2 * count)}
             row={row}
           />
         </div>
@@ -111,7 +111,7 @@ function Family({ service, family, ids }: ResourceProps) {
   )
 }
 
-/** A family without a list: those that there are, and a form for the ids in the path of one. */
+/** A family without a list: its existing resources, and a form that opens one by the ids in its path. */
 function Lookup({ service, family, ids }: ResourceProps) {
   const { name, itemPath } = family
   const known = useControl<ListedRecord[]>(`/records?collection=${name}`) ?? []
@@ -133,7 +133,7 @@ function Lookup({ service, family, ids }: ResourceProps) {
   )
 }
 
-/** Resources go by their names, if they have some; the id comes second. */
+/** Chooses the field that names a resource: a field with a name, else the id. */
 function chooseLabel({ fields }: ServiceFamily) {
   const field = NAME_FIELDS.find((name) => name in fields) ?? 'id'
   return { field, head: formatLabel(field), of: (each: Resource) => String(each[field] || each.id) }
@@ -143,7 +143,7 @@ const PAGE_SIZE = 100
 
 const MAX_SEARCHED = 20_000
 
-/** Loads as many resources as are wanted, the newest first, or all in which a text is found. */
+/** Loads at least `wanted` resources, the newest first, or with a text all resources that contain it. */
 async function loadResources({ list, items }: ServiceFamily, text: string, wanted: number) {
   const most = Math.max(1, text ? MAX_SEARCHED : wanted)
   const all: Resource[] = []

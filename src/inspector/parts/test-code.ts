@@ -104,7 +104,7 @@ class TestFile {
     if (request !== null) args.push(this.#toSource(request))
     const call = `send(${args.join(', ')})`
     if (spec?.drop) return void this.#lines.push(this.#createRejection(call))
-    const name = `answer${++this.#count}`
+    const name = `response${++this.#count}`
     this.#lines.push(`const ${name} = await ${call}`, this.#createCheck(`${name}.status`, String(status)))
     if (spec?.truncate !== undefined) return
     if (status >= 400) {
@@ -113,11 +113,11 @@ class TestFile {
     } else this.#rememberTexts(response, `${name}.body`)
   }
 
-  #addAction({ method, path, body, at, answer }: Action): void {
+  #addAction({ method, path, body, at, response: answer }: Action): void {
     this.#addAdvance(at)
     const source = body === undefined ? '' : this.#toSource(body)
     if (answer !== undefined) {
-      const name = `answer${++this.#count}`
+      const name = `response${++this.#count}`
       this.#lines.push(`const ${name} = await send('${method}', ${this.#toSource(path)}${source && `, ${source}`})`)
       this.#rememberTexts(answer, `${name}.body`)
       return
@@ -134,7 +134,7 @@ class TestFile {
     else this.#lines.push(`await send('${method}', ${this.#toSource(`/_fauxgate${path}`)}${source && `, ${source}`})`)
   }
 
-  /** Moves the clock to the time of the next step, if nothing else did. */
+  /** Advances the clock to the time of the next step, unless an earlier step did. */
   #addAdvance(at: string): void {
     if (this.#time !== '' && at > this.#time) this.#lines.push(`await gateway.clock.advanceToAsync('${at}')`)
     if (at > this.#time) this.#time = at
@@ -148,7 +148,7 @@ class TestFile {
     return this.#runner === 'node:test' ? `await assert.rejects(${call})` : `await expect(${call}).rejects.toThrow()`
   }
 
-  /** Remembers the texts of a response that the gateway made up. */
+  /** Remembers the texts of a response that the gateway generated. */
   #rememberTexts(value: unknown, source: string): void {
     if (typeof value === 'string' && /[\w.]{12,}/.test(value) && !this.#known.has(value)) this.#known.set(value, source)
     if (typeof value !== 'object' || value === null) return

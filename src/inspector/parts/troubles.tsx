@@ -13,7 +13,7 @@ import { FaultText } from './faults.tsx'
 /** The most rows of each kind. */
 const MAX_OF_EACH_KIND = 8
 
-/** The domains that are looked at, the failing ones first. */
+/** The number of domains that are checked, failing ones first. */
 const MAX_DOMAINS = 20
 
 interface Trouble {
@@ -32,7 +32,7 @@ interface Certificates {
   }[]
 }
 
-/** The likely mistakes, each with a link to its place. They follow from the state; without any, there is no card. */
+/** The likely mistakes that the state shows, each with a link. Without mistakes there is no card. */
 export function Troubles() {
   const loaded = useLive(
     () =>

@@ -23,7 +23,7 @@ export function Card({
 
 interface SplitProps {
   side: ComponentChildren
-  /** Goes to the entry before or after the chosen one, which the keys j, k and the arrows ask for. */
+  /** Goes to the entry before or after the chosen one: the keys j, k and the arrows call it. */
   step?: (by: number) => void
 }
 
@@ -41,7 +41,7 @@ export function Split({ side, step, children }: WithChildren<SplitProps>) {
   )
 }
 
-/** Calls back with keys that no input takes. If the callback returns true, the browser ignores the key. */
+/** Calls `pressed` with each key outside of inputs. If it returns true, the browser ignores the key. */
 export function useKeys(pressed: (key: string) => boolean): void {
   const current = useRef(pressed)
   current.current = pressed
@@ -61,7 +61,7 @@ export function useKeys(pressed: (key: string) => boolean): void {
 interface SideProps {
   title: string
   mark?: ComponentChildren
-  /** The place that closing leads to, or what it does. */
+  /** The place to go to, or the function to call, when the user closes the details. */
   back: string | (() => void)
 }
 
@@ -79,7 +79,7 @@ export function Side({ title, mark, back, children }: WithChildren<SideProps>) {
     heading.current?.focus()
     return () => {
       const giveBack = () => {
-        // Somebody may have gone elsewhere already.
+        // The user may have moved the focus already.
         if (document.querySelector('aside') || document.activeElement !== document.body) return
         document.querySelector<HTMLElement>(`.list a[href="${CSS.escape(place)}"]`)?.focus()
       }
@@ -165,7 +165,7 @@ export function RecordList<T>({ of, keyOf, children }: RecordsProps<T>) {
   )
 }
 
-/** Rows above and below the visible ones, so that they are there when somebody scrolls. */
+/** The number of rows that are rendered above and below the visible ones, for scrolling. */
 const EXTRA_ROWS = 8
 
 interface WindowedProps {
@@ -195,7 +195,7 @@ export function Windowed({ total, rowHeight, label, onRange, onHold, row }: Wind
   const current = useRef(updateRange)
   current.current = updateRange
   useLayoutEffect(() => {
-    // Only when the size changes: measuring lays out the page.
+    // Measures only when the size changes, because measuring makes the browser lay out the page.
     const observer = new ResizeObserver(() => current.current())
     if (scroller.current) observer.observe(scroller.current)
     return () => observer.disconnect()

@@ -137,7 +137,7 @@ export const reservedDomains = resource(
   },
 )
 
-/** Returns the status that the service was seen to send: none in the response to the PATCH that sets a policy (rules: provisioning-jobs#late-status). */
+/** Hides the status in the response to the PATCH that sets a policy, as the service was seen to do (rules: provisioning-jobs#late-status). */
 function lateStatus(tx: Transaction, { policy }: DomainRecord, before: DomainRecord) {
   const isNew = policy !== null && policy !== before.policy
   return isNew && provisioningRules(tx.rules).quirks.lateStatus ? { certificate_management_status: null } : {}

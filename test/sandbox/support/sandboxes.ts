@@ -11,30 +11,30 @@ import { ownPort } from '../../../scripts/own-port.mjs'
 import type { Answer } from '../../support/client.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
-// `npm run test:sandbox` installs it and says where.
+// `npm run test:sandbox` installs it and sets the variable.
 const workerd = process.env.WORKERD ?? 'workerd'
 
 export const ACCOUNT_KEY = 'the key of the account'
 
 /** The options of a sandbox whose clock the test advances. */
-export const manual = { clock: 'manual', start: '2026-01-01T00:00:00Z' } as const
+export const MANUAL_CLOCK = { clock: 'manual', start: '2026-01-01T00:00:00Z' } as const
 
 /** A domain whose certificate the gateway provisions. */
-export const managed = {
+export const MANAGED_DOMAIN = {
   domain: 'app.example.com',
   certificate_management_policy: { authority: 'letsencrypt', private_key_type: 'ecdsa' },
 } as const
 
 /** Repeats a request until the response is the expected one, because alarms run in real time. */
-export async function until<T>(ask: () => Promise<T>, isExpected: (answer: T) => boolean): Promise<T> {
+export async function waitUntil<T>(send: () => Promise<T>, isExpected: (answer: T) => boolean): Promise<T> {
   for (;;) {
-    const answer = await ask()
+    const answer = await send()
     if (isExpected(answer)) return answer
   }
 }
 
-/** Does work for the numbers below a count, fifty at a time. */
-export async function many<T>(count: number, work: (n: number) => Promise<T>): Promise<T[]> {
+/** Runs work for each number below a count, fifty at a time. */
+export async function runMany<T>(count: number, work: (n: number) => Promise<T>): Promise<T[]> {
   const all: T[] = []
   for (let n = 0; n < count; n += 50) {
     all.push(...(await Promise.all(Array.from({ length: Math.min(50, count - n) }, (_, at) => work(n + at)))))
@@ -50,15 +50,15 @@ export interface RawWork {
   readonly sql?: readonly [statement: string, ...values: (string | number | null)[]]
 }
 
-interface Asked {
+interface RequestParts {
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: unknown
 }
 
-/** A place in a cluster. */
+/** The configuration of one instance of a cluster. */
 export interface Member {
   readonly key: string
-  /** The factor by which it waits less for instances that may come back. */
+  /** The factor by which its timeouts for lost instances are shorter. */
   readonly timesFaster: number
 }
 
@@ -110,8 +110,8 @@ export class SharedSandboxes {
     return this
   }
 
-  /** Starts the state by `fauxgate sandbox`, and stops it once it listens. Returns what it said. */
-  async startedByCommand(): Promise<string> {
+  /** Runs `fauxgate sandbox` with this state until it listens. Returns its output. */
+  async startByCommand(): Promise<string> {
     const data = join(this.#folder, 'state')
     const command = spawn(
       process.execPath,
@@ -156,7 +156,7 @@ export class SharedSandboxes {
     await this.kill('SIGTERM')
     copyFileSync(fileURLToPath(new URL('./raw-storage.js', import.meta.url)), bundle)
     await this.start()
-    const { text } = await this.ask('POST', '/', { body: work })
+    const { text } = await this.send('POST', '/', { body: work })
     await this.kill('SIGTERM')
     copyFileSync(join(inject('worker'), 'worker.bundle.js'), bundle)
     await this.start()
@@ -169,13 +169,13 @@ export class SharedSandboxes {
     return this
   }
 
-  get folderOfFiles(): string {
+  get objectFolder(): string {
     return join(this.#folder, 'state', 'fauxgate-sandbox')
   }
 
   /** Returns the files of sandbox objects, without the files of the platform itself. */
   get files(): readonly string[] {
-    return readdirSync(this.folderOfFiles).filter((name) => /^[0-9a-f]+\.sqlite$/.test(name))
+    return readdirSync(this.objectFolder).filter((name) => /^[0-9a-f]+\.sqlite$/.test(name))
   }
 
   async stop(): Promise<void> {
@@ -183,18 +183,18 @@ export class SharedSandboxes {
     rmSync(this.#folder, { recursive: true, force: true })
   }
 
-  async ask(method: string, url: string, { headers = {}, body }: Asked = {}): Promise<Answer> {
+  async send(method: string, url: string, { headers = {}, body }: RequestParts = {}): Promise<Answer> {
     const type = body === undefined ? {} : { 'content-type': 'application/json' }
     const response = await fetch(url.startsWith('/') ? this.url + url : url, {
       method,
       headers: { ...type, ...headers },
       ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     })
-    return answerOf(response.status, response.headers, await response.text())
+    return toAnswer(response.status, response.headers, await response.text())
   }
 
   /** Sends a request with exactly this path and host. `fetch` would normalize the path. */
-  exactly(
+  sendExactly(
     method: string,
     path: string,
     headers: Readonly<Record<string, string>> = {},
@@ -207,33 +207,33 @@ export class SharedSandboxes {
         response.setEncoding('utf8').on('data', (part) => {
           text += part
         })
-        response.on('end', () => resolve(answerOf(response.statusCode ?? 0, new Headers(), text)))
+        response.on('end', () => resolve(toAnswer(response.statusCode ?? 0, new Headers(), text)))
       })
       sent.on('error', reject).end()
     })
   }
 
-  /** A call of the account. */
-  account(method: string, path: string, body?: unknown): Promise<Answer> {
-    return this.ask(method, path, { headers: { 'fauxgate-account-key': ACCOUNT_KEY }, body })
+  /** Calls the account with its key. */
+  callAccount(method: string, path: string, body?: unknown): Promise<Answer> {
+    return this.send(method, path, { headers: { 'fauxgate-account-key': ACCOUNT_KEY }, body })
   }
 
-  /** The names of all sandboxes, in order. */
-  async names(): Promise<string[]> {
-    const { body } = await this.account('GET', '/s?limit=1000')
+  /** Returns the names of all sandboxes, in order. */
+  async listNames(): Promise<string[]> {
+    const { body } = await this.callAccount('GET', '/s?limit=1000')
     return body.sandboxes.map(({ name }: { name: string }) => name)
   }
 
   /** Creates a sandbox. */
   async create(name: string, options: object = {}): Promise<SandboxClient> {
-    const { status, body, text } = await this.account('PUT', `/s/${name}`, options)
+    const { status, body, text } = await this.callAccount('PUT', `/s/${name}`, options)
     if (status !== 201) throw new Error(text)
     return new SandboxClient(this, body)
   }
 }
 
 /** Starts sandboxes for all tests of a file. */
-export function sharedSandboxes(env?: Readonly<Record<string, string>>): SharedSandboxes {
+export function useSandboxes(env?: Readonly<Record<string, string>>): SharedSandboxes {
   const sandboxes = new SharedSandboxes(env)
   beforeAll(() => sandboxes.start())
   afterAll(() => sandboxes.stop())
@@ -241,7 +241,7 @@ export function sharedSandboxes(env?: Readonly<Record<string, string>>): SharedS
 }
 
 /** Starts sandboxes for one test. */
-export function startedSandboxes(env?: Readonly<Record<string, string>>): Promise<SharedSandboxes> {
+export function startSandboxes(env?: Readonly<Record<string, string>>): Promise<SharedSandboxes> {
   const sandboxes = new SharedSandboxes(env)
   onTestFinished(() => sandboxes.stop())
   return sandboxes.start()
@@ -275,16 +275,16 @@ export class SandboxClient {
     return { authorization: `Bearer ${this.created.api_key}`, 'service-version': '2' }
   }
 
-  ask(method: string, path: string, body?: unknown): Promise<Answer> {
-    return this.of.ask(method, this.created.url + path, { headers: this.headers, body })
+  send(method: string, path: string, body?: unknown): Promise<Answer> {
+    return this.of.send(method, this.created.url + path, { headers: this.headers, body })
   }
 
   control(method: string, path: string, body?: unknown): Promise<Answer> {
     const headers = { 'fauxgate-control-key': this.created.control_key }
-    return this.of.ask(method, `${this.created.url}/_fauxgate${path}`, { headers, body })
+    return this.of.send(method, `${this.created.url}/_fauxgate${path}`, { headers, body })
   }
 }
 
-function answerOf(status: number, headers: Headers, text: string): Answer {
+function toAnswer(status: number, headers: Headers, text: string): Answer {
   return { status, headers, text, body: headers.get('content-type') === 'application/json' ? JSON.parse(text) : text }
 }
