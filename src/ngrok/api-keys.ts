@@ -27,7 +27,6 @@ const limits = kit.accountLimits({
 const family = kit.resource(
   {
     name: 'api_keys',
-    path: '/api_keys',
     items: 'keys',
     prefix: 'ak',
     what: 'API key',

@@ -57,8 +57,6 @@ const defaultCredential = kit.declaration({
 export const credentialFamily = kit.resource(
   {
     name: 'credentials',
-    path: '/credentials',
-    items: 'credentials',
     prefix: 'cr',
     what: 'credential',
     filterable: [...FILTERABLE, 'owner_id', 'acl'],

@@ -37,7 +37,6 @@ function defineEdgeKind<
   return {
     name,
     path: `/edges/${kind}`,
-    items: name,
     prefix: EDGE_PREFIXES[kind],
     what,
     article,

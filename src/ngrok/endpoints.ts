@@ -31,8 +31,6 @@ const devDomain: typeof kit.devDomain = {
 export const endpoints = kit.resource(
   {
     name: 'endpoints',
-    path: '/endpoints',
-    items: 'endpoints',
     prefix: 'ep',
     what: 'endpoint',
     errors: { ...urlErrors, ...policyTextErrors, ...errors, ...limitErrors },

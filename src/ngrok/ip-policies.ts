@@ -112,8 +112,6 @@ const policyFields = {
 export const ipPolicies = kit.resource(
   {
     name: 'ip_policies',
-    path: '/ip_policies',
-    items: 'ip_policies',
     prefix: 'ipp',
     what: 'IP policy',
     plural: 'IP policies',
@@ -218,8 +216,6 @@ const unique = defineUnique(rules, 'place', {
 export const ipPolicyRules = kit.resource(
   {
     name: 'ip_policy_rules',
-    path: '/ip_policy_rules',
-    items: 'ip_policy_rules',
     prefix: 'ipr',
     what: 'IP policy rule',
     filterable: [...FILTERABLE, 'ip_policy', 'cidr', 'action'],

@@ -44,7 +44,6 @@ const boundEndpoints = kit.listOperation({
 export const kubernetesOperators = kit.resource(
   {
     name: 'kubernetes_operators',
-    path: '/kubernetes_operators',
     items: 'operators',
     prefix: 'k8sop',
     what: 'Kubernetes operator',

@@ -54,8 +54,6 @@ const unique = defineUnique(sshCredentials, 'material', {
 export const sshCredentialFamily = kit.resource(
   {
     name: 'ssh_credentials',
-    path: '/ssh_credentials',
-    items: 'ssh_credentials',
     prefix: 'sshcr',
     what: 'SSH credential',
     filterable: [...FILTERABLE, 'owner_id', 'acl'],

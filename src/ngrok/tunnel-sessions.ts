@@ -177,8 +177,6 @@ export const tunnelSessions = kit.familyOf({
     ...kit.readOperations(
       {
         name: 'tunnel_sessions',
-        path: '/tunnel_sessions',
-        items: 'tunnel_sessions',
         prefix: 'ts',
         what: 'tunnel session',
         collection: sessions,

@@ -58,8 +58,6 @@ export const tunnels = kit.familyOf({
   operations: kit.readOperations(
     {
       name: 'tunnels',
-      path: '/tunnels',
-      items: 'tunnels',
       prefix: 'tn',
       what: 'tunnel',
       collection: records,

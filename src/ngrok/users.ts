@@ -49,8 +49,6 @@ function userFamily<const P extends (typeof PREFIXES)[number]>(prefix: P) {
   return kit.resource(
     {
       name: `${prefix}_users`,
-      path,
-      items: `${prefix}_users`,
       prefix,
       prefixes: PREFIXES,
       what: `${prefix} user`,

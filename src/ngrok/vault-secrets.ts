@@ -120,7 +120,6 @@ const unique = defineUnique(secrets, 'place', {
 export const vaultSecrets = kit.resource(
   {
     name: 'vault_secrets',
-    path: '/vault_secrets',
     items: 'secrets',
     prefix: 'secret',
     what: 'secret',

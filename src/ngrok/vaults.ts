@@ -47,8 +47,6 @@ const { response } = vaultSecrets.operations.list
 export const vaults = kit.resource(
   {
     name: 'vaults',
-    path: '/vaults',
-    items: 'vaults',
     prefix: 'vault',
     what: 'vault',
     filterable: [...FILTERABLE, 'name'],

@@ -161,8 +161,6 @@ const addressRules = sectionReader<{ readonly addressesPerRegion: number }>()
 export const reservedAddrs = resource(
   {
     name: 'reserved_addrs',
-    path: PATH,
-    items: 'reserved_addrs',
     prefix: 'ra',
     what: WHAT,
     plural: 'reserved addresses',

@@ -145,8 +145,6 @@ const updateBody = named(
 export const tlsCertificates = resource(
   {
     name: 'tls_certificates',
-    path: '/tls_certificates',
-    items: 'tls_certificates',
     prefix: 'cert',
     what: 'TLS certificate',
     errors: { ...recordErrors, ...uploadErrors, ...errors },

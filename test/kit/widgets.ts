@@ -91,8 +91,6 @@ const brokenWidget = kit.declaration({
 export const widgets = kit.resource(
   {
     name: 'widgets',
-    path: '/widgets',
-    items: 'widgets',
     prefix: 'wid',
     what: 'widget',
     declares: { brokenWidget },

@@ -71,8 +71,6 @@ function defineDetachConfiguration<Protocol extends 'http' | 'https'>(protocol: 
 export const reservedDomains = resource(
   {
     name: NAME,
-    path: PATH,
-    items: NAME,
     prefix: 'rd',
     what: WHAT,
     errors: { ...nameErrors, ...recordErrors, ...errors, ...limitErrors },
