@@ -34,12 +34,12 @@ export class LiveGateway {
   /** Aborts the delayed responses when the sandbox is removed. */
   #ended = new AbortController()
 
-  constructor(readState: ObjectState, metadata: MetadataStore, limits: Limits) {
-    this.listeners = new Listeners(readState)
-    this.#state = readState
+  constructor(state: ObjectState, metadata: MetadataStore, limits: Limits) {
+    this.listeners = new Listeners(state)
+    this.#state = state
     this.#metadata = metadata
     this.#limits = limits
-    this.#journal = new StoredJournal(readState.storage)
+    this.#journal = new StoredJournal(state.storage)
   }
 
   /** Returns the gateway. The first call loads it from the storage. */
@@ -67,7 +67,7 @@ export class LiveGateway {
   }
 
   /** Returns the stored state. */
-  state(name: string): SandboxState {
+  readState(name: string): SandboxState {
     // Every sandbox has a stored state.
     const state = refuseUnreadable(name, () => this.#store().load()) as StoredState
     return { ...state, records: [...state.records] }

@@ -142,7 +142,7 @@ export class Sandbox extends DurableObject<SandboxEnvironment> {
     try {
       const metadata = this.#requireMetadata(name)
       this.#live.getOrLoad(metadata)
-      return { options: metadata.options, state: this.#live.state(name) }
+      return { options: metadata.options, state: this.#live.readState(name) }
     } catch (error) {
       return { refused: errorResponse(error) }
     }
@@ -189,7 +189,7 @@ export class Sandbox extends DurableObject<SandboxEnvironment> {
     const metadata = this.#findMetadata()
     if (!metadata) return undefined
     try {
-      return encodeSandbox(metadata, this.#live.state(name))
+      return encodeSandbox(metadata, this.#live.readState(name))
     } catch (error) {
       return encodeLine({ name, error: JSON.parse(errorResponse(error).body ?? '{}').msg })
     }

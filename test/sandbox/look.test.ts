@@ -15,7 +15,7 @@ const sandboxes = useSandboxes({ WILDCARD_HOST: 'boxes.example.com' })
 
 const getEventsUrl = ({ created }: SandboxClient) => `${created.url}/_fauxgate/events`
 const openListener = (sandbox: SandboxClient) => openSocket(getEventsUrl(sandbox), sandbox.created.control_key)
-const isEvent = (name: string) => (told: ReceivedEvent) => told.event === name
+const isEvent = (name: string) => (received: ReceivedEvent) => received.event === name
 
 describe('A listener of a sandbox', () => {
   it('receives the overview, and then the events', async () => {
@@ -25,11 +25,11 @@ describe('A listener of a sandbox', () => {
     const [named, first] = await socket.until(isEvent('overview'))
     expect(named).toMatchObject({ event: 'gateway', data: { name: 'heard' } })
     expect(first?.data).toMatchObject({ now: '2026-01-01T00:00:00Z', manual: true, counts: { reserved_addrs: 0 } })
-    await sandbox.send('POST', '/reserved_addrs', { description: 'told' })
-    const told = await socket.until(isEvent('overview'))
-    expect(told.map(({ event }) => event)).toEqual(['commit', 'request', 'overview'])
-    expect(told[0]?.data.changes[0].after.description).toBe('told')
-    expect(told[2]?.data.counts.reserved_addrs).toBe(1)
+    await sandbox.send('POST', '/reserved_addrs', { description: 'received' })
+    const received = await socket.until(isEvent('overview'))
+    expect(received.map(({ event }) => event)).toEqual(['commit', 'request', 'overview'])
+    expect(received[0]?.data.changes[0].after.description).toBe('received')
+    expect(received[2]?.data.counts.reserved_addrs).toBe(1)
     await sandbox.control('PUT', '/dns', { name: 'a.example.com', type: 'CNAME', value: 'b.example.com' })
     const used = await socket.until(isEvent('control'))
     expect(used.at(-1)?.data).toMatchObject({ method: 'PUT', path: '/dns' })
@@ -42,8 +42,8 @@ describe('A listener of a sandbox', () => {
     socket.send(':')
     await socket.until(isEvent(':'))
     await sandbox.send('POST', '/reserved_domains', MANAGED_DOMAIN)
-    const told = await socket.until(({ event, data }) => event === 'commit' && data.operation === 'provisioning')
-    expect(told.some(isEvent('request'))).toBe(true)
+    const received = await socket.until(({ event, data }) => event === 'commit' && data.operation === 'provisioning')
+    expect(received.some(isEvent('request'))).toBe(true)
     socket.end()
   })
 
@@ -53,8 +53,8 @@ describe('A listener of a sandbox', () => {
     const socket = await openListener(sandbox)
     const { body: domain } = await sandbox.send('POST', '/reserved_domains', MANAGED_DOMAIN)
     expect((await sandbox.control('GET', '/requests')).body).toHaveLength(1)
-    const told = await socket.until(({ event, data }) => event === 'commit' && data.operation === 'provisioning')
-    expect(told.at(-1)?.data.changes.map(({ key }: { key: string }) => key)).toContain(domain.id)
+    const received = await socket.until(({ event, data }) => event === 'commit' && data.operation === 'provisioning')
+    expect(received.at(-1)?.data.changes.map(({ key }: { key: string }) => key)).toContain(domain.id)
     // The gateway left the memory, and its journal was stored (rules: sandboxes#journal).
     const [before] = (await sandbox.control('GET', '/requests')).body
     expect(before).toMatchObject({ operation: 'reserved_domains.create', status: 201, response: { id: domain.id } })
@@ -72,8 +72,8 @@ describe('A listener of a sandbox', () => {
     const socket = await openListener(sandbox)
     await socket.until(isEvent('overview'))
     await sandbox.control('POST', '/reset')
-    const told = await socket.until(isEvent('missed'))
-    expect(told.filter(isEvent('commit')).length).toBeLessThan(400)
+    const received = await socket.until(isEvent('missed'))
+    expect(received.filter(isEvent('commit')).length).toBeLessThan(400)
     const [overview] = await socket.until(isEvent('overview'))
     expect(overview?.data.counts.reserved_addrs).toBe(400)
     socket.end()

@@ -49,7 +49,7 @@ export function openSocket(
 function createSocket(status: number, refusal: string, socket: Socket, head: Buffer): TestSocket {
   let bytes = head
   let wake = () => {}
-  const told: ReceivedEvent[] = []
+  const received: ReceivedEvent[] = []
   let close: (code: number) => void
   const closed = new Promise<number>((resolve) => {
     close = resolve
@@ -65,7 +65,7 @@ function createSocket(status: number, refusal: string, socket: Socket, head: Buf
       }
       const text = frame.payload.toString()
       const [, event, data] = /^event: (\w+)\ndata: (.*)\n\n$/s.exec(text) ?? []
-      told.push(event && data ? { event, data: JSON.parse(data) } : { event: text, data: undefined })
+      received.push(event && data ? { event, data: JSON.parse(data) } : { event: text, data: undefined })
     }
     wake()
   }
@@ -76,12 +76,12 @@ function createSocket(status: number, refusal: string, socket: Socket, head: Buf
     refusal,
     closed,
     async until(isIt) {
-      while (!told.some(isIt)) {
+      while (!received.some(isIt)) {
         await new Promise<void>((resolve) => {
           wake = resolve
         })
       }
-      return told.splice(0, told.findIndex(isIt) + 1)
+      return received.splice(0, received.findIndex(isIt) + 1)
     },
     send(text) {
       const payload = Buffer.from(text)
