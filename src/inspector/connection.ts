@@ -10,7 +10,7 @@ export class ResponseError extends Error {
   readonly fields: Readonly<Record<string, string>>
 
   constructor({ status, body }: ServerResponse) {
-    // Errors of the gateway have these. Others, such as those of a proxy, have neither.
+    // Only errors of the gateway have these members. Errors of a proxy, for example, do not.
     const { msg, details = {} } = (body ?? {}) as { msg?: string; details?: Record<string, string> }
     super(msg ?? `The answer was ${status}.`)
     this.status = status
@@ -57,7 +57,7 @@ export function takeKeyFromLink(): boolean {
 
 interface ServerEvent {
   readonly event: string
-  /** Parses the data. It is called only if the data is needed: those of commits are long. */
+  /** Parses the data. Called only if the data is needed, because the data of commits is long. */
   readonly data: () => unknown
 }
 

@@ -16,7 +16,7 @@ const RECONNECT_MS = 500
 
 /** The identity of a gateway. */
 interface GatewayName {
-  /** The name that it was started with, or that of the sandbox. */
+  /** The option `name` of the server, or the name of the sandbox. */
   readonly name: string | null
   readonly url: string
   readonly dialect: string
@@ -209,7 +209,7 @@ export class Page extends PageState {
   /** Loads the data that no event contains. */
   async #load(): Promise<void> {
     this.set({ isConnected: true, needsKey: false, problem: '' })
-    // The server answers one request after the other: those of the current part go first.
+    // The server handles one request after the other, so the requests of the current part come first.
     await new Promise((resolve) => setTimeout(resolve, 2 * GATHER_MS))
     await this.#loadMissedEntries()
     // The server makes the document at the first request for it, which takes a while.
@@ -264,7 +264,7 @@ export class Page extends PageState {
   }
 
   #changed(): void {
-    // The first time, there is nothing to wait for.
+    // The first change is shown immediately.
     const wait = this.version && Math.max(GATHER_MS, this.#loadedAt + LOAD_MS - performance.now())
     this.#changing ??= setTimeout(() => {
       this.#changing = undefined
@@ -273,7 +273,7 @@ export class Page extends PageState {
     }, wait)
   }
 
-  /** Loads the entries of the journal that the page does not have. Others may come by events meanwhile. */
+  /** Loads the entries of the journal that the page does not have. New entries may arrive as events at the same time. */
   async #loadMissedEntries(): Promise<void> {
     const after = this.journal[0]?.operationId ?? ''
     const loaded = await this.control<JournalEntry[]>('GET', `/requests${after && `?after=${after}`}`)
@@ -287,5 +287,5 @@ export class Page extends PageState {
   }
 }
 
-/** The page, of which there is one. */
+/** The state of the page. */
 export const page = new Page()

@@ -35,7 +35,7 @@ interface DocumentedOperation {
   readonly operation: ServiceOperation
 }
 
-/** The service of the gateway. All that the page knows of it comes from its OpenAPI document. */
+/** The service of the gateway, read from its OpenAPI document. */
 export class Service {
   readonly families: readonly ServiceFamily[]
   readonly operations: readonly ServiceOperation[]
@@ -74,7 +74,7 @@ export class Service {
     return choice ? { ...this.resolve(choice), ...(schema.description && { description: schema.description }) } : schema
   }
 
-  /** Returns the families whose paths are below that of a resource: its modules, and what is created in it. */
+  /** Returns the families with paths below the path of a resource: its modules, and the resources that are created in it. */
   listFamiliesBelow({ itemPath }: ServiceFamily): ServiceFamily[] {
     const plain = (path: string) => path.replace(/\{\w+\}/g, '{}')
     const most = listIdNames(itemPath).length

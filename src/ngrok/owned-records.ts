@@ -24,11 +24,11 @@ export function findUser(records: kit.OtherRecords, id: string): UserRecord | un
   return records.get(users, PREFIXES[0] + id.slice(id.indexOf('_')))
 }
 
-const owned = (prefix: string) => ({ ...kit.recordHead(prefix, texts()), owner_id: v.string() })
+const ownedHead = (prefix: string) => ({ ...kit.recordHead(prefix, texts()), owner_id: v.string() })
 const token = v.exactOptional(v.pipe(v.string(), kit.secret))
 
 const credential = v.object({
-  ...owned('cr'),
+  ...ownedHead('cr'),
   acl: v.array(v.string()),
   /** True for the owner's default authtoken, which cannot be deleted. */
   is_default: v.boolean(),
@@ -46,7 +46,7 @@ export const credentials = kit.collection<CredentialRecord>({
   exported: withoutToken,
 })
 
-const sshCredential = v.object({ ...owned('sshcr'), acl: v.array(v.string()), public_key: v.string() })
+const sshCredential = v.object({ ...ownedHead('sshcr'), acl: v.array(v.string()), public_key: v.string() })
 
 /** The record of an SSH credential. */
 export type SshCredentialRecord = kit.Frozen<v.InferOutput<typeof sshCredential>>
@@ -58,7 +58,7 @@ export const sshCredentials = kit.collection<SshCredentialRecord>({
   indexes: { owner: ownerKey, material: ({ public_key }) => keyMaterial(public_key) ?? null },
 })
 
-const apiKey = v.object({ ...owned('ak'), token })
+const apiKey = v.object({ ...ownedHead('ak'), token })
 
 /** The API keys, indexed by the id of their owner. A snapshot without secrets has no token. */
 export const apiKeys = kit.collection<kit.Frozen<v.InferOutput<typeof apiKey>>>({

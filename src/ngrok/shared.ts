@@ -151,7 +151,7 @@ export function omitNulls<T extends object>(fields: T): { readonly [K in keyof T
   return Object.fromEntries(left) as ReturnType<typeof omitNulls<T>> // The type checker does not follow entries.
 }
 
-/** Returns the fields of a body as fields of a response, where none of them is absent. */
+/** Returns the fields of a body as fields of a response, which are never absent. */
 export function responseFields<const E extends Readonly<Record<string, v.OptionalSchema<v.GenericSchema, unknown>>>>(
   entries: E,
 ) {

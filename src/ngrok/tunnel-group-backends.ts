@@ -56,7 +56,7 @@ export const tunnelGroups = kit.collection<TunnelGroupRecord>({
   schema: record,
 })
 
-/** Tells whether a tunnel is in a group: the group has labels, and the tunnel has all of them. */
+/** Tells whether a tunnel is in a group: the group has labels, and the tunnel has each label of the group. */
 export function isInGroup({ labels }: TunnelRecord, { labels: required }: TunnelGroupRecord): boolean {
   const all = Object.entries(required)
   return (

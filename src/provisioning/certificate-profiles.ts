@@ -20,7 +20,7 @@ export interface CertificateLife {
   readonly renewalLead?: number | undefined
 }
 
-/** Returns the life of a certificate issued at a time in ms. The default is that of the authority at that time. */
+/** Returns the life of a certificate issued at a time in ms. Default: the profile of the authority at that time. */
 export function getCertificateLife(issuedAt: number, options: CertificateLife = {}) {
   const { validity = PROFILES[getDefaultProfile(issuedAt)], renewalLead = suggestLead(validity) } = options
   return { validity, renewalLead }

@@ -252,7 +252,7 @@ function isVisible({ now }: Transaction, { visibleFrom }: DnsRecord): boolean {
   return (timeMs(visibleFrom) ?? now) <= now
 }
 
-/** Describes what a name has instead of a CNAME record, as a fragment for a message. */
+/** Describes the record that a name has instead of a CNAME record, as a fragment for a message. */
 function describeInsteadOfCname(tx: Transaction, record: DnsRecord | undefined, name: string): string {
   if (record && !isVisible(tx, record)) {
     const left = counted(Math.ceil(((timeMs(record.visibleFrom) ?? 0) - tx.now) / 1000), 'second')
@@ -274,7 +274,7 @@ function describeInsteadOfCname(tx: Transaction, record: DnsRecord | undefined, 
 
 const MAX_CHAIN_LENGTH = 8
 
-/** Follows the CNAME records of a name to its target. Returns null if they lead there, else a fragment for a message. */
+/** Follows the CNAME records of a name to its target. Returns null if they lead to the target, else a fragment for a message. */
 function describeMismatch(tx: Transaction, name: string, target: string): string | null {
   const chain: string[] = []
   for (let at = name; chain.length < MAX_CHAIN_LENGTH; at = chain.at(-1) ?? name) {

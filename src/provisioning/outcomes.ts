@@ -174,7 +174,7 @@ export function dropOutcomes(tx: Transaction, domain?: string): void {
   for (const each of [...lasting]) if (each) tx.remove(lastingOutcomes, each)
 }
 
-/** Returns the outcomes that no attempt has used: those of named domains by name, those for any domain last. */
+/** Returns the outcomes that no attempt has used: sorted by the name of their domain, and the outcomes for any domain last. */
 export function listPendingOutcomes(tx: Transaction): ({ domain: string | null } & DetailedOutcome)[] {
   const sortKey = (domain: string) => (domain === ANY_DOMAIN ? '~' : domain)
   return [...tx.newestFirst(scriptedOutcomes)]

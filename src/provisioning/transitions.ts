@@ -40,7 +40,7 @@ interface Row<TransitionInput> {
 export interface Failure {
   readonly error_code: ProvisioningError
   readonly msg: string
-  /** The time to `retries_at` in ms, perhaps negative. Default: by the rules. */
+  /** The time to `retries_at` in ms, which may be negative. Default: the usual wait. */
   readonly retriesAfter?: number | undefined
 }
 

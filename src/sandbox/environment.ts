@@ -7,9 +7,9 @@ import type { Objects, Quota, Stub } from './objects.ts'
 
 /** The configuration of the Worker: the account's binding, secrets, and variables, which are all texts. */
 export interface SandboxEnvironment {
-  /** The objects of the class `Account`, of which there is one. */
+  /** The objects of the class `Account`. There is one object. */
   readonly ACCOUNTS: Objects<Stub<Account>>
-  /** The secret that lets its holder create, list, fork and delete sandboxes. Without it nobody can. */
+  /** The secret that lets its holder create, list, fork and delete sandboxes. Without the secret, nobody can. */
   readonly ACCOUNT_KEY?: string
   /** The secret that signs the keys of sandboxes. Default: the account key. Set it to the old account key when you change that. */
   readonly SIGNING_KEY?: string
@@ -140,7 +140,7 @@ export class RequestRate {
 
   constructor(readonly most: number) {}
 
-  /** Counts a request. Returns 0, or the seconds to wait if there are too many. */
+  /** Counts a request. Returns 0, or the seconds to wait if the minute has too many requests. */
   take(now: number): number {
     const minute = Math.floor(now / MINUTE_MS)
     this.#count = minute === this.#minute ? this.#count + 1 : 1

@@ -63,7 +63,7 @@ export class Listeners {
     return new Response(null, init)
   }
 
-  /** Subscribes the listeners, if there are any, to the events of a gateway. */
+  /** Subscribes to the events of a gateway, if somebody listens. */
   follow(gateway: Gateway): void {
     if (this.count > 0) this.#unsubscribe ??= subscribeToEvents(gateway, (event, value) => this.#send(event, value))
   }

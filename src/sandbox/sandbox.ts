@@ -184,7 +184,7 @@ export class Sandbox extends DurableObject<SandboxEnvironment> {
     })
   }
 
-  /** Returns the sandbox as a line of an archive, or undefined if there is none. */
+  /** Returns the sandbox as a line of an archive, or undefined if it does not exist. */
   async backup(name: string): Promise<Uint8Array | undefined> {
     const metadata = this.#findMetadata()
     if (!metadata) return undefined

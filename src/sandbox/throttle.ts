@@ -3,7 +3,7 @@ const MAX_AT_ONCE = 20
 
 const REFILL_MS = 1000
 
-/** The most addresses that are kept. If there are more, the oldest is dropped. */
+/** The maximum of addresses in memory. Above it, the oldest address is dropped. */
 const MAX_ADDRESSES = 10_000
 
 /**

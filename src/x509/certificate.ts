@@ -32,7 +32,7 @@ export interface Certificate {
  */
 export function readCertificate(der: Uint8Array): Certificate {
   const [tbs, algorithm, signature, ...rest] = asn1.sliceElements(der, 'outer structure')
-  if (!tbs || !algorithm || !signature || rest.length > 0) throw asn1.malformed('outer structure')
+  if (!tbs || !algorithm || !signature || rest.length > 0) throw asn1.malformedError('outer structure')
   const parts = readParts(tbs)
   if (!equalBytes(parts.algorithm, algorithm)) throw new asn1.Unreadable('it names two different signature algorithms')
   const [notBefore, notAfter] = asn1.readChildren(asn1.parse(parts.validity), 'validity')
@@ -71,7 +71,7 @@ function readParts(tbs: Uint8Array) {
   const members = asn1.sliceElements(tbs, 'signed part')
   const version = members[0]?.[0] === VERSION ? readVersion(members.shift()) : 1
   const [serial, algorithm, issuer, validity, subject, publicKey, ...rest] = members
-  if (!serial || !algorithm || !issuer || !validity || !subject || !publicKey) throw asn1.malformed('signed part')
+  if (!serial || !algorithm || !issuer || !validity || !subject || !publicKey) throw asn1.malformedError('signed part')
   const extensions = rest.find((member) => member[0] === EXTENSIONS)
   return { version, serial, algorithm, issuer, validity, subject, publicKey, extensions }
 }
@@ -150,7 +150,7 @@ function readIp(bytes: Uint8Array): string {
 function readKeyUsages(der: Uint8Array | undefined): string[] {
   if (!der) return []
   const [unused, ...bytes] = asn1.readContent(asn1.parse(der), 'key usage', asn1.tags.bitString)
-  if (unused === undefined || unused > 7) throw asn1.malformed('key usage')
+  if (unused === undefined || unused > 7) throw asn1.malformedError('key usage')
   return keyUsageBits.filter((_, bit) => ((bytes[bit >> 3] ?? 0) & (0x80 >> (bit & 7))) !== 0)
 }
 

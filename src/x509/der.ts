@@ -14,7 +14,7 @@ const MAX_OID_BYTES = 128
  */
 export class Unreadable extends Error {}
 
-export function malformed(what: string): Unreadable {
+export function malformedError(what: string): Unreadable {
   return new Unreadable(`its ${what} is missing or malformed`)
 }
 
@@ -71,7 +71,7 @@ export function parse(der: Uint8Array): Asn1 {
  * are checked over the bytes as received, and a parsed tree no longer has these.
  */
 export function sliceElements(der: Uint8Array, what: string): Uint8Array[] {
-  if (der[0] !== tags.sequence) throw malformed(what)
+  if (der[0] !== tags.sequence) throw malformedError(what)
   const { content, end } = readHeader(der, 0)
   if (end > der.length) throw new Unreadable('its DER ends too early')
   if (end < der.length) throw new Unreadable('there are bytes after the end of its DER')
@@ -103,7 +103,7 @@ export function getTag(element: Asn1): number {
 
 /** Returns the children of a constructed element with this tag. `what` names the element in the error, here and below. */
 export function readChildren(element: Asn1 | undefined, what: string, tag: number = tags.sequence): readonly Asn1[] {
-  if (!element || getTag(element) !== tag || typeof element.value === 'string') throw malformed(what)
+  if (!element || getTag(element) !== tag || typeof element.value === 'string') throw malformedError(what)
   return element.value
 }
 
@@ -114,23 +114,23 @@ export function findTagged(children: readonly Asn1[], tag: number): Asn1 | undef
 
 /** Returns the content of a primitive element with this tag. */
 export function readContent(element: Asn1 | undefined, what: string, tag: number): Uint8Array {
-  if (!element || getTag(element) !== tag || typeof element.value !== 'string') throw malformed(what)
+  if (!element || getTag(element) !== tag || typeof element.value !== 'string') throw malformedError(what)
   return toBytes(element.value)
 }
 
-/** Returns the content bytes of an INTEGER, in two's complement. Throws if there are more than needed (X.690, 8.3.2). */
+/** Returns the content bytes of an INTEGER, in two's complement. Throws if the INTEGER has leading bytes that it does not need (X.690, 8.3.2). */
 export function readIntegerBytes(element: Asn1 | undefined, what: string): Uint8Array {
   const bytes = readContent(element, what, tags.integer)
   const [first, second] = bytes
   const isPadded = second !== undefined && ((first === 0x00 && second < 0x80) || (first === 0xff && second >= 0x80))
-  if (first === undefined || isPadded) throw malformed(what)
+  if (first === undefined || isPadded) throw malformedError(what)
   return bytes
 }
 
 /** Reads an INTEGER that must not be negative. */
 export function readNatural(element: Asn1 | undefined, what: string): bigint {
   const bytes = readIntegerBytes(element, what)
-  if ((bytes[0] ?? 0) >= 0x80) throw malformed(what)
+  if ((bytes[0] ?? 0) >= 0x80) throw malformedError(what)
   return bytesToNumberBE(bytes)
 }
 
@@ -138,7 +138,7 @@ export function readNatural(element: Asn1 | undefined, what: string): bigint {
 export function readOid(element: Asn1 | undefined, what: string): string {
   const bytes = readContent(element, what, tags.oid)
   const last = bytes.at(-1)
-  if (last === undefined || last >= 0x80 || bytes.length > MAX_OID_BYTES) throw malformed(what)
+  if (last === undefined || last >= 0x80 || bytes.length > MAX_OID_BYTES) throw malformedError(what)
   const arcs: bigint[] = []
   let arc = 0n
   for (const byte of bytes) {
@@ -155,6 +155,6 @@ export function readOid(element: Asn1 | undefined, what: string): string {
 /** Reads a BIT STRING of whole bytes, such as a signature or a public key. */
 export function readWholeBits(element: Asn1 | undefined, what: string): Uint8Array {
   const bytes = readContent(element, what, tags.bitString)
-  if (bytes[0] !== 0) throw malformed(what)
+  if (bytes[0] !== 0) throw malformedError(what)
   return bytes.subarray(1)
 }

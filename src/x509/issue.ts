@@ -122,7 +122,7 @@ export function leafCertificate({ subject, keyType, names, ips, ...content }: Le
   return certificate({ ...content, subject: createName(...subject), extensions }, issuer)
 }
 
-/** Makes the certificate of a client, DER. Its subject and its key are those of a request. */
+/** Makes the certificate of a client, DER, with the subject and the key of a request. */
 export function clientCertificate(
   { keyType, ...content }: Omit<Content, 'extensions'> & Pick<Leaf, 'keyType'>,
   issuer: Signatory,

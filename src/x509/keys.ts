@@ -99,7 +99,7 @@ export function readPublicKey(der: Uint8Array): PublicKey {
   const bytes = asn1.readWholeBits(key, PUBLIC_KEY)
   if (kind.kind === 'rsa') return readRsaPublicKey(bytes)
   if (kind.kind === 'ecdsa') return { ...kind, point: checkPoint(kind.curve, bytes) }
-  if (bytes.length !== 32) throw asn1.malformed(PUBLIC_KEY)
+  if (bytes.length !== 32) throw asn1.malformedError(PUBLIC_KEY)
   return { kind: 'ed25519', bytes }
 }
 
@@ -138,7 +138,7 @@ function readPkcs8(der: Uint8Array): PrivateKey {
   if (kind.kind === 'rsa') return readRsaPrivateKey(content)
   if (kind.kind === 'ecdsa') return readEcPrivateKey(content, kind.curve)
   const seed = asn1.readContent(asn1.parse(content), PRIVATE_KEY, asn1.tags.octetString)
-  if (seed.length !== 32) throw asn1.malformed(PRIVATE_KEY)
+  if (seed.length !== 32) throw asn1.malformedError(PRIVATE_KEY)
   return { kind: 'ed25519', seed }
 }
 

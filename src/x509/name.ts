@@ -1,7 +1,7 @@
 import { utf8Text } from '../schema/platform.ts'
 import { quote } from '../schema/text.ts'
 import { toBytes } from './bytes.ts'
-import { type Asn1, getTag, malformed, parse, readChildren, readOid, tags } from './der.ts'
+import { type Asn1, getTag, malformedError, parse, readChildren, readOid, tags } from './der.ts'
 import { attributeOids } from './oids.ts'
 
 const BMP_STRING = 0x1e
@@ -50,9 +50,9 @@ function findShortName(oid: string): string | undefined {
 }
 
 function readText(element: Asn1 | undefined, what: string): string {
-  if (!element || typeof element.value !== 'string') throw malformed(what)
+  if (!element || typeof element.value !== 'string') throw malformedError(what)
   const text = decodeText(getTag(element), element.value)
-  if (text === undefined || /\p{Surrogate}/u.test(text)) throw malformed(`${what}'s text`)
+  if (text === undefined || /\p{Surrogate}/u.test(text)) throw malformedError(`${what}'s text`)
   return text
 }
 

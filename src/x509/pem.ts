@@ -127,7 +127,7 @@ interface BoundaryLine {
 
 /** A BEGIN or END line. Blanks and the CR of a CRLF may follow. */
 const BOUNDARY = /^-----(BEGIN|END) ([A-Z0-9.]+(?: [A-Z0-9.]+)*)-----[ \t\r]*$/
-/** A line that is perhaps meant as a boundary: BEGIN or END after dashes of any kind and number. */
+/** A line that looks like a misspelt boundary: BEGIN or END after dashes of any kind and number. */
 const LIKELY_BOUNDARY = /(?:^|[^A-Za-z0-9])[-\p{Pd}]\s*(?:BEGIN|END)(?![A-Za-z])/iu
 /** A run that can be base64, even without its first characters. It is base64 if it has every one of BASE64_KINDS. */
 const LONG_RUN = /[A-Za-z0-9+/]{60,}/g

@@ -1,5 +1,14 @@
 import type { Asn1 } from './der.ts'
-import { malformed, parse, readChildren, readNatural, readOr, readWholeBits, sliceElements, Unreadable } from './der.ts'
+import {
+  malformedError,
+  parse,
+  readChildren,
+  readNatural,
+  readOr,
+  readWholeBits,
+  sliceElements,
+  Unreadable,
+} from './der.ts'
 import { certifiedKey } from './issue.ts'
 import { readAlgorithm, readPublicKey } from './keys.ts'
 import { describeType, splitPem } from './pem.ts'
@@ -18,7 +27,7 @@ export function readRequest(pem: string) {
   const der = readDer(pem)
   const [info, algorithm, signature, ...others] = sliceElements(der, WHAT)
   const [version, subject, keyInfo] = info ? sliceElements(info, WHAT) : []
-  if (!info || !algorithm || !version || !subject || !keyInfo || others.length > 0) throw malformed(WHAT)
+  if (!info || !algorithm || !version || !subject || !keyInfo || others.length > 0) throw malformedError(WHAT)
   if (readNatural(parse(version), 'version') !== 0n) throw new Unreadable('its version is not 1')
   const publicKey = readPublicKey(keyInfo)
   const signed = {

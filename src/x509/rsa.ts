@@ -65,7 +65,7 @@ function recoverNumber({ n, e }: RsaNumbers, signature: Uint8Array): bigint | un
   return signature.length === modulusBytes(n) && value < n ? modularPower(value, e, n) : undefined
 }
 
-/** Returns the length of a modulus in bytes, which is also that of a signature. */
+/** Returns the length of a modulus in bytes. A signature has the same length. */
 function modulusBytes(n: bigint): number {
   return Math.ceil(bitLength(n) / 8)
 }

@@ -47,7 +47,7 @@ function Zone() {
             </>,
             <input
               aria-label={`Value of ${record.name}`}
-              // A new value from the server does not overwrite what the user types.
+              // A new value from the server does not overwrite the text that the user is typing.
               defaultValue={record.value}
               onChange={({ currentTarget: { value } }) =>
                 void page.callControl('PUT', '/dns', { name: record.name, type: record.type, value })

@@ -23,8 +23,8 @@ export function Jobs({ id }: { id: string }) {
   const [{ first, count }, setRange] = useState({ first: 0, count: MIN_LOADED })
   const timelines = (parameters: Record<string, string>) =>
     page.control<Timelines>('GET', `/timelines?${new URLSearchParams(parameters)}`)
-  const asked = { skip: String(first), limit: String(count), name, order: 'failing', ...(state && { state }) }
-  const response = useLive(async () => ({ ...(await timelines(asked)), first }), [first, count, name, state])
+  const parameters = { skip: String(first), limit: String(count), name, order: 'failing', ...(state && { state }) }
+  const response = useLive(async () => ({ ...(await timelines(parameters)), first }), [first, count, name, state])
   const chosen = useLive(async () => (id ? (await timelines({ name: id })).timelines[0] : undefined), [id])
   if (!response) return <p class="empty dim">Loading…</p>
   const since = Date.parse(response.since ?? '') || page.now

@@ -9,7 +9,7 @@ interface ButtonProps {
   kind?: string
   /** True if the first press only asks, until the focus goes elsewhere. */
   twice?: boolean
-  /** The question, for example what is lost. */
+  /** The question, which for example names what is lost. */
   asking?: string
   label?: string
   /** The state of a button that switches something on and off. */
