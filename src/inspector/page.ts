@@ -153,19 +153,19 @@ export class Page extends PageState {
 
   /** Calls a control and shows its error. Returns whether it succeeded. */
   callControl(method: string, path: string, body?: unknown): Promise<boolean> {
-    return this.runShowingErrors(() => this.control(method, path, body))
+    return this.run(() => this.control(method, path, body))
   }
 
   /** Calls a control that moves the clock, which can be undone. */
   moveClock(path: string, body: object): Promise<boolean> {
-    return this.runShowingErrors(async () => {
+    return this.run(async () => {
       await this.control('PUT', '/undo')
       await this.control('POST', path, body)
     })
   }
 
   /** Runs work, and shows its error. Returns whether it succeeded. */
-  async runShowingErrors(work: () => Promise<unknown>, isLoading = false): Promise<boolean> {
+  async run(work: () => Promise<unknown>, isLoading = false): Promise<boolean> {
     try {
       await work()
       // Data that is loaded in the background does not hide an error of something that the user did.
@@ -180,7 +180,7 @@ export class Page extends PageState {
 
   /** Loads something for the page itself, and shows its error until it can be loaded. */
   load(work: () => Promise<unknown>): Promise<boolean> {
-    return this.runShowingErrors(work, true)
+    return this.run(work, true)
   }
 
   #showError(error: unknown): void {

@@ -145,7 +145,7 @@ function Resend({ entry }: { entry: JournalEntry }) {
   const [response, setResponse] = useState<ServerResponse | undefined>(undefined)
   const send = async () => setResponse(await page.connection.send(method, path, parseHeaders(headers), body))
   return (
-    <Form kind="fields" act={() => page.runShowingErrors(send)}>
+    <Form kind="fields" act={() => page.run(send)}>
       <div class="row">
         <Choice label="Method" value={method} set={setMethod} values={METHODS} />
         <Text label="Path" class="fill" value={path} set={setPath} />

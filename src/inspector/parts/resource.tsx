@@ -41,8 +41,7 @@ export function ResourceDetails({ service, family, ids }: ResourceProps) {
     })
   const loaded = useLive(find, [path])
   const resource = loaded ?? {}
-  const act = (each: ServiceOperation) =>
-    void page.runShowingErrors(() => page.callService(each.method, fillPath(each.path, ids)))
+  const act = (each: ServiceOperation) => void page.run(() => page.callService(each.method, fillPath(each.path, ids)))
   const below = service.listFamiliesBelow(family)
   const modules = below.filter((each) => !each.create)
   const inner = below.flatMap(({ create }) => create ?? [])
@@ -196,7 +195,7 @@ function isLong(value: unknown): boolean {
 function CertificateChain({ pem }: { pem: string }) {
   const [certificates, setCertificates] = useState<readonly object[]>([])
   useEffect(() => {
-    void page.runShowingErrors(async () => {
+    void page.run(async () => {
       setCertificates(await page.control('POST', '/certificates', { certificate_pem: pem }))
     })
   }, [pem])

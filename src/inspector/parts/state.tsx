@@ -27,10 +27,8 @@ export function State() {
       <Card title="The whole state" wide>
         <p class="dim">Files are JSON, without private keys. A reset goes back to the state at the start.</p>
         <div class="row">
-          <Button onClick={() => page.runShowingErrors(async () => download(await page.control('GET', '/state')))}>
-            Export
-          </Button>
-          <Button onClick={() => chooseFile((file) => void page.runShowingErrors(() => load(file)))}>Import</Button>
+          <Button onClick={() => page.run(async () => download(await page.control('GET', '/state')))}>Export</Button>
+          <Button onClick={() => chooseFile((file) => void page.run(() => load(file)))}>Import</Button>
           <Button
             kind="danger"
             twice
@@ -57,7 +55,7 @@ function Snapshots() {
     if (await page.callControl('POST', '/snapshots', name ? { name } : {})) setName('')
   }
   const compare = (from: string) =>
-    page.runShowingErrors(async () => {
+    page.run(async () => {
       const query = new URLSearchParams({ from, ...(to && { to }) })
       const text = await page.control<string>('GET', `/snapshots/difference?${query}`)
       setDifference(`From ${from} to ${to || 'now'}:\n${text}`)
@@ -131,9 +129,7 @@ function CopyTest() {
             {each}
           </Button>
         ))}
-        <Button onClick={() => page.runShowingErrors(async () => setText(await generateTest(runner)))}>
-          Make the test
-        </Button>
+        <Button onClick={() => page.run(async () => setText(await generateTest(runner)))}>Make the test</Button>
       </div>
       {text && <Json value={text} title="Test" />}
     </Card>
