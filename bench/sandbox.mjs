@@ -34,7 +34,7 @@ async function requestsTo(served, isBare, count) {
     const name = `object-${count}-${n}`
     const headers = isBare ? headersWith('any') : await headersOf(served, name)
     const path = `/s/${name}/reserved_addrs`
-    const made = await served.ask('POST', path, { headers, body })
+    const made = await served.send('POST', path, { headers, body })
     get.push(onWire('GET', `${path}/${made.body.id}`, headers))
     post.push(onWire('POST', path, headers, body))
   })
@@ -91,7 +91,7 @@ async function wake() {
     }
     await served.kill()
     await served.start()
-    const get = ({ name, headers }) => timed(() => served.ask('GET', `/s/${name}/reserved_addrs?limit=1`, { headers }))
+    const get = ({ name, headers }) => timed(() => served.send('GET', `/s/${name}/reserved_addrs?limit=1`, { headers }))
     // The first one compiles the code.
     await get(made.shift())
     const before = cpuOf(served.process)

@@ -7,7 +7,7 @@ import { timestamp } from '../schema/time.ts'
 import { chainErrors } from '../x509/errors.ts'
 import { hashes } from '../x509/hashes.ts'
 import { keyName } from '../x509/keys.ts'
-import { wholeName } from '../x509/name.ts'
+import { formatName } from '../x509/name.ts'
 import { type PemCertificate, readCertificates } from '../x509/uploads.ts'
 import { type Control, controlCall } from './control.ts'
 
@@ -55,8 +55,8 @@ function describeCertificate({
 }: PemCertificate): v.InferOutput<typeof certificate> {
   const { subject_alternative_names, key_usages, extended_key_usages } = fields
   return {
-    subject: wholeName(subject),
-    issuer: wholeName(issuer),
+    subject: formatName(subject),
+    issuer: formatName(issuer),
     serial_number: fields.serial_number,
     not_before: timestamp(fields.not_before),
     not_after: timestamp(fields.not_after),

@@ -4,12 +4,12 @@ import {
   type DnsRecord,
   dnsRecord,
   dnsRecordBody,
-  normalName,
+  listRecords,
+  normalizeName,
   recordName,
   recordType,
   setRecord,
   zone,
-  zoneRecords,
 } from '../provisioning/dns.ts'
 import { bodyReader } from '../schema/body.ts'
 import { documented } from '../schema/documentation.ts'
@@ -25,7 +25,7 @@ const records = controlCall({
   path: '/dns',
   summary: 'List the records of the simulated DNS zone, by name',
   response: v.array(dnsRecord),
-  run: (host) => host.transact((tx) => zoneRecords(tx)),
+  run: (host) => host.transact((tx) => listRecords(tx)),
 })
 
 const put = controlCall({
@@ -41,7 +41,7 @@ const put = controlCall({
 const recordFilter = v.object({
   name: v.optional(documented(recordName, 'Only the record of this name.')),
   type: v.optional(documented(recordType, 'Only records of this type.')),
-  value: v.optional(documented(v.pipe(v.string(), v.transform(normalName)), 'Only records with this value.')),
+  value: v.optional(documented(v.pipe(v.string(), v.transform(normalizeName)), 'Only records with this value.')),
 })
 
 const remove = controlCall({
@@ -61,8 +61,8 @@ const remove = controlCall({
 
 /** Removes the records that match. Returns true if there were any. */
 function removeMatching(tx: Transaction, { name, type, value }: v.InferOutput<typeof recordFilter>): boolean {
-  const found = zoneRecords(tx, name).filter(
-    (each) => (type ?? each.type) === each.type && (value === undefined || normalName(each.value) === value),
+  const found = listRecords(tx, name).filter(
+    (each) => (type ?? each.type) === each.type && (value === undefined || normalizeName(each.value) === value),
   )
   for (const each of found) tx.remove(zone, each)
   return found.length > 0

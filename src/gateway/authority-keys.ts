@@ -2,7 +2,7 @@ import type { SideRecords } from '../engine/persistence/stored-records.ts'
 import { freshSecret, type RandomSource, secretSource } from '../engine/random.ts'
 import type { AuthoritySecret } from '../generated/options.ts'
 import type { Authority } from '../operation/view.ts'
-import { authorityOf } from '../x509/authority.ts'
+import { createAuthority } from '../x509/authority.ts'
 import type { CertificateOrder, IssuedCertificate, IssuingAuthority } from '../x509/order.ts'
 
 interface AuthorityKeys {
@@ -16,8 +16,9 @@ export interface IssueHooks {
   issue?: ((order: CertificateOrder, issue: IssuingAuthority['issue']) => IssuedCertificate) | undefined
 }
 
-export function createAuthority(keys: 'test' | 'fresh' | AuthoritySecret, hooks: IssueHooks): AuthorityKeys {
-  if (keys === 'test') return { authorityFor: ({ draw }) => addHook(authorityOf('test', draw), hooks), sideRecords: [] }
+export function createAuthorityKeys(keys: 'test' | 'fresh' | AuthoritySecret, hooks: IssueHooks): AuthorityKeys {
+  if (keys === 'test')
+    return { authorityFor: ({ draw }) => addHook(createAuthority('test', draw), hooks), sideRecords: [] }
   if (keys !== 'fresh') return { authorityFor: fromSecret(() => keys.secret), sideRecords: [] }
   const fresh = new FreshSecret()
   return { authorityFor: fromSecret(() => fresh.secret), sideRecords: [['authority_keys', fresh]] }
@@ -35,7 +36,7 @@ function fromSecret(secret: () => string): () => Authority {
     source ??= secretSource(secret())
     return source.draw(stream, number)
   }
-  const authority = authorityOf(draw, draw)
+  const authority = createAuthority(draw, draw)
   return () => authority
 }
 

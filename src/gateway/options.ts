@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { systemClock } from '../engine/clock.ts'
 import type { GatewayOptions } from '../generated/options.ts'
 import type { Families } from '../operation/family.ts'
-import { PROFILES, SHORTEST_DEFAULT } from '../provisioning/certificate-profiles.ts'
+import { MIN_DEFAULT_PROFILE, PROFILES } from '../provisioning/certificate-profiles.ts'
 import { standard } from '../resources/dialects.ts'
 import type { Rules } from '../schema/dialect.ts'
 import { marksOf, named } from '../schema/documentation.ts'
@@ -214,9 +214,9 @@ function requireConsistentTimes(
   { certificates = {}, internalErrorBackoff: { first, most } }: ParsedOptions,
 ): void {
   const { certificates: passed } = options
-  const { validity = PROFILES[SHORTEST_DEFAULT], renewalLead = 0 } = certificates
+  const { validity = PROFILES[MIN_DEFAULT_PROFILE], renewalLead = 0 } = certificates
   if (renewalLead >= validity && isObject(passed)) {
-    const shortest = passed.validity ?? SHORTEST_DEFAULT
+    const shortest = passed.validity ?? MIN_DEFAULT_PROFILE
     const allowed = `less than certificates.validity, ${quote(shortest)}${passed.validity ? '' : ', its shortest default'}`
     throw new TypeError(`certificates.renewalLead is ${quote(passed.renewalLead)}. Allowed: ${allowed}.`)
   }

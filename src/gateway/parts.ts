@@ -9,7 +9,7 @@ import { requireKnownLimits } from '../operation/account.ts'
 import { SecretNames } from '../schema/secret-fields.ts'
 import { secretTexts } from '../schema/secret-texts.ts'
 import { tableOf } from '../table.ts'
-import { createAuthority } from './authority-keys.ts'
+import { createAuthorityKeys } from './authority-keys.ts'
 import { ErrorBoundary } from './error-boundary.ts'
 import { type AnyOptions, readGatewayOptions, selectRules } from './options.ts'
 import type { Hooks } from './transport.ts'
@@ -25,7 +25,7 @@ export function createParts(rawOptions: AnyOptions) {
   /** The API keys and the control key, which no output may show. */
   const ownKeys = [...(keys ?? []), ...(control.key === undefined ? [] : [control.key])]
   const hooks: Hooks = {}
-  const authority = createAuthority(options.authorityKeys, hooks)
+  const authority = createAuthorityKeys(options.authorityKeys, hooks)
   const baseline = new Baseline()
   const snapshots = new SavedSnapshots((changes) => engine.storeSideRecords(changes))
   const secretNames = new SecretNames(table.api.operations, dialect)

@@ -1,21 +1,21 @@
 import { render } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import type { CreatedSandbox, DescribedSandbox, SandboxList } from '../sandbox/objects.ts'
-import { ErrorAnswer, requestJson } from './connection.ts'
+import { ResponseError, requestJson } from './connection.ts'
 import { Button, Choice, Copy, Field, Form, Problem, Search, Submit, TextField } from './shared/controls.tsx'
 import { formatCount, formatCounted, formatRelative, formatTime } from './shared/format.ts'
-import { Facts, Table } from './shared/layout.tsx'
-import { SortHead, sortedBy } from './shared/sorting.tsx'
+import { DefinitionList, Table } from './shared/layout.tsx'
+import { SortHead, sortBy } from './shared/sorting.tsx'
 
-/** A sandbox, with what it says of itself as soon as that is loaded. */
+/** A sandbox of the list, with its description once that is loaded. */
 type Row = SandboxList['sandboxes'][number] & Partial<DescribedSandbox>
 
 const PAGE_SIZE = 50
 
-/** The most sandboxes that are described at the same time: a description wakes them. */
-const AT_ONCE = 4
+/** The maximum of descriptions that are loaded at the same time. Each wakes its sandbox. */
+const MAX_AT_ONCE = 4
 
-/** The time between two looks for what others did, in ms. */
+/** The interval, in ms, at which the page loads the changes that others made. */
 const REFRESH_MS = 5000
 
 const KEY = 'fauxgate-account-key'
@@ -39,7 +39,7 @@ function Account() {
     try {
       await work()
     } catch (error) {
-      const isKeyWanted = error instanceof ErrorAnswer && error.status === 401
+      const isKeyWanted = error instanceof ResponseError && error.status === 401
       if (isKeyWanted) setNeedsKey(true)
       if (!isKeyWanted || sessionStorage.getItem(KEY) !== null) setProblem(String(error).replace(/^Error: /, ''))
     }
@@ -61,7 +61,7 @@ function Account() {
     setPage(next)
     setRows((all) => [...(after ? all : []), ...next.sandboxes])
     const waiting = [...next.sandboxes]
-    for (let one = 0; one < AT_ONCE; one++) void describe(waiting)
+    for (let one = 0; one < MAX_AT_ONCE; one++) void describe(waiting)
   }
   const create = (method: string, path: string, body: object) =>
     run(async () => {
@@ -77,10 +77,10 @@ function Account() {
   const renew = (row: Row) =>
     run(async () => {
       const keys = await call<Pick<CreatedSandbox, 'api_key' | 'control_key'>>('POST', `/${row.name}/keys`, {})
-      // Which sandbox it is does not change.
+      // Only the keys change.
       setCreated({ ...row, ...keys } as CreatedSandbox)
     })
-  /** Brings in what others create and remove. It describes nothing again: that would wake the sandboxes. */
+  /** Loads the sandboxes that others created or removed. Loads no description again, because that would wake the sandboxes. */
   const refresh = async () => {
     if (document.visibilityState !== 'visible' || needsKey) return
     const next = await call<SandboxList>('GET', `?limit=${PAGE_SIZE}`).catch(() => undefined)
@@ -172,7 +172,7 @@ function Keys({ sandbox: { name, url, api_key, control_key }, close }: { sandbox
   return (
     <section>
       <h2>{name} is ready. Its keys are shown this once:</h2>
-      <Facts
+      <DefinitionList
         of={facts.map(([what, value]) => [
           what,
           <>
@@ -210,7 +210,7 @@ function Sandboxes({ rows, fork, renew, remove }: SandboxesProps) {
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
   const found = rows.filter(({ name, dialect, clock }) => `${name} ${dialect} ${clock}`.includes(search.toLowerCase()))
   const [, by] = COLUMNS.find(([head]) => sort.endsWith(head)) ?? []
-  const sorted = by ? sortedBy(found, by, sort) : found
+  const sorted = by ? sortBy(found, by, sort) : found
   const selected = found.filter(({ name }) => chosen.has(name))
   const choose = (name: string, isChosen: boolean) => {
     const others = [...chosen].filter((each) => each !== name)
@@ -273,7 +273,7 @@ function Sandboxes({ rows, fork, renew, remove }: SandboxesProps) {
   )
 }
 
-/** A time as seen from now; undefined while it is loaded. */
+/** A time relative to now. `at` is undefined while it is loaded. */
 function Time({ at, none, now }: { at: string | null | undefined; none?: string; now?: string | undefined }) {
   if (!at) return <>{at === null ? none : '…'}</>
   return <span title={`${formatTime(at)} UTC`}>{formatRelative(at, now ? Date.parse(now) : Date.now())}</span>

@@ -1,16 +1,16 @@
-export interface Answer {
+export interface ServerResponse {
   readonly status: number
   /** The JSON of the body; its text if it is no JSON; null for no body. */
   readonly body: unknown
 }
 
 /** A response with an error: one sentence, and one for each field that it names. */
-export class ErrorAnswer extends Error {
+export class ResponseError extends Error {
   readonly status: number
   readonly fields: Readonly<Record<string, string>>
 
-  constructor({ status, body }: Answer) {
-    // Errors of the gateway have these. Others, such as those of a proxy, have neither.
+  constructor({ status, body }: ServerResponse) {
+    // Only errors of the gateway have these members. Errors of a proxy, for example, do not.
     const { msg, details = {} } = (body ?? {}) as { msg?: string; details?: Record<string, string> }
     super(msg ?? `The answer was ${status}.`)
     this.status = status
@@ -19,7 +19,7 @@ export class ErrorAnswer extends Error {
   }
 }
 
-/** Sends a request whose body is JSON, and returns the JSON of its answer. Throws {@link ErrorAnswer}. */
+/** Sends a request whose body is JSON, and returns the JSON of the response. Throws {@link ResponseError}. */
 export async function requestJson<T>(
   method: string,
   url: string,
@@ -28,12 +28,12 @@ export async function requestJson<T>(
 ): Promise<T> {
   const content = body !== undefined && { body: JSON.stringify(body) }
   const all = content ? { ...headers, 'Content-Type': 'application/json' } : headers
-  const answer = await read(await fetch(url, { method, headers: all, ...content }))
-  if (answer.status >= 400) throw new ErrorAnswer(answer)
-  return answer.body as T // The caller knows the answer's type.
+  const response = await readResponse(await fetch(url, { method, headers: all, ...content }))
+  if (response.status >= 400) throw new ResponseError(response)
+  return response.body as T // The caller knows the type of the body.
 }
 
-async function read(response: Response): Promise<Answer> {
+async function readResponse(response: Response): Promise<ServerResponse> {
   const { status } = response
   const text = await response.text()
   if (text === '') return { status, body: null }
@@ -57,7 +57,7 @@ export function takeKeyFromLink(): boolean {
 
 interface ServerEvent {
   readonly event: string
-  /** Parses the data. It is called only if the data is needed: those of commits are long. */
+  /** Parses the data. Called only if the data is needed, because the data of commits is long. */
   readonly data: () => unknown
 }
 
@@ -78,19 +78,19 @@ export class Connection {
     return requestJson(method, `${this.base}/_fauxgate${path}`, this.#headers, body)
   }
 
-  /** Calls the service without an entry in the journal. Throws {@link ErrorAnswer}. */
+  /** Calls the service without an entry in the journal. Throws {@link ResponseError}. */
   service<T>(method: string, path: string, body?: unknown): Promise<T> {
     return requestJson(method, this.base + path, this.#headers, body)
   }
 
   /** Sends a request as any client would, with an entry in the journal. */
-  async send(method: string, path: string, headers: Record<string, string>, body: string): Promise<Answer> {
+  async send(method: string, path: string, headers: Record<string, string>, body: string): Promise<ServerResponse> {
     const hasBody = method !== 'GET' && method !== 'HEAD'
-    return read(await fetch(this.base + path, { method, headers, ...(hasBody && { body }) }))
+    return readResponse(await fetch(this.base + path, { method, headers, ...(hasBody && { body }) }))
   }
 
   /**
-   * Yields what happens at the server until the connection ends; the first event is `overview`. Throws {@link ErrorAnswer}.
+   * Yields the events of the server until the connection ends. The first one is `overview`. Throws {@link ResponseError}.
    *
    * A server answers `GET …/_fauxgate/events` with a stream of server-sent events, or with 426 (Upgrade Required). Then the
    * page opens a WebSocket at the same address, each of whose messages is one event in the same form.
@@ -99,11 +99,11 @@ export class Connection {
     const address = `${location.origin}${this.base}/_fauxgate/events`
     const response = await fetch(address, { headers: this.#headers })
     const isSocket = response.status === 426
-    if (!isSocket && !response.ok) throw new ErrorAnswer(await read(response))
+    if (!isSocket && !response.ok) throw new ResponseError(await readResponse(response))
     // A response that is ok has a body, of bytes.
     const bytes = response.body as ReadableStream<Uint8Array<ArrayBuffer>>
     const texts = isSocket
-      ? messagesOf(address, sessionStorage.getItem(KEY))
+      ? openWebSocket(address, sessionStorage.getItem(KEY))
       : bytes.pipeThrough(new TextDecoderStream())
     const reader = texts.getReader()
     let text = ''
@@ -122,7 +122,7 @@ export class Connection {
 const BEAT_MS = 30_000
 
 /** Returns the messages of a WebSocket. It cannot carry headers, so a subprotocol carries the control key. */
-function messagesOf(address: string, key: string | null): ReadableStream<string> {
+function openWebSocket(address: string, key: string | null): ReadableStream<string> {
   const protocols = key === null ? [] : [`fauxgate-key.${encodeURIComponent(key)}`]
   const socket = new WebSocket(address.replace(/^http/, 'ws'), ['fauxgate', ...protocols])
   const beat = setInterval(() => socket.send(':'), BEAT_MS)

@@ -3,7 +3,7 @@ import { page } from './page.ts'
 
 /**
  * Loads a value, and loads it again when something changes at the server or in the inputs, one load at a time. Returns
- * undefined before the first answer.
+ * undefined until it is loaded the first time.
  */
 export function useLive<T>(load: () => Promise<T>, inputs: readonly unknown[]): T | undefined {
   const [value, setValue] = useState<T | undefined>(undefined)
@@ -25,7 +25,7 @@ export function useLive<T>(load: () => Promise<T>, inputs: readonly unknown[]): 
   return value
 }
 
-/** Loads the answer of a control, and loads it again when something changes. */
+/** Loads the response of a control, and loads it again when something changes. */
 export function useControl<T>(path: string): T | undefined {
   return useLive(() => page.control<T>('GET', path), [path])
 }

@@ -86,7 +86,7 @@ function Status() {
       {overview?.manual && (
         <Button
           label="Move the clock to the next event"
-          onClick={() => page.move('/clock', { next: true })}
+          onClick={() => page.moveClock('/clock', { next: true })}
           disabled={!overview.next}
         >
           Next ›
@@ -97,7 +97,7 @@ function Status() {
           twice
           asking={`Lose what happened since ${formatTime(overview.undo)}?`}
           label="Undo the last move of the clock"
-          onClick={() => page.act('POST', '/undo')}
+          onClick={() => page.callControl('POST', '/undo')}
         >
           Undo
         </Button>

@@ -1,22 +1,22 @@
 import type { JournalEntry } from '../journal/entry.ts'
 import type { Overview } from '../views/overview.ts'
-import { Connection, ErrorAnswer, takeKeyFromLink } from './connection.ts'
+import { Connection, ResponseError, takeKeyFromLink } from './connection.ts'
 import { Service } from './service.ts'
 
-const MOST_ENTRIES = 2000
-const MOST_ACTIONS = 1000
+const MAX_ENTRIES = 2000
+const MAX_ACTIONS = 1000
 
 /** The least time between two renderings, in ms. Requests that arrive in between are rendered together. */
 const DRAW_MS = 33
 
 /** The first change is loaded after the first number of ms, later ones at most once in the second number of ms. */
-const TOGETHER_MS = 25
+const GATHER_MS = 25
 const LOAD_MS = 150
 const RECONNECT_MS = 500
 
 /** The identity of a gateway. */
 interface GatewayName {
-  /** The name that it was started with, or that of the sandbox. */
+  /** The option `name` of the server, or the name of the sandbox. */
   readonly name: string | null
   readonly url: string
   readonly dialect: string
@@ -27,8 +27,8 @@ export interface Action {
   readonly method: string
   readonly path: string
   readonly body?: unknown
-  /** The answer of the service. */
-  readonly answer?: unknown
+  /** The body of the response of the service. */
+  readonly response?: unknown
   /** The gateway's time before the action. */
   readonly at: string
   /** The operation id of the newest request before the action. */
@@ -53,23 +53,23 @@ class PageState {
 
 export class Page extends PageState {
   readonly connection = new Connection()
-  /** The durations of answers on the wall clock, in ms, by operation id. */
+  /** The durations of requests on the wall clock, in ms, by operation id. */
   readonly durations = new Map<string, number>()
   /** The actions since the page was opened, oldest first. */
   readonly actions: Action[] = []
   /** Draws the page; set by the component that shows it. */
   draw: () => void = () => undefined
   /** The ms by which the gateway's system clock is ahead of the browser's. */
-  #ahead = 0
+  #clockAheadMs = 0
   #changing: ReturnType<typeof setTimeout> | undefined
   #loadedAt = 0
   #drawing: ReturnType<typeof setTimeout> | undefined
   #drawnAt = 0
   #ids = new Set<string>()
-  #arrived: JournalEntry[] = []
+  #newEntries: JournalEntry[] = []
   /** The overview as JSON, without the parts that requests alone change. */
-  #facts = ''
-  #isOfLoading = false
+  #lastOverview = ''
+  #isProblemFromLoading = false
 
   constructor() {
     super()
@@ -88,7 +88,7 @@ export class Page extends PageState {
       () => {
         this.#drawing = undefined
         this.#drawnAt = performance.now()
-        this.#takeArrived()
+        this.#takeNewEntries()
         this.draw()
       },
       Math.max(0, this.#drawnAt + DRAW_MS - performance.now()),
@@ -97,11 +97,11 @@ export class Page extends PageState {
 
   get now(): number {
     const { now, manual } = this.overview ?? { now: '', manual: true }
-    return manual ? Date.parse(now) : Date.now() + this.#ahead
+    return manual ? Date.parse(now) : Date.now() + this.#clockAheadMs
   }
 
   /** Returns the time until which the client of a request waits; undefined if it does not wait. */
-  waitOf(entry: JournalEntry): string | undefined {
+  findWaitEnd(entry: JournalEntry): string | undefined {
     return this.overview?.waiting.find(({ operationId }) => operationId === entry.operationId)?.until
   }
 
@@ -116,20 +116,20 @@ export class Page extends PageState {
   }
 
   /** Returns a link to a place in the current part that keeps its query. */
-  within(place: string): string {
+  linkWithin(place: string): string {
     const [, query] = this.place.split('?')
     return `#${place}${query ? `?${query}` : ''}`
   }
 
   /** Changes the query of the place, without an entry in the history. */
-  ask(changes: Readonly<Record<string, string>>): void {
+  setQuery(changes: Readonly<Record<string, string>>): void {
     const { query } = this
     for (const [name, value] of Object.entries(changes)) value ? query.set(name, value) : query.delete(name)
     history.replaceState(null, '', `#${this.place.split('?')[0]}${query.size > 0 ? `?${query}` : ''}`)
     this.set({ place: location.hash.slice(1) })
   }
 
-  go(place: string): void {
+  goTo(place: string): void {
     location.hash = place
   }
 
@@ -137,27 +137,27 @@ export class Page extends PageState {
     return this.connection.control(method, path, body)
   }
 
-  /** Calls the service without an entry in the journal. Throws {@link ErrorAnswer}. */
-  async serve<T>(method: string, path: string, body?: unknown): Promise<T> {
-    const answer = await this.connection.service<T>(method, path, body)
-    if (method !== 'GET') this.#note({ method, path, body, answer })
-    return answer
+  /** Calls the service without an entry in the journal. Throws {@link ResponseError}. */
+  async callService<T>(method: string, path: string, body?: unknown): Promise<T> {
+    const response = await this.connection.service<T>(method, path, body)
+    if (method !== 'GET') this.#addAction({ method, path, body, response })
+    return response
   }
 
-  #note(action: Omit<Action, 'at' | 'after'>): void {
-    const after = (this.#arrived.at(-1) ?? this.journal[0])?.operationId ?? ''
+  #addAction(action: Omit<Action, 'at' | 'after'>): void {
+    const after = (this.#newEntries.at(-1) ?? this.journal[0])?.operationId ?? ''
     const at = new Date(this.now).toISOString().replace(/\.\d+Z$/, 'Z')
     this.actions.push({ ...action, at, after })
-    if (this.actions.length > MOST_ACTIONS) this.actions.shift()
+    if (this.actions.length > MAX_ACTIONS) this.actions.shift()
   }
 
   /** Calls a control and shows its error. Returns whether it succeeded. */
-  act(method: string, path: string, body?: unknown): Promise<boolean> {
+  callControl(method: string, path: string, body?: unknown): Promise<boolean> {
     return this.run(() => this.control(method, path, body))
   }
 
   /** Calls a control that moves the clock, which can be undone. */
-  move(path: string, body: object): Promise<boolean> {
+  moveClock(path: string, body: object): Promise<boolean> {
     return this.run(async () => {
       await this.control('PUT', '/undo')
       await this.control('POST', path, body)
@@ -169,11 +169,11 @@ export class Page extends PageState {
     try {
       await work()
       // Data that is loaded in the background does not hide an error of something that the user did.
-      if (this.problem && (this.#isOfLoading || !isLoading)) this.set({ problem: '' })
+      if (this.problem && (this.#isProblemFromLoading || !isLoading)) this.set({ problem: '' })
       return true
     } catch (error) {
-      this.#isOfLoading = isLoading
-      this.#fail(error)
+      this.#isProblemFromLoading = isLoading
+      this.#showError(error)
       return false
     }
   }
@@ -183,8 +183,8 @@ export class Page extends PageState {
     return this.run(work, true)
   }
 
-  #fail(error: unknown): void {
-    if (error instanceof ErrorAnswer && error.status === 401) this.set({ needsKey: true })
+  #showError(error: unknown): void {
+    if (error instanceof ResponseError && error.status === 401) this.set({ needsKey: true })
     const { message } = Object(error)
     this.set({ problem: error instanceof TypeError ? `The gateway could not be reached: ${message}` : message })
   }
@@ -198,7 +198,7 @@ export class Page extends PageState {
         }
       } catch (error) {
         // The header shows a lost connection.
-        if (error instanceof ErrorAnswer) this.#fail(error)
+        if (error instanceof ResponseError) this.#showError(error)
       }
       this.set({ isConnected: false })
       do await new Promise((resolve) => setTimeout(resolve, RECONNECT_MS))
@@ -209,9 +209,9 @@ export class Page extends PageState {
   /** Loads the data that no event contains. */
   async #load(): Promise<void> {
     this.set({ isConnected: true, needsKey: false, problem: '' })
-    // The server answers one request after the other: those of the current part go first.
-    await new Promise((resolve) => setTimeout(resolve, 2 * TOGETHER_MS))
-    await this.#catchUp()
+    // The server handles one request after the other, so the requests of the current part come first.
+    await new Promise((resolve) => setTimeout(resolve, 2 * GATHER_MS))
+    await this.#loadMissedEntries()
     // The server makes the document at the first request for it, which takes a while.
     this.set({ service: new Service(await this.control('GET', '/openapi.json')) })
     this.set({ controls: new Service(await this.control('GET', '/openapi.control.json')) })
@@ -222,50 +222,50 @@ export class Page extends PageState {
     if (event === 'durations') this.#addDurations(data() as Record<string, number>) // The data of that event.
     if (event === 'overview') this.#setOverview(data() as Overview) // The data of that event.
     if (event === 'gateway') this.set({ gateway: data() as GatewayName }) // The data of that event.
-    if (event === 'control') this.#note(data() as Action) // The data of that event.
+    if (event === 'control') this.#addAction(data() as Action) // The data of that event.
     if (event === 'emptied') {
       this.actions.length = 0
-      this.#arrived = []
+      this.#newEntries = []
       this.#replaceJournal([])
     }
-    if (event === 'missed') void this.load(() => this.#catchUp())
+    if (event === 'missed') void this.load(() => this.#loadMissedEntries())
     if (event === 'commit' || event === 'control' || event === 'missed') this.#changed()
   }
 
   #setOverview(overview: Overview): void {
-    this.#ahead = Date.parse(overview.now) - Math.floor(Date.now() / 1000) * 1000
+    this.#clockAheadMs = Date.parse(overview.now) - Math.floor(Date.now() / 1000) * 1000
     const { requests: _requests, waiting: _waiting, now, ...rest } = overview
     const facts = JSON.stringify(rest.manual ? { now, ...rest } : rest)
-    if (facts !== this.#facts) this.#changed()
-    this.#facts = facts
+    if (facts !== this.#lastOverview) this.#changed()
+    this.#lastOverview = facts
     this.set({ overview })
   }
 
   #addDurations(durations: Record<string, number>): void {
     for (const [id, ms] of Object.entries(durations)) this.durations.set(id, ms)
-    for (const id of this.durations.keys()) if (this.durations.size > MOST_ENTRIES) this.durations.delete(id)
+    for (const id of this.durations.keys()) if (this.durations.size > MAX_ENTRIES) this.durations.delete(id)
     this.set({})
   }
 
   #addEntry(entry: JournalEntry): void {
     if (this.#ids.has(entry.operationId)) return
     this.#ids.add(entry.operationId)
-    this.#arrived.push(entry)
+    this.#newEntries.push(entry)
     this.set({})
   }
 
-  #takeArrived(): void {
-    if (this.#arrived.length > 0) this.#replaceJournal([...this.#arrived.splice(0).reverse(), ...this.journal])
+  #takeNewEntries(): void {
+    if (this.#newEntries.length > 0) this.#replaceJournal([...this.#newEntries.splice(0).reverse(), ...this.journal])
   }
 
   #replaceJournal(journal: readonly JournalEntry[]): void {
-    Object.assign(this, { journal: journal.slice(0, MOST_ENTRIES) })
+    Object.assign(this, { journal: journal.slice(0, MAX_ENTRIES) })
     this.#ids = new Set(this.journal.map(({ operationId }) => operationId))
   }
 
   #changed(): void {
-    // The first time, there is nothing to wait for.
-    const wait = this.version && Math.max(TOGETHER_MS, this.#loadedAt + LOAD_MS - performance.now())
+    // The first change is shown immediately.
+    const wait = this.version && Math.max(GATHER_MS, this.#loadedAt + LOAD_MS - performance.now())
     this.#changing ??= setTimeout(() => {
       this.#changing = undefined
       this.#loadedAt = performance.now()
@@ -273,11 +273,11 @@ export class Page extends PageState {
     }, wait)
   }
 
-  /** Loads the entries of the journal that the page does not have. Others may come by events meanwhile. */
-  async #catchUp(): Promise<void> {
+  /** Loads the entries of the journal that the page does not have. New entries may arrive as events at the same time. */
+  async #loadMissedEntries(): Promise<void> {
     const after = this.journal[0]?.operationId ?? ''
     const loaded = await this.control<JournalEntry[]>('GET', `/requests${after && `?after=${after}`}`)
-    this.#takeArrived()
+    this.#takeNewEntries()
     const ids = new Set(loaded.map(({ operationId }) => operationId))
     const others = this.journal.filter(({ operationId }) => !ids.has(operationId))
     const at = others.findIndex(({ operationId }) => operationId === after)
@@ -287,5 +287,5 @@ export class Page extends PageState {
   }
 }
 
-/** The page, of which there is one. */
+/** The state of the page. */
 export const page = new Page()

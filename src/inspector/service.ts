@@ -35,19 +35,19 @@ interface DocumentedOperation {
   readonly operation: ServiceOperation
 }
 
-/** The service of the gateway. All that the page knows of it comes from its OpenAPI document. */
+/** The service of the gateway, read from its OpenAPI document. */
 export class Service {
   readonly families: readonly ServiceFamily[]
   readonly operations: readonly ServiceOperation[]
 
   constructor(readonly document: OpenApiDocument) {
     const all = Object.entries(document.paths).flatMap(([path, methods]) =>
-      Object.entries(methods).map(([method, item]) => ({ item, operation: this.#operationOf(method, path, item) })),
+      Object.entries(methods).map(([method, item]) => ({ item, operation: this.#toOperation(method, path, item) })),
     )
     this.operations = all.map(({ operation }) => operation)
     const families = document.tags.flatMap(({ name, description }) => {
       const operations = all.filter(({ item }) => item.tags.includes(name))
-      return operations.length === 0 ? [] : [this.#family(name, description, operations)]
+      return operations.length === 0 ? [] : [this.#toFamily(name, description, operations)]
     })
     // Modules, which have no list, come last.
     this.families = [...families.filter(({ list }) => list), ...families.filter(({ list }) => !list)]
@@ -64,47 +64,45 @@ export class Service {
   }
 
   /** Returns the schema that a schema refers to, without the choice of null. */
-  resolved(schema: JsonSchema | undefined): JsonSchema {
+  resolve(schema: JsonSchema | undefined): JsonSchema {
     if (!schema) return {}
-    if (schema.$ref) return this.resolved(this.document.components.schemas[lastPart(schema.$ref)])
+    if (schema.$ref) return this.resolve(this.document.components.schemas[getLastPart(schema.$ref)])
     // A choice without a type or a reference only says which fields are required.
     const choice = schema.anyOf?.find(({ type, $ref, properties, enum: values }) => {
       return (type ?? $ref ?? properties ?? values) !== undefined && type !== 'null'
     })
-    return choice
-      ? { ...this.resolved(choice), ...(schema.description && { description: schema.description }) }
-      : schema
+    return choice ? { ...this.resolve(choice), ...(schema.description && { description: schema.description }) } : schema
   }
 
-  /** Returns the families whose paths are below that of a resource: its modules, and what is created in it. */
-  below({ itemPath }: ServiceFamily): ServiceFamily[] {
+  /** Returns the families with paths below the path of a resource: its modules, and the resources that are created in it. */
+  listFamiliesBelow({ itemPath }: ServiceFamily): ServiceFamily[] {
     const plain = (path: string) => path.replace(/\{\w+\}/g, '{}')
-    const most = idsIn(itemPath).length
+    const most = listIdNames(itemPath).length
     return this.families.filter((each) => {
-      const count = idsIn(each.itemPath).length
+      const count = listIdNames(each.itemPath).length
       return plain(each.itemPath).startsWith(`${plain(itemPath)}/`) && count <= most + (each.create ? 1 : 0)
     })
   }
 
   /** Returns a link to a record, if there is a page for it; `above` has the ids of the resources that may contain it. */
-  placeOf(collection: string, key: string, above: readonly string[] = []): string | undefined {
+  linkToRecord(collection: string, key: string, above: readonly string[] = []): string | undefined {
     const family = this.families.find(({ name }) => name === collection)
-    const count = idsIn(family?.itemPath ?? '').length
+    const count = listIdNames(family?.itemPath ?? '').length
     const ids = [...above, ...key.split('/')].slice(-count)
     return family && ids.length === count ? `#resources/${collection}/${ids.join('/')}` : undefined
   }
 
   /** Returns the noun for one record of a collection. */
-  nounOf(collection: string): string {
+  getNoun(collection: string): string {
     return this.families.find(({ name }) => name === collection)?.one ?? collection
   }
 
-  #family(name: string, description: string, operations: readonly DocumentedOperation[]): ServiceFamily {
+  #toFamily(name: string, description: string, operations: readonly DocumentedOperation[]): ServiceFamily {
     const named = (end: string) => operations.find(({ operation }) => operation.name === `${name}.${end}`)
     const operation = (end: string) => named(end)?.operation
     const [list, get, create] = [operation('list'), operation('get'), operation('create')]
     const usual = ['list', 'get', 'create', 'update', 'replace', 'delete'].map((each) => `${name}.${each}`)
-    const page = this.#answerOf(named('list')?.item).properties ?? {}
+    const page = this.#responseSchema(named('list')?.item).properties ?? {}
     const singular = /^(?:Create|Get) (?:an?|the) (.+)$/.exec((create ?? get)?.summary ?? '')?.[1]
     const one = (singular ?? name).replace(' module', '')
     return {
@@ -114,18 +112,18 @@ export class Service {
       description,
       itemPath: get?.path ?? '',
       list,
-      items: Object.keys(page).find((key) => this.resolved(page[key]).type === 'array') ?? '',
+      items: Object.keys(page).find((key) => this.resolve(page[key]).type === 'array') ?? '',
       create,
       update: operation('update') ?? operation('replace'),
       remove: operation('delete'),
       actions: operations.flatMap(({ operation: each }) =>
         usual.includes(each.name) || each.method === 'GET' ? [] : [each],
       ),
-      fields: this.#answerOf(named('get')?.item).properties ?? {},
+      fields: this.#responseSchema(named('get')?.item).properties ?? {},
     }
   }
 
-  #operationOf(method: string, path: string, item: OperationItem): ServiceOperation {
+  #toOperation(method: string, path: string, item: OperationItem): ServiceOperation {
     const kinds = Object.entries(item['x-fauxgate-evidence'] ?? {})
     const sources = kinds.map(([kind, places]) => [
       kind,
@@ -141,30 +139,30 @@ export class Service {
     }
   }
 
-  #answerOf(item: OperationItem | undefined): JsonSchema {
-    const answer = item?.responses['200']
-    const response = answer && '$ref' in answer ? this.document.components.responses[lastPart(answer.$ref)] : answer
+  #responseSchema(item: OperationItem | undefined): JsonSchema {
+    const ok = item?.responses['200']
+    const response = ok && '$ref' in ok ? this.document.components.responses[getLastPart(ok.$ref)] : ok
     const content = response && 'content' in response ? response.content : undefined
-    return this.resolved(content?.['application/json']?.schema)
+    return this.resolve(content?.['application/json']?.schema)
   }
 }
 
-function lastPart(reference: string): string {
+function getLastPart(reference: string): string {
   return reference.split('/').pop() ?? ''
 }
 
 /** Returns a path with these ids in it, in order. */
-export function filledPath(path: string, ids: readonly string[]): string {
+export function fillPath(path: string, ids: readonly string[]): string {
   let at = 0
   return path.replace(/\{\w+\}/g, () => encodeURIComponent(ids[at++] ?? ''))
 }
 
-export function idsIn(path: string): string[] {
+export function listIdNames(path: string): string[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
 }
 
 /** Returns the ids of a filled path, or undefined if it does not fit the template. */
-export function idsOf(template: string, path: string): Record<string, string> | undefined {
+export function matchIds(template: string, path: string): Record<string, string> | undefined {
   const pattern = template.replace(/\{(\w+)\}/g, '(?<$1>[^/]+)')
   return new RegExp(`^${pattern}$`).exec(path)?.groups
 }

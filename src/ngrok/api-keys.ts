@@ -1,8 +1,8 @@
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
 import * as owned from './owned.ts'
-import { apiKeys, credentials, newToken, ownerRelation } from './owned-records.ts'
-import { bodiesOf, FILTERABLE } from './shared.ts'
+import { apiKeys, credentials, newToken, reportMissingOwner } from './owned-records.ts'
+import { defineBodies, FILTERABLE } from './shared.ts'
 
 const errors = kit.declareErrors({
   auth_is_key_id: kit.entry(
@@ -27,7 +27,6 @@ const limits = kit.accountLimits({
 const family = kit.resource(
   {
     name: 'api_keys',
-    path: '/api_keys',
     items: 'keys',
     prefix: 'ak',
     what: 'API key',
@@ -40,7 +39,7 @@ const family = kit.resource(
       'ApiKey',
       'A key for requests to this API.',
     ),
-    ...bodiesOf('ApiKey', 'an API key', {
+    ...defineBodies('ApiKey', 'an API key', {
       create: { ...owned.createFields, precomputed_token: owned.precomputedToken },
       update: owned.updateFields,
       note: ': at least one field',
@@ -55,14 +54,14 @@ const family = kit.resource(
     create: {
       errors: owned.ownerErrors,
       run(tx, { owner_id, ...body }) {
-        const owner = owned.ownerIn(tx, owner_id)
+        const owner = owned.requireOwner(tx, owner_id)
         const head = kit.newHead(tx, 'ak', body)
         return tx.put(apiKeys, { ...head, owner_id: owner, token: newToken(tx, head.id) })
       },
       once: ({ token = null }) => ({ token }),
     },
-    update: owned.ownedUpdate(apiKeys),
-    relations: ownerRelation,
+    update: owned.defineOwnedUpdate(apiKeys),
+    relations: reportMissingOwner,
   },
 )
 

@@ -1,7 +1,7 @@
 /** The errors, records and rules that backends of every kind have in common. */
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
-import { refusedUnless, texts } from './shared.ts'
+import { refuseUnless, texts } from './shared.ts'
 
 /** The errors of backends of every kind. */
 export const backendErrors = {
@@ -22,7 +22,7 @@ export const backendTexts = texts({
 /** The id of a backend of any kind. */
 export const backendId = v.pipe(
   v.string(),
-  refusedUnless(backendErrors.child_backend_invalid, (id) => kit.isIdOf(id, 'bkd')),
+  refuseUnless(backendErrors.child_backend_invalid, (id) => kit.isIdOf(id, 'bkd')),
 )
 
 /** Creates a backend, to which other resources can then refer. */

@@ -1,9 +1,9 @@
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
 import * as owned from './owned.ts'
-import { type CredentialRecord, credentials, newCredential, ownerRelation } from './owned-records.ts'
+import { type CredentialRecord, credentials, newCredential, reportMissingOwner } from './owned-records.ts'
 import { endSessionsOf } from './session-records.ts'
-import { ACCOUNT_USER, bodiesOf, FILTERABLE } from './shared.ts'
+import { ACCOUNT_USER, defineBodies, FILTERABLE } from './shared.ts'
 
 const errors = kit.declareErrors({
   credential_default: kit.entry(
@@ -57,8 +57,6 @@ const defaultCredential = kit.declaration({
 export const credentialFamily = kit.resource(
   {
     name: 'credentials',
-    path: '/credentials',
-    items: 'credentials',
     prefix: 'cr',
     what: 'credential',
     filterable: [...FILTERABLE, 'owner_id', 'acl'],
@@ -67,7 +65,7 @@ export const credentialFamily = kit.resource(
     collection: credentials,
     declares: { credential: defaultCredential },
     shape,
-    ...bodiesOf('Credential', 'a credential', {
+    ...defineBodies('Credential', 'a credential', {
       create: { ...owned.createFields, acl: v.optional(owned.acl, []), precomputed_token: owned.precomputedToken },
       update: { ...owned.updateFields, acl: v.optional(owned.acl) },
       note: ': at least one field',
@@ -78,11 +76,11 @@ export const credentialFamily = kit.resource(
     create: {
       errors: owned.ownerErrors,
       run(tx, { owner_id, acl, ...body }) {
-        return newCredential(tx, { owner_id: owned.ownerIn(tx, owner_id), acl, is_default: false }, body)
+        return newCredential(tx, { owner_id: owned.requireOwner(tx, owner_id), acl, is_default: false }, body)
       },
       once: ({ token = null }) => ({ token }),
     },
-    update: owned.ownedUpdate(credentials),
+    update: owned.defineOwnedUpdate(credentials),
     delete: {
       errors: [errors.credential_default],
       before(tx, credential) {
@@ -90,6 +88,6 @@ export const credentialFamily = kit.resource(
         endSessionsOf(tx, credential)
       },
     },
-    relations: ownerRelation,
+    relations: reportMissingOwner,
   },
 )

@@ -1,8 +1,15 @@
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
 import { edges } from './edge-records.ts'
-import { EDGE_PREFIXES, type EdgeKind, edgeKindOf, endpoints, NO_AGENT, otherAt } from './endpoint-records.ts'
-import { agentPlaceOf, urlErrors } from './endpoint-url.ts'
+import {
+  EDGE_PREFIXES,
+  type EdgeKind,
+  endpoints,
+  findOtherEndpoint,
+  getEdgeKind,
+  NO_AGENT,
+} from './endpoint-records.ts'
+import { resolvePlace, urlErrors } from './endpoint-url.ts'
 import { endpointShape, endpointView, publicParts } from './endpoint-view.ts'
 import { declarationErrors } from './session-declaration.ts'
 
@@ -16,7 +23,7 @@ const URLS: Readonly<Record<EdgeKind, { readonly schemes: readonly string[]; rea
 const fields = kit.named(
   v.object({
     edge: kit.documented(
-      kit.idOf(EDGE_PREFIXES),
+      kit.idOf(Object.values(EDGE_PREFIXES).join('|')),
       'The HTTPS, TCP or TLS edge. This also declares the edge, if it is not declared yet.',
     ),
     url: kit.documented(
@@ -40,8 +47,8 @@ export const edgeEndpoint = kit.declaration({
   answer: endpointShape,
   errors: [...Object.values(urlErrors), declarationErrors.agent_url_taken],
   run(tx, { edge, url, domain }) {
-    const place = agentPlaceOf(tx, url, 'public')
-    const { schemes, example } = URLS[edgeKindOf(edge)]
+    const place = resolvePlace(tx, url, 'public')
+    const { schemes, example } = URLS[getEdgeKind(edge)]
     if (!schemes.includes(publicParts(place).proto)) {
       kit.refuse(kit.general.field_invalid, {
         field: 'url',
@@ -49,13 +56,13 @@ export const edgeEndpoint = kit.declaration({
         allowed: `a URL such as ${kit.quote(example)}`,
       })
     }
-    const other = otherAt(tx, place)
+    const other = findOtherEndpoint(tx, place)
     if (other) kit.refuse(declarationErrors.agent_url_taken, { field: 'url', received: kit.quote(url), id: other.id })
     kit.declareEdge(tx, edge)
     const endpoint = tx.put(endpoints, {
       ...NO_AGENT,
       ...place,
-      ...(domain !== undefined && { domain_id: existingDomain(tx, domain) }),
+      ...(domain !== undefined && { domain_id: requireDomain(tx, domain) }),
       id: tx.newId('ep'),
       created_at: tx.now,
       updated_at: tx.now,
@@ -70,7 +77,7 @@ export const edgeEndpoint = kit.declaration({
     prefix: 'ep',
     run(tx, id) {
       const endpoint = tx.get(endpoints, id)
-      if (endpoint?.type !== 'edge' || isMade(tx, endpoint.edge_id ?? '')) return false
+      if (endpoint?.type !== 'edge' || isMadeByOperation(tx, endpoint.edge_id ?? '')) return false
       tx.remove(endpoints, endpoint)
       return true
     },
@@ -78,11 +85,11 @@ export const edgeEndpoint = kit.declaration({
 })
 
 /** Tells whether an operation made an edge. Then its endpoints follow from its hostports. */
-function isMade(tx: kit.Transaction, edge: string): boolean {
-  return tx.get(edges[edgeKindOf(edge)], edge) !== undefined
+function isMadeByOperation(tx: kit.Transaction, edge: string): boolean {
+  return tx.get(edges[getEdgeKind(edge)], edge) !== undefined
 }
 
-function existingDomain(tx: kit.Transaction, id: string): string {
+function requireDomain(tx: kit.Transaction, id: string): string {
   if (tx.get(kit.domains, id)) return id
   return kit.refuse(kit.general.field_invalid, {
     field: 'domain',

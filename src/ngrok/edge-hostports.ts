@@ -1,24 +1,31 @@
 import * as kit from '../kit/index.ts'
 import { type EdgeRecord, edgeErrors, edges, HOSTPORT } from './edge-records.ts'
-import { type EdgeKind, endpoints, NO_AGENT, otherAt, prefixOf, reservationOf } from './endpoint-records.ts'
+import {
+  EDGE_PREFIXES,
+  type EdgeKind,
+  endpoints,
+  findOtherEndpoint,
+  findReservation,
+  NO_AGENT,
+} from './endpoint-records.ts'
 
 /** The fields of a body that belong to the edge itself, not to its modules. */
-export interface SentEdge {
+export interface EdgeBody {
   readonly description?: string | undefined
   readonly metadata?: string | undefined
   readonly hostports?: readonly string[] | undefined
 }
 
 /** Creates an edge and its endpoints. */
-export function createEdge(tx: kit.Transaction, kind: EdgeKind, { hostports = [], ...texts }: SentEdge): EdgeRecord {
-  const edge = { ...kit.newHead(tx, prefixOf(kind), texts), hostports }
+export function createEdge(tx: kit.Transaction, kind: EdgeKind, { hostports = [], ...texts }: EdgeBody): EdgeRecord {
+  const edge = { ...kit.newHead(tx, EDGE_PREFIXES[kind], texts), hostports }
   kit.declareMade(tx, edge.id)
   putEndpoints(tx, kind, edge, [])
   return tx.put(edges[kind], edge)
 }
 
 /** Changes an edge and its endpoints. */
-export function updateEdge(tx: kit.Transaction, kind: EdgeKind, before: EdgeRecord, sent: SentEdge): EdgeRecord {
+export function updateEdge(tx: kit.Transaction, kind: EdgeKind, before: EdgeRecord, sent: EdgeBody): EdgeRecord {
   const after = { ...before, ...kit.described(sent, before), hostports: sent.hostports ?? before.hostports }
   putEndpoints(tx, kind, after, before.hostports)
   return tx.put(edges[kind], after)
@@ -33,7 +40,7 @@ export function releaseEdge(tx: kit.Transaction, { id }: EdgeRecord): void {
 /** Puts one endpoint for each hostport of an edge. Keeps the endpoints of hostports that it had `before`. */
 function putEndpoints(tx: kit.Transaction, kind: EdgeKind, edge: EdgeRecord, before: readonly string[]): void {
   const { id: edge_id, description, metadata } = edge
-  const urls = new Set(edge.hostports.map((each) => urlAt(kind, each)))
+  const urls = new Set(edge.hostports.map((each) => hostportUrl(kind, each)))
   for (const each of tx.findAll(endpoints, 'edge', edge_id)) {
     if (!urls.has(each.url)) tx.remove(endpoints, each)
     else if (each.description !== description || each.metadata !== metadata) {
@@ -46,7 +53,7 @@ function putEndpoints(tx: kit.Transaction, kind: EdgeKind, edge: EdgeRecord, bef
       kit.refuse(edgeErrors.edge_hostport_taken, { ...at, problem: 'is in the list already' })
     }
     if (before.includes(each)) continue
-    const place = placeFor(tx, kind, each, at)
+    const place = resolveHostport(tx, kind, each, at)
     const head = {
       id: tx.newId('ep'),
       created_at: tx.now,
@@ -58,16 +65,16 @@ function putEndpoints(tx: kit.Transaction, kind: EdgeKind, edge: EdgeRecord, bef
   }
 }
 
-function urlAt(kind: EdgeKind, hostport: string): string {
+function hostportUrl(kind: EdgeKind, hostport: string): string {
   return kind === 'tcp' ? `tcp://${hostport}` : `${kind}://${hostport.replace(/:443$/, '')}`
 }
 
 /** Returns the URL and the reservation of a hostport, or refuses it (rules: edges#hostports). */
-function placeFor(tx: kit.Transaction, kind: EdgeKind, text: string, at: { field: string; received: string }) {
+function resolveHostport(tx: kit.Transaction, kind: EdgeKind, text: string, at: { field: string; received: string }) {
   const { host = '', port = '' } = HOSTPORT.exec(text)?.groups ?? {}
-  const parts = { host, port, path: '', url: urlAt(kind, text) }
-  const address = reservationOf(tx, { ...parts, scheme: 'tcp' })
-  const domain = reservationOf(tx, { ...parts, scheme: 'https' })
+  const parts = { host, port, path: '', url: hostportUrl(kind, text) }
+  const address = findReservation(tx, { ...parts, scheme: 'tcp' })
+  const domain = findReservation(tx, { ...parts, scheme: 'https' })
   const refuseAs = (error: kit.FieldError<string, { problem: string }>, problem: string) =>
     kit.refuse(error, { ...at, problem })
   if (kind === 'tcp' && address.tcp_addr_id === null) {
@@ -82,7 +89,7 @@ function placeFor(tx: kit.Transaction, kind: EdgeKind, text: string, at: { field
   }
   const others = kind === 'tcp' ? [kind] : (['https', 'tls'] as const)
   for (const each of others) {
-    const other = otherAt(tx, { url: urlAt(each, text), binding: 'public' })
+    const other = findOtherEndpoint(tx, { url: hostportUrl(each, text), binding: 'public' })
     if (other?.type === 'edge') refuseAs(edgeErrors.edge_hostport_taken, `the edge ${other.edge_id} has already`)
     if (other && each === kind) refuseAs(edgeErrors.edge_hostport_of_endpoint, `the endpoint ${other.id} has already`)
   }

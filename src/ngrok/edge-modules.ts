@@ -2,9 +2,9 @@ import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
 import { backendId } from './backends.ts'
 import { policies } from './ip-policies.ts'
-import { HTTPS_EDGES, moduleOf, type Owner, ROUTES, TCP_EDGES, TLS_EDGES } from './modules.ts'
+import { defineModule, EDGES, type Owner, ROUTES } from './modules.ts'
 import { policyTextErrors, requirePolicy } from './policy-text.ts'
-import { refField, refusedField, refusedUnless } from './shared.ts'
+import { refField, refusedField, refuseUnless } from './shared.ts'
 
 const enabledShape = v.unwrap(kit.enabled)
 
@@ -30,7 +30,7 @@ function backendRef(wire: kit.Wire, id: string) {
 
 /** The module `backend` (rules: edges#backends). */
 function backendModule<Ids extends kit.PathIds>(owner: Owner<Ids>) {
-  return moduleOf(owner, {
+  return defineModule(owner, {
     segment: 'backend',
     title: 'Backend',
     what: 'backend',
@@ -60,7 +60,7 @@ const ipErrors = kit.declareErrors({
 const policyIds = kit.documented(
   v.pipe(
     v.array(v.string()),
-    refusedUnless(ipErrors.edge_ip_policies_missing, (ids) => ids.length > 0),
+    refuseUnless(ipErrors.edge_ip_policies_missing, (ids) => ids.length > 0),
   ),
   'The ids of the IP policies whose rules decide who may connect.',
 )
@@ -73,7 +73,7 @@ const ipShape = kit.named(
 
 /** The module `ip_restriction` (rules: edges#ip-policies). */
 function ipRestrictionModule<Ids extends kit.PathIds>(owner: Owner<Ids>) {
-  return moduleOf(owner, {
+  return defineModule(owner, {
     segment: 'ip_restriction',
     title: 'IpRestriction',
     what: 'IP restriction',
@@ -110,7 +110,7 @@ const mutualTlsShape = kit.named(
 
 /** The module `mutual_tls`. */
 function mutualTlsModule(owner: Owner) {
-  return moduleOf(owner, {
+  return defineModule(owner, {
     segment: 'mutual_tls',
     title: 'MutualTls',
     what: 'mutual TLS',
@@ -124,17 +124,8 @@ function mutualTlsModule(owner: Owner) {
   })
 }
 
-export const tcpEdgeBackend = backendModule(TCP_EDGES)
-export const tlsEdgeBackend = backendModule(TLS_EDGES)
-export const routeBackend = backendModule(ROUTES)
-export const tcpEdgeIpRestriction = ipRestrictionModule(TCP_EDGES)
-export const tlsEdgeIpRestriction = ipRestrictionModule(TLS_EDGES)
-export const routeIpRestriction = ipRestrictionModule(ROUTES)
-export const httpsEdgeMutualTls = mutualTlsModule(HTTPS_EDGES)
-export const tlsEdgeMutualTls = mutualTlsModule(TLS_EDGES)
-
 const VERSIONS = ['1.0', '1.1', '1.2', '1.3'] as const
-const PLACES = ['edge', 'upstream'] as const
+const TERMINATION_POINTS = ['edge', 'upstream'] as const
 
 const httpsTlsErrors = kit.declareErrors({
   https_edge_terminates_itself: kit.field(7109, 400, () => 'no terminate_at: an HTTPS edge terminates TLS itself'),
@@ -161,7 +152,7 @@ const min_version = optionalChoice(
 
 const tlsFields = v.object({
   enabled: kit.enabled,
-  terminate_at: optionalChoice(PLACES, 'The place where TLS ends: `edge` or `upstream`. Default: `edge`.'),
+  terminate_at: optionalChoice(TERMINATION_POINTS, 'The place where TLS ends: `edge` or `upstream`. Default: `edge`.'),
   min_version,
 })
 
@@ -172,7 +163,10 @@ const tlsTermination = {
   shape: kit.named(
     v.object({
       enabled: enabledShape,
-      terminate_at: kit.documented(v.picklist(PLACES), 'The place where TLS ends: at the edge, or at the upstream.'),
+      terminate_at: kit.documented(
+        v.picklist(TERMINATION_POINTS),
+        'The place where TLS ends: at the edge, or at the upstream.',
+      ),
       min_version: kit.documented(v.nullable(v.picklist(VERSIONS)), 'The oldest version of TLS; null if none was set.'),
     }),
     'EdgeTlsTermination',
@@ -181,7 +175,7 @@ const tlsTermination = {
 }
 
 /** The module `tls_termination` of HTTPS edges. */
-export const httpsEdgeTlsTermination = moduleOf(HTTPS_EDGES, {
+const httpsEdgeTlsTermination = defineModule(EDGES.https, {
   ...tlsTermination,
   errors: httpsTlsErrors,
   body: v.object({
@@ -195,11 +189,11 @@ export const httpsEdgeTlsTermination = moduleOf(HTTPS_EDGES, {
     ),
   }),
   example: { min_version: '1.3' },
-  view: ({ enabled, min_version = null }) => ({ enabled, terminate_at: PLACES[0], min_version }),
+  view: ({ enabled, min_version = null }) => ({ enabled, terminate_at: TERMINATION_POINTS[0], min_version }),
 })
 
 /** The module `tls_termination` of TLS edges. */
-export const tlsEdgeTlsTermination = moduleOf(TLS_EDGES, {
+const tlsEdgeTlsTermination = defineModule(EDGES.tls, {
   ...tlsTermination,
   errors: tlsErrors,
   body: v.pipe(
@@ -213,7 +207,11 @@ export const tlsEdgeTlsTermination = moduleOf(TLS_EDGES, {
     ),
   ),
   example: { terminate_at: 'upstream' },
-  view: ({ enabled, terminate_at = PLACES[0], min_version = null }) => ({ enabled, terminate_at, min_version }),
+  view: ({ enabled, terminate_at = TERMINATION_POINTS[0], min_version = null }) => ({
+    enabled,
+    terminate_at,
+    min_version,
+  }),
 })
 
 const POLICY = 'The policy as JSON or YAML: an object whose keys are phases, each with a list of rules.'
@@ -230,7 +228,7 @@ const policyShape = kit.named(
 
 /** The module `traffic_policy` of edges or routes (rules: traffic-policy#texts). */
 function policyModule<Ids extends kit.PathIds>(owner: Owner<Ids>, protocol: keyof typeof POLICIES) {
-  return moduleOf(owner, {
+  return defineModule(owner, {
     segment: 'traffic_policy',
     title: 'PolicyText',
     what: 'traffic policy',
@@ -243,12 +241,23 @@ function policyModule<Ids extends kit.PathIds>(owner: Owner<Ids>, protocol: keyo
   })
 }
 
-export const routeTrafficPolicy = policyModule(ROUTES, 'https')
-export const tcpEdgeTrafficPolicy = policyModule(TCP_EDGES, 'tcp')
-export const tlsEdgeTrafficPolicy = policyModule(TLS_EDGES, 'tls')
-
-/** The older traffic policies of TCP edges. */
-export const tcpEdgePolicy = kit.trafficPolicyOf('tcp_edge_policy', 'TcpEdge', TCP_EDGES)
-
-/** The older traffic policies of TLS edges. */
-export const tlsEdgePolicy = kit.trafficPolicyOf('tls_edge_policy', 'TlsEdge', TLS_EDGES)
+/** The families of the modules of edges, and of the modules that routes have too. */
+export const edgeModules = {
+  routeTrafficPolicy: policyModule(ROUTES, 'https'),
+  tcpEdgeTrafficPolicy: policyModule(EDGES.tcp, 'tcp'),
+  tlsEdgeTrafficPolicy: policyModule(EDGES.tls, 'tls'),
+  httpsEdgeMutualTls: mutualTlsModule(EDGES.https),
+  httpsEdgeTlsTermination,
+  routeBackend: backendModule(ROUTES),
+  routeIpRestriction: ipRestrictionModule(ROUTES),
+  tcpEdgeBackend: backendModule(EDGES.tcp),
+  tcpEdgeIpRestriction: ipRestrictionModule(EDGES.tcp),
+  /** The older traffic policies of TCP edges. */
+  tcpEdgePolicy: kit.trafficPolicyOf('tcp_edge_policy', 'TcpEdge', EDGES.tcp),
+  tlsEdgeBackend: backendModule(EDGES.tls),
+  tlsEdgeIpRestriction: ipRestrictionModule(EDGES.tls),
+  tlsEdgeMutualTls: mutualTlsModule(EDGES.tls),
+  tlsEdgeTlsTermination,
+  /** The older traffic policies of TLS edges. */
+  tlsEdgePolicy: kit.trafficPolicyOf('tls_edge_policy', 'TlsEdge', EDGES.tls),
+}

@@ -1,12 +1,12 @@
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
-import type { EdgeKind } from './endpoint-records.ts'
+import { EDGE_PREFIXES, type EdgeKind } from './endpoint-records.ts'
 import { texts } from './shared.ts'
 
-type HostportFacts = kit.FieldFacts & { readonly problem: string }
+type HostportProblem = kit.FieldFacts & { readonly problem: string }
 
-const hostport = (number: number) =>
-  kit.ofField(number, 400, (it: HostportFacts) => `${it.field} is ${it.received}, which ${it.problem}.`)
+const hostportError = (number: number) =>
+  kit.ofField(number, 400, (it: HostportProblem) => `${it.field} is ${it.received}, which ${it.problem}.`)
 
 /** The errors of edges of every kind. */
 export const edgeErrors = kit.declareErrors({
@@ -17,14 +17,14 @@ export const edgeErrors = kit.declareErrors({
   edge_metadata_too_long: kit.tooLong(7074),
   edge_hostport_invalid: kit.field(7104, 400, () => 'a host and a port, such as "app.example.com:443"'),
   edge_port_out_of_range: kit.field(7112, 400, () => 'a port from 1 to 65535'),
-  edge_address_not_reserved: hostport(7113),
-  edge_port_not_443: hostport(7116),
-  edge_domain_not_reserved: hostport(7117),
-  tcp_edge_on_domain: hostport(7120),
-  https_edge_on_address: hostport(7121),
-  edge_hostport_taken: hostport(7122),
-  edge_hostport_of_endpoint: hostport(7132),
-  tls_edge_on_address: hostport(7133),
+  edge_address_not_reserved: hostportError(7113),
+  edge_port_not_443: hostportError(7116),
+  edge_domain_not_reserved: hostportError(7117),
+  tcp_edge_on_domain: hostportError(7120),
+  https_edge_on_address: hostportError(7121),
+  edge_hostport_taken: hostportError(7122),
+  edge_hostport_of_endpoint: hostportError(7132),
+  tls_edge_on_address: hostportError(7133),
 })
 
 /** The texts of an edge or a route. */
@@ -60,9 +60,9 @@ export const edgeFields = {
   ),
 }
 
-function edgesOf(prefix: string, name: string) {
-  const record = v.object({ ...kit.recordHead(prefix, texts()), hostports })
-  return kit.collection<EdgeRecord>({ name, schema: record })
+function edgeCollection(kind: EdgeKind) {
+  const record = v.object({ ...kit.recordHead(EDGE_PREFIXES[kind], texts()), hostports })
+  return kit.collection<EdgeRecord>({ name: `${kind}_edges`, schema: record })
 }
 
 /** An edge of any kind. */
@@ -71,11 +71,7 @@ export interface EdgeRecord extends kit.ResourceRecord {
 }
 
 /** The edges that operations made, by kind. */
-export const edges = {
-  https: edgesOf('edghts', 'https_edges'),
-  tcp: edgesOf('edgtcp', 'tcp_edges'),
-  tls: edgesOf('edgtls', 'tls_edges'),
-} satisfies Record<EdgeKind, unknown>
+export const edges = { https: edgeCollection('https'), tcp: edgeCollection('tcp'), tls: edgeCollection('tls') }
 
 const route = v.object({
   ...kit.recordHead('edghtsrt', texts()),

@@ -1,45 +1,31 @@
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
-import { createEdge, releaseEdge, type SentEdge, updateEdge } from './edge-hostports.ts'
-import {
-  httpsEdgeMutualTls,
-  httpsEdgeTlsTermination,
-  tcpEdgeBackend,
-  tcpEdgeIpRestriction,
-  tcpEdgePolicy,
-  tcpEdgeTrafficPolicy,
-  tlsEdgeBackend,
-  tlsEdgeIpRestriction,
-  tlsEdgeMutualTls,
-  tlsEdgePolicy,
-  tlsEdgeTlsTermination,
-  tlsEdgeTrafficPolicy,
-} from './edge-modules.ts'
+import { createEdge, type EdgeBody, releaseEdge, updateEdge } from './edge-hostports.ts'
+import { edgeModules } from './edge-modules.ts'
 import { type EdgeRecord, edgeErrors, edgeFields, edges, routes } from './edge-records.ts'
-import { type EdgeKind, prefixOf } from './endpoint-records.ts'
+import { EDGE_PREFIXES, type EdgeKind } from './endpoint-records.ts'
 import { releaseRoute, routeShape, routeView } from './https-edge-routes.ts'
-import { moduleFields } from './modules.ts'
-import { bodiesOf } from './shared.ts'
+import { EDGES, moduleFields, type Owner } from './modules.ts'
+import { defineBodies } from './shared.ts'
 
-/** The names and the modules of a kind of edges. */
+/** The parts in which a kind of edges differs from the others. */
 interface EdgeDefinition<Body, Shape, Errors> {
   readonly modules: { readonly body: Body; readonly shape: Shape; readonly errors: Errors }
-  readonly title: `${string}Edge`
-  readonly what: string
-  readonly article?: 'an'
   readonly sentence: string
   /** An example of the body that creates an edge. */
   readonly example: object
 }
 
-function edgeKind<
+function defineEdgeKind<
   const Kind extends EdgeKind,
   const Body extends v.ObjectEntries,
   const Shape extends v.ObjectEntries,
   Errors extends kit.ErrorsByKey,
->(kind: Kind, { modules, title, what, article, sentence, example }: EdgeDefinition<Body, Shape, Errors>) {
+>(kind: Kind, { modules, sentence, example }: EdgeDefinition<Body, Shape, Errors>) {
   const name = `${kind}_edges` as const
-  const instance = `${article ?? 'a'} ${what}`
+  const owner: Owner = EDGES[kind]
+  const { title, what } = owner
+  const article: 'a' | 'an' = owner.article ?? 'a'
   const fields = { ...edgeFields, ...modules.body }
   const limit = {
     what: `${what}s`,
@@ -51,10 +37,9 @@ function edgeKind<
   return {
     name,
     path: `/edges/${kind}`,
-    items: name,
-    prefix: prefixOf(kind),
+    prefix: EDGE_PREFIXES[kind],
     what,
-    ...(article && { article }),
+    article,
     filterable: [],
     errors: { ...edgeErrors, ...modules.errors },
     // The type checker does not follow a computed name.
@@ -69,7 +54,7 @@ function edgeKind<
       title,
       sentence,
     ),
-    ...bodiesOf(title, instance, {
+    ...defineBodies(title, `${article} ${what}`, {
       create: fields,
       update: fields,
       note: '. Modules that are not sent stay unchanged',
@@ -87,9 +72,9 @@ interface EdgeModules<Shown> {
 }
 
 /** Makes the rules of a kind of edges (rules: edges#edges). */
-function edgeRules<Shown extends object>(kind: EdgeKind, modules: EdgeModules<Shown>) {
+function defineEdgeRules<Shown extends object>(kind: EdgeKind, modules: EdgeModules<Shown>) {
   const errors = [...Object.values(edgeErrors), ...Object.values(modules.errors)]
-  const withModules = (tx: kit.Transaction, edge: EdgeRecord, body: SentEdge) => {
+  const withModules = (tx: kit.Transaction, edge: EdgeRecord, body: EdgeBody) => {
     modules.set(tx, { id: edge.id }, body)
     return edge
   }
@@ -102,11 +87,11 @@ function edgeRules<Shown extends object>(kind: EdgeKind, modules: EdgeModules<Sh
     related: (tx: kit.Transaction, { id }: EdgeRecord) => modules.view(tx, { id }),
     create: {
       errors,
-      run: (tx: kit.Transaction, body: SentEdge) => withModules(tx, createEdge(tx, kind, body), body),
+      run: (tx: kit.Transaction, body: EdgeBody) => withModules(tx, createEdge(tx, kind, body), body),
     },
     update: {
       errors,
-      run: (tx: kit.Transaction, before: EdgeRecord, body: SentEdge) =>
+      run: (tx: kit.Transaction, before: EdgeRecord, body: EdgeBody) =>
         withModules(tx, updateEdge(tx, kind, before, body), body),
     },
     delete: {
@@ -119,64 +104,57 @@ function edgeRules<Shown extends object>(kind: EdgeKind, modules: EdgeModules<Sh
 }
 
 const tcpModules = moduleFields({
-  backend: tcpEdgeBackend.module,
-  ip_restriction: tcpEdgeIpRestriction.module,
-  policy: tcpEdgePolicy.module,
-  traffic_policy: tcpEdgeTrafficPolicy.module,
+  backend: edgeModules.tcpEdgeBackend.module,
+  ip_restriction: edgeModules.tcpEdgeIpRestriction.module,
+  policy: edgeModules.tcpEdgePolicy.module,
+  traffic_policy: edgeModules.tcpEdgeTrafficPolicy.module,
 })
 
 /** TCP edges. */
 export const tcpEdges = kit.resource(
-  edgeKind('tcp', {
+  defineEdgeKind('tcp', {
     modules: tcpModules,
-    title: 'TcpEdge',
-    what: 'TCP edge',
     sentence: 'An edge that serves TCP connections at reserved addresses.',
     example: { description: 'ssh of the office', backend: { backend_id: 'bkdtg_1' } },
   }),
-  edgeRules('tcp', tcpModules),
+  defineEdgeRules('tcp', tcpModules),
 )
 
 const tlsModules = moduleFields({
-  backend: tlsEdgeBackend.module,
-  ip_restriction: tlsEdgeIpRestriction.module,
-  mutual_tls: tlsEdgeMutualTls.module,
-  tls_termination: tlsEdgeTlsTermination.module,
-  policy: tlsEdgePolicy.module,
-  traffic_policy: tlsEdgeTrafficPolicy.module,
+  backend: edgeModules.tlsEdgeBackend.module,
+  ip_restriction: edgeModules.tlsEdgeIpRestriction.module,
+  mutual_tls: edgeModules.tlsEdgeMutualTls.module,
+  tls_termination: edgeModules.tlsEdgeTlsTermination.module,
+  policy: edgeModules.tlsEdgePolicy.module,
+  traffic_policy: edgeModules.tlsEdgeTrafficPolicy.module,
 })
 
 /** TLS edges. */
 export const tlsEdges = kit.resource(
-  edgeKind('tls', {
+  defineEdgeKind('tls', {
     modules: tlsModules,
-    title: 'TlsEdge',
-    what: 'TLS edge',
     sentence: 'An edge that serves TLS connections at reserved domains.',
     example: { description: 'mail of the office', backend: { backend_id: 'bkdtg_1' } },
   }),
-  edgeRules('tls', tlsModules),
+  defineEdgeRules('tls', tlsModules),
 )
 
 const httpsModules = moduleFields({
-  mutual_tls: httpsEdgeMutualTls.module,
-  tls_termination: httpsEdgeTlsTermination.module,
+  mutual_tls: edgeModules.httpsEdgeMutualTls.module,
+  tls_termination: edgeModules.httpsEdgeTlsTermination.module,
 })
 
-const httpsRules = edgeRules('https', httpsModules)
+const httpsRules = defineEdgeRules('https', httpsModules)
 
-const routesOf = (tx: kit.Transaction, { id }: EdgeRecord) => tx.findAll(routes, 'edge', id)
+const findRoutes = (tx: kit.Transaction, { id }: EdgeRecord) => tx.findAll(routes, 'edge', id)
 
 /** HTTPS edges. Their routes are another family. */
 export const httpsEdges = kit.resource(
-  edgeKind('https', {
+  defineEdgeKind('https', {
     modules: {
       ...httpsModules,
       shape: { ...httpsModules.shape, routes: kit.documented(v.array(routeShape), 'The routes, oldest first.') },
     },
-    title: 'HttpsEdge',
-    what: 'HTTPS edge',
-    article: 'an',
     sentence: 'An edge that serves HTTPS requests at reserved domains, by routes.',
     example: { description: 'the shop' },
   }),
@@ -185,11 +163,11 @@ export const httpsEdges = kit.resource(
     view: (edge, wire) => ({ ...httpsRules.view(edge, wire), routes: [] }),
     related: (tx, edge) => ({
       ...httpsRules.related(tx, edge),
-      routes: routesOf(tx, edge).map((route) => routeView(tx, route)),
+      routes: findRoutes(tx, edge).map((route) => routeView(tx, route)),
     }),
     delete: {
       before(tx, edge) {
-        for (const route of routesOf(tx, edge)) releaseRoute(tx, route)
+        for (const route of findRoutes(tx, edge)) releaseRoute(tx, route)
         httpsRules.delete.before(tx, edge)
       },
     },

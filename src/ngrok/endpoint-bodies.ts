@@ -3,9 +3,9 @@ import * as kit from '../kit/index.ts'
 import { BINDINGS } from './endpoint-records.ts'
 import { urlErrors } from './endpoint-url.ts'
 import { BINDING, POLICY, POOLING, URL_SENTENCE } from './endpoint-view.ts'
-import { bodiesOf, refusedIfEmpty, texts } from './shared.ts'
+import { defineBodies, refuseIfEmpty, texts } from './shared.ts'
 
-const inUse = (number: number, status: number) =>
+const inUseError = (number: number, status: number) =>
   kit.entry(
     number,
     status,
@@ -15,7 +15,7 @@ const inUse = (number: number, status: number) =>
 
 export const errors = kit.declareErrors({
   endpoint_type_invalid: kit.field(248, 400),
-  domain_in_use: inUse(446, 400),
+  domain_in_use: inUseError(446, 400),
   endpoint_binding_invalid: kit.field(15005, 400, () => `one of ${BINDINGS.join(', ')}`),
   endpoint_binding_repeated: kit.field(15006, 400, () => 'each binding once'),
   endpoint_update_empty: kit.emptyUpdate(
@@ -40,13 +40,13 @@ export const errors = kit.declareErrors({
     (it: { id: string; type: string }) =>
       `${it.id} is of the type ${it.type}. Only cloud endpoints can be changed and deleted here.`,
   ),
-  address_in_use: inUse(90441, 409),
+  address_in_use: inUseError(90441, 409),
 })
 
-const url = kit.documented(v.pipe(v.string(), refusedIfEmpty(errors.endpoint_url_missing)), URL_SENTENCE, {
+const url = kit.documented(v.pipe(v.string(), refuseIfEmpty(errors.endpoint_url_missing)), URL_SENTENCE, {
   json: { examples: ['https://app.example.com'] },
 })
-const trafficPolicy = kit.documented(v.pipe(v.string(), refusedIfEmpty(errors.endpoint_policy_missing)), POLICY)
+const trafficPolicy = kit.documented(v.pipe(v.string(), refuseIfEmpty(errors.endpoint_policy_missing)), POLICY)
 const isRequired = kit.facts<string>({ isRequired: true })
 
 const bindings = kit.documented(
@@ -72,7 +72,7 @@ const fields = {
 }
 const pooling = kit.documented(v.boolean(), POOLING)
 
-export const endpointBodies = bodiesOf('Endpoint', 'a cloud endpoint', {
+export const endpointBodies = defineBodies('Endpoint', 'a cloud endpoint', {
   create: {
     url: v.optional(v.pipe(url, isRequired), ''),
     type: v.optional(

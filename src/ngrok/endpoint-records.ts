@@ -25,7 +25,7 @@ const LABEL = /^(?!-)[a-z0-9-]{1,63}$/
  * Reads the URL of an endpoint, or returns undefined. Does not use Node's parser, which accepts texts that no endpoint can
  * have, and does not know the default ports of tls and tcp.
  */
-export function urlParts(text: string): UrlParts | undefined {
+export function parseUrl(text: string): UrlParts | undefined {
   const [, scheme = '', host = '', named, path = ''] = URL_FORM.exec(text.toLowerCase()) ?? []
   const labels = host.replace(/^\*\./, '').split('.')
   const isValid = labels.every((label) => LABEL.test(label) && !label.endsWith('-'))
@@ -42,7 +42,7 @@ const record = v.object({
   url: v.pipe(
     v.string(),
     kit.rule([], (text, report) => {
-      if (urlParts(text)?.url !== text) report(kit.general.field_invalid, { allowed: 'a URL without the usual port' })
+      if (parseUrl(text)?.url !== text) report(kit.general.field_invalid, { allowed: 'a URL without the usual port' })
     }),
   ),
   binding: kit.oneOfThese(BINDINGS),
@@ -90,7 +90,7 @@ function placeKey({ url, binding }: Pick<EndpointRecord, 'url' | 'binding'>): st
 }
 
 /** Returns the endpoint at a place, other than `self`. If several share the place, returns the oldest. */
-export function otherAt(
+export function findOtherEndpoint(
   tx: kit.Transaction,
   place: Pick<EndpointRecord, 'url' | 'binding'>,
   self?: string,
@@ -99,7 +99,7 @@ export function otherAt(
 }
 
 /** Returns the reservation for a public URL: the address, or the longest domain that is its host or above its host. */
-export function reservationOf(tx: kit.Transaction, { scheme, host, port }: UrlParts): Omit<Place, 'url' | 'binding'> {
+export function findReservation(tx: kit.Transaction, { scheme, host, port }: UrlParts): Omit<Place, 'url' | 'binding'> {
   if (scheme === 'tcp') {
     return { domain_id: null, tcp_addr_id: tx.find(kit.addresses, 'addr', `${host}:${port}`)?.id ?? null }
   }
@@ -112,27 +112,17 @@ export function reservationOf(tx: kit.Transaction, { scheme, host, port }: UrlPa
   return { domain_id: reserved?.id ?? null, tcp_addr_id: null }
 }
 
-const EDGES = { edghts: 'https', edgtcp: 'tcp', edgtls: 'tls' } as const
+/** The prefixes of the ids of edges, by the kinds of edges as in their paths. */
+export const EDGE_PREFIXES = { https: 'edghts', tcp: 'edgtcp', tls: 'edgtls' } as const
 
-/** The kinds of edges, as in their paths. */
-export type EdgeKind = (typeof EDGES)[keyof typeof EDGES]
-
-/** The prefixes of the ids of edges. */
-export const EDGE_PREFIXES = Object.keys(EDGES).join('|')
-
-/** Returns the prefix of the ids of a kind of edge. */
-export function prefixOf(kind: EdgeKind): string {
-  const [prefix = ''] = Object.entries(EDGES).find(([, each]) => each === kind) ?? []
-  return prefix
-}
+export type EdgeKind = keyof typeof EDGE_PREFIXES
 
 /** Returns the kind of an edge from its id. */
-export function edgeKindOf(id: string): EdgeKind {
-  const [, kind = 'https'] = Object.entries(EDGES).find(([prefix]) => id.startsWith(prefix)) ?? []
-  return kind
+export function getEdgeKind(id: string): EdgeKind {
+  return (['tcp', 'tls'] as const).find((kind) => id.startsWith(EDGE_PREFIXES[kind])) ?? 'https'
 }
 
 /** Returns the id of the tunnel of an endpoint. */
-export function tunnelIdOf(endpointId: string): string {
+export function getTunnelId(endpointId: string): string {
   return endpointId.replace('ep_', 'tn_')
 }

@@ -2,16 +2,16 @@ import * as kit from '../kit/index.ts'
 import {
   type BINDINGS,
   type EndpointRecord,
-  otherAt,
+  findOtherEndpoint,
+  findReservation,
   type Place,
-  reservationOf,
+  parseUrl,
   SCHEMES,
   type UrlParts,
-  urlParts,
 } from './endpoint-records.ts'
 
 /** Declares the error of a URL where another endpoint is online. */
-export const urlTaken = (number: number, allowed: string) =>
+export const urlTakenError = (number: number, allowed: string) =>
   kit.ofField(
     number,
     400,
@@ -42,9 +42,9 @@ export const urlErrors = kit.declareErrors({
     () => 'a host that is a reserved domain or below one; for tcp a reserved address',
   ),
   endpoint_binding_not_fitting: kit.field(18007, 400),
-  endpoint_url_taken: urlTaken(18009, 'another URL, or pooling_enabled for both'),
-  endpoint_other_not_pooled: urlTaken(18016, 'another URL, or pooling_enabled for the other one too'),
-  endpoint_not_pooled: urlTaken(18017, 'another URL, or pooling_enabled where the other one has it'),
+  endpoint_url_taken: urlTakenError(18009, 'another URL, or pooling_enabled for both'),
+  endpoint_other_not_pooled: urlTakenError(18016, 'another URL, or pooling_enabled for the other one too'),
+  endpoint_not_pooled: urlTakenError(18017, 'another URL, or pooling_enabled where the other one has it'),
   endpoint_kubernetes_scheme: kit.field(
     18018,
     400,
@@ -61,8 +61,8 @@ export const urlErrors = kit.declareErrors({
 type Binding = (typeof BINDINGS)[number]
 
 /** Returns the place of the URL of a cloud endpoint. Refuses a wrong URL, and a public URL without a reservation. */
-export function placeOf(tx: kit.Transaction, text: string, sent: Binding | undefined): Place {
-  const place = agentPlaceOf(tx, text, sent)
+export function resolveReservedPlace(tx: kit.Transaction, text: string, sent: Binding | undefined): Place {
+  const place = resolvePlace(tx, text, sent)
   if (place.binding === 'public' && !place.domain_id && !place.tcp_addr_id) {
     kit.refuse(urlErrors.endpoint_not_reserved, { field: 'url', received: kit.quote(text) })
   }
@@ -70,9 +70,9 @@ export function placeOf(tx: kit.Transaction, text: string, sent: Binding | undef
 }
 
 /** Returns the place of a URL: its binding and its reservation, if any. Refuses a wrong URL. */
-export function agentPlaceOf(tx: kit.Transaction, text: string, sent: Binding | undefined): Place {
+export function resolvePlace(tx: kit.Transaction, text: string, sent: Binding | undefined): Place {
   const sentUrl = { field: 'url', received: kit.quote(text) }
-  const parts = urlParts(text) ?? kit.refuse(urlErrors.endpoint_url_unparsable, sentUrl)
+  const parts = parseUrl(text) ?? kit.refuse(urlErrors.endpoint_url_unparsable, sentUrl)
   const { scheme, host, path, url } = parts
   const isInternal = host.endsWith('.internal')
   const binding = sent ?? (isInternal ? 'internal' : 'public')
@@ -83,7 +83,7 @@ export function agentPlaceOf(tx: kit.Transaction, text: string, sent: Binding | 
   if (parts.port === '') kit.refuse(urlErrors.endpoint_port_missing, sentUrl)
   if (binding !== 'public') return { url, binding, domain_id: null, tcp_addr_id: null }
   if (scheme !== 'tcp' && url !== `${scheme}://${host}`) kit.refuse(urlErrors.endpoint_port_not_allowed, sentUrl)
-  return { url, binding, ...reservationOf(tx, parts) }
+  return { url, binding, ...findReservation(tx, parts) }
 }
 
 function requireFittingBinding({ scheme, host }: UrlParts, binding: Binding, sentUrl: kit.FieldFacts): void {
@@ -108,8 +108,8 @@ function requireFittingBinding({ scheme, host }: UrlParts, binding: Binding, sen
 
 /** Refuses a URL with a scheme other than before. */
 export function requireScheme(text: string, before: string): void {
-  const scheme = String(urlParts(before)?.scheme)
-  const sent = urlParts(text)?.scheme ?? scheme
+  const scheme = String(parseUrl(before)?.scheme)
+  const sent = parseUrl(text)?.scheme ?? scheme
   if (sent !== scheme) kit.refuse(urlErrors.endpoint_scheme_fixed, { field: 'url', received: kit.quote(text), scheme })
 }
 
@@ -119,7 +119,7 @@ export function requireFree(
   endpoint: Pick<EndpointRecord, 'url' | 'binding' | 'pooling_enabled'>,
   self?: string,
 ): void {
-  const other = otherAt(tx, endpoint, self)
+  const other = findOtherEndpoint(tx, endpoint, self)
   if (!other || (endpoint.pooling_enabled && other.pooling_enabled)) return
   const isOtherUnpooledCloud = other.type === 'cloud' && !other.pooling_enabled
   const error = isOtherUnpooledCloud ? urlErrors.endpoint_url_taken : urlErrors.endpoint_not_pooled

@@ -1,15 +1,15 @@
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
-import { type EndpointRecord, edgeKindOf, SCHEMES, tunnelIdOf, urlParts } from './endpoint-records.ts'
-import { refField, userField, withoutNulls } from './shared.ts'
+import { type EndpointRecord, getEdgeKind, getTunnelId, parseUrl, SCHEMES } from './endpoint-records.ts'
+import { omitNulls, refField, userField } from './shared.ts'
 
 export const URL_SENTENCE = 'The URL at which the endpoint is online, without the usual port of its scheme.'
 export const POLICY = 'The traffic policy, in JSON or YAML, byte for byte as sent.'
 export const POOLING = 'True if other pooled endpoints can be online at the same URL.'
 export const BINDING = 'The networks that can reach the endpoint: one of `public`, `internal`, `kubernetes`.'
 
-const text = (sentence: string) => v.exactOptional(kit.documented(v.string(), sentence))
-const refOf = (what: string) => v.exactOptional(refField(`${what} Absent if there is none.`))
+const optionalText = (sentence: string) => v.exactOptional(kit.documented(v.string(), sentence))
+const optionalRef = (what: string) => v.exactOptional(refField(`${what} Absent if there is none.`))
 
 export const endpointShape = kit.named(
   v.object({
@@ -20,22 +20,22 @@ export const endpointShape = kit.named(
       v.picklist(['cloud', 'ephemeral', 'edge']),
       'The maker of the endpoint: the API (`cloud`), an agent (`ephemeral`) or an edge.',
     ),
-    url: text(`${URL_SENTENCE} Absent for an edge.`),
+    url: optionalText(`${URL_SENTENCE} Absent for an edge.`),
     public_url: kit.documented(v.string(), URL_SENTENCE),
     proto: kit.documented(v.picklist(SCHEMES), 'The scheme of the URL.'),
     hostport: kit.documented(v.string(), 'The host and the port of the URL, such as `app.example.com:443`.'),
     bindings: kit.documented(v.array(v.string()), BINDING),
     pooling_enabled: kit.documented(v.boolean(), POOLING),
-    traffic_policy: text(POLICY),
-    domain: refOf('The reserved domain that the URL uses.'),
-    tcp_addr: refOf('The reserved address that the URL uses.'),
-    edge: refOf('The edge of the endpoint.'),
-    tunnel: refOf('The tunnel of the agent.'),
-    tunnel_session: refOf('The session of the agent.'),
+    traffic_policy: optionalText(POLICY),
+    domain: optionalRef('The reserved domain that the URL uses.'),
+    tcp_addr: optionalRef('The reserved address that the URL uses.'),
+    edge: optionalRef('The edge of the endpoint.'),
+    tunnel: optionalRef('The tunnel of the agent.'),
+    tunnel_session: optionalRef('The session of the agent.'),
     principal: v.exactOptional(userField('The owner of the credential of the agent. Absent if there is none.')),
-    name: text('The name that the agent gave it.'),
-    upstream_url: text('The URL that the agent forwards to.'),
-    upstream_protocol: text('The protocol that the agent speaks there.'),
+    name: optionalText('The name that the agent gave it.'),
+    upstream_url: optionalText('The URL that the agent forwards to.'),
+    upstream_protocol: optionalText('The protocol that the agent speaks there.'),
   }),
   'Endpoint',
   'A URL that is online, of the cloud, an agent or an edge.',
@@ -43,7 +43,7 @@ export const endpointShape = kit.named(
 
 /** Returns the fields that an endpoint and its tunnel have in common. */
 export function publicParts({ url }: Pick<EndpointRecord, 'url'>) {
-  const { scheme, host, port } = urlParts(url) ?? { scheme: '', host: '', port: '' }
+  const { scheme, host, port } = parseUrl(url) ?? { scheme: '', host: '', port: '' }
   const proto = SCHEMES.find((each) => each === scheme) ?? 'https'
   return { public_url: url, proto, hostport: `${host}:${port}` }
 }
@@ -65,12 +65,12 @@ export const endpointView: kit.View<EndpointRecord, kit.Frozen<v.InferOutput<typ
     ...publicParts(endpoint),
     bindings: [endpoint.binding],
     pooling_enabled: endpoint.pooling_enabled,
-    ...withoutNulls({
+    ...omitNulls({
       traffic_policy,
       domain: kit.refTo(wire, '/reserved_domains', endpoint.domain_id),
       tcp_addr: kit.refTo(wire, '/reserved_addrs', endpoint.tcp_addr_id),
-      edge: edge === null ? null : kit.refTo(wire, `/edges/${edgeKindOf(edge)}`, edge),
-      tunnel: kit.refTo(wire, '/tunnels', session && tunnelIdOf(id)),
+      edge: edge === null ? null : kit.refTo(wire, `/edges/${getEdgeKind(edge)}`, edge),
+      tunnel: kit.refTo(wire, '/tunnels', session && getTunnelId(id)),
       tunnel_session: kit.refTo(wire, '/tunnel_sessions', session),
       principal: principal === null ? null : { id: principal, uri: '' },
       name,

@@ -2,8 +2,8 @@ import type * as v from 'valibot'
 import * as kit from '../kit/index.ts'
 import { edgeEndpoint } from './edge-endpoint.ts'
 import { endpointBodies, endpointLimits, errors, limitErrors } from './endpoint-bodies.ts'
-import { type EndpointRecord, NO_AGENT, endpoints as records, tunnelIdOf } from './endpoint-records.ts'
-import { placeOf, requireFree, requireScheme, urlErrors } from './endpoint-url.ts'
+import { type EndpointRecord, getTunnelId, NO_AGENT, endpoints as records } from './endpoint-records.ts'
+import { requireFree, requireScheme, resolveReservedPlace, urlErrors } from './endpoint-url.ts'
 import { endpointShape, endpointView, publicParts } from './endpoint-view.ts'
 import { policyTextErrors, requirePolicy } from './policy-text.ts'
 import { tunnels } from './session-records.ts'
@@ -31,8 +31,6 @@ const devDomain: typeof kit.devDomain = {
 export const endpoints = kit.resource(
   {
     name: 'endpoints',
-    path: '/endpoints',
-    items: 'endpoints',
     prefix: 'ep',
     what: 'endpoint',
     errors: { ...urlErrors, ...policyTextErrors, ...errors, ...limitErrors },
@@ -60,7 +58,7 @@ export const endpoints = kit.resource(
     create: {
       errors: placeErrors,
       run(tx, { url, type: _, bindings, pooling_enabled, traffic_policy, ...rest }) {
-        const place = placeOf(tx, url, bindings)
+        const place = resolveReservedPlace(tx, url, bindings)
         requireValidPolicy(tx, { ...place, traffic_policy })
         requireFree(tx, { ...place, pooling_enabled })
         return tx.put(records, {
@@ -83,7 +81,7 @@ export const endpoints = kit.resource(
         const after = {
           ...endpoint,
           ...kit.described(body, endpoint),
-          ...placeAfter(tx, endpoint, body),
+          ...resolveNewPlace(tx, endpoint, body),
           pooling_enabled,
           traffic_policy,
         }
@@ -113,7 +111,7 @@ export const endpoints = kit.resource(
         report(['domain_id'], domain_id, 'a reserved domain that exists')
       if (tcp_addr_id !== null && !others.get(kit.addresses, tcp_addr_id))
         report(['tcp_addr_id'], tcp_addr_id, 'a reserved address that exists')
-      if (session !== null && others.get(tunnels, tunnelIdOf(id))?.session_id !== session) {
+      if (session !== null && others.get(tunnels, getTunnelId(id))?.session_id !== session) {
         report(['tunnel_session_id'], session, 'the session of the tunnel with the same characters in its id')
       }
     },
@@ -131,12 +129,12 @@ function requireValidPolicy(
   requirePolicy(tx, traffic_policy ?? '', { protocol: publicParts({ url }).proto, place: binding })
 }
 
-type Sent = Pick<v.InferOutput<typeof endpointBodies.updateBody>, 'url' | 'bindings'>
+type UrlFields = Pick<v.InferOutput<typeof endpointBodies.updateBody>, 'url' | 'bindings'>
 
-function placeAfter(tx: kit.Transaction, endpoint: EndpointRecord, { url, bindings }: Sent) {
+function resolveNewPlace(tx: kit.Transaction, endpoint: EndpointRecord, { url, bindings }: UrlFields) {
   if (url === undefined && bindings === undefined) return {}
   if (url !== undefined) requireScheme(url, endpoint.url)
-  return placeOf(tx, url ?? endpoint.url, bindings ?? (url === undefined ? undefined : endpoint.binding))
+  return resolveReservedPlace(tx, url ?? endpoint.url, bindings ?? (url === undefined ? undefined : endpoint.binding))
 }
 
 /** Removes a domain or an address that is deleted from its endpoints. Refuses if a cloud endpoint uses it. */

@@ -10,17 +10,17 @@ import {
   failovers,
   requireNoFailoverParent,
 } from './backends.ts'
-import { bodiesOf } from './shared.ts'
+import { defineBodies } from './shared.ts'
 
 /** The most children. The service has a limit too, but does not publish it. */
-const MOST_CHILDREN = 100
+const MAX_CHILDREN = 100
 
 const errors = kit.declareErrors({
   failover_children_too_many: kit.ofField(
     6513,
     400,
     (it: kit.FieldFacts & { count: number }) =>
-      `${it.field} has ${it.count} backends. At most ${MOST_CHILDREN} are allowed.`,
+      `${it.field} has ${it.count} backends. At most ${MAX_CHILDREN} are allowed.`,
   ),
   failover_child_of_wrong_kind: kit.ofField(
     6525,
@@ -39,14 +39,14 @@ const shape = kit.named(
 
 const fields = { ...backendTexts, backends: v.optional(children) }
 
-const bodies = bodiesOf('FailoverBackend', 'a failover backend', {
+const bodies = defineBodies('FailoverBackend', 'a failover backend', {
   create: fields,
   update: fields,
   note: '. Without `backends`, the backend has none',
   examples: [{ backends: ['bkdhr_1', 'bkdhr_2'] }, { backends: ['bkdhr_2'] }],
 })
 
-const rulesOf = kit.sectionReader<{ readonly quirks: { readonly keepBackendsOnPatch: boolean } }>()
+const readRules = kit.sectionReader<{ readonly quirks: { readonly keepBackendsOnPatch: boolean } }>()
 
 /** Failover backends (rules: backends#failover). */
 export const failoverBackends = kit.resource(
@@ -78,7 +78,7 @@ export const failoverBackends = kit.resource(
       errors: childErrors,
       run(tx, record, { backends, ...rest }) {
         if (backends) requireChildren(tx, backends)
-        const unsent = rulesOf(tx.rules).quirks.keepBackendsOnPatch ? record.backends : []
+        const unsent = readRules(tx.rules).quirks.keepBackendsOnPatch ? record.backends : []
         return tx.put(failovers, { ...record, ...kit.described(rest, record), backends: backends ?? unsent })
       },
     },
@@ -93,7 +93,7 @@ export const failoverBackends = kit.resource(
 )
 
 function requireChildren(tx: kit.Transaction, backends: FailoverRecord['backends']): void {
-  if (backends.length > MOST_CHILDREN) {
+  if (backends.length > MAX_CHILDREN) {
     const count = backends.length
     kit.refuse(errors.failover_children_too_many, { field: 'backends', received: kit.quote(backends), count })
   }

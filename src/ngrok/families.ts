@@ -1,22 +1,6 @@
 import { apiKeyFamily } from './api-keys.ts'
 import { credentialFamily } from './credentials.ts'
-import {
-  httpsEdgeMutualTls,
-  httpsEdgeTlsTermination,
-  routeBackend,
-  routeIpRestriction,
-  routeTrafficPolicy,
-  tcpEdgeBackend,
-  tcpEdgeIpRestriction,
-  tcpEdgePolicy,
-  tcpEdgeTrafficPolicy,
-  tlsEdgeBackend,
-  tlsEdgeIpRestriction,
-  tlsEdgeMutualTls,
-  tlsEdgePolicy,
-  tlsEdgeTlsTermination,
-  tlsEdgeTrafficPolicy,
-} from './edge-modules.ts'
+import { edgeModules } from './edge-modules.ts'
 import { httpsEdges, tcpEdges, tlsEdges } from './edges.ts'
 import { endpoints } from './endpoints.ts'
 import { failoverBackends } from './failover-backends.ts'
@@ -53,9 +37,6 @@ export const ngrokFamilies = {
   sshCredentials: sshCredentialFamily,
   vaults,
   vaultSecrets,
-  routeTrafficPolicy,
-  tcpEdgeTrafficPolicy,
-  tlsEdgeTrafficPolicy,
   kubernetesOperators,
   tunnels,
   tunnelSessions,
@@ -64,11 +45,7 @@ export const ngrokFamilies = {
   httpResponseBackends,
   staticBackends,
   httpsEdges,
-  httpsEdgeMutualTls,
-  httpsEdgeTlsTermination,
   httpsEdgeRoutes,
-  routeBackend,
-  routeIpRestriction,
   routeRequestHeaders,
   routeResponseHeaders,
   routeUserAgentFilter,
@@ -77,13 +54,6 @@ export const ngrokFamilies = {
   routeOidc,
   routeSaml,
   tcpEdges,
-  tcpEdgeBackend,
-  tcpEdgeIpRestriction,
-  tcpEdgePolicy,
   tlsEdges,
-  tlsEdgeBackend,
-  tlsEdgeIpRestriction,
-  tlsEdgeMutualTls,
-  tlsEdgeTlsTermination,
-  tlsEdgePolicy,
+  ...edgeModules,
 }

@@ -16,7 +16,7 @@ export interface HeaderErrors<Name extends HeaderError, Value extends HeaderErro
 }
 
 /** Makes the schema of headers by name. Names are stored in lower case. */
-export function headersWith<N extends HeaderError, V extends HeaderError, T extends HeaderError>(
+export function headersSchema<N extends HeaderError, V extends HeaderError, T extends HeaderError>(
   errors: HeaderErrors<N, V, T>,
 ) {
   return v.pipe(
@@ -36,7 +36,7 @@ export function headersWith<N extends HeaderError, V extends HeaderError, T exte
 }
 
 /** Makes the schema of the name of a header, stored in lower case. */
-export function headerNameWith<E extends HeaderError>(error: E) {
+export function headerNameSchema<E extends HeaderError>(error: E) {
   return v.pipe(
     v.string(),
     kit.rule([error], (name, report) => {

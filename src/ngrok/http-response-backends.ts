@@ -1,11 +1,11 @@
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
 import { backendDeletion, backendErrors, backendTexts, createBackend } from './backends.ts'
-import { headersWith } from './header-fields.ts'
-import { bodiesOf, texts } from './shared.ts'
+import { headersSchema } from './header-fields.ts'
+import { defineBodies, texts } from './shared.ts'
 
 /** The longest body in bytes. The service has a limit too, but does not publish it. */
-const LONGEST_BODY = 65_536
+const MAX_BODY_BYTES = 65_536
 
 const errors = kit.declareErrors({
   response_body_too_large: kit.tooLong(6516),
@@ -20,9 +20,9 @@ const errors = kit.declareErrors({
 const PATH = '/backends/http_response'
 
 const invalid = errors.response_header_invalid
-const body = kit.textOfBytes(LONGEST_BODY, errors.response_body_too_large, 'The body of the response.')
+const body = kit.textOfBytes(MAX_BODY_BYTES, errors.response_body_too_large, 'The body of the response.')
 const headers = kit.documented(
-  headersWith({ name: invalid, value: invalid, twice: invalid }),
+  headersSchema({ name: invalid, value: invalid, twice: invalid }),
   'The headers of the response. Names are stored in lower case.',
   { json: { additionalProperties: { type: 'string' } }, rules: 'backends#http-responses' },
 )
@@ -54,7 +54,7 @@ const shape = kit.named(
 
 const fields = { ...backendTexts, body, headers: v.optional(headers), status_code: v.optional(status_code) }
 
-const bodies = bodiesOf('HttpResponseBackend', 'an HTTP response backend', {
+const bodies = defineBodies('HttpResponseBackend', 'an HTTP response backend', {
   create: fields,
   update: fields,
   examples: [{ body: 'Back soon.', headers: { 'content-type': 'text/plain' }, status_code: 503 }, { status_code: 404 }],

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
-import { routeBackend, routeIpRestriction, routeTrafficPolicy } from './edge-modules.ts'
+import { edgeModules } from './edge-modules.ts'
 import { edgeErrors, edges, edgeTexts, type RouteRecord, routes } from './edge-records.ts'
 import { moduleFields } from './modules.ts'
 import {
@@ -11,10 +11,10 @@ import {
 } from './route-modules.ts'
 import { routeOauth } from './route-oauth.ts'
 import { routeOidc, routeSaml } from './route-sign-in.ts'
-import { bodiesOf } from './shared.ts'
+import { defineBodies } from './shared.ts'
 
 const MATCH_TYPES = ['exact_path', 'path_prefix'] as const
-const LONGEST_MATCH = 4096
+const MAX_MATCH_LENGTH = 4096
 
 const routeErrors = kit.declareErrors({
   route_match_missing: kit.entry(7123, 400, () => 'match is missing. Send a path, such as "/".'),
@@ -25,12 +25,12 @@ const routeErrors = kit.declareErrors({
   ),
   route_match_type_invalid: kit.field(7130, 400),
   route_match_invalid: kit.field(7131, 400, () => 'a path that begins with "/", such as "/blog"'),
-  route_match_too_long: kit.field(7135, 400, () => `at most ${LONGEST_MATCH} characters`),
+  route_match_too_long: kit.field(7135, 400, () => `at most ${MAX_MATCH_LENGTH} characters`),
 })
 
 const modules = moduleFields({
-  backend: routeBackend.module,
-  ip_restriction: routeIpRestriction.module,
+  backend: edgeModules.routeBackend.module,
+  ip_restriction: edgeModules.routeIpRestriction.module,
   circuit_breaker: kit.circuitBreaker.module,
   compression: kit.compression.module,
   request_headers: routeRequestHeaders.module,
@@ -42,7 +42,7 @@ const modules = moduleFields({
   oidc: routeOidc.module,
   saml: routeSaml.module,
   policy: kit.trafficPolicy.module,
-  traffic_policy: routeTrafficPolicy.module,
+  traffic_policy: edgeModules.routeTrafficPolicy.module,
 })
 
 const MATCH = 'The path of the requests that the route handles.'
@@ -67,7 +67,7 @@ const match = kit.documented(
   v.pipe(
     v.string(),
     kit.rule([routeErrors.route_match_invalid, routeErrors.route_match_too_long], (path, report) => {
-      if (path.length > LONGEST_MATCH) report(routeErrors.route_match_too_long, {})
+      if (path.length > MAX_MATCH_LENGTH) report(routeErrors.route_match_too_long, {})
       else if (path !== '' && !/^\/[^\s?#]*$/.test(path)) report(routeErrors.route_match_invalid, {})
     }),
   ),
@@ -85,7 +85,7 @@ const match_type = kit.documented(
 
 const fields = { ...edgeTexts, match_type: v.optional(match_type, ''), match: v.optional(match, ''), ...modules.body }
 
-const { createBody, updateBody } = bodiesOf('HttpsEdgeRoute', 'a route', {
+const { createBody, updateBody } = defineBodies('HttpsEdgeRoute', 'a route', {
   create: fields,
   update: fields,
   note: '. Modules that are not sent stay unchanged',
@@ -94,9 +94,9 @@ const { createBody, updateBody } = bodiesOf('HttpsEdgeRoute', 'a route', {
 
 type Resource = kit.Frozen<v.InferOutput<typeof routeShape>>
 
-const idsOf = ({ edge_id, id }: RouteRecord) => ({ edge_id, id })
+const getIds = ({ edge_id, id }: RouteRecord) => ({ edge_id, id })
 
-const ownView = ({ match, match_type, edge_id, ...rest }: RouteRecord, tx: kit.Transaction) => ({
+const viewWithoutModules = ({ match, match_type, edge_id, ...rest }: RouteRecord, tx: kit.Transaction) => ({
   edge_id,
   ...kit.viewHead(rest, tx.wire, `/edges/https/${edge_id}/routes`),
   match_type,
@@ -105,12 +105,12 @@ const ownView = ({ match, match_type, edge_id, ...rest }: RouteRecord, tx: kit.T
 
 /** Returns the view of a route, with its modules. */
 export function routeView(tx: kit.Transaction, route: RouteRecord): Resource {
-  return { ...ownView(route, tx), ...modules.view(tx, idsOf(route)) }
+  return { ...viewWithoutModules(route, tx), ...modules.view(tx, getIds(route)) }
 }
 
 /** Removes a route and its modules. */
 export function releaseRoute(tx: kit.Transaction, route: RouteRecord): void {
-  modules.remove(tx, idsOf(route))
+  modules.remove(tx, getIds(route))
   kit.undeclare(tx, route.id)
   tx.remove(routes, route)
 }
@@ -120,7 +120,7 @@ interface RoutePath {
   readonly id: string
 }
 
-function routeAt(tx: kit.Transaction, { edge_id, id }: RoutePath): RouteRecord {
+function requireRoute(tx: kit.Transaction, { edge_id, id }: RoutePath): RouteRecord {
   const route = kit.required(tx, routes, id, 'route')
   return route.edge_id === edge_id
     ? route
@@ -160,7 +160,7 @@ const operations = {
       requireOwnMatch(tx, route)
       kit.declareMade(tx, route.id, edge_id)
       tx.put(routes, route)
-      modules.set(tx, idsOf(route), body)
+      modules.set(tx, getIds(route), body)
       return routeView(tx, route)
     },
   }),
@@ -172,7 +172,7 @@ const operations = {
     summary: 'Get a route of an HTTPS edge',
     response: routeShape,
     errors: [kit.general.not_found],
-    run: (tx, at) => routeView(tx, routeAt(tx, at)),
+    run: (tx, at) => routeView(tx, requireRoute(tx, at)),
   }),
   update: kit.operationWithBody({
     ...common,
@@ -184,7 +184,7 @@ const operations = {
     response: routeShape,
     errors: bodyErrors,
     run(tx, at, body): Resource {
-      const before = routeAt(tx, at)
+      const before = requireRoute(tx, at)
       const { match_type, match, ...rest } = body
       const route = {
         ...before,
@@ -194,7 +194,7 @@ const operations = {
       }
       requireOwnMatch(tx, route)
       tx.put(routes, route)
-      modules.set(tx, idsOf(route), body)
+      modules.set(tx, getIds(route), body)
       return routeView(tx, route)
     },
   }),
@@ -205,7 +205,7 @@ const operations = {
     status: 204,
     summary: 'Delete a route of an HTTPS edge',
     errors: [kit.general.not_found],
-    run: (tx, at) => releaseRoute(tx, routeAt(tx, at)),
+    run: (tx, at) => releaseRoute(tx, requireRoute(tx, at)),
   }),
 }
 

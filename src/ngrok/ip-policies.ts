@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
-import { bodiesOf, FILTERABLE, refField, refusedField, texts, uniqueBy } from './shared.ts'
+import { defineBodies, defineUnique, FILTERABLE, refField, refusedField, texts } from './shared.ts'
 
 const RANGE = 'an address and the length of its prefix, such as "203.0.113.0/24" or "2001:db8::/32"'
 
@@ -112,8 +112,6 @@ const policyFields = {
 export const ipPolicies = kit.resource(
   {
     name: 'ip_policies',
-    path: '/ip_policies',
-    items: 'ip_policies',
     prefix: 'ipp',
     what: 'IP policy',
     plural: 'IP policies',
@@ -132,7 +130,7 @@ export const ipPolicies = kit.resource(
       'IpPolicy',
       'A set of rules for the addresses that may reach an endpoint.',
     ),
-    ...bodiesOf('IpPolicy', 'an IP policy', {
+    ...defineBodies('IpPolicy', 'an IP policy', {
       create: policyFields,
       update: policyFields,
       note: ': at least one field',
@@ -187,7 +185,7 @@ const ruleShape = kit.named(
   'A range of addresses that an IP policy allows or denies.',
 )
 
-const ruleBodies = bodiesOf('IpPolicyRule', 'a rule of an IP policy', {
+const ruleBodies = defineBodies('IpPolicyRule', 'a rule of an IP policy', {
   create: {
     ...ruleTexts,
     cidr: kit.documented(v.optional(cidr, ''), CIDR, { isRequired: true }),
@@ -208,7 +206,7 @@ const ruleBodies = bodiesOf('IpPolicyRule', 'a rule of an IP policy', {
   note: ': at least one field',
 })
 
-const unique = uniqueBy(rules, 'place', {
+const unique = defineUnique(rules, 'place', {
   field: 'cidr',
   error: ruleErrors.ip_rule_cidr_taken,
   allowed: 'a range that no other rule of the policy has',
@@ -218,8 +216,6 @@ const unique = uniqueBy(rules, 'place', {
 export const ipPolicyRules = kit.resource(
   {
     name: 'ip_policy_rules',
-    path: '/ip_policy_rules',
-    items: 'ip_policy_rules',
     prefix: 'ipr',
     what: 'IP policy rule',
     filterable: [...FILTERABLE, 'ip_policy', 'cidr', 'action'],

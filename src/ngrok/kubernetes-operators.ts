@@ -2,7 +2,7 @@ import * as kit from '../kit/index.ts'
 import { endpoints as endpointRecords } from './endpoint-records.ts'
 import { endpointShape, endpointView } from './endpoint-view.ts'
 import { endpoints } from './endpoints.ts'
-import { DAY, expiryOf, type Order, operatorErrors, operators } from './operator-records.ts'
+import { DAY, getExpiry, type Order, operatorErrors, operators } from './operator-records.ts'
 import { DEFAULT_REGION, operatorBodies, operatorShape, operatorView } from './operator-schemas.ts'
 import { putIfChanged } from './shared.ts'
 
@@ -44,7 +44,6 @@ const boundEndpoints = kit.listOperation({
 export const kubernetesOperators = kit.resource(
   {
     name: 'kubernetes_operators',
-    path: '/kubernetes_operators',
     items: 'operators',
     prefix: 'k8sop',
     what: 'Kubernetes operator',
@@ -66,9 +65,9 @@ export const kubernetesOperators = kit.resource(
           updated_at: tx.now,
           enabled_features,
           region,
-          deployment: withSent(NO_DEPLOYMENT, deployment),
+          deployment: mergeSent(NO_DEPLOYMENT, deployment),
           endpoint_selectors,
-          order: orderFor(tx, csr, null),
+          order: placeOrder(tx, csr, null),
           ingress_endpoint: ingress_endpoint ?? defaultIngress,
         })
       },
@@ -83,9 +82,9 @@ export const kubernetesOperators = kit.resource(
           ...kit.described(body, before),
           enabled_features,
           region,
-          deployment: withSent(before.deployment, body.deployment),
+          deployment: mergeSent(before.deployment, body.deployment),
           endpoint_selectors,
-          order: orderFor(tx, csr, before.order),
+          order: placeOrder(tx, csr, before.order),
           // The service shows its address after the first change.
           ingress_endpoint: ingress_endpoint ?? before.ingress_endpoint ?? INGRESS_ENDPOINT,
         })
@@ -95,13 +94,13 @@ export const kubernetesOperators = kit.resource(
 )
 
 /** Orders a certificate for a request. Keeps the order for the same request until its renewal is near. */
-function orderFor(tx: kit.Transaction, csr: string | undefined, before: Order | null): Order | null {
-  const isKept = before?.csr === csr && before && tx.now < expiryOf(before) - RENEWAL
+function placeOrder(tx: kit.Transaction, csr: string | undefined, before: Order | null): Order | null {
+  const isKept = before?.csr === csr && before && tx.now < getExpiry(before) - RENEWAL
   if (csr === undefined || isKept) return before
   return { csr, not_before: Math.floor(tx.now / 1000) * 1000, number: tx.nextOrder() }
 }
 
 /** Returns fields, replaced by those that were sent. */
-function withSent<T extends object>(fields: T, sent: { readonly [K in keyof T]?: T[K] | undefined } = {}): T {
+function mergeSent<T extends object>(fields: T, sent: { readonly [K in keyof T]?: T[K] | undefined } = {}): T {
   return { ...fields, ...Object.fromEntries(Object.entries(sent).filter(([, value]) => value !== undefined)) }
 }

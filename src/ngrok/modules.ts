@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
+import { EDGE_PREFIXES, type EdgeKind } from './endpoint-records.ts'
 
 /** An edge or a route with modules. The names of their operations and schemas begin with its names. */
 export interface Owner<Ids extends kit.PathIds = { readonly id: string }> extends kit.ModuleOwner<Ids> {
@@ -9,30 +10,23 @@ export interface Owner<Ids extends kit.PathIds = { readonly id: string }> extend
   readonly title: string
 }
 
-export const HTTPS_EDGES: Owner = {
-  name: 'https_edge',
-  title: 'HttpsEdge',
-  path: '/edges/https/{id}',
-  ids: { id: 'edghts' },
-  what: 'HTTPS edge',
-  article: 'an',
+/** Makes the owner of the modules of a kind of edges. */
+function edgeOwner(kind: EdgeKind, title: `${string}Edge`) {
+  return {
+    name: `${kind}_edge`,
+    title,
+    path: `/edges/${kind}/{id}`,
+    ids: { id: EDGE_PREFIXES[kind] },
+    what: `${kind.toUpperCase()} edge`,
+  }
 }
 
-export const TCP_EDGES: Owner = {
-  name: 'tcp_edge',
-  title: 'TcpEdge',
-  path: '/edges/tcp/{id}',
-  ids: { id: 'edgtcp' },
-  what: 'TCP edge',
-}
-
-export const TLS_EDGES: Owner = {
-  name: 'tls_edge',
-  title: 'TlsEdge',
-  path: '/edges/tls/{id}',
-  ids: { id: 'edgtls' },
-  what: 'TLS edge',
-}
+/** The kinds of edges, each as the owner of its modules. */
+export const EDGES = {
+  https: { ...edgeOwner('https', 'HttpsEdge'), article: 'an' },
+  tcp: edgeOwner('tcp', 'TcpEdge'),
+  tls: edgeOwner('tls', 'TlsEdge'),
+} as const
 
 export const ROUTES: Owner<(typeof kit.HTTPS_ROUTES)['ids']> = { ...kit.HTTPS_ROUTES, name: 'route', title: 'Route' }
 
@@ -57,7 +51,7 @@ interface Definition<Sent, Body, Shape extends v.GenericSchema, Errors, Ids exte
 }
 
 /** Declares a module of edges or routes. */
-export function moduleOf<
+export function defineModule<
   Ids extends kit.PathIds,
   Sent,
   Body extends object,
@@ -74,9 +68,9 @@ export function moduleOf<
 /** The modules of one kind of edge or of routes, by their fields. */
 type Modules<Ids extends kit.PathIds> = Readonly<Record<string, kit.EdgeModule<Ids, unknown, unknown, unknown>>>
 
-type SentBy<M> = M extends kit.EdgeModule<never, infer Sent, unknown, unknown> ? Sent : never
-type BodyOf<M> = M extends kit.EdgeModule<never, unknown, infer Body, unknown> ? Body : never
-type ResourceIn<M> = M extends kit.EdgeModule<never, unknown, unknown, infer Resource> ? Resource : never
+type SentType<M> = M extends kit.EdgeModule<never, infer Sent, unknown, unknown> ? Sent : never
+type BodyType<M> = M extends kit.EdgeModule<never, unknown, infer Body, unknown> ? Body : never
+type ResourceType<M> = M extends kit.EdgeModule<never, unknown, unknown, infer Resource> ? Resource : never
 
 /** The errors of all modules together. */
 type ErrorsOf<All> = {
@@ -86,12 +80,12 @@ type ErrorsOf<All> = {
   : never
 
 type BodyFields<All> = {
-  [Name in keyof All]: v.OptionalSchema<v.GenericSchema<SentBy<All[Name]>, BodyOf<All[Name]>>, undefined>
+  [Name in keyof All]: v.OptionalSchema<v.GenericSchema<SentType<All[Name]>, BodyType<All[Name]>>, undefined>
 }
 
-type ShapeFields<All> = { [Name in keyof All]: v.GenericSchema<unknown, ResourceIn<All[Name]> | null> }
+type ShapeFields<All> = { [Name in keyof All]: v.GenericSchema<unknown, ResourceType<All[Name]> | null> }
 
-type ModuleFields<All> = { [Name in keyof All]: kit.Frozen<ResourceIn<All[Name]>> | null }
+type ModuleFields<All> = { [Name in keyof All]: kit.Frozen<ResourceType<All[Name]>> | null }
 
 /** Makes the parts of a resource with modules: the fields of its bodies and responses, and functions that set and remove modules. */
 export function moduleFields<Ids extends kit.PathIds, const All extends Modules<Ids>>(modules: All) {

@@ -77,6 +77,6 @@ export const DAY = 86_400_000
 const LIFETIME = 365 * DAY
 
 /** Returns the time at which the certificate of an order expires. */
-export function expiryOf({ not_before }: Order): number {
+export function getExpiry({ not_before }: Order): number {
   return not_before + LIFETIME
 }

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
-import { csr, expiryOf, features, type OperatorRecord, selectors } from './operator-records.ts'
-import { ACCOUNT_USER, bodiesOf, knownRegions, texts, userField } from './shared.ts'
+import { csr, features, getExpiry, type OperatorRecord, selectors } from './operator-records.ts'
+import { ACCOUNT_USER, defineBodies, knownRegions, texts, userField } from './shared.ts'
 
 export const DEFAULT_REGION = 'global'
 
@@ -43,7 +43,7 @@ const fields = {
   ),
 }
 
-export const operatorBodies = bodiesOf('KubernetesOperator', 'a Kubernetes operator', {
+export const operatorBodies = defineBodies('KubernetesOperator', 'a Kubernetes operator', {
   create: {
     ...fields,
     deployment: v.optional(kit.named(v.object(deploymentFields), 'KubernetesOperatorDeploymentCreate', DEPLOYMENT)),
@@ -104,9 +104,9 @@ export const operatorView: kit.View<OperatorRecord, kit.Frozen<v.InferOutput<typ
   const { order, ingress_endpoint } = operator
   const cert = order
     ? {
-        cert: kit.issuing(wire.authority).issueForClient({ ...order, not_after: expiryOf(order) }),
+        cert: kit.issuing(wire.authority).issueForClient({ ...order, not_after: getExpiry(order) }),
         not_before: kit.timestamp(order.not_before),
-        not_after: kit.timestamp(expiryOf(order)),
+        not_after: kit.timestamp(getExpiry(order)),
       }
     : { cert: '', not_before: NO_TIME, not_after: NO_TIME }
   return {

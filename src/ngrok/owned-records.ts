@@ -4,7 +4,7 @@ import { endSessionsOf } from './session-records.ts'
 import { ACCOUNT_USER, texts } from './shared.ts'
 import { keyMaterial } from './ssh-key.ts'
 
-/** The prefixes of a user's id in the two paths; records have the first one. */
+/** The prefixes of a user's id, one for each path. Records have the first one. */
 export const PREFIXES = ['bot', 'service'] as const
 
 const user = v.object({ id: kit.ownId(PREFIXES[0]), created_at: kit.instant, name: v.string(), active: v.boolean() })
@@ -20,15 +20,15 @@ export const users = kit.collection<UserRecord>({
 })
 
 /** Returns the user with an id of either prefix. */
-export function userWith(records: kit.OtherRecords, id: string): UserRecord | undefined {
+export function findUser(records: kit.OtherRecords, id: string): UserRecord | undefined {
   return records.get(users, PREFIXES[0] + id.slice(id.indexOf('_')))
 }
 
-const owned = (prefix: string) => ({ ...kit.recordHead(prefix, texts()), owner_id: v.string() })
+const ownedHead = (prefix: string) => ({ ...kit.recordHead(prefix, texts()), owner_id: v.string() })
 const token = v.exactOptional(v.pipe(v.string(), kit.secret))
 
 const credential = v.object({
-  ...owned('cr'),
+  ...ownedHead('cr'),
   acl: v.array(v.string()),
   /** True for the owner's default authtoken, which cannot be deleted. */
   is_default: v.boolean(),
@@ -46,7 +46,7 @@ export const credentials = kit.collection<CredentialRecord>({
   exported: withoutToken,
 })
 
-const sshCredential = v.object({ ...owned('sshcr'), acl: v.array(v.string()), public_key: v.string() })
+const sshCredential = v.object({ ...ownedHead('sshcr'), acl: v.array(v.string()), public_key: v.string() })
 
 /** The record of an SSH credential. */
 export type SshCredentialRecord = kit.Frozen<v.InferOutput<typeof sshCredential>>
@@ -58,7 +58,7 @@ export const sshCredentials = kit.collection<SshCredentialRecord>({
   indexes: { owner: ownerKey, material: ({ public_key }) => keyMaterial(public_key) ?? null },
 })
 
-const apiKey = v.object({ ...owned('ak'), token })
+const apiKey = v.object({ ...ownedHead('ak'), token })
 
 /** The API keys, indexed by the id of their owner. A snapshot without secrets has no token. */
 export const apiKeys = kit.collection<kit.Frozen<v.InferOutput<typeof apiKey>>>({
@@ -68,7 +68,7 @@ export const apiKeys = kit.collection<kit.Frozen<v.InferOutput<typeof apiKey>>>(
   exported: withoutToken,
 })
 
-/** Something that a user owns. */
+/** A record that a user owns. */
 export interface Owned {
   readonly id: string
   readonly owner_id: string
@@ -85,8 +85,8 @@ function withoutToken({ token, ...rest }: { readonly token?: string }, withSecre
 }
 
 /** Reports an owner that does not exist. */
-export function ownerRelation({ owner_id }: Owned, others: kit.OtherRecords, report: kit.ReportRelation): void {
-  if (owner_id !== ACCOUNT_USER && !userWith(others, owner_id)) report(['owner_id'], owner_id, 'an owner that exists')
+export function reportMissingOwner({ owner_id }: Owned, others: kit.OtherRecords, report: kit.ReportRelation): void {
+  if (owner_id !== ACCOUNT_USER && !findUser(others, owner_id)) report(['owner_id'], owner_id, 'an owner that exists')
 }
 
 /** Makes a token: the characters of its id, then 21 random ones. */

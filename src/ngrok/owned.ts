@@ -1,8 +1,8 @@
 /** The fields, errors and rules of records that a user owns: credentials, SSH credentials and API keys. */
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
-import { type Owned, PREFIXES, userWith } from './owned-records.ts'
-import { ACCOUNT_USER, refusedUnless, texts } from './shared.ts'
+import { findUser, type Owned, PREFIXES } from './owned-records.ts'
+import { ACCOUNT_USER, refuseUnless, texts } from './shared.ts'
 
 const OWNERS = ['usr', ...PREFIXES]
 
@@ -50,7 +50,7 @@ export const createFields = {
     kit.documented(
       v.pipe(
         v.string(),
-        refusedUnless(errors.owner_id_wrong, (id) => id === '' || OWNERS.some((each) => kit.isIdOf(id, `${each}_`))),
+        refuseUnless(errors.owner_id_wrong, (id) => id === '' || OWNERS.some((each) => kit.isIdOf(id, `${each}_`))),
       ),
       `${OWNER} Default: the user of the account.`,
       { json: { pattern: `^$|^(${OWNERS.join('|')})_[0-9A-Za-z]+$` } },
@@ -65,7 +65,7 @@ export const precomputedToken = v.optional(
     v.pipe(
       v.string(),
       kit.secret,
-      refusedUnless(errors.token_precomputed, () => false),
+      refuseUnless(errors.token_precomputed, () => false),
     ),
     'Not accepted: a token is always made by the service.',
     { rules: 'ngrok-families#keys-and-credentials' },
@@ -81,13 +81,13 @@ export const token = kit.documented(
   'The token. Only the response that creates it has the token; null in all others.',
 )
 
-/** The errors of {@link ownerIn}. */
+/** The errors of {@link requireOwner}. */
 export const ownerErrors = [errors.owner_not_found, errors.owner_inactive]
 
 /** Returns the id of the owner that a body names, by default the account's user. Refuses an unknown or inactive owner. */
-export function ownerIn(tx: kit.Transaction, id: string): string {
+export function requireOwner(tx: kit.Transaction, id: string): string {
   if (id === '' || id === ACCOUNT_USER) return ACCOUNT_USER
-  const user = userWith(tx, id)
+  const user = findUser(tx, id)
   if (!user) return kit.refuse(errors.owner_not_found, { field: 'owner_id', received: kit.quote(id) })
   if (!user.active) kit.refuse(errors.owner_inactive, { field: 'owner_id', received: kit.quote(id) })
   return id
@@ -98,7 +98,7 @@ interface Changes extends Pick<Owned, 'description' | 'metadata'> {
 }
 
 /** Makes the rules for updating a record that a user owns. An update needs at least one field. */
-export function ownedUpdate<R extends Owned>(records: kit.Collection<R>) {
+export function defineOwnedUpdate<R extends Owned>(records: kit.Collection<R>) {
   return {
     errors: [errors.owned_update_empty],
     run(tx: kit.Transaction, record: R, body: Changes): R {
@@ -121,7 +121,7 @@ function isAclRule(text: string): boolean {
 
 /** The access rules of a credential. */
 export const acl = kit.documented(
-  v.array(v.pipe(v.string(), refusedUnless(errors.acl_rule_invalid, isAclRule))),
+  v.array(v.pipe(v.string(), refuseUnless(errors.acl_rule_invalid, isAclRule))),
   'The rules that allow what an agent may bind, such as `bind:*.example.com`; an empty list allows everything. fauxgate checks only their form.',
   { json: { examples: [['bind:*.example.com', 'bind:1.tcp.ngrok.io:20000', 'bind:team=*']] } },
 )

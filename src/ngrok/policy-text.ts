@@ -1,15 +1,15 @@
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
-import { readText } from './json-or-yaml.ts'
+import { readJsonOrYaml } from './json-or-yaml.ts'
 
 const PHASES = ['on_tcp_connect', 'on_http_request', 'on_http_response', 'on_event_stream_message'] as const
 type Phase = (typeof PHASES)[number]
 
-const unreadable = (it: kit.FieldFacts & { problem: string }) =>
+const unreadableMessage = (it: kit.FieldFacts & { problem: string }) =>
   `The traffic policy in ${it.field} is ${it.received}, which cannot be read: ${it.problem}. ` +
   'Allowed is JSON or YAML: one object whose keys are phases, each with a list of rules.'
 
-const phase = (number: number) =>
+const wrongPhaseError = (number: number) =>
   kit.ofField(
     number,
     400,
@@ -19,11 +19,11 @@ const phase = (number: number) =>
 
 const textErrors = kit.declareErrors({
   policy_action_not_in_phase: kit.field(2202, 400),
-  policy_phase_invalid: phase(2230),
-  policy_unreadable: kit.ofField(2236, 400, unreadable),
-  policy_tcp_phase_on_edge: phase(2248),
-  policy_tcp_phase_internal: phase(2262),
-  endpoint_policy_unreadable: kit.ofField(18002, 400, unreadable),
+  policy_phase_invalid: wrongPhaseError(2230),
+  policy_unreadable: kit.ofField(2236, 400, unreadableMessage),
+  policy_tcp_phase_on_edge: wrongPhaseError(2248),
+  policy_tcp_phase_internal: wrongPhaseError(2262),
+  endpoint_policy_unreadable: kit.ofField(18002, 400, unreadableMessage),
 })
 
 /** The errors of {@link policyProblems}. */
@@ -44,12 +44,12 @@ const ONLY_IN: Readonly<Record<string, Phase>> = {
   'sse-find-replace': 'on_event_stream_message',
 }
 
-const words = (text: string) => text.trim().split(/\s+/)
+const splitWords = (text: string) => text.trim().split(/\s+/)
 
 const ACTIONS: Readonly<Record<Phase, readonly string[]>> = {
-  on_tcp_connect: words('close-connection deny forward-internal log restrict-ips set-vars terminate-tls'),
+  on_tcp_connect: splitWords('close-connection deny forward-internal log restrict-ips set-vars terminate-tls'),
   on_http_request: kit.POLICY_ACTIONS.filter((type) => !Object.hasOwn(ONLY_IN, type)),
-  on_http_response: words(`
+  on_http_response: splitWords(`
     add-headers compress-response custom-response http-request log owasp-crs-response remove-headers
     response-body-find-replace restrict-ips set-vars
   `),
@@ -60,8 +60,8 @@ const policy = v.pipe(
   v.object(Object.fromEntries(PHASES.map((phase) => [phase, v.optional(v.array(kit.policyRule))]))),
   kit.ruleOnWhole([textErrors.policy_action_not_in_phase], (phases, report) => {
     for (const phase of PHASES) {
-      for (const [index, { actions }] of objectsIn(phases[phase])) {
-        for (const [place, { type }] of objectsIn(actions)) {
+      for (const [index, { actions }] of filterObjects(phases[phase])) {
+        for (const [place, { type }] of filterObjects(actions)) {
           if (typeof type !== 'string' || !kit.POLICY_ACTIONS.includes(type) || ACTIONS[phase].includes(type)) continue
           const at = { path: [phase, index, 'actions', place, 'type'], value: type }
           report(textErrors.policy_action_not_in_phase, { allowed: ACTIONS[phase].join(', ') }, at)
@@ -71,7 +71,7 @@ const policy = v.pipe(
   }),
 )
 
-function objectsIn(list: unknown): readonly (readonly [number, Readonly<Record<string, unknown>>])[] {
+function filterObjects(list: unknown): readonly (readonly [number, Readonly<Record<string, unknown>>])[] {
   return Array.isArray(list) ? [...list.entries()].filter(([, each]) => kit.isObject(each)) : []
 }
 
@@ -97,17 +97,17 @@ export function policyProblems(
   { dialect, rules }: Pick<kit.Transaction, 'dialect' | 'rules'>,
 ): readonly kit.Problem[] {
   const name = at.place === 'edge' ? 'value' : 'traffic_policy'
-  const { phases, problem } = phasesIn(text)
+  const { phases, problem } = parsePhases(text)
   if (!phases) {
     const error = at.place === 'edge' ? textErrors.policy_unreadable : textErrors.endpoint_policy_unreadable
     return [kit.problem(error, { field: name, received: kit.quote(text), problem })]
   }
-  const allowed: readonly string[] = phasesOf(at)
+  const allowed: readonly string[] = getAllowedPhases(at)
   const problems = Object.keys(phases)
     .filter((key) => !allowed.includes(key))
-    .slice(0, MOST_PHASES)
+    .slice(0, MAX_NAMED_PHASES)
     .map((key) => {
-      const error = phaseError(key, at)
+      const error = choosePhaseError(key, at)
       return kit.problem(error, { field: name, received: kit.quote(key), allowed: allowed.join(', ') })
     })
   const known = Object.fromEntries(Object.entries(phases).filter(([key]) => allowed.includes(key)))
@@ -129,14 +129,14 @@ function withPolicyMessage({ withFacts, ...each }: kit.Problem): kit.Problem {
 }
 
 /** The most wrong phases that problems name. */
-const MOST_PHASES = 20
+const MAX_NAMED_PHASES = 20
 
 type Lists = Readonly<Record<string, readonly unknown[]>>
 
-function phasesIn(
+function parsePhases(
   text: string,
 ): { readonly phases: Lists; readonly problem?: never } | { phases?: never; problem: string } {
-  const { value, problem } = readText(text)
+  const { value, problem } = readJsonOrYaml(text)
   if (problem !== undefined) return { problem }
   if (!kit.isObject(value)) return { problem: `it is ${kit.quote(value)}, not an object` }
   const [wrong] = Object.entries(value).filter(([, listed]) => !Array.isArray(listed))
@@ -146,12 +146,12 @@ function phasesIn(
     : { phases: value as Lists }
 }
 
-function phasesOf({ protocol, place }: PolicyPlace): readonly Phase[] {
+function getAllowedPhases({ protocol, place }: PolicyPlace): readonly Phase[] {
   if (protocol === 'tcp' || protocol === 'tls') return ['on_tcp_connect']
   return place === 'public' || place === 'kubernetes' ? PHASES : PHASES.filter((phase) => phase !== 'on_tcp_connect')
 }
 
-function phaseError(key: string, { place }: PolicyPlace) {
+function choosePhaseError(key: string, { place }: PolicyPlace) {
   if (key !== 'on_tcp_connect') return textErrors.policy_phase_invalid
   return place === 'edge' ? textErrors.policy_tcp_phase_on_edge : textErrors.policy_tcp_phase_internal
 }

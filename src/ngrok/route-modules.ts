@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
-import { headerNameWith, headersWith } from './header-fields.ts'
-import { moduleOf, ROUTES } from './modules.ts'
+import { headerNameSchema, headersSchema } from './header-fields.ts'
+import { defineModule, ROUTES } from './modules.ts'
 import { responseFields, textList } from './shared.ts'
 
 const headerErrors = kit.declareErrors({
@@ -10,7 +10,7 @@ const headerErrors = kit.declareErrors({
   header_added_twice: kit.field(7069, 400, () => 'each header once, whatever its case'),
 })
 
-const added = headersWith({
+const addedHeaders = headersSchema({
   name: headerErrors.header_name_invalid,
   value: headerErrors.header_value_invalid,
   twice: headerErrors.header_added_twice,
@@ -18,13 +18,13 @@ const added = headersWith({
 
 const headers = {
   add: v.optional(
-    kit.documented(added, 'The headers to add, by name. Names are stored in lower case.', {
+    kit.documented(addedHeaders, 'The headers to add, by name. Names are stored in lower case.', {
       json: { additionalProperties: { type: 'string' } },
     }),
     {},
   ),
   remove: v.optional(
-    kit.documented(v.array(headerNameWith(headerErrors.header_name_invalid)), 'The names of the headers to remove.'),
+    kit.documented(v.array(headerNameSchema(headerErrors.header_name_invalid)), 'The names of the headers to remove.'),
     () => [],
   ),
 }
@@ -39,8 +39,8 @@ const headersShape = kit.named(
   'The headers that a route adds or removes.',
 )
 
-function headersModule(message: 'request' | 'response', title: string) {
-  return moduleOf(ROUTES, {
+function defineHeadersModule(message: 'request' | 'response', title: string) {
+  return defineModule(ROUTES, {
     segment: `${message}_headers`,
     title,
     what: `${message} headers`,
@@ -53,13 +53,13 @@ function headersModule(message: 'request' | 'response', title: string) {
 }
 
 /** The headers of requests that a route adds and removes. */
-export const routeRequestHeaders = headersModule('request', 'RequestHeaders')
+export const routeRequestHeaders = defineHeadersModule('request', 'RequestHeaders')
 
 /** The headers of responses that a route adds and removes. */
-export const routeResponseHeaders = headersModule('response', 'ResponseHeaders')
+export const routeResponseHeaders = defineHeadersModule('response', 'ResponseHeaders')
 
 /** The module that carries the TCP traffic of a websocket. */
-export const routeWebsocketTcpConverter = moduleOf(ROUTES, {
+export const routeWebsocketTcpConverter = defineModule(ROUTES, {
   segment: 'websocket_tcp_converter',
   title: 'WebsocketTcpConverter',
   what: 'websocket to TCP converter',
@@ -73,20 +73,20 @@ export const routeWebsocketTcpConverter = moduleOf(ROUTES, {
   view: (body) => body,
 })
 
-const agents = {
+const agentFilters = {
   allow: textList('Regular expressions of the user agents that may pass, even if `deny` matches.'),
   deny: textList('Regular expressions of the user agents that may not pass.'),
 }
 
 /** The module that allows and denies user agents. */
-export const routeUserAgentFilter = moduleOf(ROUTES, {
+export const routeUserAgentFilter = defineModule(ROUTES, {
   segment: 'user_agent_filter',
   title: 'UserAgentFilter',
   what: 'user agent filter',
-  body: v.object({ enabled: kit.enabled, ...agents }),
+  body: v.object({ enabled: kit.enabled, ...agentFilters }),
   example: { deny: ['(made_up_bot)/(\\d+)\\.(\\d+)'] },
   shape: kit.named(
-    v.object(responseFields({ enabled: kit.enabled, ...agents })),
+    v.object(responseFields({ enabled: kit.enabled, ...agentFilters })),
     'RouteUserAgentFilter',
     'The user agents that a route allows and denies.',
   ),

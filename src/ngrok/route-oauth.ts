@@ -1,25 +1,25 @@
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
-import { moduleOf, ROUTES } from './modules.ts'
+import { defineModule, ROUTES } from './modules.ts'
 import { signInErrors, signInFields, signInShape } from './route-sign-in.ts'
 import { responseFields, textList } from './shared.ts'
 
-type ProviderFacts = { readonly provider: string }
+type ProviderInMessage = { readonly provider: string }
 
-const empty = (number: number) =>
-  kit.ofField<ProviderFacts>(
+const emptyTextError = (number: number) =>
+  kit.ofField<ProviderInMessage>(
     number,
     400,
     (it) => `${it.field} is ${it.received}. The lists of ${it.provider} have no empty texts.`,
   )
 
 const providerErrors = kit.declareErrors({
-  oauth_app_incomplete: kit.ofField<ProviderFacts>(
+  oauth_app_incomplete: kit.ofField<ProviderInMessage>(
     7033,
     400,
     (it) => `${it.provider} has only one of client_id and client_secret. Send both, or neither for the service's app.`,
   ),
-  oauth_scopes_of_managed_app: kit.ofField<ProviderFacts>(
+  oauth_scopes_of_managed_app: kit.ofField<ProviderInMessage>(
     7034,
     400,
     (it) => `${it.provider} has scopes without client_id and client_secret. Scopes need an app of your own.`,
@@ -34,16 +34,16 @@ const providerErrors = kit.declareErrors({
     400,
     (it) => `${it.field} names nobody. Send one of ${it.names}.`,
   ),
-  oauth_email_invalid: kit.ofField<ProviderFacts>(
+  oauth_email_invalid: kit.ofField<ProviderInMessage>(
     7043,
     400,
     (it) =>
       `${it.field} is ${it.received}, which is not an email address for ${it.provider}, such as "kim@example.com".`,
   ),
-  oauth_email_empty: empty(7051),
-  oauth_email_domain_empty: empty(7052),
-  oauth_team_empty: empty(7053),
-  oauth_organization_empty: empty(7054),
+  oauth_email_empty: emptyTextError(7051),
+  oauth_email_domain_empty: emptyTextError(7052),
+  oauth_team_empty: emptyTextError(7053),
+  oauth_organization_empty: emptyTextError(7054),
 })
 
 const CLIENT_ID = "The id of an app of your own at the provider; without it, the service's own app is used."
@@ -100,7 +100,7 @@ type Provider = v.InferOutput<typeof otherBody>
 
 type Providers = v.InferOutput<typeof fields>
 
-const EMPTY = {
+const EMPTY_TEXT_ERRORS = {
   email_addresses: providerErrors.oauth_email_empty,
   email_domains: providerErrors.oauth_email_domain_empty,
   teams: providerErrors.oauth_team_empty,
@@ -109,36 +109,39 @@ const EMPTY = {
 
 type OneOf<T> = T[keyof T]
 
-const consistent = kit.rule<Providers, OneOf<typeof providerErrors>>(Object.values(providerErrors), (sent, report) => {
-  const found = PROVIDERS.filter((name) => sent[name] !== undefined)
-  const [provider] = found
-  if (provider === undefined) return report(providerErrors.oauth_provider_missing, { names: PROVIDERS.join(', ') })
-  if (found.length > 1) return report(providerErrors.oauth_providers_several, { names: found.join(' and ') })
-  const { client_id, client_secret, scopes, ...people } = sent[provider] as Provider // `found` has its name.
-  const at = { path: [provider], value: {} }
-  if ((client_id === '') !== (client_secret === '')) report(providerErrors.oauth_app_incomplete, { provider }, at)
-  const hasApp = client_id !== '' || client_secret !== ''
-  if (!hasApp && scopes.length > 0) report(providerErrors.oauth_scopes_of_managed_app, { provider }, at)
-  for (const [list, texts] of Object.entries(people)) {
-    const error = EMPTY[list as keyof typeof EMPTY] // The other fields are these lists.
-    for (const [index, value] of texts.entries()) {
-      const where = { path: [provider, list, index], value }
-      if (value === '') report(error, { provider }, where)
-      else if (list === 'email_addresses' && !/^[^@\s]+@[^@\s]+$/.test(value))
-        report(providerErrors.oauth_email_invalid, { provider }, where)
+const providersRule = kit.rule<Providers, OneOf<typeof providerErrors>>(
+  Object.values(providerErrors),
+  (sent, report) => {
+    const found = PROVIDERS.filter((name) => sent[name] !== undefined)
+    const [provider] = found
+    if (provider === undefined) return report(providerErrors.oauth_provider_missing, { names: PROVIDERS.join(', ') })
+    if (found.length > 1) return report(providerErrors.oauth_providers_several, { names: found.join(' and ') })
+    const { client_id, client_secret, scopes, ...people } = sent[provider] as Provider // `found` has its name.
+    const at = { path: [provider], value: {} }
+    if ((client_id === '') !== (client_secret === '')) report(providerErrors.oauth_app_incomplete, { provider }, at)
+    const hasApp = client_id !== '' || client_secret !== ''
+    if (!hasApp && scopes.length > 0) report(providerErrors.oauth_scopes_of_managed_app, { provider }, at)
+    for (const [list, texts] of Object.entries(people)) {
+      const error = EMPTY_TEXT_ERRORS[list as keyof typeof EMPTY_TEXT_ERRORS] // The other fields are these lists.
+      for (const [index, value] of texts.entries()) {
+        const where = { path: [provider, list, index], value }
+        if (value === '') report(error, { provider }, where)
+        else if (list === 'email_addresses' && !/^[^@\s]+@[^@\s]+$/.test(value))
+          report(providerErrors.oauth_email_invalid, { provider }, where)
+      }
     }
-  }
-  return undefined
-})
+    return undefined
+  },
+)
 
-const WHO = 'The provider where people sign in, and the people who may pass.'
+const SIGN_IN_SENTENCE = 'The provider where people sign in, and the people who may pass.'
 
-const providerBody = kit.named(v.pipe(fields, consistent), 'OAuthProvidersBody', WHO)
+const providerBody = kit.named(v.pipe(fields, providersRule), 'OAuthProvidersBody', SIGN_IN_SENTENCE)
 
 const providerShape = kit.named(
   v.object(byProvider(v.nullable(githubShape), v.nullable(otherShape))),
   'OAuthProviders',
-  WHO,
+  SIGN_IN_SENTENCE,
 )
 
 const auth_check_interval = v.optional(
@@ -149,7 +152,7 @@ const auth_check_interval = v.optional(
   0,
 )
 
-const USUAL_PREFIX = 'ngrok.'
+const DEFAULT_COOKIE_PREFIX = 'ngrok.'
 
 interface Account {
   readonly client_id: string
@@ -164,7 +167,7 @@ function providerView<A extends Account>(account: A | undefined) {
 }
 
 /** The module that lets people sign in at a provider (rules: edges#signing-in). */
-export const routeOauth = moduleOf(ROUTES, {
+export const routeOauth = defineModule(ROUTES, {
   segment: 'oauth',
   title: 'OAuth',
   what: 'OAuth',
@@ -178,7 +181,7 @@ export const routeOauth = moduleOf(ROUTES, {
   ),
   view: ({ provider, cookie_prefix, ...rest }) => ({
     ...rest,
-    cookie_prefix: cookie_prefix || USUAL_PREFIX,
+    cookie_prefix: cookie_prefix || DEFAULT_COOKIE_PREFIX,
     provider: {
       github: providerView(provider.github),
       facebook: providerView(provider.facebook),

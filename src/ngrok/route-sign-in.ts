@@ -1,21 +1,21 @@
 /** The fields of all modules that let people sign in, and the modules for OpenID Connect and SAML (rules: edges#signing-in). */
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
-import { moduleOf, ROUTES } from './modules.ts'
-import { refusedUnless, responseFields, textList } from './shared.ts'
+import { defineModule, ROUTES } from './modules.ts'
+import { refuseUnless, responseFields, textList } from './shared.ts'
 
-const YEAR = 365 * 24 * 60 * 60
+const YEAR_SECONDS = 365 * 24 * 60 * 60
 
 /** The errors of the fields that all modules for signing in have in common. */
 export const signInErrors = kit.declareErrors({
   cookie_prefix_invalid: kit.field(7042, 400, () => 'letters, digits and periods'),
-  inactivity_timeout_too_long: kit.field(7092, 400, () => `whole seconds from 0 to ${YEAR}, a year`),
+  inactivity_timeout_too_long: kit.field(7092, 400, () => `whole seconds from 0 to ${YEAR_SECONDS}, a year`),
 })
 
 const cookie_prefix = kit.documented(
   v.pipe(
     v.string(),
-    refusedUnless(signInErrors.cookie_prefix_invalid, (prefix) => /^[0-9A-Za-z.]*$/.test(prefix)),
+    refuseUnless(signInErrors.cookie_prefix_invalid, (prefix) => /^[0-9A-Za-z.]*$/.test(prefix)),
   ),
   'The beginning of the name of the cookie with the session.',
 )
@@ -30,7 +30,7 @@ export const signInFields = {
   cookie_prefix: v.optional(cookie_prefix, ''),
   inactivity_timeout: v.optional(
     kit.documented(
-      v.pipe(kit.integerFrom(0, YEAR), kit.refusedAs(signInErrors.inactivity_timeout_too_long)),
+      v.pipe(kit.integerFrom(0, YEAR_SECONDS), kit.refusedAs(signInErrors.inactivity_timeout_too_long)),
       'The seconds without a request after which a session ends; 0 for no limit.',
     ),
     0,
@@ -55,7 +55,7 @@ const oidcErrors = kit.declareErrors({
 const issuer = kit.documented(
   v.pipe(
     v.string(),
-    refusedUnless(oidcErrors.oidc_issuer_missing, (url) => /^https?:\/\/[^\s/?#]+/i.test(url)),
+    refuseUnless(oidcErrors.oidc_issuer_missing, (url) => /^https?:\/\/[^\s/?#]+/i.test(url)),
   ),
   'The base URL of the OpenID provider.',
   { isRequired: true },
@@ -67,7 +67,7 @@ const client_secret = kit.documented(v.pipe(nonEmptyText, kit.secret), 'The secr
 const scopes = textList('The scopes to ask for.')
 
 /** The module that lets people sign in at an OpenID provider. */
-export const routeOidc = moduleOf(ROUTES, {
+export const routeOidc = defineModule(ROUTES, {
   segment: 'oidc',
   title: 'Oidc',
   what: 'OpenID Connect',
@@ -82,7 +82,7 @@ export const routeOidc = moduleOf(ROUTES, {
   view: (body) => body,
 })
 
-const PERSISTENT = 'urn:oasis:names:tc:SAML:2.0:nameid-format:persistent'
+const DEFAULT_NAMEID_FORMAT = 'urn:oasis:names:tc:SAML:2.0:nameid-format:persistent'
 /** The start of the URLs that the service gives a route for its identity provider. */
 const SAML_URL = 'https://idp.ngrok.com/saml'
 
@@ -105,7 +105,7 @@ const samlFields = v.object({
   nameid_format: v.optional(kit.documented(v.string(), 'The format in which the identity provider names people.'), ''),
 })
 
-const withMetadata = kit.ruleOnWhole<v.InferOutput<typeof samlFields>, typeof kit.general.field_invalid>(
+const metadataRule = kit.ruleOnWhole<v.InferOutput<typeof samlFields>, typeof kit.general.field_invalid>(
   [],
   ({ idp_metadata, idp_metadata_url }, report) => {
     if (idp_metadata || idp_metadata_url) return
@@ -117,12 +117,12 @@ const withMetadata = kit.ruleOnWhole<v.InferOutput<typeof samlFields>, typeof ki
 const textField = (sentence: string) => kit.documented(v.string(), sentence)
 
 /** The module that lets people sign in at an identity provider that speaks SAML. */
-export const routeSaml = moduleOf(ROUTES, {
+export const routeSaml = defineModule(ROUTES, {
   segment: 'saml',
   title: 'Saml',
   what: 'SAML',
   errors: signInErrors,
-  body: v.pipe(samlFields, withMetadata),
+  body: v.pipe(samlFields, metadataRule),
   example: { idp_metadata_url: 'https://idp.example.com/metadata' },
   shape: kit.named(
     v.object({
@@ -142,7 +142,7 @@ export const routeSaml = moduleOf(ROUTES, {
     const own = `${SAML_URL}/${id}`
     return {
       ...body,
-      nameid_format: body.nameid_format || PERSISTENT,
+      nameid_format: body.nameid_format || DEFAULT_NAMEID_FORMAT,
       entity_id: own,
       assertion_consumer_service_url: `${own}/acs`,
       single_logout_url: `${own}/slo`,

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
-import { BINDINGS, otherAt } from './endpoint-records.ts'
-import { agentPlaceOf, urlTaken } from './endpoint-url.ts'
+import { BINDINGS, findOtherEndpoint } from './endpoint-records.ts'
+import { resolvePlace, urlTakenError } from './endpoint-url.ts'
 import { BINDING, POLICY, POOLING, URL_SENTENCE } from './endpoint-view.ts'
 import { credentials, newCredential, sshCredentials } from './owned-records.ts'
 import { COMMANDS, openTunnel, type SessionRecord, sessions } from './session-records.ts'
@@ -9,20 +9,21 @@ import { ACCOUNT_USER, knownRegions, texts } from './shared.ts'
 
 /** The errors of the declaration of a session. */
 export const declarationErrors = kit.declareErrors({
-  agent_url_taken: urlTaken(334, 'another URL, or pooling_enabled for both'),
+  agent_url_taken: urlTakenError(334, 'another URL, or pooling_enabled for both'),
 })
 
 const { metadata } = texts()
 const FORWARDS_TO = 'The address that the agent forwards to.'
-const text = (sentence: string, byDefault: string) => v.optional(kit.documented(kit.someText, sentence), byDefault)
-const forwards_to = text(FORWARDS_TO, 'http://localhost:80')
+const textWithDefault = (sentence: string, byDefault: string) =>
+  v.optional(kit.documented(kit.someText, sentence), byDefault)
+const forwards_to = textWithDefault(FORWARDS_TO, 'http://localhost:80')
 
 const endpoint = kit.named(
   v.object({
     ...texts(),
     url: v.optional(kit.documented(v.string(), `${URL_SENTENCE} Default: a new host below \`ngrok-free.app\`.`)),
     forwards_to,
-    name: text('The name that the agent gives the endpoint.', 'command_line'),
+    name: textWithDefault('The name that the agent gives the endpoint.', 'command_line'),
     binding: v.optional(
       kit.documented(
         kit.oneOfThese(BINDINGS),
@@ -39,7 +40,7 @@ const endpoint = kit.named(
   'An endpoint that the agent has online.',
 )
 
-const labelled = kit.named(
+const labelledTunnel = kit.named(
   v.object({
     labels: kit.documented(v.record(v.string(), v.string()), 'The labels by which edges find the tunnel.'),
     forwards_to,
@@ -49,16 +50,16 @@ const labelled = kit.named(
   'A tunnel with labels that the agent has open.',
 )
 
-const reason = (command: string) =>
+const failureReason = (command: string) =>
   v.optional(kit.documented(v.string(), `The reason why the agent fails to ${command}.`))
 
-const failing = kit.named(
-  v.object({ restart: reason('restart'), stop: reason('stop'), update: reason('update') }),
+const commandFailures = kit.named(
+  v.object({ restart: failureReason('restart'), stop: failureReason('stop'), update: failureReason('update') }),
   'CommandFailures',
   'The commands that the agent fails to obey, each with the reason.',
 )
 
-const started = v.pipe(
+const startTime = v.pipe(
   v.string(),
   kit.rule([], (sent, report) => {
     const ms = kit.timeMs(sent)
@@ -70,28 +71,31 @@ const started = v.pipe(
 /** The fields of the session that a test declares. */
 export const sessionFields = kit.named(
   v.object({
-    agent_version: text('The version of the agent.', '3.39.0'),
+    agent_version: textWithDefault('The version of the agent.', '3.39.0'),
     credential: v.optional(
       kit.documented(v.string(), 'The credential or SSH credential of the agent. Default: a new one.'),
     ),
-    ip: text('The address that the agent connects from.', '203.0.113.10'),
+    ip: textWithDefault('The address that the agent connects from.', '203.0.113.10'),
     metadata,
-    os: text('The operating system of the agent.', 'linux'),
+    os: textWithDefault('The operating system of the agent.', 'linux'),
     region: v.optional(
       kit.documented(kit.someText, 'The region that the agent is connected to.', knownRegions()),
       'us',
     ),
-    started_at: v.optional(kit.documented(started, 'The time at which the session started. Default: now.')),
-    transport: text('The protocol between agent and service; `ssh` without an agent.', 'ngrok/2'),
+    started_at: v.optional(kit.documented(startTime, 'The time at which the session started. Default: now.')),
+    transport: textWithDefault('The protocol between agent and service; `ssh` without an agent.', 'ngrok/2'),
     supports: v.optional(
       kit.documented(v.array(kit.oneOfThese(COMMANDS)), 'The commands that the agent obeys. Default: all.'),
       [...COMMANDS],
     ),
-    failing: v.optional(failing, {}),
+    failing: v.optional(commandFailures, {}),
     update: v.optional(kit.documented(v.string(), 'The version that the agent can be updated to. Default: none.')),
     reachable: v.optional(kit.documented(v.boolean(), 'False if no command reaches the agent.'), true),
     endpoints: v.optional(kit.documented(v.array(endpoint), 'The endpoints that the agent has online.'), []),
-    labelled: v.optional(kit.documented(v.array(labelled), 'The tunnels with labels that the agent has open.'), []),
+    labelled: v.optional(
+      kit.documented(v.array(labelledTunnel), 'The tunnels with labels that the agent has open.'),
+      [],
+    ),
   }),
   'TunnelSessionDeclaration',
   'Declares the session of an agent, with its endpoints and tunnels.',
@@ -100,7 +104,7 @@ export const sessionFields = kit.named(
 /** Starts the session of an agent, with its tunnels and endpoints. */
 export function startSession(tx: kit.Transaction, sent: v.InferOutput<typeof sessionFields>): SessionRecord {
   const { credential, endpoints, labelled, metadata, started_at, update = null, ...facts } = sent
-  const { id: credential_id, owner_id } = credentialOf(tx, credential)
+  const { id: credential_id, owner_id } = requireCredential(tx, credential)
   const session = tx.put(sessions, {
     ...facts,
     ...kit.described({ metadata }),
@@ -110,14 +114,14 @@ export function startSession(tx: kit.Transaction, sent: v.InferOutput<typeof ses
     update,
     next_version: null,
   })
-  for (const each of endpoints) putOnline(tx, session, owner_id, each)
+  for (const each of endpoints) openEndpoint(tx, session, owner_id, each)
   for (const { labels, forwards_to, metadata } of labelled) {
     openTunnel(tx, session, { forwards_to, ...kit.described({ metadata }), labels, url: null })
   }
   return session
 }
 
-function credentialOf(tx: kit.Transaction, id: string | undefined) {
+function requireCredential(tx: kit.Transaction, id: string | undefined) {
   if (id === undefined) return newCredential(tx, { owner_id: ACCOUNT_USER, acl: [], is_default: false })
   const received = { field: 'credential', received: kit.quote(id) }
   const allowed = 'the id of a credential or an SSH credential that exists'
@@ -128,15 +132,15 @@ function credentialOf(tx: kit.Transaction, id: string | undefined) {
   )
 }
 
-function putOnline(
+function openEndpoint(
   tx: kit.Transaction,
   session: SessionRecord,
   principal_id: string,
   sent: v.InferOutput<typeof endpoint>,
 ): void {
-  const { url = newUrl(tx), binding, forwards_to, name, pooling_enabled, traffic_policy = null, ...rest } = sent
-  const place = agentPlaceOf(tx, url, binding)
-  const other = otherAt(tx, place)
+  const { url = makeUrl(tx), binding, forwards_to, name, pooling_enabled, traffic_policy = null, ...rest } = sent
+  const place = resolvePlace(tx, url, binding)
+  const other = findOtherEndpoint(tx, place)
   if (other && !(pooling_enabled && other.pooling_enabled)) {
     kit.refuse(declarationErrors.agent_url_taken, { field: 'url', received: kit.quote(url), id: other.id })
   }
@@ -156,11 +160,11 @@ function putOnline(
   })
 }
 
-function newUrl(tx: kit.Transaction): string {
-  const half = () =>
+function makeUrl(tx: kit.Transaction): string {
+  const randomHalf = () =>
     tx
       .randomInteger(16 ** 6)
       .toString(16)
       .padStart(6, '0')
-  return `https://${half()}${half()}.ngrok-free.app`
+  return `https://${randomHalf()}${randomHalf()}.ngrok-free.app`
 }

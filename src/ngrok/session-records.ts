@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
-import { type EndpointRecord, endpoints, tunnelIdOf } from './endpoint-records.ts'
+import { type EndpointRecord, endpoints, getTunnelId } from './endpoint-records.ts'
 import { texts } from './shared.ts'
 
 /** The commands of the API to an agent. */
@@ -72,7 +72,7 @@ export function openTunnel(
   endpoint?: Omit<EndpointRecord, TunnelFields>,
 ): void {
   const endpointId = tx.newId('ep')
-  tx.put(tunnels, { ...facts, id: tunnelIdOf(endpointId), session_id, started_at, region })
+  tx.put(tunnels, { ...facts, id: getTunnelId(endpointId), session_id, started_at, region })
   if (!endpoint) return
   const head = { id: endpointId, created_at: started_at, updated_at: started_at }
   tx.put(endpoints, { ...endpoint, ...head, tunnel_session_id: session_id })
@@ -93,7 +93,7 @@ export function endSessionsOf(tx: kit.Transaction, credential: { readonly id: st
 /** Restarts an agent: its session, tunnels and endpoints get new ids, and the URLs stay. */
 export function restartSession(tx: kit.Transaction, before: SessionRecord): void {
   const open = tx.findAll(tunnels, 'session', before.id)
-  const online = new Map(tx.findAll(endpoints, 'tunnel_session', before.id).map((each) => [tunnelIdOf(each.id), each]))
+  const online = new Map(tx.findAll(endpoints, 'tunnel_session', before.id).map((each) => [getTunnelId(each.id), each]))
   endSession(tx, before)
   const { next_version } = before
   const updated = next_version === null ? {} : { agent_version: next_version, update: null, next_version: null }

@@ -13,7 +13,7 @@ interface Bodies<Create, Update> {
 }
 
 /** Makes the bodies that create and change a resource. Their names begin with `title`. `one` is a resource in words, such as "a vault". */
-export function bodiesOf<const Create extends v.ObjectEntries, const Update extends v.ObjectEntries>(
+export function defineBodies<const Create extends v.ObjectEntries, const Update extends v.ObjectEntries>(
   title: string,
   one: string,
   { create, update, note = '', examples = [] }: Bodies<Create, Update>,
@@ -54,19 +54,19 @@ export function refusedField<E extends kit.FieldError<string, { readonly allowed
 }
 
 /** Makes a rule that refuses invalid values of a field with the error. */
-export function refusedUnless<T, E extends kit.FieldError<string, object>>(error: E, isRight: (value: T) => boolean) {
+export function refuseUnless<T, E extends kit.FieldError<string, object>>(error: E, isRight: (value: T) => boolean) {
   return kit.rule<T, E>([error], (value, report) => {
     if (!isRight(value)) report(error, {})
   })
 }
 
 /** Makes a rule that refuses an empty text in a field with the error. */
-export function refusedIfEmpty<E extends kit.FieldError<string, object>>(error: E) {
-  return refusedUnless<string, E>(error, (text) => text !== '')
+export function refuseIfEmpty<E extends kit.FieldError<string, object>>(error: E) {
+  return refuseUnless<string, E>(error, (text) => text !== '')
 }
 
 /** Declares the error of a name that another record has. `other` is the kind of the record, such as "vault". */
-export function nameTaken(number: number, other: string) {
+export function nameTakenError(number: number, other: string) {
   return kit.ofField(
     number,
     400,
@@ -84,26 +84,26 @@ interface Unique<R> {
 }
 
 /** Makes the rule that no two records have the same value in an index, both for operations and for snapshots. */
-export function uniqueBy<R extends { readonly id: string }>(
+export function defineUnique<R extends { readonly id: string }>(
   collection: kit.Collection<R>,
   index: string,
   { field, error, allowed }: Unique<R>,
 ) {
-  const sameIn = (records: kit.OtherRecords, record: R) => {
+  const findSame = (records: kit.OtherRecords, record: R) => {
     const value = collection.indexes[index]?.(record)
     return typeof value === 'string' ? records.find(collection, index, value) : undefined
   }
   return {
     /** Returns the record, unless another one has its value: then refuses it. */
     requireUnique(tx: kit.Transaction, record: R): R {
-      const other = sameIn(tx, record)
+      const other = findSame(tx, record)
       if (other && other.id !== record.id)
         kit.refuse(error, { field, received: kit.quote(record[field]), id: other.id })
       return record
     },
     /** Reports the record of a snapshot if another one has its value. */
     relations(record: R, others: kit.OtherRecords, report: kit.ReportRelation): void {
-      if (sameIn(others, record)?.id !== record.id) report([field], record[field], allowed)
+      if (findSame(others, record)?.id !== record.id) report([field], record[field], allowed)
     },
   }
 }
@@ -146,12 +146,12 @@ export function userField(sentence: string) {
 }
 
 /** Returns fields without those that are null, because ngrok leaves them out. */
-export function withoutNulls<T extends object>(fields: T): { readonly [K in keyof T]?: Exclude<T[K], null> } {
+export function omitNulls<T extends object>(fields: T): { readonly [K in keyof T]?: Exclude<T[K], null> } {
   const left = Object.entries(fields).filter(([, value]) => value !== null)
-  return Object.fromEntries(left) as ReturnType<typeof withoutNulls<T>> // The type checker does not follow entries.
+  return Object.fromEntries(left) as ReturnType<typeof omitNulls<T>> // The type checker does not follow entries.
 }
 
-/** Returns the fields of a body as fields of a response, where none of them is absent. */
+/** Returns the fields of a body as fields of a response, which are never absent. */
 export function responseFields<const E extends Readonly<Record<string, v.OptionalSchema<v.GenericSchema, unknown>>>>(
   entries: E,
 ) {

@@ -1,12 +1,12 @@
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
 import * as owned from './owned.ts'
-import { ownerRelation, sshCredentials } from './owned-records.ts'
+import { reportMissingOwner, sshCredentials } from './owned-records.ts'
 import { endSessionsOf } from './session-records.ts'
-import { bodiesOf, FILTERABLE, uniqueBy } from './shared.ts'
+import { defineBodies, defineUnique, FILTERABLE } from './shared.ts'
 import { ALGORITHMS, keyMaterial } from './ssh-key.ts'
 
-const FORM = `one line of OpenSSH: ${ALGORITHMS.join(', ')}, then the key of that algorithm in base64, and a comment if you like`
+const KEY_FORM = `one line of OpenSSH: ${ALGORITHMS.join(', ')}, then the key of that algorithm in base64, and a comment if you like`
 
 const errors = kit.declareErrors({
   ssh_key_taken: kit.ofField(
@@ -14,8 +14,8 @@ const errors = kit.declareErrors({
     400,
     (it: { id: string }) => `public_key has the key material of ${it.id}. Send a key that no other SSH credential has.`,
   ),
-  ssh_key_missing: kit.ofField(611, 400, (it) => `${it.field} is missing. Send ${FORM}.`),
-  ssh_key_invalid: kit.field(612, 400, () => FORM),
+  ssh_key_missing: kit.ofField(611, 400, (it) => `${it.field} is missing. Send ${KEY_FORM}.`),
+  ssh_key_invalid: kit.field(612, 400, () => KEY_FORM),
   ssh_limit_none: kit.tooMany(607),
   ssh_limit_reached_older: kit.tooMany(608),
   ssh_limit_reached: kit.tooMany(617),
@@ -40,11 +40,11 @@ const public_key = kit.documented(
       else if (keyMaterial(text) === undefined) report(errors.ssh_key_invalid, {})
     }),
   ),
-  `The public key, ${FORM}. Responses repeat it as sent.`,
+  `The public key, ${KEY_FORM}. Responses repeat it as sent.`,
   { isRequired: true },
 )
 
-const unique = uniqueBy(sshCredentials, 'material', {
+const unique = defineUnique(sshCredentials, 'material', {
   field: 'public_key',
   error: errors.ssh_key_taken,
   allowed: 'a public key that no other SSH credential has',
@@ -54,8 +54,6 @@ const unique = uniqueBy(sshCredentials, 'material', {
 export const sshCredentialFamily = kit.resource(
   {
     name: 'ssh_credentials',
-    path: '/ssh_credentials',
-    items: 'ssh_credentials',
     prefix: 'sshcr',
     what: 'SSH credential',
     filterable: [...FILTERABLE, 'owner_id', 'acl'],
@@ -67,7 +65,7 @@ export const sshCredentialFamily = kit.resource(
       'SshCredential',
       'A public key that may open tunnels over SSH.',
     ),
-    ...bodiesOf('SshCredential', 'an SSH credential', {
+    ...defineBodies('SshCredential', 'an SSH credential', {
       create: { ...owned.createFields, acl: v.optional(owned.acl, []), public_key: v.optional(public_key, '') },
       update: { ...owned.updateFields, acl: v.optional(owned.acl) },
       note: ': at least one field',
@@ -83,15 +81,15 @@ export const sshCredentialFamily = kit.resource(
     create: {
       errors: [...owned.ownerErrors, errors.ssh_key_taken],
       run(tx, { owner_id, acl, public_key, ...body }) {
-        const owner = owned.ownerIn(tx, owner_id)
+        const owner = owned.requireOwner(tx, owner_id)
         const credential = { ...kit.newHead(tx, 'sshcr', body), owner_id: owner, acl, public_key }
         return tx.put(sshCredentials, unique.requireUnique(tx, credential))
       },
     },
-    update: owned.ownedUpdate(sshCredentials),
+    update: owned.defineOwnedUpdate(sshCredentials),
     delete: { before: endSessionsOf },
     relations(credential, others, report) {
-      ownerRelation(credential, others, report)
+      reportMissingOwner(credential, others, report)
       unique.relations(credential, others, report)
     },
   },

@@ -23,7 +23,7 @@ export function keyMaterial(line: string): string | undefined {
   const expected = Object.hasOwn(PARTS, algorithm) ? PARTS[algorithm] : undefined
   if (!expected || base64.length % 4 !== 0) return undefined
   const bytes = atob(base64)
-  const parts = partsOf(bytes)
+  const parts = splitParts(bytes)
   const isKey =
     parts?.length === expected.length + 1 && [algorithm, ...expected].every((each, i) => fits(parts[i], each))
   return isKey && btoa(bytes) === base64 ? base64 : undefined
@@ -36,7 +36,7 @@ function fits(part = '', expected: string | readonly [number, number]): boolean 
 }
 
 /** Splits bytes into parts, each after its length in four bytes. Returns undefined if the last one is cut off. */
-function partsOf(bytes: string): string[] | undefined {
+function splitParts(bytes: string): string[] | undefined {
   const parts: string[] = []
   let at = 0
   while (at < bytes.length) {

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
 import { backendDeletion, backendErrors, backendTexts, createBackend } from './backends.ts'
-import { bodiesOf, texts } from './shared.ts'
+import { defineBodies, texts } from './shared.ts'
 
 const errors = kit.declareErrors({
   static_address_missing: kit.entry(
@@ -17,13 +17,13 @@ const PATH = '/backends/static'
 const ADDRESS = 'The host and the port that the traffic goes to.'
 
 /** A name, an IPv4 address, or an IPv6 address in brackets, and a port. */
-const FORM = /^([a-z0-9_]([a-z0-9_.-]*[a-z0-9_])?|\[[0-9a-f:.]+\]):(?<port>\d{1,5})$/i
+const HOST_AND_PORT = /^([a-z0-9_]([a-z0-9_.-]*[a-z0-9_])?|\[[0-9a-f:.]+\]):(?<port>\d{1,5})$/i
 
 const address = kit.documented(
   v.pipe(
     v.string(),
     kit.rule([errors.static_address_invalid, errors.static_address_without_host], (text, report) => {
-      const port = Number(FORM.exec(text)?.groups?.port ?? 0)
+      const port = Number(HOST_AND_PORT.exec(text)?.groups?.port ?? 0)
       if (/^:\d+$/.test(text)) report(errors.static_address_without_host, {})
       else if (text !== '' && (port < 1 || port > 65_535)) report(errors.static_address_invalid, {})
     }),
@@ -62,7 +62,7 @@ const shape = kit.named(
 
 const fields = { ...backendTexts, address: v.optional(address, ''), tls: v.optional(sentTls) }
 
-const bodies = bodiesOf('StaticBackend', 'a static backend', {
+const bodies = defineBodies('StaticBackend', 'a static backend', {
   create: fields,
   update: fields,
   examples: [{ address: 'example.com:8080' }, { tls: { enabled: true } }],

@@ -2,30 +2,30 @@ import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
 import { backendDeletion, backendErrors, backendTexts, createBackend } from './backends.ts'
 import { type TunnelRecord, tunnels } from './session-records.ts'
-import { bodiesOf, texts } from './shared.ts'
+import { defineBodies, texts } from './shared.ts'
 
 /** The service has these limits too, but does not publish them. */
-const MOST_LABELS = 100
-const LONGEST_LABEL = 255
+const MAX_LABELS = 100
+const MAX_LABEL_LENGTH = 255
 
-const length = (number: number, what: string) =>
-  kit.field(number, 400, () => `a label whose ${what} has 1 to ${LONGEST_LABEL} characters`)
+const labelLengthError = (number: number, what: string) =>
+  kit.field(number, 400, () => `a label whose ${what} has 1 to ${MAX_LABEL_LENGTH} characters`)
 
 const errors = kit.declareErrors({
   group_labels_too_many: kit.ofField(
     6508,
     400,
     (it: kit.FieldFacts & { count: number }) =>
-      `${it.field} has ${it.count} labels. At most ${MOST_LABELS} are allowed.`,
+      `${it.field} has ${it.count} labels. At most ${MAX_LABELS} are allowed.`,
   ),
-  group_label_key_invalid: length(6509, 'key'),
-  group_label_value_invalid: length(6510, 'value'),
+  group_label_key_invalid: labelLengthError(6509, 'key'),
+  group_label_value_invalid: labelLengthError(6510, 'value'),
   group_label_with_equals: kit.field(6531, 400, () => 'a label without "=" in its key and its value'),
 })
 
 type Labels = Readonly<Record<string, string>>
 
-const isOfLength = (text: string) => text.length > 0 && text.length <= LONGEST_LABEL
+const hasValidLength = (text: string) => text.length > 0 && text.length <= MAX_LABEL_LENGTH
 
 /** The labels of a group. `v.record` would drop keys such as `__proto__`. */
 const labels = kit.documented(
@@ -33,11 +33,11 @@ const labels = kit.documented(
     kit.anyObject<Labels>('an object of labels'),
     kit.rule(Object.values(errors), (map, report) => {
       const all = Object.entries(map)
-      if (all.length > MOST_LABELS) return report(errors.group_labels_too_many, { count: all.length })
+      if (all.length > MAX_LABELS) return report(errors.group_labels_too_many, { count: all.length })
       for (const [key, value] of all) {
         const at = { path: [key], value }
-        if (!isOfLength(key)) report(errors.group_label_key_invalid, {}, at)
-        else if (typeof value !== 'string' || !isOfLength(value)) report(errors.group_label_value_invalid, {}, at)
+        if (!hasValidLength(key)) report(errors.group_label_key_invalid, {}, at)
+        else if (typeof value !== 'string' || !hasValidLength(value)) report(errors.group_label_value_invalid, {}, at)
         else if (`${key}${value}`.includes('=')) report(errors.group_label_with_equals, {}, at)
       }
     }),
@@ -56,7 +56,7 @@ export const tunnelGroups = kit.collection<TunnelGroupRecord>({
   schema: record,
 })
 
-/** Tells whether a tunnel is in a group: the group has labels, and the tunnel has all of them. */
+/** Tells whether a tunnel is in a group: the group has labels, and the tunnel has each label of the group. */
 export function isInGroup({ labels }: TunnelRecord, { labels: required }: TunnelGroupRecord): boolean {
   const all = Object.entries(required)
   return (
@@ -80,7 +80,7 @@ const shape = kit.named(
 
 const fields = { ...backendTexts, labels: v.optional(labels) }
 
-const bodies = bodiesOf('TunnelGroupBackend', 'a tunnel group backend', {
+const bodies = defineBodies('TunnelGroupBackend', 'a tunnel group backend', {
   create: fields,
   update: fields,
   examples: [{ labels: { team: 'web' } }, { labels: { team: 'web', version: '2' } }],

@@ -60,18 +60,18 @@ const tunnelSession = kit.declaration({
 
 type Command = (typeof COMMANDS)[number]
 
-const unsupported = (number: number, command: Command) =>
+const unsupportedError = (number: number, defineCommand: Command) =>
   kit.entry(
     number,
     400,
     (it: { id: string; os: string; supports: string }) =>
-      `The agent of ${it.id} does not support ${command}: its os is ${it.os}, and it supports ${it.supports}.`,
+      `The agent of ${it.id} does not support ${defineCommand}: its os is ${it.os}, and it supports ${it.supports}.`,
   )
 
-const failed = (number: number, command: Command) =>
+const failedError = (number: number, command: Command) =>
   kit.entry(number, 400, (it: { id: string; reason: string }) => `The ${command} of ${it.id} failed: ${it.reason}.`)
 
-const overSsh = (number: number, command: Command) =>
+const overSshError = (number: number, command: Command) =>
   kit.entry(
     number,
     400,
@@ -79,23 +79,23 @@ const overSsh = (number: number, command: Command) =>
   )
 
 const commandErrors = kit.declareErrors({
-  session_restart_unsupported: unsupported(804, 'restart'),
-  session_stop_unsupported: unsupported(805, 'stop'),
-  session_update_unsupported: unsupported(806, 'update'),
-  session_stop_failed: failed(807, 'stop'),
-  session_restart_failed: failed(808, 'restart'),
-  session_update_failed: failed(809, 'update'),
+  session_restart_unsupported: unsupportedError(804, 'restart'),
+  session_stop_unsupported: unsupportedError(805, 'stop'),
+  session_update_unsupported: unsupportedError(806, 'update'),
+  session_stop_failed: failedError(807, 'stop'),
+  session_restart_failed: failedError(808, 'restart'),
+  session_update_failed: failedError(809, 'update'),
   session_unreachable: kit.entry(
     810,
     503,
     (it: { id: string }) => `The agent of ${it.id} cannot be reached. Try again.`,
   ),
-  session_update_over_ssh: overSsh(1121, 'update'),
-  session_restart_over_ssh: overSsh(1122, 'restart'),
+  session_update_over_ssh: overSshError(1121, 'update'),
+  session_restart_over_ssh: overSshError(1122, 'restart'),
 })
 
 /** Returns the session if its agent obeys the command; otherwise refuses the command. */
-function sessionThatObeys(tx: kit.Transaction, id: string, command: Command): SessionRecord {
+function requireObedientSession(tx: kit.Transaction, id: string, command: Command): SessionRecord {
   const session = kit.required(tx, sessions, id, 'tunnel session')
   if (command !== 'stop' && session.transport === 'ssh') {
     kit.refuse(commandErrors[`session_${command}_over_ssh` as const], { id })
@@ -128,7 +128,7 @@ function command<Sent, Body>(
     ids: { id: 'ts' },
     body,
     errors: [kit.general.not_found, commandErrors.session_unreachable, ...own],
-    run: (tx, { id }, sent) => run(tx, sessionThatObeys(tx, id, verb), sent),
+    run: (tx, { id }, sent) => run(tx, requireObedientSession(tx, id, verb), sent),
   })
 }
 
@@ -177,8 +177,6 @@ export const tunnelSessions = kit.familyOf({
     ...kit.readOperations(
       {
         name: 'tunnel_sessions',
-        path: '/tunnel_sessions',
-        items: 'tunnel_sessions',
         prefix: 'ts',
         what: 'tunnel session',
         collection: sessions,

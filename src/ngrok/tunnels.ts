@@ -3,7 +3,7 @@ import * as kit from '../kit/index.ts'
 import { SCHEMES } from './endpoint-records.ts'
 import { publicParts, URL_SENTENCE } from './endpoint-view.ts'
 import { tunnels as records, sessions, type TunnelRecord } from './session-records.ts'
-import { knownRegions, refField, withoutNulls } from './shared.ts'
+import { knownRegions, omitNulls, refField } from './shared.ts'
 import { isInGroup, tunnelGroups } from './tunnel-group-backends.ts'
 
 const { id, metadata } = kit.resourceHead
@@ -44,7 +44,7 @@ const view: kit.View<TunnelRecord, kit.Frozen<v.InferOutput<typeof shape>>> = (t
     forwards_to,
     tunnel_session: kit.refTo(wire, '/tunnel_sessions', session_id),
     ...(metadata !== undefined && { metadata }),
-    ...withoutNulls({
+    ...omitNulls({
       public_url,
       proto,
       labels,
@@ -58,8 +58,6 @@ export const tunnels = kit.familyOf({
   operations: kit.readOperations(
     {
       name: 'tunnels',
-      path: '/tunnels',
-      items: 'tunnels',
       prefix: 'tn',
       what: 'tunnel',
       collection: records,

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
 import { PREFIXES, removeOwned, users } from './owned-records.ts'
-import { bodiesOf, nameTaken, refusedIfEmpty, uniqueBy } from './shared.ts'
+import { defineBodies, defineUnique, nameTakenError, refuseIfEmpty } from './shared.ts'
 
 const errors = kit.declareErrors({
   user_name_empty: kit.ofField(
@@ -10,7 +10,7 @@ const errors = kit.declareErrors({
     (it) => `${it.field} is missing or empty. Send a name of 1 to 255 bytes in UTF-8.`,
   ),
   user_name_too_long: kit.tooLong(4110),
-  user_name_taken: nameTaken(4112, 'user'),
+  user_name_taken: nameTakenError(4112, 'user'),
   user_limit_reached: kit.tooMany(4119),
 })
 
@@ -23,7 +23,7 @@ const NAME = 'The name, which no other bot user or service user has.'
 const ACTIVE = 'False if the user can own no more credentials and keys.'
 
 const name = kit.documented(
-  v.pipe(v.unwrap(kit.textOfBytes(255, errors.user_name_too_long, NAME)), refusedIfEmpty(errors.user_name_empty)),
+  v.pipe(v.unwrap(kit.textOfBytes(255, errors.user_name_too_long, NAME)), refuseIfEmpty(errors.user_name_empty)),
   NAME,
   { json: { minLength: 1, examples: ['ci'] }, isRequired: true },
 )
@@ -35,7 +35,7 @@ const fields = v.object({ ...head, name: kit.documented(v.string(), NAME), activ
 const createFields = { name: v.optional(name, ''), active: v.optional(active, true) }
 const updateFields = { name: v.optional(name), active: v.optional(active) }
 
-const unique = uniqueBy(users, 'name', {
+const unique = defineUnique(users, 'name', {
   field: 'name',
   error: errors.user_name_taken,
   allowed: 'a name that no other user has',
@@ -49,8 +49,6 @@ function userFamily<const P extends (typeof PREFIXES)[number]>(prefix: P) {
   return kit.resource(
     {
       name: `${prefix}_users`,
-      path,
-      items: `${prefix}_users`,
       prefix,
       prefixes: PREFIXES,
       what: `${prefix} user`,
@@ -59,7 +57,7 @@ function userFamily<const P extends (typeof PREFIXES)[number]>(prefix: P) {
       limits,
       collection: users,
       shape,
-      ...bodiesOf(title, `a ${prefix} user`, { create: createFields, update: updateFields }),
+      ...defineBodies(title, `a ${prefix} user`, { create: createFields, update: updateFields }),
     },
     {
       view(user, wire): kit.Frozen<v.InferOutput<typeof fields>> {

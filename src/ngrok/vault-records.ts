@@ -1,8 +1,8 @@
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
-import { refusedIfEmpty, refusedUnless, texts } from './shared.ts'
+import { refuseIfEmpty, refuseUnless, texts } from './shared.ts'
 
-const LONGEST_NAME = 255
+const MAX_NAME_LENGTH = 255
 const CHARACTERS = 'letters, digits, "_", "/", "." and "-"'
 
 interface NameErrors {
@@ -12,33 +12,33 @@ interface NameErrors {
 }
 
 /** Makes the field `name` of a vault or a secret. */
-export function nameOf({ missing, invalid, tooLong }: NameErrors, sentence: string) {
+export function nameField({ missing, invalid, tooLong }: NameErrors, sentence: string) {
   const read = v.pipe(
-    v.unwrap(kit.textOfBytes(LONGEST_NAME, tooLong, sentence)),
-    refusedIfEmpty(missing),
-    refusedUnless(invalid, (text) => /^[\w/.-]*$/.test(text)),
+    v.unwrap(kit.textOfBytes(MAX_NAME_LENGTH, tooLong, sentence)),
+    refuseIfEmpty(missing),
+    refuseUnless(invalid, (text) => /^[\w/.-]*$/.test(text)),
   )
-  return kit.documented(read, `${sentence} 1 to ${LONGEST_NAME} ${CHARACTERS}.`, {
-    json: { minLength: 1, maxLength: LONGEST_NAME, pattern: '^[\\w/.-]+$' },
+  return kit.documented(read, `${sentence} 1 to ${MAX_NAME_LENGTH} ${CHARACTERS}.`, {
+    json: { minLength: 1, maxLength: MAX_NAME_LENGTH, pattern: '^[\\w/.-]+$' },
     isRequired: true,
   })
 }
 
 /** Declares the error of a vault's or a secret's name with other characters. */
-export const invalidName = (number: number) => kit.field(number, 400, () => CHARACTERS)
+export const invalidNameError = (number: number) => kit.field(number, 400, () => CHARACTERS)
 /** Declares the error of a missing name of a vault or a secret. */
-export const missingName = (number: number) =>
-  kit.ofField(number, 400, (it) => `${it.field} is missing or empty. Allowed: 1 to ${LONGEST_NAME} ${CHARACTERS}.`)
+export const missingNameError = (number: number) =>
+  kit.ofField(number, 400, (it) => `${it.field} is missing or empty. Allowed: 1 to ${MAX_NAME_LENGTH} ${CHARACTERS}.`)
 
 export const vaultErrors = kit.declareErrors({
-  vault_name_invalid: invalidName(23000),
-  vault_name_missing: missingName(23001),
+  vault_name_invalid: invalidNameError(23000),
+  vault_name_missing: missingNameError(23001),
   vault_name_too_long: kit.tooLong(23002),
 })
 
 export const VAULT_NAME = 'The name, which no other vault has.'
 
-export const vaultName = nameOf(
+export const vaultName = nameField(
   {
     missing: vaultErrors.vault_name_missing,
     invalid: vaultErrors.vault_name_invalid,

@@ -2,24 +2,25 @@ import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
 import {
   ACCOUNT_USER,
+  defineBodies,
+  defineUnique,
   FILTERABLE,
-  nameTaken,
+  nameTakenError,
   putIfChanged,
   refField,
-  refusedIfEmpty,
+  refuseIfEmpty,
   texts,
-  uniqueBy,
   userField,
 } from './shared.ts'
-import { invalidName, missingName, nameOf, type VaultRecord, vaultName, vaults } from './vault-records.ts'
+import { invalidNameError, missingNameError, nameField, type VaultRecord, vaultName, vaults } from './vault-records.ts'
 
 const errors = kit.declareErrors({
-  secret_name_invalid: invalidName(24000),
-  secret_name_missing: missingName(24001),
+  secret_name_invalid: invalidNameError(24000),
+  secret_name_missing: missingNameError(24001),
   secret_name_too_long: kit.tooLong(24002),
   secret_value_missing: kit.ofField(24003, 400, (it) => `${it.field} is missing or empty. Send the text to keep.`),
   secret_value_too_long: kit.tooLong(24004),
-  secret_name_taken: nameTaken(24005, 'secret of the vault'),
+  secret_name_taken: nameTakenError(24005, 'secret of the vault'),
   secret_vault_unknown: kit.field(24006, 400, () => 'the id of a vault'),
   secret_limit_reached: kit.tooMany(24007),
   secret_vault_missing: kit.entry(
@@ -35,9 +36,9 @@ const errors = kit.declareErrors({
 })
 
 const NAME = 'The name, which no other secret of the vault has.'
-const LONGEST_VALUE = 65_535
+const MAX_VALUE_BYTES = 65_535
 
-const secretName = nameOf(
+const secretName = nameField(
   {
     missing: errors.secret_name_missing,
     invalid: errors.secret_name_invalid,
@@ -48,12 +49,12 @@ const secretName = nameOf(
 
 const secretValue = kit.documented(
   v.pipe(
-    v.unwrap(kit.textOfBytes(LONGEST_VALUE, errors.secret_value_too_long, '')),
+    v.unwrap(kit.textOfBytes(MAX_VALUE_BYTES, errors.secret_value_too_long, '')),
     kit.secretHere,
-    refusedIfEmpty(errors.secret_value_missing),
+    refuseIfEmpty(errors.secret_value_missing),
   ),
-  `The text to store. No response has it. At most ${LONGEST_VALUE} bytes in UTF-8.`,
-  { json: { minLength: 1, maxLength: LONGEST_VALUE, writeOnly: true }, isRequired: true },
+  `The text to store. No response has it. At most ${MAX_VALUE_BYTES} bytes in UTF-8.`,
+  { json: { minLength: 1, maxLength: MAX_VALUE_BYTES, writeOnly: true }, isRequired: true },
 )
 
 const record = v.object({
@@ -82,7 +83,7 @@ export const secretShape = kit.named(
     vault: refField('The vault that has the secret.'),
     vault_name: kit.documented(v.string(), 'The name of that vault.'),
     created_by: userField('The user who created the secret.'),
-    last_updated_by: userField('The user who putIfChanged the secret last.'),
+    last_updated_by: userField('The user who changed the secret last.'),
   }),
   'VaultSecret',
   'A text that a vault stores under a name. No response has the text.',
@@ -98,25 +99,18 @@ export const secretView: kit.View<SecretRecord, kit.Frozen<v.InferOutput<typeof 
   last_updated_by: { id: ACCOUNT_USER, uri: '' },
 })
 
-const createBody = kit.named(
-  v.object({
+const bodies = defineBodies('VaultSecret', 'a secret of a vault', {
+  create: {
     ...texts(),
     name: v.optional(secretName, ''),
     value: v.optional(secretValue, ''),
     vault_id: v.optional(kit.documented(v.string(), 'The id of the vault. Send this or `vault_name`.')),
     vault_name: v.optional(kit.documented(v.string(), 'The name of the vault. Send this or `vault_id`.')),
-  }),
-  'VaultSecretCreate',
-  'The body that creates a secret of a vault.',
-)
+  },
+  update: { ...texts(), name: v.optional(secretName), value: v.optional(secretValue) },
+})
 
-const updateBody = kit.named(
-  v.object({ ...texts(), name: v.optional(secretName), value: v.optional(secretValue) }),
-  'VaultSecretUpdate',
-  'The changes of a secret.',
-)
-
-const unique = uniqueBy(secrets, 'place', {
+const unique = defineUnique(secrets, 'place', {
   field: 'name',
   error: errors.secret_name_taken,
   allowed: 'a name that no other secret of the vault has',
@@ -126,7 +120,6 @@ const unique = uniqueBy(secrets, 'place', {
 export const vaultSecrets = kit.resource(
   {
     name: 'vault_secrets',
-    path: '/vault_secrets',
     items: 'secrets',
     prefix: 'secret',
     what: 'secret',
@@ -137,8 +130,7 @@ export const vaultSecrets = kit.resource(
     }),
     collection: secrets,
     shape: secretShape,
-    createBody,
-    updateBody,
+    ...bodies,
   },
   {
     view: secretView,
@@ -150,7 +142,7 @@ export const vaultSecrets = kit.resource(
         errors.secret_vault_name_unknown,
       ],
       run(tx, { name, value, vault_id, vault_name, ...rest }) {
-        const vault = vaultOf(tx, vault_id, vault_name)
+        const vault = requireVault(tx, vault_id, vault_name)
         const place = { vault_id: vault.id, vault_name: vault.name }
         const secret = { ...kit.newHead(tx, 'secret', rest), updated_at: tx.now, name, value, ...place }
         return tx.put(secrets, unique.requireUnique(tx, secret))
@@ -171,7 +163,7 @@ export const vaultSecrets = kit.resource(
   },
 )
 
-function vaultOf(tx: kit.Transaction, id: string | undefined, name: string | undefined): VaultRecord {
+function requireVault(tx: kit.Transaction, id: string | undefined, name: string | undefined): VaultRecord {
   const vault = id ? tx.get(vaults, id) : tx.find(vaults, 'name', name ?? '')
   if (!id && !name) return kit.refuse(errors.secret_vault_missing, {})
   if (id && !vault) return kit.refuse(errors.secret_vault_unknown, { field: 'vault_id', received: kit.quote(id) })

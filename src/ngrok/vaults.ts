@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
-import { ACCOUNT_USER, bodiesOf, FILTERABLE, nameTaken, putIfChanged, texts, uniqueBy } from './shared.ts'
+import { ACCOUNT_USER, defineBodies, defineUnique, FILTERABLE, nameTakenError, putIfChanged, texts } from './shared.ts'
 import { vaults as records, VAULT_NAME, type VaultRecord, vaultErrors, vaultName } from './vault-records.ts'
 import { secretShape, secrets, secretView, vaultSecrets } from './vault-secrets.ts'
 
@@ -10,7 +10,7 @@ const errors = kit.declareErrors({
     400,
     (it: { id: string; secret: string }) => `${it.id} has secrets, such as ${it.secret}. Delete them first.`,
   ),
-  vault_name_taken: nameTaken(23004, 'vault'),
+  vault_name_taken: nameTakenError(23004, 'vault'),
   vault_limit_reached: kit.tooMany(23005),
 })
 
@@ -20,7 +20,7 @@ const shape = kit.named(
     updated_at: kit.documented(kit.time, 'The time of the last change.'),
     name: kit.documented(v.string(), VAULT_NAME),
     created_by: kit.documented(v.string(), 'The id of the user who created the vault.'),
-    last_updated_by: kit.documented(v.string(), 'The id of the user who putIfChanged the vault last.'),
+    last_updated_by: kit.documented(v.string(), 'The id of the user who changed the vault last.'),
   }),
   'Vault',
   'A set of named secrets.',
@@ -34,7 +34,7 @@ const view: kit.View<VaultRecord, kit.Frozen<v.InferOutput<typeof shape>>> = (va
   last_updated_by: ACCOUNT_USER,
 })
 
-const unique = uniqueBy(records, 'name', {
+const unique = defineUnique(records, 'name', {
   field: 'name',
   error: errors.vault_name_taken,
   allowed: 'a name that no other vault has',
@@ -47,8 +47,6 @@ const { response } = vaultSecrets.operations.list
 export const vaults = kit.resource(
   {
     name: 'vaults',
-    path: '/vaults',
-    items: 'vaults',
     prefix: 'vault',
     what: 'vault',
     filterable: [...FILTERABLE, 'name'],
@@ -56,7 +54,7 @@ export const vaults = kit.resource(
     limits: kit.accountLimits({ vaults: { what: 'vaults', reached: errors.vault_limit_reached } }),
     collection: records,
     shape,
-    ...bodiesOf('Vault', 'a vault', {
+    ...defineBodies('Vault', 'a vault', {
       create: { ...texts(), name: v.optional(vaultName, '') },
       update: { ...texts(), name: v.optional(vaultName) },
     }),

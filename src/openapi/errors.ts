@@ -7,7 +7,7 @@ import { type Example, type ResponseItem, refTo } from './document.ts'
 import type { JsonSchema } from './json-schema.ts'
 import messages from './messages.json'
 
-// `npm run generate` writes messages.json: the answers to the requests of test/schema/errors.
+// `npm run generate` writes messages.json: the responses to the requests of test/schema/errors.
 
 export function errorResponses(
   errors: readonly CatalogueError[],

@@ -30,7 +30,7 @@ export type Describing = ReturnType<typeof describingOf>
  */
 export function describingOf(bodies: readonly AnySchema[], answers: readonly AnySchema[], dialect: CommonDialect) {
   const shown = definitionsIn(answers)
-  // A body has a name of its own even if its schema is that of an answer: in a body, unknown fields are refused.
+  // A body has a name of its own even if a response has the same schema, because a body refuses unknown fields.
   const names = Object.entries(definitionsIn(bodies)).map(
     ([name, schema]) => [Object.hasOwn(shown, name) ? `${name}Body` : name, schema] as const,
   )
@@ -92,7 +92,7 @@ export function descriptionOf(
     `${summary}.`,
     ...(taken === undefined ? [] : [`Body: ${taken}`]),
     ...(wrappable && moduleEnvelope !== null ? [`The fields may also be inside \`${moduleEnvelope}\`.`] : []),
-    `Answer ${status}: ${answered}`,
+    `Response ${status}: ${answered}`,
   ].join(' ')
 }
 
@@ -141,7 +141,7 @@ function bodySchema(operation: Operation, sent: Conversion): JsonSchema {
 export function answerItem(schema: AnySchema | undefined, mediaType: string, { answered }: Describing): ResponseItem {
   const headers = { [answered.dialect.operationIdHeader]: refTo('headers', 'operationId') }
   if (!schema) return { description: 'Done; there is no body.', headers }
-  const { sentence = 'The answer.' } = documentationOf(schema)
+  const { sentence = 'The response.' } = documentationOf(schema)
   return { description: sentence, headers, content: { [mediaType]: { schema: plain(jsonSchemaOf(schema, answered)) } } }
 }
 

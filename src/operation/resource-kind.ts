@@ -16,10 +16,10 @@ import type { View } from './view.ts'
 export interface ReadableKind {
   /** The operations' group, for example `reserved_domains`. */
   readonly name: string
-  /** The path of its list, for example `/reserved_domains`. */
-  readonly path: string
-  /** The key of a page's items in the response of a list. */
-  readonly items: string
+  /** The path of its list, for example `/backends/weighted`. Default: the name after a slash. */
+  readonly path?: string
+  /** The key of a page's items in the response of a list. Default: the name. */
+  readonly items?: string
   /** The prefix of its ids, for example `rd`. */
   readonly prefix: string
   /**
@@ -63,6 +63,11 @@ export interface ResourceKind extends ReadableKind {
   /** Additional operations, by their names in the direct API. */
   readonly more?: Readonly<Record<string, Operation>>
 }
+
+/** The key of a page's items in the responses of a kind. */
+export type ItemsOf<Kind extends ReadableKind> = Kind extends { readonly items: infer Items extends string }
+  ? Items
+  : Kind['name']
 
 /** The record type of a kind. */
 export type RecordOf<Kind extends ReadableKind> = Kind['collection'] extends Collection<infer R> ? R : never

@@ -15,7 +15,7 @@ import {
   operation,
   operationWithBody,
 } from './operation.ts'
-import type { ReadableKind, RecordOf, ResourceKind, ResourceOf, ResourceRules } from './resource-kind.ts'
+import type { ItemsOf, ReadableKind, RecordOf, ResourceKind, ResourceOf, ResourceRules } from './resource-kind.ts'
 import type { Transaction } from './transaction.ts'
 import type { View } from './view.ts'
 
@@ -28,7 +28,7 @@ export type ReadOperations<Kind extends ReadableKind> = {
   /** Returns one. */
   readonly get: Operation<(id: string) => ResourceOf<Kind>>
   /** Returns a page of them. */
-  readonly list: Operation<(query?: ListInput & MatchedOf<Kind>) => Page<Kind['items'], ResourceOf<Kind>>>
+  readonly list: Operation<(query?: ListInput & MatchedOf<Kind>) => Page<ItemsOf<Kind>, ResourceOf<Kind>>>
 }
 
 type ResourceOperations<Kind extends ResourceKind> = ReadOperations<Kind> & WriteOperations<Kind>
@@ -60,7 +60,7 @@ export type ResourceFamily<Kind extends ResourceKind> = Family<
  * @example
  * ```ts
  * const widgets = resource(
- *   { name: 'widgets', path: '/widgets', items: 'widgets', prefix: 'wid', what: 'widget', collection: records, shape, createBody, updateBody },
+ *   { name: 'widgets', prefix: 'wid', what: 'widget', collection: records, shape, createBody, updateBody },
  *   {
  *     view: (record, wire) => viewHead(record, wire, '/widgets'),
  *     create: { run: (tx, body) => tx.put(records, newHead(tx, 'wid', body)) },
@@ -74,11 +74,11 @@ export function resource(
   kind: ResourceKind,
   rules: ResourceRules<ResourceKind>,
 ): Family<unknown, unknown, unknown, LimitsByName> {
-  const { name, path, prefix, what, plural = `${what}s`, collection, shape, errors = {}, more = {} } = kind
+  const { name, prefix, what, plural = `${what}s`, collection, shape, errors = {}, more = {} } = kind
   const { limits = accountLimits({ [name]: { what: plural } }) } = kind
   const { view, related, create, update, delete: deletion, ...handlers } = rules
   const show = viewWithRelated(view, related)
-  const { article, ofOne, keyOf } = deriveNames(kind)
+  const { path, article, ofOne, keyOf } = deriveNames(kind)
   const found = (tx: Transaction, id: string) => required(tx, collection, id, what, keyOf(id))
   const operations = {
     create: operationWithBody({
@@ -139,8 +139,11 @@ export function resource(
   return { operations, errors, prefix, collections: [collection], limits, ...declares, ...handlers }
 }
 
-function deriveNames({ path, prefix, prefixes: [ofKey, ...others] = [prefix], what, article }: ReadableKind) {
+function deriveNames(kind: ReadableKind) {
+  const { name, path = `/${name}`, items = name, prefix, prefixes: [ofKey, ...others] = [prefix], what, article } = kind
   return {
+    path,
+    items,
     article: article ?? articleOf(what),
     ofOne: { path: `${path}/{id}`, ids: { id: [ofKey, ...others].join('|') } },
     keyOf: (id: string) => (others.length > 0 ? ofKey + id.slice(id.indexOf('_')) : id),
@@ -165,8 +168,8 @@ export function readOperations(
   // The signature above says this type too.
   const related = relatedOfKind as Related<object, { readonly id: string }> | undefined
   const show = viewWithRelated(view, related)
-  const { name, path, items, what, plural = `${what}s`, collection, shape, filterable, matching } = kind
-  const { article, ofOne, keyOf } = deriveNames(kind)
+  const { name, what, plural = `${what}s`, collection, shape, filterable, matching } = kind
+  const { path, items, article, ofOne, keyOf } = deriveNames(kind)
   return {
     get: operation({
       ...ofOne,

@@ -11,7 +11,7 @@ export const PROFILES = {
 export type ProfileName = keyof typeof PROFILES
 
 /** The shortest validity that a certificate has by default. */
-export const SHORTEST_DEFAULT: ProfileName = '45d'
+export const MIN_DEFAULT_PROFILE: ProfileName = '45d'
 
 /** The options of a gateway for the life of automatic certificates, in ms. */
 export interface CertificateLife {
@@ -20,19 +20,19 @@ export interface CertificateLife {
   readonly renewalLead?: number | undefined
 }
 
-/** Returns the life of a certificate issued at a time in ms. The default is that of the authority at that time. */
-export function lifeAt(issuedAt: number, options: CertificateLife = {}) {
-  const { validity = PROFILES[defaultProfile(issuedAt)], renewalLead = suggestedLead(validity) } = options
+/** Returns the life of a certificate issued at a time in ms. Default: the profile of the authority at that time. */
+export function getCertificateLife(issuedAt: number, options: CertificateLife = {}) {
+  const { validity = PROFILES[getDefaultProfile(issuedAt)], renewalLead = suggestLead(validity) } = options
   return { validity, renewalLead }
 }
 
 /** Returns the default profile of the authority at a time in ms. */
-function defaultProfile(issuedAt: number): ProfileName {
+function getDefaultProfile(issuedAt: number): ProfileName {
   if (issuedAt >= Date.UTC(2028, 1, 16)) return '45d'
   return issuedAt >= Date.UTC(2027, 1, 10) ? '64d' : '90d'
 }
 
 /** Returns the lead of a renewal that the authority suggests: a third of the validity, or half of a short one. */
-function suggestedLead(validity: number): number {
+function suggestLead(validity: number): number {
   return Math.floor(validity / (validity < 10 * DAY_MS ? 2 : 3))
 }

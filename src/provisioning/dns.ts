@@ -11,7 +11,7 @@ import { counted } from '../schema/text.ts'
 import { durationMs, timeMs, timestamp } from '../schema/time.ts'
 import { ipBytes } from '../x509/ip.ts'
 
-const LONGEST_NAME = 253
+const MAX_NAME_LENGTH = 253
 const LABEL = '[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?'
 const NAME = new RegExp(`^(\\*\\.)?(${LABEL}\\.)*${LABEL}$`)
 const ADDRESS_END = /(^|\.)\d+$/
@@ -20,24 +20,24 @@ const ADDRESS_END = /(^|\.)\d+$/
  * Returns a name without its trailing dot and in lower case (rules: simulated-dns#names). It lowers only A to Z. Other
  * characters that would become a to z, such as the Kelvin sign, stay invalid.
  */
-export function normalName(name: string): string {
+export function normalizeName(name: string): string {
   return name.replace(/[A-Z]+/g, (letters) => letters.toLowerCase()).replace(/\.$/, '')
 }
 
 /** Tells whether a normal name can have a record. Underscores and one leading `*` label are allowed; an address is not. */
 export function isDnsName(name: string): boolean {
-  return name.length <= LONGEST_NAME && NAME.test(name) && !ADDRESS_END.test(name)
+  return name.length <= MAX_NAME_LENGTH && NAME.test(name) && !ADDRESS_END.test(name)
 }
 
-const NAME_ALLOWED = 'a DNS name such as "app.example.com", not an address'
+const ALLOWED_NAME = 'a DNS name such as "app.example.com", not an address'
 
 /** A DNS name in any form that clients write. The schema returns its normal name. */
 export const recordName = v.pipe(
   v.string(),
   rule([], (text, report) => {
-    if (!isDnsName(normalName(text))) report(general.field_invalid, { allowed: NAME_ALLOWED })
+    if (!isDnsName(normalizeName(text))) report(general.field_invalid, { allowed: ALLOWED_NAME })
   }),
-  v.transform(normalName),
+  v.transform(normalizeName),
   facts({ json: { minLength: 1 } }),
 )
 
@@ -68,12 +68,12 @@ const NO_VALUE = { allowed: 'no value', isValid: (value: string) => value === ''
 const VALUES: Readonly<
   Record<RecordType, { allowed: string; isValid(value: string): boolean; normalize(value: string): string }>
 > = {
-  CNAME: { allowed: NAME_ALLOWED, isValid: isDnsName, normalize: normalName },
-  A: { allowed: 'an IPv4 address', isValid: (value) => ipBytes(value)?.length === 4, normalize: normalName },
+  CNAME: { allowed: ALLOWED_NAME, isValid: isDnsName, normalize: normalizeName },
+  A: { allowed: 'an IPv4 address', isValid: (value) => ipBytes(value)?.length === 4, normalize: normalizeName },
   CAA: {
     allowed: 'names of authorities, separated by commas, such as "letsencrypt.org", or "" for none',
-    isValid: (value) => authoritiesIn(value).every(isDnsName),
-    normalize: (value) => authoritiesIn(value).join(', '),
+    isValid: (value) => parseAuthorities(value).every(isDnsName),
+    normalize: (value) => parseAuthorities(value).join(', '),
   },
   PROXY: {
     allowed: 'the name of a CDN, of 1 to 100 characters',
@@ -84,17 +84,17 @@ const VALUES: Readonly<
   TIMEOUT: NO_VALUE,
 }
 
-function authoritiesIn(value: string): readonly string[] {
+function parseAuthorities(value: string): readonly string[] {
   return value
     .split(',')
-    .map((each) => normalName(each.trim()))
+    .map((each) => normalizeName(each.trim()))
     .filter((each) => each !== '')
 }
 
 type ValueOfType = { readonly type: RecordType; readonly value?: string | undefined }
 
 /** Makes the schema of a record whose value fits its type, in the form in which values are stored. */
-function fitted<T extends ValueOfType>(schema: v.GenericSchema<unknown, T>) {
+function withFittingValue<T extends ValueOfType>(schema: v.GenericSchema<unknown, T>) {
   return v.pipe(
     schema,
     ruleOnWhole<T, never>([], ({ type, value }, report) => {
@@ -122,7 +122,7 @@ const record = v.object({
 })
 
 export const dnsRecord: v.GenericSchema<unknown, DnsRecord> = named(
-  fitted(record),
+  withFittingValue(record),
   'DnsRecord',
   'A record of the simulated DNS zone, or the failure that resolvers see in its place. Each name has at most one.',
 )
@@ -138,7 +138,7 @@ const body = v.object({
 })
 
 export const dnsRecordBody = named(
-  fitted(body),
+  withFittingValue(body),
   'DnsRecordBody',
   'A record to set in the simulated DNS zone; it replaces the previous record of the name.',
 )
@@ -153,14 +153,14 @@ export function setRecord(tx: Transaction, { after, ...record }: v.InferOutput<t
 /** The simulated zone. Keys are names with their labels reversed, so that a name sorts right before the names below it. */
 export const zone = collection<DnsRecord>({
   name: 'dns_records',
-  key: (record) => reversed(record.name),
+  key: (record) => reverseLabels(record.name),
   schema: dnsRecord,
 })
 
 /** Returns all records, ordered by name, or only the record of one name, if any. */
-export function zoneRecords(tx: Transaction, name?: string): DnsRecord[] {
+export function listRecords(tx: Transaction, name?: string): DnsRecord[] {
   if (name === undefined) return [...tx.newestFirst(zone)].sort((a, b) => (a.name < b.name ? -1 : 1))
-  const record = tx.get(zone, reversed(name))
+  const record = tx.get(zone, reverseLabels(name))
   return record ? [record] : []
 }
 
@@ -169,10 +169,10 @@ export function zoneRecords(tx: Transaction, name?: string): DnsRecord[] {
  * only because there are names below it, matches no wildcard (RFC 4592, 3.3.1).
  */
 function resolve(tx: Transaction, name: string): DnsRecord | undefined {
-  const key = reversed(name)
+  const key = reverseLabels(name)
   const record = tx.get(zone, key)
   if (record || hasKeysBelow(tx, key)) return record
-  for (let encloser = parentOf(key); encloser !== ''; encloser = parentOf(encloser)) {
+  for (let encloser = getParentKey(key); encloser !== ''; encloser = getParentKey(encloser)) {
     const wildcard = tx.get(zone, `${encloser}.*`)
     if (wildcard || tx.get(zone, encloser) || hasKeysBelow(tx, encloser)) return wildcard
   }
@@ -186,16 +186,16 @@ function hasKeysBelow(tx: Transaction, key: string): boolean {
 }
 
 /** Turns `app.example.com` into `com.example.app`. */
-function reversed(name: string): string {
+function reverseLabels(name: string): string {
   return name.split('.').reverse().join('.')
 }
 
 /** Returns the key of the name above, or "". */
-function parentOf(key: string): string {
+function getParentKey(key: string): string {
   return key.slice(0, Math.max(0, key.lastIndexOf('.')))
 }
 
-interface Targets {
+interface DomainTargets {
   readonly domain: string
   readonly policy: { readonly authority: string } | null
   readonly cname_target: string | null
@@ -206,32 +206,32 @@ interface Targets {
  * Returns the records that a domain needs: its own CNAME and, for a wildcard, the CNAME of the ACME challenge. If these
  * are right, also returns the CAA record that forbids the authority to issue (rules: simulated-dns#needed-records, simulated-dns#caa).
  */
-export function neededRecords(tx: Transaction, domain: Targets): NeededRecord[] {
+export function checkNeededRecords(tx: Transaction, domain: DomainTargets): NeededRecord[] {
   const targets = [
     [domain.domain, domain.cname_target],
     [`_acme-challenge.${domain.domain.replace(/^\*\./, '')}`, domain.acme_challenge_cname_target],
   ] as const
   const needed = targets.flatMap(([name, value]): NeededRecord[] => {
     if (value === null) return []
-    const found = mismatch(tx, name, normalName(value))
+    const found = describeMismatch(tx, name, normalizeName(value))
     const problem = found && `Expected a CNAME record for ${name} with the value ${value}. Found ${found}.`
     return [{ name, type: 'CNAME', value, problem }]
   })
-  return needed.every(({ problem }) => problem === null) ? [...needed, ...forbiddingCaa(tx, domain)] : needed
+  return needed.every(({ problem }) => problem === null) ? [...needed, ...findForbiddingCaa(tx, domain)] : needed
 }
 
 /** Returns the CAA record, at the name or the nearest name above, that forbids the authority to issue (RFC 8659, 3). */
-function forbiddingCaa(tx: Transaction, { domain, policy }: Targets): NeededRecord[] {
+function findForbiddingCaa(tx: Transaction, { domain, policy }: DomainTargets): NeededRecord[] {
   if (!policy) return []
   const { authority } = policy
-  for (let key = reversed(domain.replace(/^\*\./, '')); key !== ''; key = parentOf(key)) {
+  for (let key = reverseLabels(domain.replace(/^\*\./, '')); key !== ''; key = getParentKey(key)) {
     const record = tx.get(zone, key)
     if (!record || !isVisible(tx, record)) continue
     const { name, type, value } = record
     const isFailing = type === 'SERVFAIL' || type === 'TIMEOUT'
     if (type !== 'CAA' && !isFailing) continue
     // The service names its authority by the first label of the name that CAA has, such as letsencrypt.org.
-    const isAllowed = authoritiesIn(value).some((each) => each === authority || each.startsWith(`${authority}.`))
+    const isAllowed = parseAuthorities(value).some((each) => each === authority || each.startsWith(`${authority}.`))
     if (isAllowed) return []
     const allowed = value === '' ? 'allows no authority' : `allows only ${value}`
     const caa = `one for ${name} that ${allowed}. Add ${authority} to it, or remove it`
@@ -241,7 +241,7 @@ function forbiddingCaa(tx: Transaction, { domain, policy }: Targets): NeededReco
         name,
         type: 'CAA',
         value: authority,
-        problem: `${expected} Found ${isFailing ? describeOther(tx, record, name) : caa}.`,
+        problem: `${expected} Found ${isFailing ? describeInsteadOfCname(tx, record, name) : caa}.`,
       },
     ]
   }
@@ -252,8 +252,8 @@ function isVisible({ now }: Transaction, { visibleFrom }: DnsRecord): boolean {
   return (timeMs(visibleFrom) ?? now) <= now
 }
 
-/** Describes what a name has instead of a CNAME record, as a fragment for a message. */
-function describeOther(tx: Transaction, record: DnsRecord | undefined, name: string): string {
+/** Describes the record that a name has instead of a CNAME record, as a fragment for a message. */
+function describeInsteadOfCname(tx: Transaction, record: DnsRecord | undefined, name: string): string {
   if (record && !isVisible(tx, record)) {
     const left = counted(Math.ceil(((timeMs(record.visibleFrom) ?? 0) - tx.now) / 1000), 'second')
     return `no record for ${name} yet: the one that was set propagates until ${record.visibleFrom}. Wait for another ${left}`
@@ -272,26 +272,26 @@ function describeOther(tx: Transaction, record: DnsRecord | undefined, name: str
   }
 }
 
-const LONGEST_CHAIN = 8
+const MAX_CHAIN_LENGTH = 8
 
-/** Follows the CNAME records of a name to its target. Returns null if they lead there, else a fragment for a message. */
-function mismatch(tx: Transaction, name: string, target: string): string | null {
+/** Follows the CNAME records of a name to its target. Returns null if they lead to the target, else a fragment for a message. */
+function describeMismatch(tx: Transaction, name: string, target: string): string | null {
   const chain: string[] = []
-  for (let at = name; chain.length < LONGEST_CHAIN; at = chain.at(-1) ?? name) {
+  for (let at = name; chain.length < MAX_CHAIN_LENGTH; at = chain.at(-1) ?? name) {
     const record = resolve(tx, at)
     if (record?.type !== 'CNAME' || !isVisible(tx, record)) {
-      if (chain.length === 0) return describeOther(tx, record, at)
-      return `a CNAME record to ${path(chain)}, which has ${record ? describeOther(tx, record, at) : 'no record'}`
+      if (chain.length === 0) return describeInsteadOfCname(tx, record, at)
+      return `a CNAME record to ${joinNames(chain)}, which has ${record ? describeInsteadOfCname(tx, record, at) : 'no record'}`
     }
     if (record.value === target) return null
     if (record.value === name || chain.includes(record.value)) {
-      return `a loop of CNAME records: ${path([name, ...chain, record.value])}`
+      return `a loop of CNAME records: ${joinNames([name, ...chain, record.value])}`
     }
     chain.push(record.value)
   }
-  return `a chain of more than ${LONGEST_CHAIN} CNAME records: ${path([name, ...chain])}`
+  return `a chain of more than ${MAX_CHAIN_LENGTH} CNAME records: ${joinNames([name, ...chain])}`
 }
 
-function path(names: readonly string[]): string {
+function joinNames(names: readonly string[]): string {
   return names.join(' -> ')
 }

@@ -9,7 +9,7 @@ import { LATEST_TIME } from '../schema/time.ts'
 import type { Frozen } from '../schema/values.ts'
 import { MANAGED_KEY_TYPES } from '../x509/order.ts'
 import type { CertificateLife } from './certificate-profiles.ts'
-import { isDnsName, normalName } from './dns.ts'
+import { isDnsName, normalizeName } from './dns.ts'
 import { PROVISIONING_ERRORS, type ProvisioningError } from './outcomes.ts'
 import { timeline } from './timeline.ts'
 
@@ -53,7 +53,7 @@ export type Job = Frozen<v.InferOutput<typeof job>>
 const dnsName = v.pipe(
   v.string(),
   rule([], (name, report) => {
-    if (!isDnsName(normalName(name))) report(general.field_invalid, { allowed: 'a DNS name' })
+    if (!isDnsName(normalizeName(name))) report(general.field_invalid, { allowed: 'a DNS name' })
   }),
 )
 

@@ -1,9 +1,9 @@
 import type { Transaction } from '../operation/transaction.ts'
 import { certificates } from './certificate-records.ts'
-import { neededRecords } from './dns.ts'
+import { checkNeededRecords } from './dns.ts'
 import { type ManagedDomain, type Policy, provisioningRules } from './managed-domain.ts'
-import { type ProvisioningError, signedMs, takeOutcome } from './outcomes.ts'
-import { type Failure, transit } from './transitions.ts'
+import { type ProvisioningError, parseSignedMs, takeOutcome } from './outcomes.ts'
+import { applyTransition, type Failure } from './transitions.ts'
 
 const MESSAGES: Readonly<Record<ProvisioningError, string>> = {
   INTERNAL_ERROR: 'The certificate authority could not be reached. This is temporary.',
@@ -11,16 +11,16 @@ const MESSAGES: Readonly<Record<ProvisioningError, string>> = {
 }
 
 /** Runs one attempt of a domain's job now (rules: provisioning-jobs#outcomes). */
-export function attempt<D extends ManagedDomain>(tx: Transaction, domain: D): D {
-  const current = domain.job?.error_code ? transit(tx, domain, 'retried', {}) : domain
+export function runAttempt<D extends ManagedDomain>(tx: Transaction, domain: D): D {
+  const current = domain.job?.error_code ? applyTransition(tx, domain, 'retried', {}) : domain
   const isRenewal = domain.certificate_id !== null
-  const failure = afterHook(tx, current, failureOf(tx, current))
-  if (!failure) return transit(tx, current, isRenewal ? 'renewed' : 'issued', {})
-  return transit(tx, current, isRenewal ? 'renewal failed' : 'failed', failure)
+  const failure = applyHook(tx, current, determineFailure(tx, current))
+  if (!failure) return applyTransition(tx, current, isRenewal ? 'renewed' : 'issued', {})
+  return applyTransition(tx, current, isRenewal ? 'renewal failed' : 'failed', failure)
 }
 
 /** Returns the failure that the hook decides, or the usual one without a hook. */
-function afterHook(tx: Transaction, { domain }: ManagedDomain, usual: Failure | undefined): Failure | undefined {
+function applyHook(tx: Transaction, { domain }: ManagedDomain, usual: Failure | undefined): Failure | undefined {
   const { attempt } = provisioningRules(tx.rules).hooks
   const error_code = attempt ? attempt(domain, tx.now, usual?.error_code) : usual?.error_code
   if (error_code === usual?.error_code) return usual
@@ -28,15 +28,15 @@ function afterHook(tx: Transaction, { domain }: ManagedDomain, usual: Failure | 
 }
 
 /** Returns the failure that the script, or else simulated DNS, sets for an attempt. Without one, the attempt succeeds. */
-function failureOf(tx: Transaction, domain: ManagedDomain): Failure | undefined {
+function determineFailure(tx: Transaction, domain: ManagedDomain): Failure | undefined {
   const scripted = takeOutcome(tx, domain.domain)
   if (scripted) {
     const { outcome, message, retriesAfter } = scripted
     if (outcome === 'success') return undefined
-    return { error_code: outcome, msg: message ?? MESSAGES[outcome], retriesAfter: signedMs(retriesAfter) }
+    return { error_code: outcome, msg: message ?? MESSAGES[outcome], retriesAfter: parseSignedMs(retriesAfter) }
   }
   if (provisioningRules(tx.rules).dns === 'off') return undefined
-  const wrong = neededRecords(tx, domain).find(({ problem }) => problem !== null)
+  const wrong = checkNeededRecords(tx, domain).find(({ problem }) => problem !== null)
   return wrong?.problem ? { error_code: 'DNS_ERROR', msg: wrong.problem } : undefined
 }
 
@@ -51,12 +51,12 @@ export function withPolicy<D extends ManagedDomain>(tx: Transaction, domain: D, 
   const idle = before
     ? withoutJob(tx, domain, `The policy asks for an ${policy.private_key_type} key now.`)
     : { ...domain, certificate_id: null }
-  return attemptWithoutDelay(tx, transit(tx, idle, 'started', { policy }))
+  return attemptWithoutDelay(tx, applyTransition(tx, idle, 'started', { policy }))
 }
 
 /** Starts the renewal of a domain's certificate (rules: provisioning-jobs#renewal). */
 export function withRenewal<D extends ManagedDomain>(tx: Transaction, domain: D): D {
-  return attemptWithoutDelay(tx, transit(tx, domain, 'renewal started', {}))
+  return attemptWithoutDelay(tx, applyTransition(tx, domain, 'renewal started', {}))
 }
 
 export function withUploadedCertificate<D extends ManagedDomain>(
@@ -77,10 +77,10 @@ export function withoutPolicy<D extends ManagedDomain>(tx: Transaction, domain: 
 }
 
 function withoutJob<D extends ManagedDomain>(tx: Transaction, domain: D, reason: string): D {
-  return domain.job ? transit(tx, domain, 'cancelled', { reason }) : domain
+  return domain.job ? applyTransition(tx, domain, 'cancelled', { reason }) : domain
 }
 
 /** Runs the first attempt in the call that starts the job, if the delay is 0. */
 function attemptWithoutDelay<D extends ManagedDomain>(tx: Transaction, domain: D): D {
-  return provisioningRules(tx.rules).provisioningDelay === 0 ? attempt(tx, domain) : domain
+  return provisioningRules(tx.rules).provisioningDelay === 0 ? runAttempt(tx, domain) : domain
 }

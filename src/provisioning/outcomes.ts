@@ -17,19 +17,19 @@ export type ProvisioningError = (typeof PROVISIONING_ERRORS)[number]
 
 export const OUTCOMES = ['success', ...PROVISIONING_ERRORS] as const
 
-const LONGEST_MESSAGE = 1000
+const MAX_MESSAGE_LENGTH = 1000
 const SIGNED_ALLOWED = `${DURATION_ALLOWED}, or one of these with a minus`
 
 const details = {
   message: v.exactOptional(
     documented(
-      v.pipe(v.string(), v.maxLength(LONGEST_MESSAGE, `at most ${LONGEST_MESSAGE} characters`)),
+      v.pipe(v.string(), v.maxLength(MAX_MESSAGE_LENGTH, `at most ${MAX_MESSAGE_LENGTH} characters`)),
       'The `msg` of the job, in place of the usual one.',
     ),
   ),
   retriesAfter: v.exactOptional(
     documented(
-      v.custom<Duration>((value) => signedMs(value) !== undefined, SIGNED_ALLOWED),
+      v.custom<Duration>((value) => parseSignedMs(value) !== undefined, SIGNED_ALLOWED),
       'The time from the attempt to `retries_at`. With a minus, such as `-5m`, `retries_at` has passed already, and the next attempt comes after the usual wait.',
       {
         json: { type: ['integer', 'string'], pattern: '^-?\\d{1,12}(ms|s|m|h|d)$' },
@@ -57,8 +57,8 @@ type DetailedOutcome = { readonly outcome: (typeof OUTCOMES)[number] } & Omit<Fa
 const withDetails = (outcome: Outcome): DetailedOutcome => (typeof outcome === 'string' ? { outcome } : outcome)
 
 /** Returns a duration in ms that may have a minus; undefined if the value is not a duration. */
-export function signedMs(value: unknown): number | undefined {
-  if (typeof value === 'number' && value < 0) return signedMs(-value) === undefined ? undefined : value
+export function parseSignedMs(value: unknown): number | undefined {
+  if (typeof value === 'number' && value < 0) return parseSignedMs(-value) === undefined ? undefined : value
   const [, minus, text] = (typeof value === 'string' && /^(-?)(.*)$/s.exec(value)) || []
   const ms = durationMs(text ?? value)
   return minus && ms !== undefined ? -ms : ms
@@ -76,8 +76,8 @@ const domain = v.pipe(
 
 const outcomeFields = { outcome: oneOfThese(OUTCOMES), ...details }
 
-/** The place of the first outcome. All places have the same number of digits, so that keys sort like places. */
-const MIDDLE = 2 ** 52
+/** The place around which all others lie. All places have the same number of digits, so that keys sort like places. */
+const MIDDLE_PLACE = 2 ** 52
 
 const scripted = v.object({
   domain,
@@ -85,8 +85,8 @@ const scripted = v.object({
   place: v.pipe(
     v.number(),
     recordRule((place, report, { sequence }) => {
-      if (Number.isInteger(place) && Math.abs(place - MIDDLE) < sequence) return
-      const allowed = `an integer less than ${sequence}, the sequence, away from ${MIDDLE}`
+      if (Number.isInteger(place) && Math.abs(place - MIDDLE_PLACE) < sequence) return
+      const allowed = `an integer less than ${sequence}, the sequence, away from ${MIDDLE_PLACE}`
       report(general.field_invalid, { allowed })
     }),
   ),
@@ -104,15 +104,15 @@ const lasting = v.object({
 
 type LastingOutcome = Frozen<v.InferOutput<typeof lasting>>
 
-/** The most outcomes that can be scripted, over all domains, and the most domains with a lasting outcome. */
-export const MOST_OUTCOMES = 10_000
+/** The maximum of scripted outcomes, over all domains, and of domains with a lasting outcome. */
+export const MAX_OUTCOMES = 10_000
 
 /** Outcomes that attempts take one by one. A domain's next outcome has its highest key. */
 export const scriptedOutcomes = collection<ScriptedOutcome>({
   name: 'ordered_outcomes',
   key: ({ domain, place }) => `${domain} ${place}`,
   schema: scripted,
-  most: MOST_OUTCOMES,
+  most: MAX_OUTCOMES,
 })
 
 /** Outcomes of all attempts that find no scripted one, until they are cleared. */
@@ -120,7 +120,7 @@ export const lastingOutcomes = collection<LastingOutcome>({
   name: 'standing_outcomes',
   key: (record) => record.domain,
   schema: lasting,
-  most: MOST_OUTCOMES,
+  most: MAX_OUTCOMES,
 })
 
 /** Sets the outcome of all attempts, of one domain or of any, that find no scripted outcome. */
@@ -132,33 +132,33 @@ export function putLasting(tx: Transaction, domain: string, outcome: Outcome): v
 export function scriptOutcomes(tx: Transaction, domain: string, outcomes: readonly Outcome[], isFirst: boolean): void {
   for (const outcome of isFirst ? [...outcomes].reverse() : outcomes) {
     const number = tx.nextOrder()
-    tx.put(scriptedOutcomes, { domain, place: MIDDLE + (isFirst ? number : -number), ...withDetails(outcome) })
+    tx.put(scriptedOutcomes, { domain, place: MIDDLE_PLACE + (isFirst ? number : -number), ...withDetails(outcome) })
   }
 }
 
 /** Takes the outcome that is scripted for a domain's next attempt: its own first, then one for any domain. */
 export function takeOutcome(tx: Transaction, domain: string): DetailedOutcome | undefined {
   for (const scope of [domain, ANY_DOMAIN]) {
-    const [next] = outcomesFor(tx, scope)
+    const [next] = listScripted(tx, scope)
     if (next) tx.remove(scriptedOutcomes, next)
-    const found = next ?? lastingOf(tx, scope)
+    const found = next ?? takeLasting(tx, scope)
     if (found) return found
   }
   return undefined
 }
 
-function lastingOf(tx: Transaction, domain: string): LastingOutcome | undefined {
+function takeLasting(tx: Transaction, domain: string): LastingOutcome | undefined {
   const found = tx.get(lastingOutcomes, domain)
   return found && !found.used ? tx.put(lastingOutcomes, { ...found, used: true }) : found
 }
 
 /** Returns the lasting outcomes that no attempt has had. */
-export function unusedLasting(tx: Transaction): readonly LastingOutcome[] {
+export function listUnusedLasting(tx: Transaction): readonly LastingOutcome[] {
   return [...tx.newestFirst(lastingOutcomes)].filter(({ used }) => !used)
 }
 
 /** Yields the outcomes for one domain or for any, the next one first. */
-function* outcomesFor(tx: Transaction, domain: string): Generator<ScriptedOutcome> {
+function* listScripted(tx: Transaction, domain: string): Generator<ScriptedOutcome> {
   if (tx.count(scriptedOutcomes) === 0) return
   // "!" comes right after the space in the keys.
   for (const each of tx.newestFirst(scriptedOutcomes, `${domain}!`)) {
@@ -168,14 +168,14 @@ function* outcomesFor(tx: Transaction, domain: string): Generator<ScriptedOutcom
 }
 
 export function dropOutcomes(tx: Transaction, domain?: string): void {
-  const scripted = domain === undefined ? tx.newestFirst(scriptedOutcomes) : outcomesFor(tx, domain)
+  const scripted = domain === undefined ? tx.newestFirst(scriptedOutcomes) : listScripted(tx, domain)
   for (const each of [...scripted]) tx.remove(scriptedOutcomes, each)
   const lasting = domain === undefined ? tx.newestFirst(lastingOutcomes) : [tx.get(lastingOutcomes, domain)]
   for (const each of [...lasting]) if (each) tx.remove(lastingOutcomes, each)
 }
 
-/** Returns the outcomes that no attempt has used: those of named domains by name, those for any domain last. */
-export function pendingOutcomes(tx: Transaction): ({ domain: string | null } & DetailedOutcome)[] {
+/** Returns the outcomes that no attempt has used: sorted by the name of their domain, and the outcomes for any domain last. */
+export function listPendingOutcomes(tx: Transaction): ({ domain: string | null } & DetailedOutcome)[] {
   const sortKey = (domain: string) => (domain === ANY_DOMAIN ? '~' : domain)
   return [...tx.newestFirst(scriptedOutcomes)]
     .sort((a, b) => compare(sortKey(a.domain), sortKey(b.domain)))

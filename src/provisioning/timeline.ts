@@ -51,19 +51,19 @@ export const timelineEntryView = named(
   "A transition of a domain's provisioning.",
 )
 
-const LONGEST_TIMELINE = 100
+const MAX_TIMELINE_ENTRIES = 100
 
 export const timeline = v.pipe(
   v.array(timelineEntry),
-  v.maxLength(LONGEST_TIMELINE, `at most ${LONGEST_TIMELINE} entries`),
+  v.maxLength(MAX_TIMELINE_ENTRIES, `at most ${MAX_TIMELINE_ENTRIES} entries`),
 )
 
 /** Adds an entry, and drops the oldest one if there are too many. */
 export function withEntry(timeline: Timeline, entry: TimelineRecord): Timeline {
-  return [...timeline.slice(1 - LONGEST_TIMELINE), entry]
+  return [...timeline.slice(1 - MAX_TIMELINE_ENTRIES), entry]
 }
 
-export function printedTimeline(timeline: readonly TimelineEntry[]): string {
+export function formatTimeline(timeline: readonly TimelineEntry[]): string {
   const width = Math.max(0, ...timeline.map(({ transition }) => transition.length))
   return timeline.map(({ at, transition, message }) => `${at}  ${transition.padEnd(width)}  ${message}`).join('\n')
 }

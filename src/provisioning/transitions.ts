@@ -1,7 +1,7 @@
 import type { Due } from '../operation/collection.ts'
 import type { Transaction } from '../operation/transaction.ts'
 import { LATEST_TIME, timestamp } from '../schema/time.ts'
-import { lifeAt } from './certificate-profiles.ts'
+import { getCertificateLife } from './certificate-profiles.ts'
 import { type CertificateRecord, certificates } from './certificate-records.ts'
 import {
   type Job,
@@ -22,7 +22,7 @@ export const PROVISIONING_STATES = [
   'renewal failing',
 ] as const
 
-/** The state of a domain's provisioning (rules: provisioning-jobs#state). It is never stored: {@link stateOf} computes it. */
+/** The state of a domain's provisioning (rules: provisioning-jobs#state). It is never stored: {@link getState} computes it. */
 type ProvisioningState = (typeof PROVISIONING_STATES)[number]
 
 /** The effects of a transition: the changes of the domain, and the parts of the timeline's entry that differ. */
@@ -30,9 +30,9 @@ interface Effects extends Partial<Pick<TimelineRecord, 'outcome' | 'note'>> {
   readonly changes: Partial<ManagedDomain>
 }
 
-interface Row<Facts> {
+interface Row<TransitionInput> {
   readonly from: readonly ProvisioningState[]
-  readonly apply: (tx: Transaction, domain: ManagedDomain, facts: Facts) => Effects
+  readonly apply: (tx: Transaction, domain: ManagedDomain, facts: TransitionInput) => Effects
   readonly message: (entry: TimelineRecord, rules: ProvisioningRules) => string
 }
 
@@ -40,19 +40,19 @@ interface Row<Facts> {
 export interface Failure {
   readonly error_code: ProvisioningError
   readonly msg: string
-  /** The time to `retries_at` in ms, perhaps negative. Default: by the rules. */
+  /** The time to `retries_at` in ms, which may be negative. Default: the usual wait. */
   readonly retriesAfter?: number | undefined
 }
 
 const failure = {
-  apply: failedJob,
+  apply: failJob,
   message: ({ outcome, note }: TimelineRecord) => `${outcome}: ${note}`,
 }
 
 const success = {
-  apply: newCertificateInUse,
+  apply: putNewCertificate,
   message: ({ at, note }: TimelineRecord, rules: ProvisioningRules) =>
-    `${note} is in use, to be renewed at ${timestamp(wholeSecond(renewalTime(at * 1000, rules)))}.`,
+    `${note} is in use, to be renewed at ${timestamp(roundUpToSecond(getRenewalTime(at * 1000, rules)))}.`,
 }
 
 /** The input of each transition in addition to the domain. */
@@ -74,7 +74,7 @@ interface Facts {
 const transitions: { readonly [T in Transition]: Row<Facts[T]> } = {
   started: {
     from: ['unmanaged', 'issued'],
-    apply: (tx, _domain, { policy }) => ({ changes: { policy, ...newJob(tx) }, note: policy.private_key_type }),
+    apply: (tx, _domain, { policy }) => ({ changes: { policy, ...startJob(tx) }, note: policy.private_key_type }),
     message: ({ note }) => `A certificate with an ${note} key is requested.`,
   },
   retried: {
@@ -86,7 +86,7 @@ const transitions: { readonly [T in Transition]: Row<Facts[T]> } = {
   issued: { from: ['provisioning', 'failing'], ...success },
   'renewal started': {
     from: ['issued'],
-    apply: (tx) => ({ changes: newJob(tx) }),
+    apply: (tx) => ({ changes: startJob(tx) }),
     message: () => 'A new certificate is requested; the old one stays in use.',
   },
   'renewal failed': { from: ['renewing', 'renewal failing'], ...failure },
@@ -107,28 +107,28 @@ export function timelineView(tx: Transaction, timeline: Timeline): readonly Time
   })
 }
 
-export function transit<D extends ManagedDomain, T extends Transition>(
+export function applyTransition<D extends ManagedDomain, T extends Transition>(
   tx: Transaction,
   domain: D,
   transition: T,
   facts: Facts[T],
 ): D {
   const { from, apply }: Row<Facts[T]> = transitions[transition]
-  const state = stateOf(domain)
+  const state = getState(domain)
   if (!from.includes(state)) throw new Error(`A domain that is ${state} cannot be "${transition}".`)
   const { changes, outcome = null, note = null } = apply(tx, domain, facts)
   const timeline = withEntry(domain.timeline, { at: Math.floor(tx.now / 1000), transition, outcome, note })
   return { ...domain, ...changes, timeline }
 }
 
-export function stateOf({ policy, job, certificate_id }: ManagedDomain): ProvisioningState {
+export function getState({ policy, job, certificate_id }: ManagedDomain): ProvisioningState {
   if (!policy) return 'unmanaged'
   if (!job) return 'issued'
   if (certificate_id === null) return job.error_code === null ? 'provisioning' : 'failing'
   return job.error_code === null ? 'renewing' : 'renewal failing'
 }
 
-function newJob(tx: Transaction): Partial<ManagedDomain> {
+function startJob(tx: Transaction): Partial<ManagedDomain> {
   const job: Job = {
     error_code: null,
     msg: 'Managed certificate provisioning in progress.',
@@ -136,10 +136,10 @@ function newJob(tx: Transaction): Partial<ManagedDomain> {
     retries_at: null,
     internal_errors: 0,
   }
-  return { job, due: scheduled(tx, tx.now + provisioningRules(tx.rules).provisioningDelay).due }
+  return { job, due: schedule(tx, tx.now + provisioningRules(tx.rules).provisioningDelay).due }
 }
 
-function failedJob(tx: Transaction, domain: ManagedDomain, { error_code, msg, retriesAfter }: Failure): Effects {
+function failJob(tx: Transaction, domain: ManagedDomain, { error_code, msg, retriesAfter }: Failure): Effects {
   const before = domain.job as Job // The table lets only a domain with a job fail.
   const { internalErrorBackoff, dnsErrorRetry } = provisioningRules(tx.rules)
   const isInternal = error_code === 'INTERNAL_ERROR'
@@ -147,28 +147,32 @@ function failedJob(tx: Transaction, domain: ManagedDomain, { error_code, msg, re
   const usual = tx.now + (isInternal ? backoff : dnsErrorRetry)
   const retryTime = retriesAfter === undefined ? usual : Math.max(0, tx.now + retriesAfter)
   // An attempt cannot run at a time that has passed, so it runs at the usual time.
-  const isPast = wholeSecond(retryTime) <= tx.now
-  const { at, due } = scheduled(tx, isPast ? usual : retryTime)
-  const retries_at = isPast ? wholeSecond(retryTime) : at
+  const isPast = roundUpToSecond(retryTime) <= tx.now
+  const { at, due } = schedule(tx, isPast ? usual : retryTime)
+  const retries_at = isPast ? roundUpToSecond(retryTime) : at
   const internal_errors = before.internal_errors + (isInternal ? 1 : 0)
   const job = { ...before, error_code, msg, retries_at, internal_errors }
   return { changes: { job, due }, outcome: error_code, note: msg }
 }
 
-function newCertificateInUse(tx: Transaction, domain: ManagedDomain): Effects {
+function putNewCertificate(tx: Transaction, domain: ManagedDomain): Effects {
   const replaced = domain.certificate_id === null ? undefined : tx.get(certificates, domain.certificate_id)
   if (replaced) tx.remove(certificates, replaced)
   // A certificate shows its times in whole seconds, so its life starts at the second that it shows.
   const issued_at = Math.floor(tx.now / 1000) * 1000
-  const { id } = tx.put(certificates, newCertificate(tx, domain, issued_at))
-  const { at: renews_at, due } = scheduled(tx, renewalTime(issued_at, provisioningRules(tx.rules)))
+  const { id } = tx.put(certificates, makeCertificateRecord(tx, domain, issued_at))
+  const { at: renews_at, due } = schedule(tx, getRenewalTime(issued_at, provisioningRules(tx.rules)))
   return { changes: { certificate_id: id, renews_at, job: null, due }, outcome: 'success', note: id }
 }
 
 /** Makes the record of an automatic certificate. The certificate itself is issued when somebody reads it. */
-function newCertificate(tx: Transaction, { domain, policy }: ManagedDomain, issued_at: number): CertificateRecord {
+function makeCertificateRecord(
+  tx: Transaction,
+  { domain, policy }: ManagedDomain,
+  issued_at: number,
+): CertificateRecord {
   const { private_key_type } = policy as Policy // Only a managed domain gets here.
-  const { validity } = lifeAt(issued_at, provisioningRules(tx.rules).certificates)
+  const { validity } = getCertificateLife(issued_at, provisioningRules(tx.rules).certificates)
   return {
     id: tx.newId('cert'),
     created_at: tx.now,
@@ -184,13 +188,13 @@ function newCertificate(tx: Transaction, { domain, policy }: ManagedDomain, issu
   }
 }
 
-function renewalTime(issuedAtMs: number, { certificates: options }: ProvisioningRules): number {
-  const { validity, renewalLead } = lifeAt(issuedAtMs, options)
+function getRenewalTime(issuedAtMs: number, { certificates: options }: ProvisioningRules): number {
+  const { validity, renewalLead } = getCertificateLife(issuedAtMs, options)
   return issuedAtMs + validity - renewalLead
 }
 
 /** Rounds a time in ms up to a whole second (rules: time#whole-seconds). */
-function wholeSecond(ms: number): number {
+function roundUpToSecond(ms: number): number {
   return Math.ceil(ms / 1000) * 1000
 }
 
@@ -198,7 +202,7 @@ function wholeSecond(ms: number): number {
  * Schedules an event for a time in ms. `at` is the time that the API shows for it. An event after the year 9999 is shown at
  * the end of that year and never happens: then `due` is null.
  */
-function scheduled(tx: Transaction, ms: number): { readonly at: number; readonly due: Due | null } {
-  const at = wholeSecond(ms)
+function schedule(tx: Transaction, ms: number): { readonly at: number; readonly due: Due | null } {
+  const at = roundUpToSecond(ms)
   return at > LATEST_TIME ? { at: LATEST_TIME, due: null } : { at, due: { at, order: tx.nextOrder() } }
 }

@@ -20,25 +20,25 @@ const share = documented(
 )
 
 /** Makes the schema of an integer that is 10 by default. */
-function tenOr<Schema extends v.GenericSchema<number>>(schema: Schema, sentence: string) {
+function defaultTen<Schema extends v.GenericSchema<number>>(schema: Schema, sentence: string) {
   return v.optional(documented(schema, sentence, { rules: 'circuit-breaker#numbers' }), 10)
 }
 
 const fields = {
   enabled,
-  tripped_duration: tenOr(
+  tripped_duration: defaultTen(
     v.pipe(integerFrom(1), refusedAs(errors.tripped_duration_invalid)),
     'Seconds to wait after the circuit trips before the health of the upstream is checked again.',
   ),
-  rolling_window: tenOr(
+  rolling_window: defaultTen(
     v.pipe(integerFrom(1), refusedAs(errors.rolling_window_invalid)),
     'The length of the window of the statistics, in seconds.',
   ),
-  num_buckets: tenOr(
+  num_buckets: defaultTen(
     v.pipe(integerFrom(1, 128), refusedAs(errors.num_buckets_out_of_range)),
     'The number of buckets of the statistics.',
   ),
-  volume_threshold: tenOr(integerFrom(0), 'The number of requests in the window before the circuit can trip.'),
+  volume_threshold: defaultTen(integerFrom(0), 'The number of requests in the window before the circuit can trip.'),
   error_threshold_percentage: v.optional(share, 0.5),
 }
 

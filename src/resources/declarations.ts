@@ -72,7 +72,7 @@ export const declared: Family<Record<never, never>, typeof errors> = {
   },
 }
 
-const referenceRules = sectionReader<{ readonly references: 'any' | 'declared' }>()
+const readRules = sectionReader<{ readonly references: 'any' | 'declared' }>()
 
 /**
  * Declares that an edge, a route, an endpoint configuration or a backend exists, if `references` is `declared`. With `edge_id`,
@@ -94,7 +94,11 @@ export function undeclare(tx: Transaction, id: string): void {
 }
 
 /** Returns the id of a linked endpoint configuration, if the request has one. */
-export function endpointConfiguration(tx: Transaction, field: string, id: string | undefined): string | undefined {
+export function requireEndpointConfiguration(
+  tx: Transaction,
+  field: string,
+  id: string | undefined,
+): string | undefined {
   if (id !== undefined && isMissing(tx, id))
     refuse(errors.endpoint_configuration_not_found, { field, received: quote(id) })
   return id
@@ -108,12 +112,12 @@ export function requireEdge(tx: Transaction, edge: string, name = 'id'): void {
 /** Refuses a path whose edge, or whose route on that edge, does not exist. */
 export function requireRoute(tx: Transaction, edge_id: string, id: string): void {
   requireEdge(tx, edge_id, 'edge_id')
-  const isStrict = referenceRules(tx.rules).references === 'declared' || tx.get(declarations, edge_id)?.is_made
+  const isStrict = readRules(tx.rules).references === 'declared' || tx.get(declarations, edge_id)?.is_made
   const isElsewhere = isStrict && tx.get(declarations, id)?.edge_id !== edge_id
   if (isElsewhere) refuse(general.not_found, { what: `route of the edge ${edge_id} with the id`, received: id }, { id })
 }
 
 /** Tells whether something does not exist because it was not declared. */
 export function isMissing(tx: Transaction, id: string): boolean {
-  return referenceRules(tx.rules).references === 'declared' && !tx.get(declarations, id)
+  return readRules(tx.rules).references === 'declared' && !tx.get(declarations, id)
 }

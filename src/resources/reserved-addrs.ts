@@ -29,7 +29,7 @@ import {
 } from '../schema/schema.ts'
 import { timestamp } from '../schema/time.ts'
 import type { Frozen } from '../schema/values.ts'
-import { errors as declarationErrors, endpointConfiguration } from './declarations.ts'
+import { errors as declarationErrors, requireEndpointConfiguration } from './declarations.ts'
 
 const limitErrors = declareErrors({
   address_limit_none: tooMany(501),
@@ -161,8 +161,6 @@ const addressRules = sectionReader<{ readonly addressesPerRegion: number }>()
 export const reservedAddrs = resource(
   {
     name: 'reserved_addrs',
-    path: PATH,
-    items: 'reserved_addrs',
     prefix: 'ra',
     what: WHAT,
     plural: 'reserved addresses',
@@ -198,12 +196,12 @@ export const reservedAddrs = resource(
     create: {
       errors: [errors.address_pool_exhausted, declarationErrors.endpoint_configuration_not_found],
       run(tx, body) {
-        const endpoint = endpointConfiguration(tx, 'endpoint_configuration_id', body.endpoint_configuration_id)
+        const endpoint = requireEndpointConfiguration(tx, 'endpoint_configuration_id', body.endpoint_configuration_id)
         return tx.put(addresses, {
           id: tx.newId('ra'),
           created_at: tx.now,
           ...described(body),
-          addr: freeAddress(tx, body.region),
+          addr: findFreeAddress(tx, body.region),
           region: body.region ?? DEFAULT_REGION,
           endpoint_configuration_id: endpoint ?? null,
         })
@@ -213,7 +211,7 @@ export const reservedAddrs = resource(
       errors: [errors.address_update_empty, declarationErrors.endpoint_configuration_not_found],
       run(tx, record, body) {
         if (Object.keys(body).length === 0) refuse(errors.address_update_empty, {})
-        const endpoint = endpointConfiguration(tx, 'endpoint_configuration_id', body.endpoint_configuration_id)
+        const endpoint = requireEndpointConfiguration(tx, 'endpoint_configuration_id', body.endpoint_configuration_id)
         return tx.put(addresses, {
           ...record,
           ...described(body, record),
@@ -225,20 +223,20 @@ export const reservedAddrs = resource(
 )
 
 /** Finds a free address of the region. The search starts at a random address. */
-function freeAddress(tx: Transaction, sent: Region | undefined): string {
+function findFreeAddress(tx: Transaction, sent: Region | undefined): string {
   const region = sent ?? DEFAULT_REGION
   const size = addressRules(tx.rules).addressesPerRegion
   const start = tx.randomInteger(size)
   for (let step = 0; step < size; step++) {
     const place = (start + step) % size
-    const host = addressHost(tx.dialect, Math.floor(place / PORTS), region)
+    const host = makeHost(tx.dialect, Math.floor(place / PORTS), region)
     const addr = `${host}:${FIRST_PORT + (place % PORTS)}`
     if (!tx.find(addresses, 'addr', addr)) return addr
   }
   return refuse(errors.address_pool_exhausted, { region, size, ...(sent && { field: 'region' }) })
 }
 
-function addressHost(dialect: CommonDialect, n: number, region: Region): string {
+function makeHost(dialect: CommonDialect, n: number, region: Region): string {
   const { us, elsewhere } = addressDialect(dialect).addressHost
   const template = region === 'us' ? us : elsewhere
   return template.replace('{n}', String(n)).replace('{region}', region)

@@ -120,7 +120,7 @@ export function edgeModule<
   const { ids, what: place, article = 'a' } = owner
   // The types of other families have the names of these limits, so this type has none.
   const limits: Record<never, never> = definition.limits ?? {}
-  const stored = v.object({ key: keyRule(ids), module: body })
+  const stored = v.object({ key: keySchema(ids), module: body })
   const withoutSecrets = withoutSecretFields<object>(shape)
   const modules = collection<ModuleRecord>({
     name,
@@ -132,9 +132,12 @@ export function edgeModule<
     }),
   })
   const { view } = definition
-  const moduleView: View<ModuleRecord, Resource> = (record, wire) =>
+  const moduleView: View<ModuleRecord, Resource> = ({ key, module }, wire) => {
     // Without a view, the response is the body.
-    view ? deepFreeze(view(record.module as Frozen<Body>, wire, idsIn(record.key, ids))) : (record.module as Resource)
+    if (!view) return module as Resource
+    // The schema of the records has read the body.
+    return deepFreeze(view(module as Frozen<Body>, wire, parseKey(key, ids)))
+  }
   const put = (tx: Transaction, key: string, sent: Body) => {
     check?.(tx, sent)
     return tx.put(modules, { key, module: deepFreeze(sent) })
@@ -155,7 +158,7 @@ export function edgeModule<
       response: shape,
       errors: check ? [...routeErrors, ...Object.values(errors)] : routeErrors,
       wrappable: true,
-      run: (tx, route, sent) => tx.show(moduleView, put(tx, keyOf(tx, route), sent)),
+      run: (tx, route, sent) => tx.show(moduleView, put(tx, requireKey(tx, route), sent)),
     }),
     get: operation({
       ...common,
@@ -165,7 +168,7 @@ export function edgeModule<
       summary: `Get the ${what} module of ${article} ${place}`,
       response: shape,
       run(tx, route) {
-        const record = tx.get(modules, keyOf(tx, route))
+        const record = tx.get(modules, requireKey(tx, route))
         if (record) return tx.show(moduleView, record)
         return refuse(general.not_found, { what: `${what} module on the ${place}`, received: String(route.id) }, route)
       },
@@ -176,7 +179,7 @@ export function edgeModule<
       method: 'DELETE',
       status: 204,
       summary: `Remove the ${what} module of ${article} ${place}`,
-      run: (tx, route) => removeModule(tx, keyOf(tx, route)),
+      run: (tx, route) => removeModule(tx, requireKey(tx, route)),
     }),
   }
   const { edge_not_found } = declarationErrors
@@ -187,18 +190,18 @@ export function edgeModule<
     shape: shape as v.GenericSchema<unknown, v.InferOutput<Shape>>,
     errors,
     view(tx, route) {
-      const record = tx.get(modules, pathKey(route))
+      const record = tx.get(modules, makeKey(route))
       return record ? tx.show(moduleView, record) : null
     },
-    set: (tx, route, sent, field) => within(field, () => void put(tx, pathKey(route), sent)),
-    remove: (tx, route) => removeModule(tx, pathKey(route)),
+    set: (tx, route, sent, field) => prefixFields(field, () => void put(tx, makeKey(route), sent)),
+    remove: (tx, route) => removeModule(tx, makeKey(route)),
   }
   const withModule: typeof family & HasModule<typeof module> = { ...family, module }
   return withModule
 }
 
 /** Runs work on a field of a body. Refusals name the path with that field. */
-function within(field: string, work: () => void): void {
+function prefixFields(field: string, work: () => void): void {
   try {
     work()
   } catch (error) {
@@ -212,7 +215,7 @@ function within(field: string, work: () => void): void {
 }
 
 /** Makes the schema of a key: the id of an edge, or the ids of an edge and its route. */
-const keyRule = (ids: PathIds) =>
+const keySchema = (ids: PathIds) =>
   v.pipe(
     v.string(),
     rule([], (key, report) => {
@@ -226,19 +229,19 @@ const keyRule = (ids: PathIds) =>
 
 const routeErrors = [declarationErrors.edge_not_found, general.not_found]
 
-function keyOf(tx: Transaction, ids: PathIds): string {
+function requireKey(tx: Transaction, ids: PathIds): string {
   const { edge_id, id = '' } = ids
   if (edge_id === undefined) requireEdge(tx, id)
   else requireRoute(tx, edge_id, id)
-  return pathKey(ids)
+  return makeKey(ids)
 }
 
-function pathKey({ edge_id, id = '' }: PathIds): string {
+function makeKey({ edge_id, id = '' }: PathIds): string {
   return edge_id === undefined ? id : `${edge_id}/${id}`
 }
 
 /** Returns the ids in a key, by their names in the path. */
-function idsIn<Ids extends PathIds>(key: string, names: Ids): Ids {
+function parseKey<Ids extends PathIds>(key: string, names: Ids): Ids {
   const found = key.split('/')
   // The key has an id for each name, in the same order.
   return Object.fromEntries(Object.keys(names).map((name, at) => [name, found[at]])) as Ids

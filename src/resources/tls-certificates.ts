@@ -35,7 +35,7 @@ const errors = declareErrors({
 })
 
 /** Makes the schema of a PEM text. It reads the text, so that its problems are reported with those of other fields. */
-function pem<T>(
+function pemField<T>(
   errors: readonly CatalogueError[],
   read: (text: string) => T,
   text: v.GenericSchema<string> = v.string(),
@@ -51,7 +51,7 @@ const shape = named(
       'The chain, leaf first: PEM with 64 columns of base64 and one line break at the end.',
       { rules: 'tls-certificates#normalised' },
     ),
-    subject_common_name: ofLeaf("common name of the leaf's subject"),
+    subject_common_name: leafText("common name of the leaf's subject"),
     subject_alternative_names: documented(
       named(
         v.object({
@@ -78,23 +78,23 @@ const shape = named(
       'The extended uses of the key, such as `serverAuth`; a dotted OID if RFC 5280 has no name.',
     ),
     private_key_type: documented(v.picklist(['rsa', 'ecdsa', 'ed25519']), 'The type of the key of the leaf.'),
-    issuer_common_name: ofLeaf("common name of the leaf's issuer"),
+    issuer_common_name: leafText("common name of the leaf's issuer"),
     serial_number: documented(
       v.string(),
       'The serial number of the leaf in lower-case hex, in whole bytes, with leading zeros kept.',
       { rules: 'tls-certificates#fields' },
     ),
-    subject_organization: ofLeaf("organization of the leaf's subject"),
-    subject_organizational_unit: ofLeaf("organizational unit of the leaf's subject"),
-    subject_locality: ofLeaf("locality of the leaf's subject"),
-    subject_province: ofLeaf("province of the leaf's subject"),
-    subject_country: ofLeaf("country of the leaf's subject"),
+    subject_organization: leafText("organization of the leaf's subject"),
+    subject_organizational_unit: leafText("organizational unit of the leaf's subject"),
+    subject_locality: leafText("locality of the leaf's subject"),
+    subject_province: leafText("province of the leaf's subject"),
+    subject_country: leafText("country of the leaf's subject"),
   }),
   'TLSCertificate',
   'A chain of certificates, with the fields of its leaf.',
 )
 
-function ofLeaf(what: string) {
+function leafText(what: string) {
   return documented(v.string(), `The ${what}; "" if there is none.`)
 }
 
@@ -121,12 +121,12 @@ const createBody = named(
     description: certificateDescription,
     metadata: certificateMetadata,
     certificate_pem: documented(
-      pem(chainErrors, readChain),
+      pemField(chainErrors, readChain),
       'The chain of X.509 certificates, leaf first, each signed by the next: PEM of at most 64 KiB.',
       { json: { minLength: 1, maxLength: 65_536 }, isRequired: true, rules: 'tls-certificates#accepted' },
     ),
     private_key_pem: documented(
-      pem(keyErrors, readKey, v.pipe(v.string(), secret)),
+      pemField(keyErrors, readKey, v.pipe(v.string(), secret)),
       "The leaf's own private key, RSA, ECDSA or Ed25519: PEM of PKCS#8, PKCS#1 or SEC1 without a passphrase.",
       { json: { minLength: 1, writeOnly: true }, isRequired: true, rules: 'tls-certificates#private-key' },
     ),
@@ -145,8 +145,6 @@ const updateBody = named(
 export const tlsCertificates = resource(
   {
     name: 'tls_certificates',
-    path: '/tls_certificates',
-    items: 'tls_certificates',
     prefix: 'cert',
     what: 'TLS certificate',
     errors: { ...recordErrors, ...uploadErrors, ...errors },

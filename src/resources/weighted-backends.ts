@@ -34,21 +34,21 @@ export const backendErrors = declareErrors({
 })
 
 const errors = declareErrors({
-  weight_out_of_range: field(6512, 400, () => `an integer from 0 to ${LARGEST_WEIGHT}`),
+  weight_out_of_range: field(6512, 400, () => `an integer from 0 to ${MAX_WEIGHT}`),
 })
 
 type Weights = Record<string, number>
 
 const PREFIX = 'bkdwd'
 
-const LARGEST_WEIGHT = 10_000
+const MAX_WEIGHT = 10_000
 
 const BACKENDS = 'The share of the traffic that each child backend gets: its id to its weight.'
 
-const MAP: Facts = {
+const WEIGHTS_FACTS: Facts = {
   json: {
     propertyNames: { pattern: '^bkd[a-z]*_[0-9A-Za-z]{1,64}$' },
-    additionalProperties: { type: 'integer', minimum: 0, maximum: LARGEST_WEIGHT },
+    additionalProperties: { type: 'integer', minimum: 0, maximum: MAX_WEIGHT },
   },
   rules: 'weighted-backends#weights',
 }
@@ -60,7 +60,7 @@ const weights = documented(
     rule([backendErrors.child_backend_invalid, errors.weight_out_of_range], checkWeights),
   ),
   BACKENDS,
-  MAP,
+  WEIGHTS_FACTS,
 )
 
 type WeightError = typeof backendErrors.child_backend_invalid | typeof errors.weight_out_of_range
@@ -71,7 +71,7 @@ function checkWeights(map: Weights, report: Report<WeightError>): void {
     if (!isIdOf(child, 'bkd')) {
       report(backendErrors.child_backend_invalid, { received: quote(child) }, at)
     }
-    if (!Number.isInteger(weight) || weight < 0 || weight > LARGEST_WEIGHT) report(errors.weight_out_of_range, {}, at)
+    if (!Number.isInteger(weight) || weight < 0 || weight > MAX_WEIGHT) report(errors.weight_out_of_range, {}, at)
   }
 }
 
@@ -90,7 +90,7 @@ function isWeighted(id: string): boolean {
 }
 
 const shape = named(
-  v.object({ ...resourceHead, backends: documented(v.record(v.string(), v.number()), BACKENDS, MAP) }),
+  v.object({ ...resourceHead, backends: documented(v.record(v.string(), v.number()), BACKENDS, WEIGHTS_FACTS) }),
   'WeightedBackend',
   'A backend that shares traffic among child backends.',
 )
@@ -116,7 +116,7 @@ const updateBody = named(
   { json: { examples: [{ backends: { bkdhr_2: 100 } }] } },
 )
 
-const backendRules = sectionReader<{ readonly quirks: { readonly keepBackendsOnPatch: boolean } }>()
+const readRules = sectionReader<{ readonly quirks: { readonly keepBackendsOnPatch: boolean } }>()
 
 /** Weighted backends (rules: weighted-backends#resource). */
 export const weightedBackends = resource(
@@ -152,7 +152,7 @@ export const weightedBackends = resource(
       errors: [backendErrors.child_backend_not_found],
       run(tx, record, { backends: map, ...rest }) {
         requireChildren(tx, map ?? {}, record.id)
-        const unsent = backendRules(tx.rules).quirks.keepBackendsOnPatch ? record.backends : {}
+        const unsent = readRules(tx.rules).quirks.keepBackendsOnPatch ? record.backends : {}
         return tx.put(backends, { ...record, ...described(rest, record), backends: map ?? unsent })
       },
     },

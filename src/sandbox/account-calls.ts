@@ -7,12 +7,12 @@ import { refuse } from '../schema/errors.ts'
 import type { RuleContext } from '../schema/rule.ts'
 import { quote } from '../schema/text.ts'
 import { AUDIT_PATH, METRICS_PATH, SANDBOXES_PATH } from './address.ts'
-import { archiveAnswer, restoreAll } from './archives.ts'
-import { ttlIn } from './environment.ts'
+import { archiveResponse, restoreAll } from './archives.ts'
+import { readTtl } from './environment.ts'
 import { errors } from './errors.ts'
-import { metricsAnswer } from './metrics.ts'
+import { metricsResponse } from './metrics.ts'
 import { isSandboxName } from './names.ts'
-import { objectOf, type SandboxList, type Stub } from './objects.ts'
+import { getObject, type SandboxList, type Stub } from './objects.ts'
 import { forkOptions, keyOptions, sandboxOptions } from './options.ts'
 import type { Sandbox } from './sandbox.ts'
 import type { WorkerEnvironment } from './worker-environment.ts'
@@ -48,41 +48,46 @@ type Definition<S extends v.GenericSchema> = Omit<AccountCall, 'run'> & {
   readonly run: Run<v.InferOutput<S>>
 }
 
-function accountCall<S extends v.GenericSchema>({ schema, run, ...definition }: Definition<S>): AccountCall {
+function defineCall<S extends v.GenericSchema>({ schema, run, ...definition }: Definition<S>): AccountCall {
   const read = bodyReader(schema)
   return { ...definition, run: (request, sent) => run(request, read(jsonObject(sent), {}, CONTEXT)) }
 }
 
-const LONGEST_PAGE = 1000
-const LIMIT = `a whole number from 1 to ${LONGEST_PAGE}`
+const MAX_PAGE_SIZE = 1000
+const ALLOWED_LIMIT = `a whole number from 1 to ${MAX_PAGE_SIZE}`
 
 const limit = v.optional(
   documented(
-    v.pipe(v.string(LIMIT), v.regex(/^[1-9]\d{0,3}$/, LIMIT), v.transform(Number), v.maxValue(LONGEST_PAGE, LIMIT)),
-    'How many sandboxes, or entries of the audit log, an answer has.',
+    v.pipe(
+      v.string(ALLOWED_LIMIT),
+      v.regex(/^[1-9]\d{0,3}$/, ALLOWED_LIMIT),
+      v.transform(Number),
+      v.maxValue(MAX_PAGE_SIZE, ALLOWED_LIMIT),
+    ),
+    'The number of sandboxes, or of entries of the audit log, in a response.',
   ),
   '100',
 )
 const after = v.optional(documented(v.string(), 'Only sandboxes whose names come after this one.'), '')
 
-const PREFIX = 'the beginning of names, 1 to 40 lower-case letters, digits and hyphens, such as "branch-"'
+const ALLOWED_PREFIX = 'the beginning of names, 1 to 40 lower-case letters, digits and hyphens, such as "branch-"'
 const prefix = documented(
-  v.pipe(v.string(PREFIX), v.regex(/^[a-z0-9][a-z0-9-]{0,39}$/, PREFIX)),
+  v.pipe(v.string(ALLOWED_PREFIX), v.regex(/^[a-z0-9][a-z0-9-]{0,39}$/, ALLOWED_PREFIX)),
   'All sandboxes whose names begin with this text.',
 )
 
-const existing = v.optional(v.picklist(['refuse', 'keep', 'replace'], 'refuse, keep or replace'), 'refuse')
+const existingPolicy = v.optional(v.picklist(['refuse', 'keep', 'replace'], 'refuse, keep or replace'), 'refuse')
 
 /** The most sandboxes that one request removes. */
-const REMOVED_AT_ONCE = 100
+const MAX_REMOVED = 100
 
-const nothing = v.object({})
-const named = `${SANDBOXES_PATH}/{name}`
+const noInput = v.object({})
+const SANDBOX_PATH = `${SANDBOXES_PATH}/{name}`
 
 /** Returns the object of a registered sandbox. Refuses other names, because the platform creates a file for each object that is called. */
-async function registeredSandbox({ env, name }: AccountRequest): Promise<Stub<Sandbox>> {
-  const registered = await objectOf(env.ACCOUNTS, 'account').find(name)
-  return registered ? objectOf(env.SANDBOXES, name) : refuse(errors.sandbox_not_found, { name })
+async function requireSandbox({ env, name }: AccountRequest): Promise<Stub<Sandbox>> {
+  const registered = await getObject(env.ACCOUNTS, 'account').find(name)
+  return registered ? getObject(env.SANDBOXES, name) : refuse(errors.sandbox_not_found, { name })
 }
 
 export function requireName(received: string): string {
@@ -92,113 +97,121 @@ export function requireName(received: string): string {
 type SandboxRun = (sandbox: Stub<Sandbox>, request: AccountRequest) => Promise<HttpResponse>
 
 /** Returns a call without input that the object of one sandbox answers. */
-function sandboxCall(method: AccountCall['method'], path: string, run: SandboxRun, audit?: string): AccountCall {
-  const runCall = async (request: AccountRequest) => run(await registeredSandbox(request), request)
-  return accountCall({ method, path, schema: nothing, run: runCall, ...(audit && { audit }) })
+function defineSandboxCall(method: AccountCall['method'], path: string, run: SandboxRun, audit?: string): AccountCall {
+  const runCall = async (request: AccountRequest) => run(await requireSandbox(request), request)
+  return defineCall({ method, path, schema: noInput, run: runCall, ...(audit && { audit }) })
 }
 
 export const accountCalls: readonly AccountCall[] = [
-  accountCall({
+  defineCall({
     method: 'GET',
     path: SANDBOXES_PATH,
     from: 'query',
     schema: v.object({ limit, after }),
     async run({ env, urlOf }, { limit, after }) {
-      const found = await objectOf(env.ACCOUNTS, 'account').list(after, limit + 1)
+      const found = await getObject(env.ACCOUNTS, 'account').list(after, limit + 1)
       const sandboxes = found.slice(0, limit).map((each) => ({ ...each, url: urlOf(each.name) }))
       const last = found.length > limit ? sandboxes.at(-1)?.name : undefined
       const list: SandboxList = { sandboxes, next_after: last ?? null, dialects: Object.keys(dialects) }
       return jsonAnswer(200, list)
     },
   }),
-  accountCall({
+  defineCall({
     method: 'PUT',
-    path: named,
+    path: SANDBOX_PATH,
     from: 'body',
     body: 'state',
     audit: 'create',
     schema: sandboxOptions,
     async run({ env, urlOf, name }, { ttl, ...options }) {
-      return objectOf(env.SANDBOXES, name).create(name, urlOf(name), { options, ttl: ttlIn(env, ttl) })
+      return getObject(env.SANDBOXES, name).create(name, urlOf(name), { options, ttl: readTtl(env, ttl) })
     },
   }),
-  accountCall({
+  defineCall({
     method: 'DELETE',
     path: SANDBOXES_PATH,
     from: 'query',
     audit: 'remove_all',
     schema: v.object({ prefix }),
     async run({ env }, { prefix }) {
-      const account = objectOf(env.ACCOUNTS, 'account')
-      const found = await account.list('', REMOVED_AT_ONCE, prefix)
-      const answers = await Promise.all(found.map(({ name }) => objectOf(env.SANDBOXES, name).remove(name)))
-      const removed = answers.filter(({ status }) => status === 204).length
+      const account = getObject(env.ACCOUNTS, 'account')
+      const found = await account.list('', MAX_REMOVED, prefix)
+      const responses = await Promise.all(found.map(({ name }) => getObject(env.SANDBOXES, name).remove(name)))
+      const removed = responses.filter(({ status }) => status === 204).length
       return jsonAnswer(200, { removed, left: await account.count(prefix) })
     },
   }),
-  accountCall({
+  defineCall({
     method: 'GET',
     path: AUDIT_PATH,
     from: 'query',
     schema: v.object({ limit }),
     async run({ env }, { limit }) {
-      const account = objectOf(env.ACCOUNTS, 'account')
-      const { counts } = await account.totals()
-      return jsonAnswer(200, { entries: await account.audit(limit), wrong_account_keys: counts.wrong_keys ?? 0 })
+      const account = getObject(env.ACCOUNTS, 'account')
+      const { counts } = await account.getTotals()
+      return jsonAnswer(200, {
+        entries: await account.listAuditEntries(limit),
+        wrong_account_keys: counts.wrong_keys ?? 0,
+      })
     },
   }),
-  accountCall({
+  defineCall({
     method: 'GET',
     path: METRICS_PATH,
-    schema: nothing,
-    run: async ({ env }) => metricsAnswer(await objectOf(env.ACCOUNTS, 'account').totals()),
+    schema: noInput,
+    run: async ({ env }) => metricsResponse(await getObject(env.ACCOUNTS, 'account').getTotals()),
   }),
-  accountCall({
+  defineCall({
     method: 'GET',
     path: '/backup',
     from: 'query',
     schema: v.object({ after }),
-    run: async ({ env }, { after }) => archiveAnswer(env, after),
+    run: async ({ env }, { after }) => archiveResponse(env, after),
   }),
-  accountCall({
+  defineCall({
     method: 'POST',
     path: '/restore',
     from: 'query',
     body: 'stream',
     audit: 'restore',
-    schema: v.object({ existing }),
+    schema: v.object({ existing: existingPolicy }),
     run: ({ env, body }, { existing }) => restoreAll(env, body, existing),
   }),
-  sandboxCall('GET', named, (sandbox, { name, urlOf }) => sandbox.describe(name, urlOf(name))),
-  sandboxCall('DELETE', named, (sandbox, { name }) => sandbox.remove(name), 'remove'),
-  accountCall({
+  defineSandboxCall('GET', SANDBOX_PATH, (sandbox, { name, urlOf }) => sandbox.describe(name, urlOf(name))),
+  defineSandboxCall('DELETE', SANDBOX_PATH, (sandbox, { name }) => sandbox.remove(name), 'remove'),
+  defineCall({
     method: 'POST',
-    path: `${named}/fork`,
+    path: `${SANDBOX_PATH}/fork`,
     from: 'body',
     audit: 'fork',
     schema: forkOptions,
     async run(request, { name: fork, ttl: requestedTtl }) {
       const { env, urlOf, name } = request
       requireName(fork)
-      const ttl = ttlIn(env, requestedTtl)
-      const copy = await (await registeredSandbox(request)).copy(name)
+      const ttl = readTtl(env, requestedTtl)
+      const copy = await (await requireSandbox(request)).copy(name)
       if ('refused' in copy) return copy.refused
-      return objectOf(env.SANDBOXES, fork).create(fork, urlOf(fork), { ...copy, ttl })
+      return getObject(env.SANDBOXES, fork).create(fork, urlOf(fork), { ...copy, ttl })
     },
   }),
-  sandboxCall('GET', `${named}/keys`, (sandbox, { name }) => sandbox.listKeys(name)),
-  accountCall({
+  defineSandboxCall('GET', `${SANDBOX_PATH}/keys`, (sandbox, { name }) => sandbox.listKeys(name)),
+  defineCall({
     method: 'POST',
-    path: `${named}/keys`,
+    path: `${SANDBOX_PATH}/keys`,
     from: 'body',
     audit: (sent) => ('name' in sent ? 'create_key' : 'renew_keys'),
     schema: keyOptions,
     async run(request, { name: key, scopes, ttl }) {
       const { urlOf, name } = request
-      const sandbox = await registeredSandbox(request)
+      const sandbox = await requireSandbox(request)
       if (key === undefined) return sandbox.renewKeys(name)
       return sandbox.addKey(name, urlOf(name), { name: key, scopes, ttl })
     },
   }),
-  sandboxCall('DELETE', `${named}/keys/{key}`, (sandbox, { name, key }) => sandbox.revokeKey(name, key), 'revoke_key'),
+  defineSandboxCall(
+    'DELETE',
+    `${SANDBOX_PATH}/keys/{key}`,
+    (sandbox, { name, key }) => sandbox.revokeKey(name, key),
+    'revoke_key',
+  ),
 ]

@@ -11,10 +11,10 @@ const TABLES = [
 const COUNTS = 'counts'
 
 /** The most entries of the audit log. */
-const MOST_ENTRIES = 1000
+const MAX_AUDIT_ENTRIES = 1000
 
 /** A character that sorts after all characters of names. */
-const LAST = '~'
+const AFTER_ALL_NAMES = '~'
 
 /**
  * The one object with the names of all sandboxes, the audit log and the counts of requests. Requests with a signed key do
@@ -50,7 +50,7 @@ export class Account extends DurableObject {
 
   list(after: string, limit: number, prefix = ''): RegisteredSandbox[] {
     const select = 'SELECT facts FROM sandboxes WHERE name > ? AND name >= ? AND name < ? ORDER BY name LIMIT ?'
-    return this.#run(select, after, prefix, prefix + LAST, limit).map(({ facts }) => {
+    return this.#run(select, after, prefix, prefix + AFTER_ALL_NAMES, limit).map(({ facts }) => {
       const { hasSignedKeys: _, ...sandbox }: Registration = JSON.parse(String(facts))
       return sandbox
     })
@@ -58,30 +58,30 @@ export class Account extends DurableObject {
 
   count(prefix: string): number {
     const select = 'SELECT COUNT(*) AS count FROM sandboxes WHERE name >= ? AND name < ?'
-    return Number(this.#run(select, prefix, prefix + LAST)[0]?.count)
+    return Number(this.#run(select, prefix, prefix + AFTER_ALL_NAMES)[0]?.count)
   }
 
   /** Adds to the counts, and records the size of a sandbox. */
   report(counts: Counts, stored?: { readonly name: string; readonly bytes: number }): void {
-    if (Object.keys(counts).length > 0) this.ctx.storage.kv.put(COUNTS, sumOf(this.#counts, counts))
+    if (Object.keys(counts).length > 0) this.ctx.storage.kv.put(COUNTS, addCounts(this.#counts, counts))
     // A report may arrive after its sandbox was removed.
     const insert = 'INSERT OR REPLACE INTO stored (name, bytes) SELECT name, ? FROM sandboxes WHERE name = ?'
     if (stored) this.#run(insert, stored.bytes, stored.name)
   }
 
-  totals(): AccountTotals {
+  getTotals(): AccountTotals {
     const [row] = this.#run('SELECT COALESCE(SUM(bytes), 0) AS bytes FROM stored')
     return { sandboxes: this.count(''), bytes: Number(row?.bytes), counts: this.#counts }
   }
 
   /** Adds an entry to the audit log, and drops the oldest one if there are too many. */
-  note(entry: AuditEntry): void {
+  addAuditEntry(entry: AuditEntry): void {
     this.#run('INSERT INTO audit (entry) VALUES (?)', JSON.stringify(entry))
-    this.#run('DELETE FROM audit WHERE id <= (SELECT MAX(id) FROM audit) - ?', MOST_ENTRIES)
+    this.#run('DELETE FROM audit WHERE id <= (SELECT MAX(id) FROM audit) - ?', MAX_AUDIT_ENTRIES)
   }
 
   /** Returns the latest entries, newest first. */
-  audit(limit: number): AuditEntry[] {
+  listAuditEntries(limit: number): AuditEntry[] {
     const rows = this.#run('SELECT entry FROM audit ORDER BY id DESC LIMIT ?', limit)
     return rows.map(({ entry }) => JSON.parse(String(entry)))
   }
@@ -98,7 +98,7 @@ export class Account extends DurableObject {
   }
 }
 
-export function sumOf(one: Counts, other: Counts): Counts {
+export function addCounts(one: Counts, other: Counts): Counts {
   const names = Object.keys({ ...one, ...other }) as CountName[] // They have no other keys.
   return Object.fromEntries(names.map((name) => [name, (one[name] ?? 0) + (other[name] ?? 0)]))
 }

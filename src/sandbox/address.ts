@@ -1,5 +1,5 @@
 import type { SandboxEnvironment } from './environment.ts'
-import { sandboxOf } from './keys.ts'
+import { readSandboxName } from './keys.ts'
 
 export const SANDBOXES_PATH = '/s'
 
@@ -37,37 +37,37 @@ type AddressVariables = Pick<SandboxEnvironment, 'PUBLIC_URL' | 'WILDCARD_HOST'>
  * Returns the target of a request. The name is taken from the URL verbatim, without decoding. If the path names no sandbox,
  * the API key does, because some clients drop the path of their base URL.
  */
-export function addressOf({ url, headers }: Pick<Request, 'url' | 'headers'>, env: AddressVariables): Address {
-  const { protocol, host, path, query } = partsOf(url)
-  const label = labelBefore(env.WILDCARD_HOST, host)
+export function parseAddress({ url, headers }: Pick<Request, 'url' | 'headers'>, env: AddressVariables): Address {
+  const { protocol, host, path, query } = splitUrl(url)
+  const label = findLabel(env.WILDCARD_HOST, host)
   if (label) {
     const base = `${/^https?:/i.exec(env.PUBLIC_URL ?? '')?.[0] ?? protocol}//${host}`
     return { name: label, base, below: withOneSlash(path) + query }
   }
   const inSandbox = (name: string, below: string) => {
-    return { name, base: `${homeOf(url, env)}${SANDBOXES_PATH}/${name}`, below: withOneSlash(below) + query }
+    return { name, base: `${getHomeUrl(url, env)}${SANDBOXES_PATH}/${name}`, below: withOneSlash(below) + query }
   }
   const accountAddress = { name: undefined, path, query: query.slice(1) }
   const [, inPath, below = ''] = IN_SANDBOX.exec(path) ?? []
   if (inPath !== undefined) return ACCOUNT_PATHS.test(below) ? accountAddress : inSandbox(inPath, below)
-  const ofKey = path === '/' || path === SANDBOXES_PATH ? undefined : sandboxOf(headers.get('authorization'))
+  const ofKey = path === '/' || path === SANDBOXES_PATH ? undefined : readSandboxName(headers.get('authorization'))
   return ofKey === undefined ? accountAddress : inSandbox(ofKey, path)
 }
 
 /** Returns the public URL of the Worker, without a trailing slash. */
-export function homeOf(url: string, { PUBLIC_URL }: AddressVariables): string {
-  const { protocol, host } = partsOf(url)
+export function getHomeUrl(url: string, { PUBLIC_URL }: AddressVariables): string {
+  const { protocol, host } = splitUrl(url)
   return PUBLIC_URL ? PUBLIC_URL.replace(/\/+$/, '') : `${protocol}//${host}`
 }
 
-function partsOf(url: string) {
+function splitUrl(url: string) {
   const [, protocol = '', host = '', path = '', query = ''] =
     /^([a-z]+:)\/\/([^/?#]*)([^?#]*)(\?[^#]*)?/i.exec(url) ?? []
   return { protocol, host, path, query }
 }
 
 /** Returns the label in front of the wildcard host, or undefined for any other host. A port is ignored. */
-function labelBefore(wildcard: string | undefined, host: string): string | undefined {
+function findLabel(wildcard: string | undefined, host: string): string | undefined {
   const name = host.replace(/:\d*$/, '').toLowerCase()
   return wildcard && name.endsWith(`.${wildcard.toLowerCase()}`) ? name.slice(0, -wildcard.length - 1) : undefined
 }

@@ -9,7 +9,7 @@ import type { StoredOptions } from './options.ts'
 
 const time = v.number()
 
-const archived = v.object({
+const archivedSandbox = v.object({
   name: v.string(),
   created: time,
   expires: v.nullable(time),
@@ -35,13 +35,13 @@ const archived = v.object({
 })
 
 /** Returns a value as a line of an archive. */
-export function lineOf(value: object): Uint8Array {
+export function encodeLine(value: object): Uint8Array {
   return utf8Bytes(`${JSON.stringify(value)}\n`)
 }
 
 /** Returns the archive line of a sandbox. It has the digests of keys and no keys. The state contains the gateway's secrets. */
-export function sandboxLine({ name, ...metadata }: Metadata, state: SandboxState): Uint8Array {
-  return lineOf({ name, ...metadata, state })
+export function encodeSandbox({ name, ...metadata }: Metadata, state: SandboxState): Uint8Array {
+  return encodeLine({ name, ...metadata, state })
 }
 
 /** Reads the archive line of a sandbox. The error for an invalid line repeats no part of it, because it may contain a secret. */
@@ -52,7 +52,7 @@ export function readLine(name: string, line: Uint8Array): { metadata: Metadata; 
   } catch {
     refuse(errors.archive_line_invalid, { why: 'it is no JSON in UTF-8, or not all of it' })
   }
-  const { success, output, issues } = v.safeParse(archived, value)
+  const { success, output, issues } = v.safeParse(archivedSandbox, value)
   if (!success) {
     const { error } = value as { readonly error?: unknown } // Any object may have this member.
     const path = issues[0].path?.map(({ key }) => String(key)).join('.')

@@ -1,6 +1,6 @@
 import type { HttpResponse } from '../http/messages.ts'
 import { timestamp } from '../schema/time.ts'
-import { digestOf } from './keys.ts'
+import { computeDigest } from './keys.ts'
 
 /** A call of the account that changed something, or was refused although it had the account key. */
 export interface AuditEntry {
@@ -42,7 +42,7 @@ export function auditEntry(audited: AuditedCall, { status, body }: HttpResponse)
   const sandboxes = removed ?? restored ?? details?.restored
   return {
     at: timestamp(now),
-    by: digestOf(accountKey).slice(0, 8),
+    by: computeDigest(accountKey).slice(0, 8),
     call,
     sandbox: name || null,
     // A refused call may name anything.

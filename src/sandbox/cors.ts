@@ -1,13 +1,15 @@
 import { CONTROL_PATH } from '../control/control.ts'
-import { isPreflight } from '../http/cors.ts'
+import { isPreflight, preflightAnswer } from '../http/cors.ts'
 import type { HttpRequest, HttpResponse } from '../http/messages.ts'
 import { dialects } from '../resources/dialects.ts'
 import type { Address } from './address.ts'
-import { originsIn, type SandboxEnvironment } from './environment.ts'
+import { readOrigins, type SandboxEnvironment } from './environment.ts'
 
-const PREFLIGHT_AGE_SECONDS = '600'
-const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE'
-const EXPOSED = [...Object.values(dialects).map(({ operationIdHeader }) => operationIdHeader), 'Retry-After'].join(', ')
+const METHODS = new Map(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].map((method) => [method, undefined]))
+const EXPOSED_HEADERS = [
+  ...Object.values(dialects).map(({ operationIdHeader }) => operationIdHeader),
+  'Retry-After',
+].join(', ')
 
 /**
  * Returns the headers by which a browser lets a page of another origin see a response (rules: sandboxes#pages-of-other-sites):
@@ -20,15 +22,15 @@ export function corsHeaders(
 ): Readonly<Record<string, string>> {
   const origin = request.header('origin')
   if (origin === null) return {}
-  const isAllowed = originsIn(env).includes(origin)
-  if (!isAllowed && !isOfApi(address)) return {}
+  const isAllowed = readOrigins(env).includes(origin)
+  if (!isAllowed && !isApiAddress(address)) return {}
   const whose = isAllowed
     ? { 'Access-Control-Allow-Origin': origin, 'Access-Control-Allow-Credentials': 'true', Vary: 'Origin' }
     : { 'Access-Control-Allow-Origin': '*' }
-  return { ...whose, 'Access-Control-Expose-Headers': EXPOSED }
+  return { ...whose, 'Access-Control-Expose-Headers': EXPOSED_HEADERS }
 }
 
-function isOfApi({ name, ...address }: Address): boolean {
+function isApiAddress({ name, ...address }: Address): boolean {
   return name !== undefined && 'below' in address && !address.below.startsWith(CONTROL_PATH)
 }
 
@@ -38,11 +40,7 @@ export function preflightResponse(
   cors: Readonly<Record<string, string>>,
 ): HttpResponse | undefined {
   if (!isPreflight(request)) return undefined
-  const requested = request.header('access-control-request-headers')
-  const allowed = cors['Access-Control-Allow-Origin'] !== undefined && {
-    'Access-Control-Allow-Methods': METHODS,
-    ...(requested && { 'Access-Control-Allow-Headers': requested }),
-    'Access-Control-Max-Age': PREFLIGHT_AGE_SECONDS,
-  }
-  return { status: 204, headers: { ...cors, ...allowed }, body: null }
+  const isAllowed = cors['Access-Control-Allow-Origin'] !== undefined
+  const { headers } = preflightAnswer(request, { methods: METHODS })
+  return { status: 204, headers: { ...cors, ...(isAllowed && headers) }, body: null }
 }

@@ -7,9 +7,9 @@ import type { Objects, Quota, Stub } from './objects.ts'
 
 /** The configuration of the Worker: the account's binding, secrets, and variables, which are all texts. */
 export interface SandboxEnvironment {
-  /** The objects of the class `Account`, of which there is one. */
+  /** The objects of the class `Account`. There is one object. */
   readonly ACCOUNTS: Objects<Stub<Account>>
-  /** The secret that lets its holder create, list, fork and delete sandboxes. Without it nobody can. */
+  /** The secret that lets its holder create, list, fork and delete sandboxes. Without the secret, nobody can. */
   readonly ACCOUNT_KEY?: string
   /** The secret that signs the keys of sandboxes. Default: the account key. Set it to the old account key when you change that. */
   readonly SIGNING_KEY?: string
@@ -45,16 +45,16 @@ export interface Limits {
 const MOST_BYTES = 16 * 1024 * 1024
 
 /** Returns the limits of each sandbox. Refuses invalid variables. */
-export function limitsIn(env: SandboxEnvironment): Limits {
+export function readLimits(env: SandboxEnvironment): Limits {
   return {
-    records: numberIn(env, 'MOST_RECORDS', 20_000),
-    bytes: numberIn(env, 'MOST_BYTES', MOST_BYTES, MOST_BYTES),
-    requests: numberIn(env, 'MOST_REQUESTS', 6000),
+    records: readNumber(env, 'MOST_RECORDS', 20_000),
+    bytes: readNumber(env, 'MOST_BYTES', MOST_BYTES, MOST_BYTES),
+    requests: readNumber(env, 'MOST_REQUESTS', 6000),
   }
 }
 
 /** Returns the quotas. The first is for all sandboxes. Refuses invalid variables. */
-export function quotasIn(env: SandboxEnvironment): readonly Quota[] {
+export function readQuotas(env: SandboxEnvironment): readonly Quota[] {
   const { QUOTAS } = env
   const quotas = (QUOTAS ? QUOTAS.split(',') : []).map((each) => {
     const [, prefix, most] = /^\s*([a-z0-9][a-z0-9-]{0,39})=([1-9]\d{0,8})\s*$/.exec(each) ?? []
@@ -65,14 +65,14 @@ export function quotasIn(env: SandboxEnvironment): readonly Quota[] {
       'the beginnings of names with a number each, such as branch-=50,ci-=200',
     )
   })
-  return [{ prefix: '', most: numberIn(env, 'MOST_SANDBOXES', 10_000) }, ...quotas]
+  return [{ prefix: '', most: readNumber(env, 'MOST_SANDBOXES', 10_000) }, ...quotas]
 }
 
 export function requireVariables(env: SandboxEnvironment): void {
-  limitsIn(env)
-  quotasIn(env)
-  originsIn(env)
-  ttlIn(env, undefined)
+  readLimits(env)
+  readQuotas(env)
+  readOrigins(env)
+  readTtl(env, undefined)
   const { PUBLIC_URL, WILDCARD_HOST } = env
   if (PUBLIC_URL && !/^https?:\/\/[^/?#\s]+(?:\/[^?#\s]*)?$/i.test(PUBLIC_URL))
     refuseVariable('PUBLIC_URL', PUBLIC_URL, 'the URL that clients ask, such as https://sandboxes.example.com')
@@ -81,12 +81,12 @@ export function requireVariables(env: SandboxEnvironment): void {
 }
 
 /** Returns the secret that signs keys, or an empty text if the Worker has none. */
-export function signingSecret({ SIGNING_KEY, ACCOUNT_KEY }: SandboxEnvironment): string {
+export function getSigningSecret({ SIGNING_KEY, ACCOUNT_KEY }: SandboxEnvironment): string {
   return SIGNING_KEY || ACCOUNT_KEY || ''
 }
 
 /** Returns the origins whose pages may do everything. Refuses an invalid variable. */
-export function originsIn({ ALLOW_ORIGINS }: SandboxEnvironment): readonly string[] {
+export function readOrigins({ ALLOW_ORIGINS }: SandboxEnvironment): readonly string[] {
   const origins = ALLOW_ORIGINS ? ALLOW_ORIGINS.split(',').map((each) => each.trim()) : []
   if (origins.every((each) => /^https?:\/\/[^/?#\s@*]+$/.test(each))) return origins
   return refuseVariable(
@@ -97,18 +97,18 @@ export function originsIn({ ALLOW_ORIGINS }: SandboxEnvironment): readonly strin
 }
 
 /** Returns the time to live of a new sandbox in ms, or undefined for no end. Refuses one that is too long, and invalid variables. */
-export function ttlIn(
+export function readTtl(
   { DEFAULT_TTL, LONGEST_TTL }: SandboxEnvironment,
   requested: number | undefined,
 ): number | undefined {
-  const longest = durationIn('LONGEST_TTL', LONGEST_TTL)
-  const otherwise = durationIn('DEFAULT_TTL', DEFAULT_TTL) ?? longest
+  const longest = readDuration('LONGEST_TTL', LONGEST_TTL)
+  const otherwise = readDuration('DEFAULT_TTL', DEFAULT_TTL) ?? longest
   if (longest === undefined) return requested ?? otherwise
   if (requested !== undefined && requested > longest) refuse(errors.ttl_too_long, { most: String(LONGEST_TTL) })
   return Math.min(requested ?? otherwise ?? longest, longest)
 }
 
-function durationIn(name: string, text: string | undefined): number | undefined {
+function readDuration(name: string, text: string | undefined): number | undefined {
   if (!text) return undefined
   const ms = durationMs(text) ?? 0
   return ms >= 1000 ? ms : refuseVariable(name, text, 'a duration of at least 1s, such as 7d')
@@ -118,7 +118,7 @@ function refuseVariable(name: string, received: string, allowed: string): never 
   return refuse(errors.variable_invalid, { name, received: quote(received), allowed })
 }
 
-function numberIn(
+function readNumber(
   env: SandboxEnvironment,
   name: 'MOST_RECORDS' | 'MOST_BYTES' | 'MOST_REQUESTS' | 'MOST_SANDBOXES',
   otherwise: number,
@@ -140,7 +140,7 @@ export class RequestRate {
 
   constructor(readonly most: number) {}
 
-  /** Counts a request. Returns 0, or the seconds to wait if there are too many. */
+  /** Counts a request. Returns 0, or the seconds to wait if the minute has too many requests. */
   take(now: number): number {
     const minute = Math.floor(now / MINUTE_MS)
     this.#count = minute === this.#minute ? this.#count + 1 : 1

@@ -22,15 +22,15 @@ export async function respond(work: () => HttpResponse | Promise<HttpResponse>):
 
 /** Returns the response for a refusal, or for an object that the platform cannot reach. Throws any other error again. */
 export function errorResponse(error: unknown): HttpResponse {
-  if (error instanceof GatewayError) return responseOf(error)
-  if (error instanceof Refusal) return responseOf(factsOf(error, standard))
+  if (error instanceof GatewayError) return createErrorResponse(error)
+  if (error instanceof Refusal) return createErrorResponse(factsOf(error, standard))
   // The platform's own errors have these: the object's process has ended, or has too much to do.
   const { retryable, overloaded } = error as { readonly retryable?: boolean; readonly overloaded?: boolean }
   if (retryable !== true && overloaded !== true) throw error
-  return retryAfter(1, responseOf(factsOf(new Refusal([problem(errors.object_unreachable, {})]), standard)))
+  return retryAfter(1, createErrorResponse(factsOf(new Refusal([problem(errors.object_unreachable, {})]), standard)))
 }
 
-function responseOf(error: Omit<ErrorFacts, 'key'>): HttpResponse {
+function createErrorResponse(error: Omit<ErrorFacts, 'key'>): HttpResponse {
   const operationId = `op_${freshSecret().slice(0, 27)}`
   const response = errorBody(error, operationId)
   return { ...response, headers: { ...response.headers, [standard.operationIdHeader]: operationId } }
@@ -42,13 +42,13 @@ export function retryAfter(seconds: number, response: HttpResponse): HttpRespons
 
 /** Returns a response as the platform's object. A Worker cannot break a connection before the headers, so a fault breaks it after them. */
 export function toResponse({ status, headers, body, delivery }: HttpResponse): Response {
-  const broken = () =>
+  const createBrokenBody = () =>
     new ReadableStream({ start: (stream) => stream.error(new Error('A fault broke the connection.')) })
-  return new Response(delivery?.drop ? broken() : body, { status, headers })
+  return new Response(delivery?.drop ? createBrokenBody() : body, { status, headers })
 }
 
 /** Returns a request without its body for the gateway of a sandbox. Keys that are allowed become the gateway's own keys. */
-export function requestHead(
+export function createHead(
   request: Request,
   url: string,
   sent: SentKeys,
@@ -65,9 +65,9 @@ export function requestHead(
 }
 
 /** The most bytes of a body with a whole state. An object has little memory. */
-export const LARGEST_STATE = 20 * LARGEST_BODY
+export const MAX_STATE_BYTES = 20 * LARGEST_BODY
 
-/** Reads the body of a request, as a whole if its length is known: reading a stream takes longer than answering. */
+/** Reads the body of a request, as a whole if its length is known: a stream takes longer. */
 export async function readBody(request: Request, limit: number): Promise<RequestBody> {
   const length = Number(request.headers.get('content-length'))
   if (!(length > 0 && length <= limit)) return (await readRequest(request, limit)).body

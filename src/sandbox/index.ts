@@ -12,7 +12,7 @@ export type ObjectClass = new (state: never, environment: never) => object
 /** A Worker, as the platform calls it. */
 export interface SandboxWorker {
   /**
-   * Answers a request. The bindings and variables of the environment are those of `examples/sandbox`. Without a context,
+   * Handles a request. The bindings and variables of the environment are those of `examples/sandbox`. Without a context,
    * requests are counted only when somebody reads the metrics.
    */
   fetch(request: Request, environment: object, context?: WorkerContext): Promise<Response>

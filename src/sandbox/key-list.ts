@@ -1,7 +1,7 @@
 import { refuse } from '../schema/errors.ts'
 import { isOneOf } from '../schema/secret-texts.ts'
 import { errors } from './errors.ts'
-import { digestOf, type SentKeys } from './keys.ts'
+import { computeDigest, type SentKeys } from './keys.ts'
 
 /** The permissions of a key: requests to the API, requests to the controls, or requests to both that only read. */
 export const SCOPES = ['api', 'control', 'read'] as const
@@ -19,7 +19,7 @@ export interface StoredKey {
 }
 
 /** Returns the keys that are still valid. */
-export function validKeys(keys: readonly StoredKey[], now: number): StoredKey[] {
+export function filterValid(keys: readonly StoredKey[], now: number): StoredKey[] {
   return keys.filter(({ expires }) => expires === null || expires > now)
 }
 
@@ -35,9 +35,9 @@ export interface Grant {
  * Returns the permissions of a request, or undefined if it has no key of the sandbox.
  * @throws Refusal `key_scope_missing` for a change with keys that only read.
  */
-export function grantOf(keys: readonly StoredKey[], sent: SentKeys, method: string, now: number): Grant | undefined {
-  const valid = validKeys(keys, now)
-  const found = { api: keyOf(valid, sent.api), control: keyOf(valid, sent.control) }
+export function getGrant(keys: readonly StoredKey[], sent: SentKeys, method: string, now: number): Grant | undefined {
+  const valid = filterValid(keys, now)
+  const found = { api: findKey(valid, sent.api), control: findKey(valid, sent.control) }
   if (!found.api && !found.control) return undefined
   const isReading = method === 'GET' || method === 'HEAD'
   const allows = (key: StoredKey | undefined, scope: Scope) =>
@@ -50,8 +50,8 @@ export function grantOf(keys: readonly StoredKey[], sent: SentKeys, method: stri
   return grant
 }
 
-function keyOf(keys: readonly StoredKey[], sent: string | undefined): StoredKey | undefined {
+function findKey(keys: readonly StoredKey[], sent: string | undefined): StoredKey | undefined {
   if (sent === undefined) return undefined
-  const digest = digestOf(sent)
-  return keys.find((each) => isOneOf([each.digest], digest))
+  const sentDigest = computeDigest(sent)
+  return keys.find((each) => isOneOf([each.digest], sentDigest))
 }

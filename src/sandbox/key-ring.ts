@@ -4,13 +4,13 @@ import { type HttpResponse, jsonAnswer, NO_CONTENT } from '../http/messages.ts'
 import { refuse } from '../schema/errors.ts'
 import { timestamp } from '../schema/time.ts'
 import { errors } from './errors.ts'
-import { type StoredKey, validKeys } from './key-list.ts'
-import { digestOf, freshKey, type Keys } from './keys.ts'
+import { filterValid, type StoredKey } from './key-list.ts'
+import { computeDigest, createKey, type Keys } from './keys.ts'
 import type { Metadata, MetadataStore } from './metadata.ts'
 import type { NamedKey } from './objects.ts'
 
 /** The most keys of one sandbox. */
-const MOST_KEYS = 100
+const MAX_KEYS = 100
 
 /** The keys of a sandbox, with the responses to the account's calls that create, list and revoke keys. */
 export class KeyRing {
@@ -23,40 +23,40 @@ export class KeyRing {
   }
 
   /** Returns the two keys of a new sandbox: `keys` with their digests to store, `issued` with their texts to send. */
-  first(name: string, created: number): { keys: StoredKey[]; issued: Keys } {
-    const issued = { api_key: freshKey('api', name, this.#secret), control_key: freshKey('ctl', name, this.#secret) }
+  createFirst(name: string, created: number): { keys: StoredKey[]; issued: Keys } {
+    const issued = { api_key: createKey('api', name, this.#secret), control_key: createKey('ctl', name, this.#secret) }
     const keys: StoredKey[] = [
-      { name: 'api', scopes: ['api'], digest: digestOf(issued.api_key), created, expires: null },
-      { name: 'control', scopes: ['control'], digest: digestOf(issued.control_key), created, expires: null },
+      { name: 'api', scopes: ['api'], digest: computeDigest(issued.api_key), created, expires: null },
+      { name: 'control', scopes: ['control'], digest: computeDigest(issued.control_key), created, expires: null },
     ]
     return { keys, issued }
   }
 
   /** Replaces the first two keys. */
   renew(metadata: Metadata): HttpResponse {
-    const { keys, issued } = this.first(metadata.name, readClock(systemClock))
+    const { keys, issued } = this.createFirst(metadata.name, readClock(systemClock))
     const others = metadata.keys.filter(({ name }) => keys.every((each) => each.name !== name))
     this.#metadata.put({ ...metadata, keys: [...keys, ...others] })
     return jsonAnswer(200, issued)
   }
 
   list({ keys }: Metadata): HttpResponse {
-    return jsonAnswer(200, { keys: validKeys(keys, readClock(systemClock)).map(listed) })
+    return jsonAnswer(200, { keys: filterValid(keys, readClock(systemClock)).map(describeKey) })
   }
 
   add(metadata: Metadata, url: string, { name, scopes, ttl }: NamedKey): HttpResponse {
     const created = readClock(systemClock)
-    const keys = validKeys(metadata.keys, created)
+    const keys = filterValid(metadata.keys, created)
     if (keys.some((each) => each.name === name)) refuse(errors.key_taken, { name })
-    if (keys.length >= MOST_KEYS) refuse(errors.too_many_keys, { most: MOST_KEYS })
-    const key = freshKey('key', metadata.name, this.#secret)
+    if (keys.length >= MAX_KEYS) refuse(errors.too_many_keys, { most: MAX_KEYS })
+    const key = createKey('key', metadata.name, this.#secret)
     const expires = ttl === undefined ? null : created + ttl
-    const stored: StoredKey = { name, scopes, digest: digestOf(key), created, expires }
+    const stored: StoredKey = { name, scopes, digest: computeDigest(key), created, expires }
     this.#metadata.put({ ...metadata, keys: [...keys, stored] })
     const isForInspector = scopes.some((scope) => scope !== 'api')
     // Browsers do not send the fragment of a URL to a server.
     const inspector_url = `${url}${CONTROL_PATH}/#key=${key}`
-    return jsonAnswer(201, { ...listed(stored), key, ...(isForInspector && { inspector_url }) })
+    return jsonAnswer(201, { ...describeKey(stored), key, ...(isForInspector && { inspector_url }) })
   }
 
   revoke(metadata: Metadata, name: string): HttpResponse {
@@ -67,6 +67,6 @@ export class KeyRing {
   }
 }
 
-function listed({ name, scopes, created, expires }: StoredKey) {
+function describeKey({ name, scopes, created, expires }: StoredKey) {
   return { name, scopes, created_at: timestamp(created), expires_at: expires === null ? null : timestamp(expires) }
 }

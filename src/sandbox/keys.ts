@@ -27,53 +27,53 @@ interface KeyParts {
 
 const KEY = /^fg(api|ctl|key)_(?:([a-z0-9-]+)_)?([0-9a-f]{64})(?:_([0-9a-f]{32}))?$/
 
-function partsOf(key: string): KeyParts | undefined {
+function parseKey(key: string): KeyParts | undefined {
   const [, kind, sandbox, secret, signature] = KEY.exec(key) ?? []
   return kind && secret ? { kind, sandbox, secret, signature } : undefined
 }
 
 /** Returns a new key, signed with the account's secret so that the Worker can check it without calling the sandbox. */
-export function freshKey(kind: KeyKind, sandbox: string, signingSecret: string): string {
+export function createKey(kind: KeyKind, sandbox: string, signingSecret: string): string {
   const secret = freshSecret()
-  return `fg${kind}_${sandbox}_${secret}_${signatureOf({ kind, sandbox, secret }, signingSecret)}`
+  return `fg${kind}_${sandbox}_${secret}_${sign({ kind, sandbox, secret }, signingSecret)}`
 }
 
 /** Returns the keys that the gateway inside a sandbox requires. They never leave the sandbox. */
-export function gatewayKeys(): Keys {
+export function createGatewayKeys(): Keys {
   return { api_key: freshSecret(), control_key: freshSecret() }
 }
 
-function signatureOf({ kind, sandbox, secret }: Omit<KeyParts, 'signature'>, signingSecret: string): string {
-  return hex(hmac(sha256, utf8Bytes(signingSecret), utf8Bytes(`${sandbox}\n${kind}\n${secret}`))).slice(0, 32)
+function sign({ kind, sandbox, secret }: Omit<KeyParts, 'signature'>, signingSecret: string): string {
+  return toHex(hmac(sha256, utf8Bytes(signingSecret), utf8Bytes(`${sandbox}\n${kind}\n${secret}`))).slice(0, 32)
 }
 
 /** The result of checking a key's signature. Keys of version 0.1.0 are `unsigned`. Keys of other sandboxes are `foreign`. */
 export type KeyTrust = 'signed' | 'unsigned' | 'foreign'
 
 /** Checks the signature of a key, without the sandbox's list of keys (rules: sandboxes#keys). */
-export function trustIn(key: string, sandbox: string, signingSecret: string): KeyTrust {
-  const parts = partsOf(key)
+export function checkSignature(key: string, sandbox: string, signingSecret: string): KeyTrust {
+  const parts = parseKey(key)
   if (!parts || !signingSecret) return 'foreign'
   const { kind, signature } = parts
   if (signature === undefined) {
     const isOld = kind === 'api' ? parts.sandbox === sandbox : kind === 'ctl' && parts.sandbox === undefined
     return isOld ? 'unsigned' : 'foreign'
   }
-  const isSigned = parts.sandbox === sandbox && isOneOf([signatureOf(parts, signingSecret)], signature)
+  const isSigned = parts.sandbox === sandbox && isOneOf([sign(parts, signingSecret)], signature)
   return isSigned ? 'signed' : 'foreign'
 }
 
 /** Returns the sandbox that the API key of an `Authorization` header names. The key itself is not checked. */
-export function sandboxOf(authorization: string | null): string | undefined {
+export function readSandboxName(authorization: string | null): string | undefined {
   return authorization === null ? undefined : /^Bearer +fg(?:api|key)_([a-z0-9-]+)_/i.exec(authorization)?.[1]
 }
 
 /** Returns the SHA-256 of a key in hexadecimal digits. A key has 256 random bits, so it needs no salt. */
-export function digestOf(key: string): string {
-  return hex(sha256(utf8Bytes(key)))
+export function computeDigest(key: string): string {
+  return toHex(sha256(utf8Bytes(key)))
 }
 
-function hex(bytes: Uint8Array): string {
+function toHex(bytes: Uint8Array): string {
   return [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
@@ -83,12 +83,12 @@ const CONTROL_KEY = CONTROL_KEY_HEADER.toLowerCase()
 /** The prefix of the subprotocol that contains the key: a browser sends no headers with a WebSocket. */
 const KEY_PROTOCOL = 'fauxgate-key.'
 
-export function isSocket(header: Header): boolean {
+export function isWebSocketRequest(header: Header): boolean {
   return header('upgrade')?.toLowerCase() === 'websocket'
 }
 
 /** Returns the key in the subprotocols that a WebSocket request offers, or null. */
-function offeredKey(protocols: string | null): string | null {
+function readOfferedKey(protocols: string | null): string | null {
   const offered = protocols?.split(',').map((each) => each.trim())
   const protocol = offered?.find((each) => each.startsWith(KEY_PROTOCOL))
   if (protocol === undefined) return null
@@ -106,8 +106,8 @@ export interface SentKeys {
 }
 
 /** Returns the keys of a request. With a WebSocket, a browser sends the key in a subprotocol instead of a header. */
-export function keysSent(header: Header): SentKeys {
-  const offered = isSocket(header) ? offeredKey(header('sec-websocket-protocol')) : null
+export function readKeys(header: Header): SentKeys {
+  const offered = isWebSocketRequest(header) ? readOfferedKey(header('sec-websocket-protocol')) : null
   return {
     api: BEARER.exec(header('authorization') ?? '')?.[1],
     control: offered ?? header(CONTROL_KEY) ?? undefined,

@@ -20,9 +20,9 @@ const PROTOCOL = 'fauxgate'
 const BEAT = ':'
 
 /** The most characters of events that one request or alarm sends. After that, listeners receive `missed`. */
-const MOST_SENT = 1024 * 1024
+const MAX_SENT_CHARACTERS = 1024 * 1024
 
-export const MOST_LISTENERS = 64
+export const MAX_LISTENERS = 64
 
 /** The close code of a WebSocket whose key has expired, or whose sandbox was removed. */
 const POLICY_VIOLATION = 1008
@@ -63,7 +63,7 @@ export class Listeners {
     return new Response(null, init)
   }
 
-  /** Subscribes the listeners, if there are any, to the events of a gateway. */
+  /** Subscribes to the events of a gateway, if somebody listens. */
   follow(gateway: Gateway): void {
     if (this.count > 0) this.#unsubscribe ??= subscribeToEvents(gateway, (event, value) => this.#send(event, value))
   }
@@ -72,7 +72,7 @@ export class Listeners {
   afterEvent(gateway: Gateway, request?: HttpRequest, response?: HttpResponse): void {
     if (this.count === 0) return
     if (request && response) this.#sendControl(request, response)
-    const hasMissed = this.#sent > MOST_SENT
+    const hasMissed = this.#sent > MAX_SENT_CHARACTERS
     this.#sent = 0
     if (hasMissed) this.#send('missed', {})
     const overview = inspected(gateway).overview()
@@ -84,12 +84,12 @@ export class Listeners {
   }
 
   /** Drops a listener that has closed its WebSocket. */
-  left(socket: WebSocket): void {
+  remove(socket: WebSocket): void {
     this.#refresh(socket)
   }
 
   /** Closes all WebSockets with a reason. */
-  end(reason: string): void {
+  closeAll(reason: string): void {
     for (const socket of this.#sockets) socket.close(POLICY_VIOLATION, reason)
     this.#keep([])
   }
@@ -103,10 +103,10 @@ export class Listeners {
   }
 
   #send(event: string, value: unknown): void {
-    if (this.#sent > MOST_SENT) return
+    if (this.#sent > MAX_SENT_CHARACTERS) return
     const text = eventText(event, value)
     this.#sent += text.length
-    if (this.#sent > MOST_SENT) return
+    if (this.#sent > MAX_SENT_CHARACTERS) return
     const now = readClock(systemClock)
     for (const socket of this.#sockets) {
       const until = socket.deserializeAttachment() ?? null

@@ -8,11 +8,11 @@ import type { Limits } from './environment.ts'
 import { errors } from './errors.ts'
 import { toResponse } from './http.ts'
 import { StoredJournal } from './journal.ts'
-import { gatewayKeys } from './keys.ts'
+import { createGatewayKeys } from './keys.ts'
 import { Listeners } from './listeners.ts'
 import type { Metadata, MetadataStore } from './metadata.ts'
 import type { ObjectState, SandboxState } from './objects.ts'
-import { gatewayOptions } from './options.ts'
+import { toGatewayOptions } from './options.ts'
 import { limitedStore } from './store.ts'
 
 /** The limits of a sandbox's journal: many sandboxes share the memory of one process. */
@@ -24,7 +24,7 @@ const JOURNAL = { journalSize: 200, journalBytes: 512 * 1024 } as const
 export class LiveGateway {
   readonly listeners: Listeners
   /** The keys of the gateway, which clients never see. */
-  readonly keys = gatewayKeys()
+  readonly keys = createGatewayKeys()
   readonly #state: ObjectState
   readonly #metadata: MetadataStore
   readonly #limits: Limits
@@ -43,13 +43,13 @@ export class LiveGateway {
   }
 
   /** Returns the gateway. The first call loads it from the storage. */
-  loaded(metadata: Metadata): Gateway {
-    return this.#gateway ?? loading(metadata.name, () => this.load(metadata))
+  getOrLoad(metadata: Metadata): Gateway {
+    return this.#gateway ?? refuseUnreadable(metadata.name, () => this.load(metadata))
   }
 
   load(metadata: Metadata): Gateway {
     const gateway = createGateway({
-      ...gatewayOptions(metadata.options),
+      ...toGatewayOptions(metadata.options),
       ...JOURNAL,
       keys: [this.keys.api_key],
       control: { key: this.keys.control_key },
@@ -67,9 +67,9 @@ export class LiveGateway {
   }
 
   /** Returns the stored state. */
-  state(name: string): SandboxState {
+  readState(name: string): SandboxState {
     // Every sandbox has a stored state.
-    const state = loading(name, () => this.#store().load()) as StoredState
+    const state = refuseUnreadable(name, () => this.#store().load()) as StoredState
     return { ...state, records: [...state.records] }
   }
 
@@ -97,7 +97,7 @@ export class LiveGateway {
     this.#alarm = null
     try {
       if (metadata.options.clock !== 'manual') {
-        const gateway = this.loaded(metadata)
+        const gateway = this.getOrLoad(metadata)
         gateway.transport.settle()
         this.listeners.afterEvent(gateway)
       }
@@ -127,14 +127,14 @@ export class LiveGateway {
     this.#alarm = undefined
     this.#gateway = undefined
     this.#journal.drop()
-    this.listeners.end('The sandbox is gone.')
+    this.listeners.closeAll('The sandbox is gone.')
     this.#ended.abort(new Refusal([problem(errors.sandbox_not_found, { name })]))
     this.#ended = new AbortController()
   }
 }
 
 /** Runs work that loads a state. Refuses with the reason if the state cannot be read (rules: sandboxes#versions). */
-function loading<T>(name: string, work: () => T): T {
+function refuseUnreadable<T>(name: string, work: () => T): T {
   try {
     return work()
   } catch (error) {

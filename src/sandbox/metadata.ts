@@ -39,7 +39,7 @@ export class MetadataStore {
 
   get(): Metadata | undefined {
     // Only `put` writes there.
-    this.#metadata ??= upgraded(this.#storage.kv.get(METADATA) as StoredMetadata | undefined)
+    this.#metadata ??= upgrade(this.#storage.kv.get(METADATA) as StoredMetadata | undefined)
     return this.#metadata
   }
 
@@ -54,7 +54,7 @@ export class MetadataStore {
   }
 
   /** Records the time of the last use. No response waits for this write. */
-  use(now: number): void {
+  recordUse(now: number): void {
     if (this.#used !== undefined && now - this.#used < USED_PRECISION_MS) return
     this.#used = now
     void this.#storage.put(USED, now, { allowUnconfirmed: true })
@@ -66,7 +66,7 @@ export class MetadataStore {
   }
 }
 
-function upgraded(stored: StoredMetadata | undefined): Metadata | undefined {
+function upgrade(stored: StoredMetadata | undefined): Metadata | undefined {
   if (!stored) return undefined
   const { digests, keys, ...facts } = stored
   const firstKey = (name: string, scope: Scope, digest = ''): StoredKey => {
@@ -81,7 +81,7 @@ export function isExpired({ expires }: Metadata): boolean {
   return expires !== null && expires <= readClock(systemClock)
 }
 
-export function registered({ name, created, expires, options }: Metadata): RegisteredSandbox {
+export function toRegisteredSandbox({ name, created, expires, options }: Metadata): RegisteredSandbox {
   const { dialect = 'standard', clock = 'system' } = options
   const expires_at = expires === null ? null : timestamp(expires)
   return { name, created_at: timestamp(created), expires_at, dialect, clock }

@@ -1,5 +1,5 @@
 import type { HttpResponse } from '../http/messages.ts'
-import { type Account, sumOf } from './account.ts'
+import { type Account, addCounts } from './account.ts'
 import type { AccountTotals, CountName, Counts, ObjectStorage, Stub } from './objects.ts'
 
 /** The minimum time in ms between two reports of the Worker to the account. */
@@ -7,7 +7,7 @@ const WORKER_REPORTS_MS = 10_000
 
 const SANDBOX_REPORTS_MS = 60_000
 
-type Reported = Pick<Stub<Account>, 'report'>
+type Reporting = Pick<Stub<Account>, 'report'>
 
 /** The counts of one process of the Worker since its last report. No request waits for a report (rules: sandboxes#metrics). */
 export class RequestCounts {
@@ -15,23 +15,23 @@ export class RequestCounts {
   #since: number | undefined
 
   add(name: CountName): void {
-    this.#counts = sumOf(this.#counts, { [name]: 1 })
+    this.#counts = addCounts(this.#counts, { [name]: 1 })
   }
 
   /** Returns the report that is due, or undefined. */
-  reportDue(account: () => Reported, now: number): Promise<void> | undefined {
+  reportDue(account: () => Reporting, now: number): Promise<void> | undefined {
     this.#since ??= now
     return now - this.#since < WORKER_REPORTS_MS ? undefined : this.report(account(), now)
   }
 
-  async report(account: Reported, now: number): Promise<void> {
+  async report(account: Reporting, now: number): Promise<void> {
     const counts = this.#counts
     this.#counts = {}
     this.#since = now
     try {
       await account.report(counts)
     } catch {
-      this.#counts = sumOf(this.#counts, counts)
+      this.#counts = addCounts(this.#counts, counts)
     }
   }
 }
@@ -46,12 +46,12 @@ export class UsageReports {
     this.#storage = storage
   }
 
-  async alarm(account: Reported, name: string, now: number): Promise<void> {
+  async alarm(account: Reporting, name: string, now: number): Promise<void> {
     this.#alarms++
     await this.report(account, name, now)
   }
 
-  async report(account: Reported, name: string, now: number): Promise<void> {
+  async report(account: Reporting, name: string, now: number): Promise<void> {
     if (this.#since !== undefined && now - this.#since < SANDBOX_REPORTS_MS) return
     this.#since = now
     const alarms = this.#alarms
@@ -65,7 +65,7 @@ export class UsageReports {
 }
 
 /** Returns the totals in the text format of Prometheus. */
-export function metricsAnswer({ sandboxes, bytes, counts }: AccountTotals): HttpResponse {
+export function metricsResponse({ sandboxes, bytes, counts }: AccountTotals): HttpResponse {
   const classes = ['1xx', '2xx', '3xx', '4xx', '5xx'] as const
   const lines = [
     '# HELP fauxgate_sandboxes Existing sandboxes.',

@@ -56,7 +56,7 @@ export type Stub<T> = {
     : never
 }
 
-export function objectOf<S>(objects: Objects<S>, name: string): S {
+export function getObject<S>(objects: Objects<S>, name: string): S {
   return objects.get(objects.idFromName(name))
 }
 
@@ -118,14 +118,14 @@ export interface AccountTotals {
 export type SandboxState = Omit<StoredState, 'records'> & { readonly records: readonly StoredRecord[] }
 
 /** The options of a new sandbox, its time to live in ms and, for a fork, the state to continue. */
-export interface Beginning {
+export interface InitialSandbox {
   readonly options: Omit<SandboxOptions, 'ttl'>
   readonly ttl: number | undefined
   readonly state?: SandboxState
 }
 
-/** The treatment of an archived sandbox if its name exists already. */
-export type Existing = 'refuse' | 'keep' | 'replace'
+/** The rule of a restore for a sandbox whose name exists already. */
+export type ExistingPolicy = 'refuse' | 'keep' | 'replace'
 
 /** The properties of a key to create. */
 export interface NamedKey {

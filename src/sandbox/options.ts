@@ -12,16 +12,16 @@ import { errors } from './errors.ts'
 import { SCOPES } from './key-list.ts'
 import { isSandboxName } from './names.ts'
 
-const LONGEST_TTL_DAYS = 366
-const SHORTEST_TTL_MS = 1000
+const MAX_TTL_DAYS = 366
+const MIN_TTL_MS = 1000
 
 /** The time to live of a sandbox in ms. Default: no end. */
 const ttl = v.exactOptional(
   v.pipe(
     v.custom<Duration>((value) => {
       const ms = durationMs(value) ?? 0
-      return ms >= SHORTEST_TTL_MS && ms <= LONGEST_TTL_DAYS * 86_400_000
-    }, `${DURATION_ALLOWED}, from 1s to ${LONGEST_TTL_DAYS}d`),
+      return ms >= MIN_TTL_MS && ms <= MAX_TTL_DAYS * 86_400_000
+    }, `${DURATION_ALLOWED}, from 1s to ${MAX_TTL_DAYS}d`),
     v.transform((value) => durationMs(value) as number), // The check above has read the duration.
   ),
 )
@@ -42,10 +42,13 @@ const EXCLUDED = [
 type PassedName = Exclude<keyof typeof gatewayRows, (typeof EXCLUDED)[number]>
 
 /** The schema of an option that the gateway itself checks. */
-const unchecked = v.exactOptional(v.unknown())
+const uncheckedOption = v.exactOptional(v.unknown())
 const passedNames = Object.keys(gatewayRows).filter((name) => !EXCLUDED.some((each) => each === name))
 // The type checker does not follow names through `fromEntries`.
-const passed = Object.fromEntries(passedNames.map((name) => [name, unchecked])) as Record<PassedName, typeof unchecked>
+const passedOptions = Object.fromEntries(passedNames.map((name) => [name, uncheckedOption])) as Record<
+  PassedName,
+  typeof uncheckedOption
+>
 
 function oneOf<T extends string>(names: readonly T[]) {
   return v.exactOptional(v.picklist(names, names.join(' or ')))
@@ -64,7 +67,7 @@ export const sandboxOptions = v.object({
   ttl,
   /** The state to begin with. */
   snapshot: v.exactOptional(anyObject<Snapshot>('a snapshot, such as that of GET /_fauxgate/state')),
-  ...passed,
+  ...passedOptions,
 })
 
 export const forkOptions = v.object({ name: v.string(), ttl })
@@ -85,12 +88,12 @@ export type SandboxOptions = v.InferOutput<typeof sandboxOptions>
 export type StoredOptions = Omit<SandboxOptions, 'snapshot' | 'ttl' | 'start'> & { readonly start: string }
 
 /** Returns the options to store: with the start of the clock, and without the snapshot, which is used only once. */
-export function storedOptions({ snapshot: _, ...options }: Omit<SandboxOptions, 'ttl'>, now: number): StoredOptions {
+export function toStoredOptions({ snapshot: _, ...options }: Omit<SandboxOptions, 'ttl'>, now: number): StoredOptions {
   return { start: timestamp(now), ...options }
 }
 
 /** Returns the options of a sandbox's gateway. By default, its authority has secret keys, because others can reach it. */
-export function gatewayOptions({ dialect = 'standard', clock, start, ...options }: StoredOptions): AnyOptions {
+export function toGatewayOptions({ dialect = 'standard', clock, start, ...options }: StoredOptions): AnyOptions {
   return {
     authorityKeys: 'fresh',
     // The gateway checks them.
@@ -102,7 +105,7 @@ export function gatewayOptions({ dialect = 'standard', clock, start, ...options 
 }
 
 /** Runs work that reads the options of a gateway. A TypeError becomes a refusal of the options. */
-export function readingOptions<T>(work: () => T): T {
+export function refuseInvalidOptions<T>(work: () => T): T {
   try {
     return work()
   } catch (error) {

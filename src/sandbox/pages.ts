@@ -18,7 +18,7 @@ export class Pages {
   readonly #pages = new Map<PageName, Promise<Page>>()
 
   /** Returns the response to a request for a page; undefined for any other request. */
-  at(address: Address, { method, headers }: Request): Promise<Response> | Response | undefined {
+  respond(address: Address, { method, headers }: Request): Promise<Response> | Response | undefined {
     if (method !== 'GET' && method !== 'HEAD') return undefined
     if (address.name === undefined) return address.path === '/' ? this.#response('account', method, headers) : undefined
     if (!isSandboxName(address.name)) return undefined
@@ -35,21 +35,21 @@ export class Pages {
     if (method === 'HEAD') return new Response(null, { headers: all })
     // Without `encodeBody`, a Worker would compress the body again.
     const init = { headers: all, encodeBody: 'manual' }
-    return takesPacked ? new Response(packed, init) : new Response(unpacked(packed), { headers: all })
+    return takesPacked ? new Response(packed, init) : new Response(unpack(packed), { headers: all })
   }
 
   #page(name: PageName): Promise<Page> {
-    const page = this.#pages.get(name) ?? pageOf(documents[name])
+    const page = this.#pages.get(name) ?? unpackPage(documents[name])
     this.#pages.set(name, page)
     return page
   }
 }
 
-async function pageOf(text: string): Promise<Page> {
+async function unpackPage(text: string): Promise<Page> {
   const packed = Uint8Array.from(atob(text), (character) => character.charCodeAt(0))
-  return { packed, headers: pageHeaders(await new Response(unpacked(packed)).text()) }
+  return { packed, headers: pageHeaders(await new Response(unpack(packed)).text()) }
 }
 
-function unpacked(packed: Uint8Array<ArrayBuffer>): ReadableStream {
+function unpack(packed: Uint8Array<ArrayBuffer>): ReadableStream {
   return new Blob([packed]).stream().pipeThrough(new DecompressionStream('gzip'))
 }

@@ -10,7 +10,7 @@ declare module 'cloudflare:workers' {
 /** The two ends of a WebSocket. */
 declare const WebSocketPair: new () => { readonly 0: WebSocket; readonly 1: import('./objects.ts').ListenerSocket }
 
-/** A message that the platform answers without waking an object, and its answer. */
+/** A message that the platform answers without waking an object, and the reply. */
 declare const WebSocketRequestResponsePair: new (request: string, response: string) => object
 
 /** The HTML pages, each gzipped and in base64. The build makes them from src/inspector. */

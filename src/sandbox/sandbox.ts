@@ -5,30 +5,30 @@ import { controlRefusal } from '../gateway/inspected.ts'
 import { type HttpRequest, type HttpResponse, jsonAnswer, NO_CONTENT } from '../http/messages.ts'
 import { refuse } from '../schema/errors.ts'
 import { timestamp } from '../schema/time.ts'
-import { addressOf, type SandboxAddress } from './address.ts'
-import { lineOf, readLine, sandboxLine } from './archive.ts'
-import { limitsIn, quotasIn, RequestRate, type SandboxEnvironment, signingSecret } from './environment.ts'
+import { parseAddress, type SandboxAddress } from './address.ts'
+import { encodeLine, encodeSandbox, readLine } from './archive.ts'
+import { getSigningSecret, RequestRate, readLimits, readQuotas, type SandboxEnvironment } from './environment.ts'
 import { errors } from './errors.ts'
-import { errorResponse, LARGEST_STATE, readBody, requestHead, respond, retryAfter, toResponse } from './http.ts'
-import { grantOf } from './key-list.ts'
+import { createHead, errorResponse, MAX_STATE_BYTES, readBody, respond, retryAfter, toResponse } from './http.ts'
+import { getGrant } from './key-list.ts'
 import { KeyRing } from './key-ring.ts'
-import { isSocket, keysSent } from './keys.ts'
-import { EVENTS_PATH, MOST_LISTENERS } from './listeners.ts'
+import { isWebSocketRequest, readKeys } from './keys.ts'
+import { EVENTS_PATH, MAX_LISTENERS } from './listeners.ts'
 import { LiveGateway } from './live-gateway.ts'
-import { isExpired, type Metadata, MetadataStore, registered } from './metadata.ts'
+import { isExpired, type Metadata, MetadataStore, toRegisteredSandbox } from './metadata.ts'
 import { UsageReports } from './metrics.ts'
 import {
-  type Beginning,
   type CreatedSandbox,
   type DescribedSandbox,
-  type Existing,
+  type ExistingPolicy,
+  getObject,
+  type InitialSandbox,
   type NamedKey,
-  objectOf,
 } from './objects.ts'
-import { readingOptions, storedOptions } from './options.ts'
-import { usageOf } from './store.ts'
+import { refuseInvalidOptions, toStoredOptions } from './options.ts'
+import { measureUsage } from './store.ts'
 
-const NEW_KEYS = 'The keys of the sandbox have changed.'
+const KEYS_CHANGED = 'The keys of the sandbox have changed.'
 
 /** The time in ms after which the alarm removes the remains of an interrupted creation. */
 const CREATION_MS = 1000
@@ -39,15 +39,15 @@ const CREATION_MS = 1000
  */
 export class Sandbox extends DurableObject<SandboxEnvironment> {
   readonly #metadata = new MetadataStore(this.ctx.storage)
-  readonly #limits = limitsIn(this.env)
+  readonly #limits = readLimits(this.env)
   readonly #live = new LiveGateway(this.ctx, this.#metadata, this.#limits)
   readonly #rate = new RequestRate(this.#limits.requests)
   readonly #usage = new UsageReports(this.ctx.storage)
-  readonly #keys = new KeyRing(this.#metadata, signingSecret(this.env))
+  readonly #keys = new KeyRing(this.#metadata, getSigningSecret(this.env))
 
   async fetch(request: Request): Promise<Response> {
     try {
-      return await this.#respond(request, addressOf(request, this.env) as SandboxAddress) // The Worker passes on only requests for a sandbox.
+      return await this.#respond(request, parseAddress(request, this.env) as SandboxAddress) // The Worker passes on only requests for a sandbox.
     } catch (error) {
       return toResponse(errorResponse(error))
     }
@@ -56,35 +56,35 @@ export class Sandbox extends DurableObject<SandboxEnvironment> {
   async #respond(request: Request, address: SandboxAddress): Promise<Response> {
     const { below } = address
     const now = readClock(systemClock)
-    const { head, until } = this.#permitted(request, address, now)
+    const { head, until } = this.#requirePermission(request, address, now)
     const wait = this.#rate.take(now)
     const gateway = this.#open(address)
     const { most } = this.#rate
     if (wait > 0) return toResponse(retryAfter(wait, gateway.transport.refused(errors.sandbox_busy, { most, wait })))
-    this.#metadata.use(now)
+    this.#metadata.recordUse(now)
     void this.#usage.report(this.#account(), address.name, now)
     if (below === EVENTS_PATH) return this.#listen(gateway, head, until, address.name)
     if (!request.body) return this.#live.exchange(gateway, head)
-    const limit = Math.min(gateway.transport.bodyLimit(head), LARGEST_STATE)
+    const limit = Math.min(gateway.transport.bodyLimit(head), MAX_STATE_BYTES)
     // If the head of a request is refused, its body is not read.
     if (limit === 0) return this.#live.exchange(gateway, { ...head, body: { unread: 'refused' } })
     const body = await readBody(request, limit)
     // The sandbox may have been removed meanwhile, and created again.
-    const { head: again } = this.#permitted(request, address, readClock(systemClock))
+    const { head: again } = this.#requirePermission(request, address, readClock(systemClock))
     return this.#live.exchange(this.#open(address), { ...again, body })
   }
 
-  /** Returns the head of a request with the permissions of its keys, and their end. Throws if no key is one of the sandbox. */
-  #permitted(request: Request, { name, below }: SandboxAddress, now: number) {
+  /** Returns the head of a request with the permissions of its keys, and the time at which these end. Refuses keys of other sandboxes. */
+  #requirePermission(request: Request, { name, below }: SandboxAddress, now: number) {
     const { method, headers } = request
-    const sent = keysSent((header) => headers.get(header))
-    const grant = grantOf(this.#present()?.keys ?? [], sent, method, now)
+    const sent = readKeys((header) => headers.get(header))
+    const grant = getGrant(this.#findMetadata()?.keys ?? [], sent, method, now)
     if (!grant) refuse(errors.sandbox_key_refused, { name })
-    return { head: requestHead(request, below, sent, grant, this.#live.keys), until: grant.until }
+    return { head: createHead(request, below, sent, grant, this.#live.keys), until: grant.until }
   }
 
   #open({ name, base }: SandboxAddress): Gateway {
-    const gateway = this.#live.loaded(this.#required(name))
+    const gateway = this.#live.getOrLoad(this.#requireMetadata(name))
     gateway.transport.servedAt(base)
     return gateway
   }
@@ -93,9 +93,9 @@ export class Sandbox extends DurableObject<SandboxEnvironment> {
   #listen(gateway: Gateway, head: HttpRequest, until: number | null, name: string): Response {
     const refusal = controlRefusal(gateway, head)
     if (refusal) return toResponse(refusal)
-    if (!isSocket(head.header)) return new Response(null, { status: 426, headers: { Upgrade: 'websocket' } })
-    if (this.#live.listeners.count < MOST_LISTENERS) return this.#live.listeners.add(gateway, until, name)
-    return toResponse(gateway.transport.refused(errors.too_many_listeners, { most: MOST_LISTENERS }))
+    if (!isWebSocketRequest(head.header)) return new Response(null, { status: 426, headers: { Upgrade: 'websocket' } })
+    if (this.#live.listeners.count < MAX_LISTENERS) return this.#live.listeners.add(gateway, until, name)
+    return toResponse(gateway.transport.refused(errors.too_many_listeners, { most: MAX_LISTENERS }))
   }
 
   webSocketMessage(): void {
@@ -103,14 +103,14 @@ export class Sandbox extends DurableObject<SandboxEnvironment> {
   }
 
   webSocketClose(socket: WebSocket): void {
-    this.#live.listeners.left(socket)
+    this.#live.listeners.remove(socket)
   }
 
   webSocketError(socket: WebSocket): void {
-    this.#live.listeners.left(socket)
+    this.#live.listeners.remove(socket)
   }
 
-  /** Runs what has become due, each event at its own time, or removes the sandbox at its end. */
+  /** Runs the due events, each at its own time, or removes the sandbox at its end. */
   async alarm(): Promise<void> {
     const metadata = this.#metadata.get()
     if (!metadata) return
@@ -120,104 +120,108 @@ export class Sandbox extends DurableObject<SandboxEnvironment> {
   }
 
   /** Creates the sandbox. No other response has its keys. */
-  create(name: string, url: string, beginning: Beginning): Promise<HttpResponse> {
-    return this.#alone(async () => {
-      if (this.#present()) refuse(errors.sandbox_taken, { name })
+  create(name: string, url: string, beginning: InitialSandbox): Promise<HttpResponse> {
+    return this.#runAlone(async () => {
+      if (this.#findMetadata()) refuse(errors.sandbox_taken, { name })
       const created = readClock(systemClock)
-      const { keys, issued } = this.#keys.first(name, created)
+      const { keys, issued } = this.#keys.createFirst(name, created)
       const expires = beginning.ttl === undefined ? null : created + beginning.ttl
-      const options = storedOptions(beginning.options, created)
+      const options = toStoredOptions(beginning.options, created)
       await this.#replace(undefined, { name, created, expires, options, keys }, beginning)
-      const answer: CreatedSandbox = { ...this.#description(this.#required(name), url), ...issued }
-      return jsonAnswer(201, answer)
+      const sandbox: CreatedSandbox = { ...this.#description(this.#requireMetadata(name), url), ...issued }
+      return jsonAnswer(201, sandbox)
     })
   }
 
   describe(name: string, url: string): Promise<HttpResponse> {
-    return respond(() => jsonAnswer(200, this.#description(this.#required(name), url)))
+    return respond(() => jsonAnswer(200, this.#description(this.#requireMetadata(name), url)))
   }
 
   /** Returns the options and the state for a fork, or an error response. */
-  async copy(name: string): Promise<Omit<Beginning, 'ttl'> | { readonly refused: HttpResponse }> {
+  async copy(name: string): Promise<Omit<InitialSandbox, 'ttl'> | { readonly refused: HttpResponse }> {
     try {
-      const metadata = this.#required(name)
-      this.#live.loaded(metadata)
-      return { options: metadata.options, state: this.#live.state(name) }
+      const metadata = this.#requireMetadata(name)
+      this.#live.getOrLoad(metadata)
+      return { options: metadata.options, state: this.#live.readState(name) }
     } catch (error) {
       return { refused: errorResponse(error) }
     }
   }
 
   renewKeys(name: string): Promise<HttpResponse> {
-    return this.#alone(async () => {
-      const answer = this.#keys.renew(this.#required(name))
-      this.#live.listeners.end(NEW_KEYS)
+    return this.#runAlone(async () => {
+      const response = this.#keys.renew(this.#requireMetadata(name))
+      this.#live.listeners.closeAll(KEYS_CHANGED)
       await this.#account().signKeys(name)
-      return answer
+      return response
     })
   }
 
   listKeys(name: string): Promise<HttpResponse> {
-    return respond(() => this.#keys.list(this.#required(name)))
+    return respond(() => this.#keys.list(this.#requireMetadata(name)))
   }
 
   /** Adds a key. No other response has its text. */
   addKey(name: string, url: string, key: NamedKey): Promise<HttpResponse> {
-    return respond(() => this.#keys.add(this.#required(name), url, key))
+    return respond(() => this.#keys.add(this.#requireMetadata(name), url, key))
   }
 
   revokeKey(name: string, key: string): Promise<HttpResponse> {
     return respond(() => {
-      const answer = this.#keys.revoke(this.#required(name), key)
-      this.#live.listeners.end(NEW_KEYS)
-      return answer
+      const response = this.#keys.revoke(this.#requireMetadata(name), key)
+      this.#live.listeners.closeAll(KEYS_CHANGED)
+      return response
     })
   }
 
   remove(name: string): Promise<HttpResponse> {
-    return this.#alone(async () => {
-      const metadata = this.#present()
+    return this.#runAlone(async () => {
+      const metadata = this.#findMetadata()
       // An interrupted creation may have left the name.
       if (!metadata) await this.#account().forget(name)
-      await this.#remove(metadata ?? this.#required(name))
+      await this.#remove(metadata ?? this.#requireMetadata(name))
       return NO_CONTENT
     })
   }
 
-  /** Returns the sandbox as a line of an archive, or undefined if there is none. */
+  /** Returns the sandbox as a line of an archive, or undefined if it does not exist. */
   async backup(name: string): Promise<Uint8Array | undefined> {
-    const metadata = this.#present()
+    const metadata = this.#findMetadata()
     if (!metadata) return undefined
     try {
-      return sandboxLine(metadata, this.#live.state(name))
+      return encodeSandbox(metadata, this.#live.readState(name))
     } catch (error) {
-      return lineOf({ name, error: JSON.parse(errorResponse(error).body ?? '{}').msg })
+      return encodeLine({ name, error: JSON.parse(errorResponse(error).body ?? '{}').msg })
     }
   }
 
   /** Restores a sandbox from a line of an archive. The response has an `outcome`, or is an error. */
-  restore(name: string, line: Uint8Array, existing: Existing): Promise<HttpResponse> {
-    return this.#alone(async () => {
-      const before = this.#present()
+  restore(name: string, line: Uint8Array, existing: ExistingPolicy): Promise<HttpResponse> {
+    return this.#runAlone(async () => {
+      const before = this.#findMetadata()
       if (before && existing === 'keep') return jsonAnswer(200, { outcome: 'kept' })
       if (before && existing === 'refuse') refuse(errors.sandbox_taken, { name })
       const { metadata, state } = readLine(name, line)
       if (isExpired(metadata)) return jsonAnswer(200, { outcome: 'ended' })
       await this.#replace(before, metadata, { options: metadata.options, state })
       this.#live.setAlarm()
-      // Only sandboxes that somebody uses stay in memory.
+      // A restored sandbox leaves the memory until its first request.
       this.#live.unload(name)
       return jsonAnswer(200, { outcome: 'restored' })
     })
   }
 
   /** Runs work while the object receives no other event. A refusal does not end the object. */
-  #alone(work: () => Promise<HttpResponse>): Promise<HttpResponse> {
+  #runAlone(work: () => Promise<HttpResponse>): Promise<HttpResponse> {
     return this.ctx.blockConcurrencyWhile(() => respond(work))
   }
 
   /** Creates the sandbox, and replaces an existing one. If the creation fails, the existing one stays. */
-  async #replace(before: Metadata | undefined, metadata: Metadata, beginning: Omit<Beginning, 'ttl'>): Promise<void> {
+  async #replace(
+    before: Metadata | undefined,
+    metadata: Metadata,
+    beginning: Omit<InitialSandbox, 'ttl'>,
+  ): Promise<void> {
     const { storage } = this.ctx
     if (!before) {
       await storage.deleteAll()
@@ -229,7 +233,7 @@ export class Sandbox extends DurableObject<SandboxEnvironment> {
     await this.#register(metadata)
     try {
       if (before) this.#live.unload(metadata.name)
-      storage.transactionSync(() => this.#begin(metadata, beginning))
+      storage.transactionSync(() => this.#initialize(metadata, beginning))
     } catch (error) {
       this.#live.unload(metadata.name)
       await (before ? this.#register(before) : this.#remove(metadata))
@@ -238,15 +242,15 @@ export class Sandbox extends DurableObject<SandboxEnvironment> {
     void this.#usage.report(this.#account(), metadata.name, readClock(systemClock))
   }
 
-  #begin(metadata: Metadata, { options, state }: Omit<Beginning, 'ttl'>): void {
+  #initialize(metadata: Metadata, { options, state }: Omit<InitialSandbox, 'ttl'>): void {
     this.#metadata.put(metadata)
     if (state) this.#live.putState(state)
-    const gateway = readingOptions(() => (state ? this.#live.loaded(metadata) : this.#live.load(metadata)))
+    const gateway = refuseInvalidOptions(() => (state ? this.#live.getOrLoad(metadata) : this.#live.load(metadata)))
     if (options.snapshot) gateway.restore(options.snapshot)
   }
 
   async #register(metadata: Metadata): Promise<void> {
-    const reached = await this.#account().register(registered(metadata), quotasIn(this.env))
+    const reached = await this.#account().register(toRegisteredSandbox(metadata), readQuotas(this.env))
     if (reached) refuse(reached.prefix ? errors.quota_reached : errors.too_many_sandboxes, reached)
   }
 
@@ -262,29 +266,29 @@ export class Sandbox extends DurableObject<SandboxEnvironment> {
   }
 
   #account() {
-    return objectOf(this.env.ACCOUNTS, 'account')
+    return getObject(this.env.ACCOUNTS, 'account')
   }
 
-  #present(): Metadata | undefined {
+  #findMetadata(): Metadata | undefined {
     const metadata = this.#metadata.get()
     return metadata && !isExpired(metadata) ? metadata : undefined
   }
 
-  #required(name: string): Metadata {
-    return this.#present() ?? refuse(errors.sandbox_not_found, { name })
+  #requireMetadata(name: string): Metadata {
+    return this.#findMetadata() ?? refuse(errors.sandbox_not_found, { name })
   }
 
   #description(metadata: Metadata, url: string): DescribedSandbox {
-    const gateway = this.#live.loaded(metadata)
+    const gateway = this.#live.getOrLoad(metadata)
     const due = gateway.nextDueAt()
     this.#live.setAlarm()
     return {
-      ...registered(metadata),
+      ...toRegisteredSandbox(metadata),
       url,
       last_used_at: this.#metadata.used === null ? null : timestamp(this.#metadata.used),
       now: timestamp(readClock(gateway.clock)),
       next_event_at: due === undefined ? null : timestamp(due),
-      ...usageOf(this.ctx.storage),
+      ...measureUsage(this.ctx.storage),
     }
   }
 }

@@ -10,7 +10,7 @@ interface Usage {
 }
 
 /** The most bytes that the platform stores in one row, with room for its key. */
-const LARGEST_ROW = 2_000_000
+const MAX_ROW_BYTES = 2_000_000
 
 /** The operations whose commits may exceed a limit. Otherwise jobs would stop, and a new version could not load the state. */
 const AUTOMATIC: ReadonlySet<string> = new Set(['provisioning', 'clock', 'operation_ids', 'migration'])
@@ -19,7 +19,7 @@ const AUTOMATIC: ReadonlySet<string> = new Set(['provisioning', 'clock', 'operat
 const NEAR_LIMIT_BYTES = 4 * 1024 * 1024
 
 /** The most changes of a commit that is not counted exactly. */
-const MOST_UNCOUNTED_CHANGES = 100
+const MAX_UNCOUNTED_CHANGES = 100
 
 /**
  * Returns the store of a sandbox in its object's storage. It throws if a call exceeds a limit (rules: sandboxes#limits).
@@ -29,7 +29,7 @@ export function limitedStore(storage: ObjectStorage, limits: Omit<Limits, 'reque
   /** Upper bounds of the stored records and bytes. */
   const bound = { records: 0, bytes: 0 }
   const run: RunSql = (statement, ...values) => {
-    for (const value of values) bound.bytes += mostBytesOf(value)
+    for (const value of values) bound.bytes += estimateBytes(value)
     return storage.sql.exec(statement, ...values)
   }
   const store = sqlStore(run, (work) => storage.transactionSync(work))
@@ -39,13 +39,13 @@ export function limitedStore(storage: ObjectStorage, limits: Omit<Limits, 'reque
   }
   const isNear = ({ replaces, changes }: StoredCommit) =>
     replaces !== undefined ||
-    changes.length > MOST_UNCOUNTED_CHANGES ||
+    changes.length > MAX_UNCOUNTED_CHANGES ||
     bound.records + changes.length > limits.records ||
     bound.bytes + NEAR_LIMIT_BYTES > limits.bytes
   const appendCounted = (commit: StoredCommit) => {
-    const before = usageOf(storage)
+    const before = measureUsage(storage)
     append(commit)
-    const after = usageOf(storage)
+    const after = measureUsage(storage)
     if (!AUTOMATIC.has(commit.operation)) {
       requireWithin('records', 'MOST_RECORDS', limits.records, before.records, after.records)
       requireWithin('bytes of records', 'MOST_BYTES', limits.bytes, before.bytes, after.bytes)
@@ -67,16 +67,16 @@ export function limitedStore(storage: ObjectStorage, limits: Omit<Limits, 'reque
 }
 
 /** Returns an upper bound of a value's bytes. Throws on every platform if a value is too large for a row of the hosted one. */
-function mostBytesOf(value: SqlValue): number {
+function estimateBytes(value: SqlValue): number {
   if (typeof value !== 'string') return 0
   const most = value.length * 3
-  if (most <= LARGEST_ROW) return most
+  if (most <= MAX_ROW_BYTES) return most
   const bytes = utf8Length(value)
-  if (bytes <= LARGEST_ROW) return bytes
-  throw new Error(`a record would have ${bytes} bytes; allowed are ${LARGEST_ROW}, the most of one row`)
+  if (bytes <= MAX_ROW_BYTES) return bytes
+  throw new Error(`a record would have ${bytes} bytes; allowed are ${MAX_ROW_BYTES}, the most of one row`)
 }
 
-export function usageOf({ sql }: ObjectStorage): Usage {
+export function measureUsage({ sql }: ObjectStorage): Usage {
   const bytes = 'COALESCE(SUM(LENGTH(CAST(record AS BLOB))), 0)'
   const [usage] = sql.exec(`SELECT COUNT(*) AS records, ${bytes} AS bytes FROM fauxgate_records`)
   return { records: Number(usage?.records), bytes: Number(usage?.bytes) }

@@ -1,10 +1,10 @@
 /** The number of wrong keys that one address may send at once. */
-const AT_ONCE = 20
+const MAX_AT_ONCE = 20
 
 const REFILL_MS = 1000
 
-/** The most addresses that are kept. If there are more, the oldest is dropped. */
-const MOST_ADDRESSES = 10_000
+/** The maximum of addresses in memory. Above it, the oldest address is dropped. */
+const MAX_ADDRESSES = 10_000
 
 /**
  * A limit for wrong account keys: each address may send 20 at once, then one a second. Each process of the Worker counts
@@ -14,20 +14,20 @@ export class FailureThrottle {
   readonly #failures = new Map<string, { count: number; since: number }>()
 
   /** Returns 0, or the seconds until an address may try again. */
-  wait(address: string, now: number): number {
-    const { count } = this.#at(address, now)
-    return count < AT_ONCE ? 0 : 1
+  getWait(address: string, now: number): number {
+    const { count } = this.#refill(address, now)
+    return count < MAX_AT_ONCE ? 0 : 1
   }
 
-  fail(address: string, now: number): void {
-    const { count, since } = this.#at(address, now)
+  addFailure(address: string, now: number): void {
+    const { count, since } = this.#refill(address, now)
     this.#failures.delete(address)
     this.#failures.set(address, { count: count + 1, since })
     const [oldest] = this.#failures.keys()
-    if (oldest !== undefined && this.#failures.size > MOST_ADDRESSES) this.#failures.delete(oldest)
+    if (oldest !== undefined && this.#failures.size > MAX_ADDRESSES) this.#failures.delete(oldest)
   }
 
-  #at(address: string, now: number): { count: number; since: number } {
+  #refill(address: string, now: number): { count: number; since: number } {
     const { count, since } = this.#failures.get(address) ?? { count: 0, since: now }
     const refilled = Math.max(0, Math.floor((now - since) / REFILL_MS))
     return refilled >= count
@@ -37,7 +37,7 @@ export class FailureThrottle {
 }
 
 /** Returns the client's address without the port, as the platform reports it. IPv6 addresses are cut to four groups. */
-export function addressOfClient(request: Request): string {
+export function getClientAddress(request: Request): string {
   // workerd has the address in `cf`, and the hosted platform in a header that clients cannot set.
   const { cf } = request as { readonly cf?: { readonly clientIp?: string } }
   const address = cf?.clientIp?.replace(/:\d+$/, '') ?? request.headers.get('cf-connecting-ip') ?? ''

@@ -11,22 +11,22 @@ import { type AccountCall, accountCalls, requireName } from './account-calls.ts'
 import {
   type AccountAddress,
   AUDIT_PATH,
-  addressOf,
-  homeOf,
+  getHomeUrl,
   METRICS_PATH,
+  parseAddress,
   SANDBOXES_PATH,
   type SandboxAddress,
 } from './address.ts'
 import { auditEntry } from './audit.ts'
 import { corsHeaders, preflightResponse } from './cors.ts'
-import { requireVariables, signingSecret } from './environment.ts'
+import { getSigningSecret, requireVariables } from './environment.ts'
 import { errors } from './errors.ts'
-import { errorResponse, LARGEST_STATE, retryAfter, toResponse } from './http.ts'
-import { digestOf, keysSent, trustIn } from './keys.ts'
+import { errorResponse, MAX_STATE_BYTES, retryAfter, toResponse } from './http.ts'
+import { checkSignature, computeDigest, readKeys } from './keys.ts'
 import { RequestCounts } from './metrics.ts'
-import { objectOf, type WorkerContext } from './objects.ts'
+import { getObject, type WorkerContext } from './objects.ts'
 import { Pages } from './pages.ts'
-import { addressOfClient, FailureThrottle } from './throttle.ts'
+import { FailureThrottle, getClientAddress } from './throttle.ts'
 import type { WorkerEnvironment } from './worker-environment.ts'
 
 const ACCOUNT_KEY_HEADER = 'Fauxgate-Account-Key'
@@ -41,9 +41,9 @@ export class WorkerProcess {
   #checked: WorkerEnvironment | undefined
 
   async fetch(request: Request, env: WorkerEnvironment, context?: WorkerContext): Promise<Response> {
-    const response = responseOf(await this.#respond(request, env).catch(errorResponse))
+    const response = toPlatformResponse(await this.#respond(request, env).catch(errorResponse))
     this.#counts.add(`${Math.floor(response.status / 100)}xx`)
-    const report = this.#counts.reportDue(() => objectOf(env.ACCOUNTS, 'account'), readClock(systemClock))
+    const report = this.#counts.reportDue(() => getObject(env.ACCOUNTS, 'account'), readClock(systemClock))
     if (report) context?.waitUntil(report)
     return response
   }
@@ -51,9 +51,9 @@ export class WorkerProcess {
   async #respond(request: Request, env: WorkerEnvironment): Promise<HttpResponse | Response> {
     if (this.#checked !== env) requireVariables(env)
     this.#checked = env
-    const address = addressOf(request, env)
+    const address = parseAddress(request, env)
     if (address.name === undefined && address.path === '/healthz') return jsonAnswer(200, { status: 'ok' })
-    const page = this.#pages.at(address, request)
+    const page = this.#pages.respond(address, request)
     if (page) return page
     const { method, url, headers } = request
     const head: HttpRequest = { method, url, header: (name) => headers.get(name), body: '' }
@@ -65,7 +65,7 @@ export class WorkerProcess {
         ? this.#accountResponse(request, head, env, address)
         : sandboxResponse(request, head, env, address)
     const response = await work.catch(errorResponse)
-    return head.header('origin') === null ? response : withHeaders(responseOf(response), cors)
+    return head.header('origin') === null ? response : addHeaders(toPlatformResponse(response), cors)
   }
 
   /** Runs a call of the account. It reads the name, the query and the body only after it has checked the account key. */
@@ -78,33 +78,33 @@ export class WorkerProcess {
     const { method, url, body } = request
     const route = this.#router.require(path, method)
     const call = operationFor(route, method, path)
-    const client = addressOfClient(request)
+    const client = getClientAddress(request)
     const now = readClock(systemClock)
-    const wait = this.#throttle.wait(client, now)
+    const wait = this.#throttle.getWait(client, now)
     if (wait > 0) return retryAfter(wait, errorResponse(new Refusal([problem(errors.account_key_throttled, { wait })])))
-    const accountKey = requiredAccountKey(head, path, env, () => {
-      this.#throttle.fail(client, now)
+    const accountKey = requireAccountKey(head, path, env, () => {
+      this.#throttle.addFailure(client, now)
       this.#counts.add('wrong_keys')
     })
-    const account = objectOf(env.ACCOUNTS, 'account')
+    const account = getObject(env.ACCOUNTS, 'account')
     // The response includes the requests of this process up to now.
     if (path === METRICS_PATH || path === AUDIT_PATH) await this.#counts.report(account, now)
     const [, , received = '', , key = ''] = path.split('/')
     const name = 'name' in route.ids ? requireName(received) : ''
-    const home = homeOf(url, env)
+    const home = getHomeUrl(url, env)
     const urlOf = (sandbox: string) => `${home}${SANDBOXES_PATH}/${sandbox}`
-    const largest = call.body === 'state' ? LARGEST_STATE : LARGEST_BODY
-    const sent = inputOf(call, call.body === 'stream' ? head : await readRequest(request, largest), query)
+    const largest = call.body === 'state' ? MAX_STATE_BYTES : LARGEST_BODY
+    const sent = readInput(call, call.body === 'stream' ? head : await readRequest(request, largest), query)
     const response = await call.run({ env, urlOf, body, name, key }, sent).catch(errorResponse)
     if (call.audit === undefined || response instanceof Response) return response
     const auditName = typeof call.audit === 'string' ? call.audit : call.audit(sent)
-    await account.note(auditEntry({ call: auditName, name, key, sent, accountKey, now }, response))
+    await account.addAuditEntry(auditEntry({ call: auditName, name, key, sent, accountKey, now }, response))
     return response
   }
 }
 
-function responseOf(answer: HttpResponse | Response): Response {
-  return answer instanceof Response ? answer : toResponse(answer)
+function toPlatformResponse(response: HttpResponse | Response): Response {
+  return response instanceof Response ? response : toResponse(response)
 }
 
 /** Passes a request to its sandbox if one of its keys can be valid. Any call of an object creates a file. */
@@ -116,20 +116,20 @@ async function sandboxResponse(
 ): Promise<Response> {
   const name = requireName(received)
   if (!(await mayHaveKey(head, env, name))) refuse(errors.sandbox_key_refused, { name })
-  return objectOf(env.SANDBOXES, name).fetch(request)
+  return getObject(env.SANDBOXES, name).fetch(request)
 }
 
 async function mayHaveKey(head: HttpRequest, env: WorkerEnvironment, name: string): Promise<boolean> {
-  const { api, control } = keysSent(head.header)
-  const secret = signingSecret(env)
-  const trusts = [api, control].map((key) => (key === undefined ? 'foreign' : trustIn(key, name, secret)))
+  const { api, control } = readKeys(head.header)
+  const secret = getSigningSecret(env)
+  const trusts = [api, control].map((key) => (key === undefined ? 'foreign' : checkSignature(key, name, secret)))
   if (trusts.includes('signed')) return true
   if (!trusts.includes('unsigned')) return false
-  const registered = await objectOf(env.ACCOUNTS, 'account').find(name)
+  const registered = await getObject(env.ACCOUNTS, 'account').find(name)
   return registered !== undefined && registered.hasSignedKeys !== true
 }
 
-function withHeaders(response: Response, headers: Readonly<Record<string, string>>): Response {
+function addHeaders(response: Response, headers: Readonly<Record<string, string>>): Response {
   // A response that opens a WebSocket cannot be copied. Browsers do not apply CORS to it.
   if (response.status === 101) return response
   const copy = new Response(response.body, response)
@@ -138,7 +138,7 @@ function withHeaders(response: Response, headers: Readonly<Record<string, string
 }
 
 /** Returns the account key of a request. Prometheus sends it as a bearer token. */
-function requiredAccountKey(
+function requireAccountKey(
   request: HttpRequest,
   path: string,
   { ACCOUNT_KEY }: WorkerEnvironment,
@@ -146,14 +146,14 @@ function requiredAccountKey(
 ): string {
   if (!ACCOUNT_KEY) refuse(errors.account_key_unset, {})
   const header = ACCOUNT_KEY_HEADER
-  const token = path === METRICS_PATH ? keysSent(request.header).api : undefined
+  const token = path === METRICS_PATH ? readKeys(request.header).api : undefined
   const received = request.header(header.toLowerCase()) || token || refuse(errors.account_key_missing, { header })
-  if (isOneOf([digestOf(ACCOUNT_KEY)], digestOf(received))) return ACCOUNT_KEY
+  if (isOneOf([computeDigest(ACCOUNT_KEY)], computeDigest(received))) return ACCOUNT_KEY
   failed()
   return refuse(errors.account_key_invalid, { header })
 }
 
-function inputOf({ from }: AccountCall, request: HttpRequest, query: string): object {
+function readInput({ from }: AccountCall, request: HttpRequest, query: string): object {
   const parameters = queryParameters(query)
   const [first] = Object.keys(parameters)
   if (first !== undefined && from !== 'query') refuseParameter(first, [])

@@ -2,14 +2,14 @@ import { ed25519 } from '@noble/curves/ed25519.js'
 import { bytesToHex } from '@noble/hashes/utils.js'
 import { randomSource } from '../engine/random.ts'
 import type { Draw } from '../schema/values.ts'
-import { derOf, integer, octetString, oid, sequence } from '../x509/der-writer.ts'
+import { encode, integer, octetString, oid, sequence } from '../x509/der-writer.ts'
 import {
   certifiedKey,
+  createIssuer,
+  createName,
   type Issuer,
-  issuerOf,
   type KeyPair,
   leafCertificate,
-  nameOf,
   randomKey,
   randomSerial,
   rsaKey,
@@ -62,7 +62,7 @@ export function materialOf(options: ReadPairOptions): Material {
   const times = { not_before: notBefore, not_after: notAfter }
   const leaf = leafCertificate(
     { serial: randomSerial(random('serial number')), subject, key, keyType, ...times, names, ips },
-    authorities[0] ?? { name: nameOf(...subject), key },
+    authorities[0] ?? { name: createName(...subject), key },
   )
   return { chain: [leaf, ...authorities.map(({ der }) => der)], key, random }
 }
@@ -74,7 +74,7 @@ function authoritiesOf(count: number, draw: Draw): readonly Issuer[] {
     const commonName = level === 0 ? 'fauxgate pair root' : `fauxgate pair intermediate ${level}`
     const key = randomKey(draw('pair authority keys', level))
     // Intermediates are also of the kind `root`, since longer chains have CAs below an intermediate.
-    authorities.unshift(issuerOf('root', commonName, key, authorities[0]))
+    authorities.unshift(createIssuer('root', commonName, key, authorities[0]))
   }
   return authorities
 }
@@ -90,7 +90,7 @@ function ed25519Key(seed: Uint8Array): KeyPair {
   const algorithm = sequence(oid(oids.ed25519))
   return {
     ...certifiedKey(algorithm, ed25519.getPublicKey(seed)),
-    pkcs8: derOf(sequence(integer(0n), algorithm, octetString(octetString(seed)))),
+    pkcs8: encode(sequence(integer(0n), algorithm, octetString(octetString(seed)))),
     algorithm,
     sign: (message) => ed25519.sign(message, seed),
   }

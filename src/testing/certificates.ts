@@ -1,7 +1,7 @@
 import type { Time } from '../engine/manual-clock.ts'
 import type { PairOptions } from '../generated/options.ts'
 import type { Draw } from '../schema/values.ts'
-import { derOf, integer, nullValue, octetString, oid, sequence } from '../x509/der-writer.ts'
+import { encode, integer, nullValue, octetString, oid, sequence } from '../x509/der-writer.ts'
 import { writePem } from '../x509/pem.ts'
 import { type Material, materialOf, pairKey } from './certificates-chain.ts'
 import { readMoment, readPairOptions } from './certificates-options.ts'
@@ -157,5 +157,5 @@ function encryptedKey(size: number, random: ReturnType<Draw>): Uint8Array {
     sequence(oid(AES_256_CBC), octetString(random(BLOCK_SIZE))),
   )
   const content = random((Math.floor(size / BLOCK_SIZE) + 1) * BLOCK_SIZE)
-  return derOf(sequence(sequence(oid(PBES2), parameters), octetString(content)))
+  return encode(sequence(sequence(oid(PBES2), parameters), octetString(content)))
 }

@@ -6,7 +6,7 @@ import { isManual } from '../engine/clock.ts'
 import type { NextDue, Overview } from '../generated/controls.ts'
 import type { Transaction } from '../operation/transaction.ts'
 import { provisioningRules } from '../provisioning/managed-domain.ts'
-import { pendingOutcomes } from '../provisioning/outcomes.ts'
+import { listPendingOutcomes } from '../provisioning/outcomes.ts'
 import { domains } from '../resources/reserved-domains/records.ts'
 import { documented, named } from '../schema/documentation.ts'
 import { count } from '../schema/record-schema.ts'
@@ -84,7 +84,7 @@ function createOverview(host: ControlHost): Overview {
     dns: provisioningRules(tx.rules).dns,
     next: findNextDue(host, tx),
     counts: Object.fromEntries(host.collections.map((each) => [each.name, tx.count(each)])),
-    outcomes: pendingOutcomes(tx).length,
+    outcomes: listPendingOutcomes(tx).length,
     faults: faultsIn(tx).filter(isPending).length,
     requests: host.journal.size,
     waiting: waitingRequests(host),

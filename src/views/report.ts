@@ -9,7 +9,7 @@ import { isManual } from '../engine/clock.ts'
 import type { ArmedFault } from '../generated/controls.ts'
 import type { JournalEntry } from '../journal/entry.ts'
 import type { Transaction } from '../operation/transaction.ts'
-import { printedTimeline } from '../provisioning/timeline.ts'
+import { formatTimeline } from '../provisioning/timeline.ts'
 import { timelineView } from '../provisioning/transitions.ts'
 import { type DomainRecord, domains } from '../resources/reserved-domains/records.ts'
 import { counted, cut, escaped } from '../schema/text.ts'
@@ -167,7 +167,7 @@ function timelines(tx: Transaction): Part[] {
     if (domain.timeline.length > 0 && ++count <= MAX_DOMAINS) newestDomains.push(domain)
   }
   const parts = newestDomains.reverse().map(({ id, domain, timeline }): Part => {
-    const lines = printedTimeline(timelineView(tx, timeline)).split('\n')
+    const lines = formatTimeline(timelineView(tx, timeline)).split('\n')
     return [`provisioning of ${domain} (${id})`, newest(lines, MAX_TRANSITIONS)]
   })
   return [['provisioning', earlier(count - MAX_DOMAINS)], ...parts]

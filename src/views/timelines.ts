@@ -4,11 +4,11 @@ import { pendingOutcome } from '../control/provisioning/script.ts'
 import type { DomainTimeline, NeededRecord, Timelines, TimelinesQuery } from '../generated/controls.ts'
 import type { Transaction } from '../operation/transaction.ts'
 import { certificates } from '../provisioning/certificate-records.ts'
-import { neededRecords } from '../provisioning/dns.ts'
+import { checkNeededRecords } from '../provisioning/dns.ts'
 import { provisioningRules } from '../provisioning/managed-domain.ts'
-import { ANY_DOMAIN, lastingOutcomes, pendingOutcomes } from '../provisioning/outcomes.ts'
+import { ANY_DOMAIN, lastingOutcomes, listPendingOutcomes } from '../provisioning/outcomes.ts'
 import { timelineEntryView } from '../provisioning/timeline.ts'
-import { PROVISIONING_STATES, stateOf, timelineView } from '../provisioning/transitions.ts'
+import { getState, PROVISIONING_STATES, timelineView } from '../provisioning/transitions.ts'
 import { type DomainRecord, domains } from '../resources/reserved-domains/records.ts'
 import { documented, named } from '../schema/documentation.ts'
 import { idPattern } from '../schema/ids.ts'
@@ -137,7 +137,7 @@ function listTimelines(
     const isWrong = describeProblem(tx, domain) !== null
     if (!domain.policy && domain.timeline.length === 0 && !isWrong) continue
     if (!domain.domain.includes(text) && !domain.id.toLowerCase().includes(text)) continue
-    const domainState = stateOf(domain)
+    const domainState = getState(domain)
     states[domainState] = (states[domainState] ?? 0) + 1
     if (state !== undefined && domainState !== state) continue
     since = Math.min(since, domain.timeline[0]?.at ?? since)
@@ -164,7 +164,7 @@ function groupPendingByDomain(tx: Transaction): ReadonlyMap<string, DomainTimeli
     const list = outcomes.get(domain ?? ANY_DOMAIN) ?? []
     if (list.length < MAX_PENDING) outcomes.set(domain ?? ANY_DOMAIN, [...list, each])
   }
-  for (const each of pendingOutcomes(tx)) add(each.domain, each)
+  for (const each of listPendingOutcomes(tx)) add(each.domain, each)
   for (const { domain, ...rest } of tx.newestFirst(lastingOutcomes)) {
     add(domain, { domain: domain === ANY_DOMAIN ? null : domain, ...rest, always: true })
   }
@@ -181,11 +181,11 @@ function domainTimelineView(
   return {
     id,
     domain: domain.domain,
-    state: stateOf(domain),
+    state: getState(domain),
     due: due && { at: timestamp(due.at), event: job ? 'attempt' : 'renewal' },
     expiresAt: certificate ? timestamp(certificate.not_after) : null,
     problem: describeProblem(tx, domain),
-    records: provisioningRules(tx.rules).dns === 'simulated' ? neededRecords(tx, domain) : [],
+    records: provisioningRules(tx.rules).dns === 'simulated' ? checkNeededRecords(tx, domain) : [],
     pending: domain.policy
       ? [...(outcomes.get(domain.domain) ?? []), ...(outcomes.get(ANY_DOMAIN) ?? [])].slice(0, MAX_PENDING)
       : [],

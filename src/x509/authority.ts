@@ -4,9 +4,9 @@ import type { Draw } from '../schema/values.ts'
 import { accessor } from '../schema/values.ts'
 import {
   clientCertificate,
+  createIssuer,
   ecdsaKey,
   type Issuer,
-  issuerOf,
   type KeyPair,
   LEAF_PURPOSES,
   leafCertificate,
@@ -37,7 +37,7 @@ export const testKeys = {
 
 const COMMON_NAMES = { root: 'fauxgate test root', intermediate: 'fauxgate test intermediate' } as const
 /** The longest common name that RFC 5280 allows (appendix A.1, ub-common-name), in characters. */
-const LONGEST_COMMON_NAME = 64
+const MAX_COMMON_NAME_LENGTH = 64
 
 /**
  * Makes the certificate authority of a gateway: a root and an intermediate that issues leaves
@@ -48,14 +48,14 @@ const LONGEST_COMMON_NAME = 64
  * `keys('authority keys', 0)` for the root and `keys('authority keys', 1)` for the intermediate
  * @param draw the source of random bytes for leaves, with one stream for keys and another for serial numbers
  */
-export function authorityOf(keys: 'test' | Draw, draw: Draw): IssuingAuthority {
-  const keyOf = (role: 'root' | 'intermediate', number: number) =>
+export function createAuthority(keys: 'test' | Draw, draw: Draw): IssuingAuthority {
+  const createKey = (role: 'root' | 'intermediate', number: number) =>
     keys === 'test' ? ecdsaKey(hexToBytes(testKeys[role])) : randomKey(keys('authority keys', number))
-  const root = once(() => issuerOf('root', COMMON_NAMES.root, keyOf('root', 0)))
-  const intermediate = once(() => {
-    return issuerOf('intermediate', COMMON_NAMES.intermediate, keyOf('intermediate', 1), root())
+  const root = lazy(() => createIssuer('root', COMMON_NAMES.root, createKey('root', 0)))
+  const intermediate = lazy(() => {
+    return createIssuer('intermediate', COMMON_NAMES.intermediate, createKey('intermediate', 1), root())
   })
-  const rsaLeafKey = once(() => rsaKey(testKeys.rsaLeaf))
+  const rsaLeafKey = lazy(() => rsaKey(testKeys.rsaLeaf))
   const methods: Omit<IssuingAuthority, 'certificatePem'> = {
     issue(order) {
       const isRsa = order.private_key_type === 'rsa'
@@ -66,19 +66,19 @@ export function authorityOf(keys: 'test' | Draw, draw: Draw): IssuingAuthority {
     issueForClient({ csr, not_before, not_after, number }) {
       const times = { not_before: wholeSeconds(not_before), not_after: wholeSeconds(not_after) }
       const serial = randomSerial(draw('serial numbers', number))
-      return chainOf(clientCertificate({ ...readRequest(csr), ...times, serial }, intermediate()), intermediate())
+      return writeChain(clientCertificate({ ...readRequest(csr), ...times, serial }, intermediate()), intermediate())
     },
   }
   return withCertificate(methods, root)
 }
 
-const withCertificate = /* @__PURE__ */ accessor('certificatePem', (root: () => Issuer) => pemOf(root()))
+const withCertificate = /* @__PURE__ */ accessor('certificatePem', (root: () => Issuer) => writeCertificate(root()))
 
-function pemOf({ der }: Issuer): string {
+function writeCertificate({ der }: Issuer): string {
   return writePem('CERTIFICATE', der)
 }
 
-function once<T>(make: () => T): () => T {
+function lazy<T>(make: () => T): () => T {
   let cached: { readonly value: T } | undefined
   return () => {
     cached ??= { value: make() }
@@ -97,7 +97,7 @@ function issueLeaf(order: CertificateOrder, serial: bigint, key: KeyPair, issuer
     },
     issuer,
   )
-  return { ...pemsOf(der, key, issuer), leaf }
+  return { ...writePems(der, key, issuer), leaf }
 }
 
 /** Issues a leaf with its names only in the extension, not in the subject (RFC 9525). */
@@ -108,21 +108,21 @@ function issueForServer({ names, ips, not_before, not_after }: ServerOrder, draw
   const times = { not_before: wholeSeconds(not_before), not_after: wholeSeconds(not_after) }
   const serial = randomSerial(draw('server serial numbers', number))
   const der = leafCertificate({ serial, subject: [], key, keyType: 'ecdsa', ...times, names, ips }, issuer)
-  return pemsOf(der, key, issuer)
+  return writePems(der, key, issuer)
 }
 
-function pemsOf(leaf: Uint8Array, { pkcs8 }: KeyPair, issuer: Issuer) {
-  return { certificate_pem: chainOf(leaf, issuer), private_key_pem: writePem('PRIVATE KEY', pkcs8) }
+function writePems(leaf: Uint8Array, { pkcs8 }: KeyPair, issuer: Issuer) {
+  return { certificate_pem: writeChain(leaf, issuer), private_key_pem: writePem('PRIVATE KEY', pkcs8) }
 }
 
-function chainOf(leaf: Uint8Array, issuer: Issuer): string {
-  return writePem('CERTIFICATE', leaf) + pemOf(issuer)
+function writeChain(leaf: Uint8Array, issuer: Issuer): string {
+  return writePem('CERTIFICATE', leaf) + writeCertificate(issuer)
 }
 
 /** Returns the fields that `readCertificate` reads from the leaf. */
 function leafFields(order: CertificateOrder, serial: bigint): CertificateFields {
   return {
-    subject_common_name: order.domain.length > LONGEST_COMMON_NAME ? '' : order.domain,
+    subject_common_name: order.domain.length > MAX_COMMON_NAME_LENGTH ? '' : order.domain,
     subject_alternative_names: { dns_names: [order.domain], ips: [] },
     not_before: wholeSeconds(order.not_before),
     not_after: wholeSeconds(order.not_after),

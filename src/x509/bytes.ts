@@ -1,16 +1,16 @@
-const CHUNK = 8192
+const CHUNK_SIZE = 8192
 
 /** Returns the bytes of a binary string: one byte per character, characters 0 to 255. */
-export function bytesOf(binary: string): Uint8Array {
+export function toBytes(binary: string): Uint8Array {
   const bytes = new Uint8Array(binary.length)
   for (let i = 0; i < binary.length; i++) bytes[i] = binary.charCodeAt(i)
   return bytes
 }
 
 /** Returns the binary string of some bytes: one character per byte. */
-export function binaryOf(bytes: Uint8Array): string {
+export function toBinary(bytes: Uint8Array): string {
   let binary = ''
-  for (let i = 0; i < bytes.length; i += CHUNK) binary += String.fromCharCode(...bytes.subarray(i, i + CHUNK))
+  for (let i = 0; i < bytes.length; i += CHUNK_SIZE) binary += String.fromCharCode(...bytes.subarray(i, i + CHUNK_SIZE))
   return binary
 }
 

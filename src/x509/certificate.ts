@@ -1,24 +1,10 @@
 import { bytesToNumberBE, equalBytes } from '@noble/curves/utils.js'
 import { bytesToHex } from '@noble/hashes/utils.js'
-import { binaryOf } from './bytes.ts'
-import {
-  type Asn1,
-  childrenOf,
-  contentOf,
-  integerBytes,
-  malformed,
-  natural,
-  oidOf,
-  parse,
-  slices,
-  tagOf,
-  tags,
-  Unreadable,
-  wholeBits,
-} from './der.ts'
-import { ipText } from './ip.ts'
+import { toBinary } from './bytes.ts'
+import * as asn1 from './der.ts'
+import { formatIp } from './ip.ts'
 import { type Algorithm, type PublicKey, readAlgorithm, readPublicKey } from './keys.ts'
-import { attributeOf, type Name, readName } from './name.ts'
+import { getAttribute, type Name, readName } from './name.ts'
 import { extendedKeyUsageOids, keyUsageBits, nameTags, oids } from './oids.ts'
 import type { CertificateFields } from './order.ts'
 
@@ -45,60 +31,60 @@ export interface Certificate {
  * @throws Unreadable if it is malformed or its key is not RSA, ECDSA (P-256, P-384, P-521) or Ed25519
  */
 export function readCertificate(der: Uint8Array): Certificate {
-  const [tbs, algorithm, signature, ...rest] = slices(der, 'outer structure')
-  if (!tbs || !algorithm || !signature || rest.length > 0) throw malformed('outer structure')
-  const parts = partsOf(tbs)
-  if (!equalBytes(parts.algorithm, algorithm)) throw new Unreadable('it names two different signature algorithms')
-  const [notBefore, notAfter] = childrenOf(parse(parts.validity), 'validity')
+  const [tbs, algorithm, signature, ...rest] = asn1.sliceElements(der, 'outer structure')
+  if (!tbs || !algorithm || !signature || rest.length > 0) throw asn1.malformedError('outer structure')
+  const parts = readParts(tbs)
+  if (!equalBytes(parts.algorithm, algorithm)) throw new asn1.Unreadable('it names two different signature algorithms')
+  const [notBefore, notAfter] = asn1.readChildren(asn1.parse(parts.validity), 'validity')
   const issuer = readName(parts.issuer, 'issuer')
   const subject = readName(parts.subject, 'subject')
   const publicKey = readPublicKey(parts.publicKey)
-  const extensions = extensionsOf(parts.extensions, parts.version)
+  const extensions = readExtensions(parts.extensions, parts.version)
   return {
     tbs,
-    signatureAlgorithm: readAlgorithm(parse(algorithm), 'signature algorithm'),
-    signature: wholeBits(parse(signature), 'signature'),
+    signatureAlgorithm: readAlgorithm(asn1.parse(algorithm), 'signature algorithm'),
+    signature: asn1.readWholeBits(asn1.parse(signature), 'signature'),
     issuer,
     subject,
     publicKey,
     fields: {
-      subject_common_name: attributeOf(subject, 'CN'),
-      subject_alternative_names: alternativeNames(extensions.get(oids.subjectAlternativeName)),
-      not_before: timeOf(notBefore, 'not-before'),
-      not_after: timeOf(notAfter, 'not-after'),
-      key_usages: keyUsages(extensions.get(oids.keyUsage)),
-      extended_key_usages: extendedKeyUsages(extensions.get(oids.extendedKeyUsage)),
+      subject_common_name: getAttribute(subject, 'CN'),
+      subject_alternative_names: readAlternativeNames(extensions.get(oids.subjectAlternativeName)),
+      not_before: readTime(notBefore, 'not-before'),
+      not_after: readTime(notAfter, 'not-after'),
+      key_usages: readKeyUsages(extensions.get(oids.keyUsage)),
+      extended_key_usages: readExtendedKeyUsages(extensions.get(oids.extendedKeyUsage)),
       private_key_type: publicKey.kind,
-      issuer_common_name: attributeOf(issuer, 'CN'),
-      serial_number: serialOf(parts.serial),
-      subject_organization: attributeOf(subject, 'O'),
-      subject_organizational_unit: attributeOf(subject, 'OU'),
-      subject_locality: attributeOf(subject, 'L'),
-      subject_province: attributeOf(subject, 'ST'),
-      subject_country: attributeOf(subject, 'C'),
+      issuer_common_name: getAttribute(issuer, 'CN'),
+      serial_number: readSerial(parts.serial),
+      subject_organization: getAttribute(subject, 'O'),
+      subject_organizational_unit: getAttribute(subject, 'OU'),
+      subject_locality: getAttribute(subject, 'L'),
+      subject_province: getAttribute(subject, 'ST'),
+      subject_country: getAttribute(subject, 'C'),
     },
   }
 }
 
 /** Returns the exact bytes of each member of a TBSCertificate. */
-function partsOf(tbs: Uint8Array) {
-  const members = slices(tbs, 'signed part')
-  const version = members[0]?.[0] === VERSION ? versionOf(members.shift()) : 1
+function readParts(tbs: Uint8Array) {
+  const members = asn1.sliceElements(tbs, 'signed part')
+  const version = members[0]?.[0] === VERSION ? readVersion(members.shift()) : 1
   const [serial, algorithm, issuer, validity, subject, publicKey, ...rest] = members
-  if (!serial || !algorithm || !issuer || !validity || !subject || !publicKey) throw malformed('signed part')
+  if (!serial || !algorithm || !issuer || !validity || !subject || !publicKey) throw asn1.malformedError('signed part')
   const extensions = rest.find((member) => member[0] === EXTENSIONS)
   return { version, serial, algorithm, issuer, validity, subject, publicKey, extensions }
 }
 
-function versionOf(member: Uint8Array | undefined): number {
-  const [number] = member ? childrenOf(parse(member), 'version', VERSION) : []
-  const version = natural(number, 'version') + 1n
-  if (version > 3n) throw new Unreadable('its version is not 1, 2 or 3')
+function readVersion(member: Uint8Array | undefined): number {
+  const [number] = member ? asn1.readChildren(asn1.parse(member), 'version', VERSION) : []
+  const version = asn1.readNatural(number, 'version') + 1n
+  if (version > 3n) throw new asn1.Unreadable('its version is not 1, 2 or 3')
   return Number(version)
 }
 
-function serialOf(member: Uint8Array): string {
-  const bytes = integerBytes(parse(member), 'serial number')
+function readSerial(member: Uint8Array): string {
+  const bytes = asn1.readIntegerBytes(asn1.parse(member), 'serial number')
   if ((bytes[0] ?? 0) < 0x80) return bytesToHex(bytes.length > 1 && bytes[0] === 0 ? bytes.subarray(1) : bytes)
   const hex = ((1n << BigInt(bytes.length * 8)) - bytesToNumberBE(bytes)).toString(16)
   return `-${hex.length % 2 === 0 ? hex : `0${hex}`}`
@@ -108,70 +94,70 @@ function serialOf(member: Uint8Array): string {
  * Reads a validity time as milliseconds since 1970. RFC 5280, 4.1.2.5: UTCTime (1950 to 2049) or GeneralizedTime, to the
  * second and in UTC ("Z"). Does not use forge, which accepts any text as a time.
  */
-function timeOf(element: Asn1 | undefined, what: string): number {
-  const tag = element && tagOf(element)
-  if (tag !== tags.utcTime && tag !== tags.generalizedTime) throw wrongTime(what)
-  const text = binaryOf(contentOf(element, what, tag))
-  const fullYear = tag === tags.utcTime ? (text < '50' ? `20${text}` : `19${text}`) : text
-  if (!/^\d{14}Z$/.test(fullYear)) throw wrongTime(what)
+function readTime(element: asn1.Asn1 | undefined, what: string): number {
+  const tag = element && asn1.getTag(element)
+  if (tag !== asn1.tags.utcTime && tag !== asn1.tags.generalizedTime) throw invalidTime(what)
+  const text = toBinary(asn1.readContent(element, what, tag))
+  const fullYear = tag === asn1.tags.utcTime ? (text < '50' ? `20${text}` : `19${text}`) : text
+  if (!/^\d{14}Z$/.test(fullYear)) throw invalidTime(what)
   const iso = fullYear.replace(/(....)(..)(..)(..)(..)(..)Z/, '$1-$2-$3T$4:$5:$6.000Z')
   const date = new Date(iso)
   // Date reads a time that does not exist, such as 30 February or 24:00, as another time.
-  if (Number.isNaN(date.getTime()) || date.toISOString() !== iso) throw wrongTime(what)
+  if (Number.isNaN(date.getTime()) || date.toISOString() !== iso) throw invalidTime(what)
   return date.getTime()
 }
 
-function wrongTime(what: string): Unreadable {
-  return new Unreadable(`its ${what} time is not a valid UTC time in the form of RFC 5280`)
+function invalidTime(what: string): asn1.Unreadable {
+  return new asn1.Unreadable(`its ${what} time is not a valid UTC time in the form of RFC 5280`)
 }
 
 /** Returns the value of each extension (RFC 5280, 4.2) by its identifier. */
-function extensionsOf(member: Uint8Array | undefined, version: number): ReadonlyMap<string, Uint8Array> {
+function readExtensions(member: Uint8Array | undefined, version: number): ReadonlyMap<string, Uint8Array> {
   const values = new Map<string, Uint8Array>()
   if (!member) return values
-  if (version < 3) throw new Unreadable(`it has extensions, which its version ${version} does not allow`)
-  const [list] = childrenOf(parse(member), EXTENSION_LIST, EXTENSIONS)
-  for (const extension of childrenOf(list, EXTENSION_LIST)) {
-    const parts = childrenOf(extension, EXTENSION_LIST)
-    const oid = oidOf(parts[0], EXTENSION_LIST)
-    if (values.has(oid)) throw new Unreadable(`it has the extension ${oid} twice`)
-    const hasCritical = parts[1] && tagOf(parts[1]) === tags.boolean
-    values.set(oid, contentOf(parts[hasCritical ? 2 : 1], `extension ${oid}`, tags.octetString))
+  if (version < 3) throw new asn1.Unreadable(`it has extensions, which its version ${version} does not allow`)
+  const [list] = asn1.readChildren(asn1.parse(member), EXTENSION_LIST, EXTENSIONS)
+  for (const extension of asn1.readChildren(list, EXTENSION_LIST)) {
+    const parts = asn1.readChildren(extension, EXTENSION_LIST)
+    const oid = asn1.readOid(parts[0], EXTENSION_LIST)
+    if (values.has(oid)) throw new asn1.Unreadable(`it has the extension ${oid} twice`)
+    const hasCritical = parts[1] && asn1.getTag(parts[1]) === asn1.tags.boolean
+    values.set(oid, asn1.readContent(parts[hasCritical ? 2 : 1], `extension ${oid}`, asn1.tags.octetString))
   }
   return values
 }
 
 /** Reads the DNS names and IP addresses, and leaves out other forms, such as mail addresses and URIs. */
-function alternativeNames(der: Uint8Array | undefined) {
+function readAlternativeNames(der: Uint8Array | undefined) {
   const dns_names: string[] = []
   const ips: string[] = []
   const what = 'subject alternative name'
-  for (const name of der ? childrenOf(parse(der), what) : []) {
-    const tag = tagOf(name)
-    if (tag === nameTags.dns) dns_names.push(binaryOf(contentOf(name, what, tag)))
-    if (tag === nameTags.ip) ips.push(ipOf(contentOf(name, what, tag)))
+  for (const name of der ? asn1.readChildren(asn1.parse(der), what) : []) {
+    const tag = asn1.getTag(name)
+    if (tag === nameTags.dns) dns_names.push(toBinary(asn1.readContent(name, what, tag)))
+    if (tag === nameTags.ip) ips.push(readIp(asn1.readContent(name, what, tag)))
   }
   return { dns_names, ips }
 }
 
-function ipOf(bytes: Uint8Array): string {
-  const text = ipText(bytes)
-  if (text === undefined) throw new Unreadable('an IP address among its subject alternative names is malformed')
+function readIp(bytes: Uint8Array): string {
+  const text = formatIp(bytes)
+  if (text === undefined) throw new asn1.Unreadable('an IP address among its subject alternative names is malformed')
   return text
 }
 
 /** Reads the key usages, in the order of their bits. */
-function keyUsages(der: Uint8Array | undefined): string[] {
+function readKeyUsages(der: Uint8Array | undefined): string[] {
   if (!der) return []
-  const [unused, ...bytes] = contentOf(parse(der), 'key usage', tags.bitString)
-  if (unused === undefined || unused > 7) throw malformed('key usage')
+  const [unused, ...bytes] = asn1.readContent(asn1.parse(der), 'key usage', asn1.tags.bitString)
+  if (unused === undefined || unused > 7) throw asn1.malformedError('key usage')
   return keyUsageBits.filter((_, bit) => ((bytes[bit >> 3] ?? 0) & (0x80 >> (bit & 7))) !== 0)
 }
 
 /** Reads the extended key usages in the certificate's order; an unknown one is a dotted identifier. */
-function extendedKeyUsages(der: Uint8Array | undefined): string[] {
+function readExtendedKeyUsages(der: Uint8Array | undefined): string[] {
   const what = 'extended key usage'
-  const usages = der ? childrenOf(parse(der), what).map((usage) => oidOf(usage, what)) : []
+  const usages = der ? asn1.readChildren(asn1.parse(der), what).map((usage) => asn1.readOid(usage, what)) : []
   const names = Object.entries(extendedKeyUsageOids)
   return usages.map((usage) => names.find(([, oid]) => oid === usage)?.[0] ?? usage)
 }

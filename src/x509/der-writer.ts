@@ -1,22 +1,22 @@
 /// <reference path="./forge.d.ts" />
 import { numberToBytesBE } from '@noble/curves/utils.js'
 import asn1 from 'node-forge/lib/asn1.js'
-import { binaryOf, bitLength, bytesOf } from './bytes.ts'
+import { bitLength, toBinary, toBytes } from './bytes.ts'
 import { type Asn1, tags } from './der.ts'
 
 const CONSTRUCTED = 0x20
 
-export function derOf(element: Asn1): Uint8Array {
-  return bytesOf(binaryDerOf(element))
+export function encode(element: Asn1): Uint8Array {
+  return toBytes(encodeBinary(element))
 }
 
-function binaryDerOf(element: Asn1): string {
+function encodeBinary(element: Asn1): string {
   return asn1.toDer(element).getBytes()
 }
 
 /** Makes an element. If its identifier octet has the constructed bit, the content is elements, else bytes or a binary string. */
 export function element(tag: number, content: readonly Asn1[] | Uint8Array | string): Asn1 {
-  const value = ArrayBuffer.isView(content) ? binaryOf(content) : content
+  const value = ArrayBuffer.isView(content) ? toBinary(content) : content
   return asn1.create(tag & 0xc0, tag & 0x1f, (tag & CONSTRUCTED) !== 0, value)
 }
 
@@ -44,12 +44,12 @@ export function oid(dotted: string): Asn1 {
 
 /** Makes a BIT STRING; the last `unused` bits of its last byte do not belong to it. */
 export function bitString(content: Uint8Array, unused = 0): Asn1 {
-  return element(tags.bitString, String.fromCharCode(unused) + binaryOf(content))
+  return element(tags.bitString, String.fromCharCode(unused) + toBinary(content))
 }
 
 /** Makes an OCTET STRING around bytes or an element's DER. */
 export function octetString(content: Uint8Array | Asn1): Asn1 {
-  return element(tags.octetString, ArrayBuffer.isView(content) ? content : binaryDerOf(content))
+  return element(tags.octetString, ArrayBuffer.isView(content) ? content : encodeBinary(content))
 }
 
 /**

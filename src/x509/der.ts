@@ -1,12 +1,12 @@
 /// <reference path="./forge.d.ts" />
 import { bytesToNumberBE } from '@noble/curves/utils.js'
 import asn1 from 'node-forge/lib/asn1.js'
-import { binaryOf, bytesOf } from './bytes.ts'
+import { toBinary, toBytes } from './bytes.ts'
 
 /** More levels than any certificate or key needs. The parser recurses once per level. */
-const DEEPEST = 64
+const MAX_DEPTH = 64
 /** More bytes than any real identifier, which has at most 20. The limit keeps the conversion to decimal cheap. */
-const LONGEST_OID = 128
+const MAX_OID_BYTES = 128
 
 /**
  * Thrown for a certificate or key that cannot be read or is not supported. The message is a fragment for the
@@ -14,7 +14,7 @@ const LONGEST_OID = 128
  */
 export class Unreadable extends Error {}
 
-export function malformed(what: string): Unreadable {
+export function malformedError(what: string): Unreadable {
   return new Unreadable(`its ${what} is missing or malformed`)
 }
 
@@ -58,9 +58,9 @@ export const tags = {
  * @throws Unreadable if it is not DER, is cut off, or has more bytes after it
  */
 export function parse(der: Uint8Array): Asn1 {
-  const options = { strict: true, parseAllBytes: true, decodeBitStrings: false, maxDepth: DEEPEST }
+  const options = { strict: true, parseAllBytes: true, decodeBitStrings: false, maxDepth: MAX_DEPTH }
   try {
-    return asn1.fromDer(binaryOf(der), options)
+    return asn1.fromDer(toBinary(der), options)
   } catch {
     throw new Unreadable('its DER is damaged')
   }
@@ -70,14 +70,14 @@ export function parse(der: Uint8Array): Asn1 {
  * Returns the exact bytes of each element directly inside the SEQUENCE that takes up all of `der`. Signatures and names
  * are checked over the bytes as received, and a parsed tree no longer has these.
  */
-export function slices(der: Uint8Array, what: string): Uint8Array[] {
-  if (der[0] !== tags.sequence) throw malformed(what)
-  const { content, end } = headerAt(der, 0)
+export function sliceElements(der: Uint8Array, what: string): Uint8Array[] {
+  if (der[0] !== tags.sequence) throw malformedError(what)
+  const { content, end } = readHeader(der, 0)
   if (end > der.length) throw new Unreadable('its DER ends too early')
   if (end < der.length) throw new Unreadable('there are bytes after the end of its DER')
   const elements: Uint8Array[] = []
   for (let at = content; at < end; ) {
-    const next = headerAt(der, at).end
+    const next = readHeader(der, at).end
     if (next > end) throw new Unreadable('its DER is damaged')
     elements.push(der.subarray(at, next))
     at = next
@@ -86,7 +86,7 @@ export function slices(der: Uint8Array, what: string): Uint8Array[] {
 }
 
 /** Returns the start and the end of the content of the element at an offset. */
-function headerAt(der: Uint8Array, at: number): { readonly content: number; readonly end: number } {
+function readHeader(der: Uint8Array, at: number): { readonly content: number; readonly end: number } {
   const first = der[at + 1]
   if (first === undefined) throw new Unreadable('its DER ends too early')
   if (first < 0x80) return { content: at + 2, end: at + 2 + first }
@@ -97,48 +97,48 @@ function headerAt(der: Uint8Array, at: number): { readonly content: number; read
 }
 
 /** Returns the identifier octet of an element: class, the constructed bit and the tag number. */
-export function tagOf(element: Asn1): number {
+export function getTag(element: Asn1): number {
   return element.tagClass | (element.constructed ? 0x20 : 0) | element.type
 }
 
 /** Returns the children of a constructed element with this tag. `what` names the element in the error, here and below. */
-export function childrenOf(element: Asn1 | undefined, what: string, tag: number = tags.sequence): readonly Asn1[] {
-  if (!element || tagOf(element) !== tag || typeof element.value === 'string') throw malformed(what)
+export function readChildren(element: Asn1 | undefined, what: string, tag: number = tags.sequence): readonly Asn1[] {
+  if (!element || getTag(element) !== tag || typeof element.value === 'string') throw malformedError(what)
   return element.value
 }
 
 /** Returns the child with a context-specific tag such as 0xa0, or undefined. */
-export function tagged(children: readonly Asn1[], tag: number): Asn1 | undefined {
-  return children.find((child) => tagOf(child) === tag)
+export function findTagged(children: readonly Asn1[], tag: number): Asn1 | undefined {
+  return children.find((child) => getTag(child) === tag)
 }
 
 /** Returns the content of a primitive element with this tag. */
-export function contentOf(element: Asn1 | undefined, what: string, tag: number): Uint8Array {
-  if (!element || tagOf(element) !== tag || typeof element.value !== 'string') throw malformed(what)
-  return bytesOf(element.value)
+export function readContent(element: Asn1 | undefined, what: string, tag: number): Uint8Array {
+  if (!element || getTag(element) !== tag || typeof element.value !== 'string') throw malformedError(what)
+  return toBytes(element.value)
 }
 
-/** Returns the content bytes of an INTEGER, in two's complement. Throws if there are more than needed (X.690, 8.3.2). */
-export function integerBytes(element: Asn1 | undefined, what: string): Uint8Array {
-  const bytes = contentOf(element, what, tags.integer)
+/** Returns the content bytes of an INTEGER, in two's complement. Throws if the INTEGER has leading bytes that it does not need (X.690, 8.3.2). */
+export function readIntegerBytes(element: Asn1 | undefined, what: string): Uint8Array {
+  const bytes = readContent(element, what, tags.integer)
   const [first, second] = bytes
   const isPadded = second !== undefined && ((first === 0x00 && second < 0x80) || (first === 0xff && second >= 0x80))
-  if (first === undefined || isPadded) throw malformed(what)
+  if (first === undefined || isPadded) throw malformedError(what)
   return bytes
 }
 
 /** Reads an INTEGER that must not be negative. */
-export function natural(element: Asn1 | undefined, what: string): bigint {
-  const bytes = integerBytes(element, what)
-  if ((bytes[0] ?? 0) >= 0x80) throw malformed(what)
+export function readNatural(element: Asn1 | undefined, what: string): bigint {
+  const bytes = readIntegerBytes(element, what)
+  if ((bytes[0] ?? 0) >= 0x80) throw malformedError(what)
   return bytesToNumberBE(bytes)
 }
 
 /** Reads an OBJECT IDENTIFIER in dotted form. Does not use forge, which rejects arcs of more than 53 bits. */
-export function oidOf(element: Asn1 | undefined, what: string): string {
-  const bytes = contentOf(element, what, tags.oid)
+export function readOid(element: Asn1 | undefined, what: string): string {
+  const bytes = readContent(element, what, tags.oid)
   const last = bytes.at(-1)
-  if (last === undefined || last >= 0x80 || bytes.length > LONGEST_OID) throw malformed(what)
+  if (last === undefined || last >= 0x80 || bytes.length > MAX_OID_BYTES) throw malformedError(what)
   const arcs: bigint[] = []
   let arc = 0n
   for (const byte of bytes) {
@@ -153,8 +153,8 @@ export function oidOf(element: Asn1 | undefined, what: string): string {
 }
 
 /** Reads a BIT STRING of whole bytes, such as a signature or a public key. */
-export function wholeBits(element: Asn1 | undefined, what: string): Uint8Array {
-  const bytes = contentOf(element, what, tags.bitString)
-  if (bytes[0] !== 0) throw malformed(what)
+export function readWholeBits(element: Asn1 | undefined, what: string): Uint8Array {
+  const bytes = readContent(element, what, tags.bitString)
+  if (bytes[0] !== 0) throw malformedError(what)
   return bytes.subarray(1)
 }

@@ -1,7 +1,7 @@
 import { bytesToHex } from '@noble/hashes/utils.js'
 
 /** Returns the text of an address of 4 or 16 bytes: dotted for IPv4, RFC 5952 for IPv6. Undefined for another length. */
-export function ipText(bytes: Uint8Array): string | undefined {
+export function formatIp(bytes: Uint8Array): string | undefined {
   if (bytes.length === 4) return bytes.join('.')
   if (bytes.length !== 16) return undefined
   const isMapped = bytes.subarray(0, 12).every((byte, i) => byte === (i < 10 ? 0 : 0xff))
@@ -27,11 +27,11 @@ function ipv6Bytes(text: string): Uint8Array | undefined {
   if (!/^[\da-f:.]+$/i.test(text) || !URL.canParse(`http://[${text}]/`)) return undefined
   // URL writes an address in groups of hex digits, with at most one "::".
   const [start = '', end = ''] = new URL(`http://[${text}]/`).hostname.slice(1, -1).split('::')
-  const [first, last] = [groupsOf(start), groupsOf(end)]
+  const [first, last] = [parseGroups(start), parseGroups(end)]
   const groups = [...first, ...Array<number>(8 - first.length - last.length).fill(0), ...last]
   return Uint8Array.from(groups.flatMap((group) => [group >> 8, group & 0xff]))
 }
 
-function groupsOf(text: string): number[] {
+function parseGroups(text: string): number[] {
   return text === '' ? [] : text.split(':').map((group) => Number.parseInt(group, 16))
 }

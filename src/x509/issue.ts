@@ -4,18 +4,7 @@ import { sha1 } from '@noble/hashes/legacy.js'
 import { utf8Bytes } from '../schema/platform.ts'
 import { LATEST_TIME } from '../schema/time.ts'
 import { type Asn1, tags } from './der.ts'
-import {
-  bitString,
-  booleanTrue,
-  derOf,
-  element,
-  integer,
-  nullValue,
-  octetString,
-  oid,
-  sequence,
-  time,
-} from './der-writer.ts'
+import * as der from './der-writer.ts'
 import { hashes } from './hashes.ts'
 import { curves } from './keys.ts'
 import {
@@ -85,23 +74,23 @@ export interface Issuer extends Signatory {
 /** Makes a version 3 certificate, DER (RFC 5280, 4.1), signed by the issuer's key. The same input gives the same bytes. */
 function certificate(content: Content, issuer: Signatory): Uint8Array {
   const signed = signedPart(content, issuer)
-  return derOf(sequence(signed, issuer.key.algorithm, bitString(issuer.key.sign(derOf(signed)))))
+  return der.encode(der.sequence(signed, issuer.key.algorithm, der.bitString(issuer.key.sign(der.encode(signed)))))
 }
 
 function signedPart({ serial, subject, key, not_before, not_after, extensions }: Content, issuer: Signatory): Asn1 {
   const identifiers = [
-    extension(oids.subjectKeyIdentifier, octetString(key.id)),
-    extension(oids.authorityKeyIdentifier, sequence(element(KEY_IDENTIFIER, issuer.key.id))),
+    extension(oids.subjectKeyIdentifier, der.octetString(key.id)),
+    extension(oids.authorityKeyIdentifier, der.sequence(der.element(KEY_IDENTIFIER, issuer.key.id))),
   ]
-  return sequence(
-    element(VERSION, [integer(2n)]),
-    integer(serial),
+  return der.sequence(
+    der.element(VERSION, [der.integer(2n)]),
+    der.integer(serial),
     issuer.key.algorithm,
     issuer.name,
-    sequence(time(not_before), time(not_after)),
+    der.sequence(der.time(not_before), der.time(not_after)),
     subject,
     key.info,
-    element(EXTENSIONS, [sequence(...extensions, ...identifiers)]),
+    der.element(EXTENSIONS, [der.sequence(...extensions, ...identifiers)]),
   )
 }
 
@@ -130,10 +119,10 @@ export function leafCertificate({ subject, keyType, names, ips, ...content }: Le
     // Critical if there is no subject (RFC 5280, 4.2.1.6).
     alternativeNames(names, ips, subject.length === 0),
   ]
-  return certificate({ ...content, subject: nameOf(...subject), extensions }, issuer)
+  return certificate({ ...content, subject: createName(...subject), extensions }, issuer)
 }
 
-/** Makes the certificate of a client, DER. Its subject and its key are those of a request. */
+/** Makes the certificate of a client, DER, with the subject and the key of a request. */
 export function clientCertificate(
   { keyType, ...content }: Omit<Content, 'extensions'> & Pick<Leaf, 'keyType'>,
   issuer: Signatory,
@@ -143,11 +132,11 @@ export function clientCertificate(
 }
 
 /** Makes a CA, signed by `issuer` or by its own key. It is valid at all times. */
-export function issuerOf(role: 'root' | 'intermediate', commonName: string, key: KeyPair, issuer?: Issuer): Issuer {
-  const name = nameOf(['O', 'fauxgate'], ['CN', commonName])
+export function createIssuer(role: 'root' | 'intermediate', commonName: string, key: KeyPair, issuer?: Issuer): Issuer {
+  const name = createName(['O', 'fauxgate'], ['CN', commonName])
   const content = {
     // The serial derives from the key, so that two authorities of the same name never use one serial for two certificates.
-    serial: serialFrom(key.id.subarray(0, SERIAL_SIZE)),
+    serial: createSerial(key.id.subarray(0, SERIAL_SIZE)),
     subject: name,
     key,
     not_before: 0,
@@ -162,34 +151,34 @@ export function issuerOf(role: 'root' | 'intermediate', commonName: string, key:
 export type Attribute = readonly [type: keyof typeof attributeOids, value: string]
 
 /** Makes a Name (RFC 5280, 4.1.2.4) from some attributes, or the empty name from none. A country is two letters. */
-export function nameOf(...attributes: readonly Attribute[]): Asn1 {
+export function createName(...attributes: readonly Attribute[]): Asn1 {
   const sets = attributes.map(([type, value]) => {
     // A country is a PrintableString (RFC 5280, A.1, X520countryName).
     const tag = type === 'C' ? tags.printableString : tags.utf8String
-    return element(tags.set, [sequence(oid(attributeOids[type]), element(tag, utf8Bytes(value)))])
+    return der.element(tags.set, [der.sequence(der.oid(attributeOids[type]), der.element(tag, utf8Bytes(value)))])
   })
-  return sequence(...sets)
+  return der.sequence(...sets)
 }
 
 export function randomSerial(random: (size: number) => Uint8Array): bigint {
-  return serialFrom(random(SERIAL_SIZE))
+  return createSerial(random(SERIAL_SIZE))
 }
 
 /** Makes a serial number from random bytes: as long, positive and without a leading 0 (RFC 5280, 4.1.2.2). */
-function serialFrom(random: Uint8Array): bigint {
+function createSerial(random: Uint8Array): bigint {
   return bytesToNumberBE(random.with(0, ((random[0] ?? 0) & 0x3f) | 0x40))
 }
 
 // Extensions.
 
 function extension(id: string, value: Asn1, isCritical = false): Asn1 {
-  return sequence(oid(id), ...(isCritical ? [booleanTrue()] : []), octetString(value))
+  return der.sequence(der.oid(id), ...(isCritical ? [der.booleanTrue()] : []), der.octetString(value))
 }
 
 /** Makes basic constraints, critical (RFC 5280, 4.2.1.9). Only leaves may be below an intermediate. */
 export function basicConstraints(role: 'root' | 'intermediate' | 'leaf'): Asn1 {
-  const members = { root: [booleanTrue()], intermediate: [booleanTrue(), integer(0n)], leaf: [] }[role]
-  return extension(oids.basicConstraints, sequence(...members), true)
+  const members = { root: [der.booleanTrue()], intermediate: [der.booleanTrue(), der.integer(0n)], leaf: [] }[role]
+  return extension(oids.basicConstraints, der.sequence(...members), true)
 }
 
 /** Makes a key usage, critical (RFC 5280, 4.2.1.3), from usages whose bits are in the first byte. */
@@ -197,25 +186,28 @@ export function keyUsage(usages: readonly Exclude<KeyUsage, 'decipherOnly'>[]): 
   const bits = usages.map((usage) => keyUsageBits.indexOf(usage))
   const byte = bits.reduce((sum, bit) => sum | (0x80 >> bit), 0)
   // DER ends a list of named bits with its last set bit (X.690, 11.2.2).
-  return extension(oids.keyUsage, bitString(Uint8Array.of(byte), 7 - Math.max(...bits)), true)
+  return extension(oids.keyUsage, der.bitString(Uint8Array.of(byte), 7 - Math.max(...bits)), true)
 }
 
 /** Makes an extended key usage (RFC 5280, 4.2.1.12). */
 export function extendedKeyUsage(usages: readonly ExtendedKeyUsage[]): Asn1 {
-  return extension(oids.extendedKeyUsage, sequence(...usages.map((usage) => oid(extendedKeyUsageOids[usage]))))
+  return extension(oids.extendedKeyUsage, der.sequence(...usages.map((usage) => der.oid(extendedKeyUsageOids[usage]))))
 }
 
 /** Makes a subject alternative name with DNS names in ASCII, then addresses of 4 or 16 bytes (RFC 5280, 4.2.1.6). */
 export function alternativeNames(names: readonly string[], ips: readonly Uint8Array[], isCritical = false): Asn1 {
-  const elements = [...names.map((name) => element(nameTags.dns, name)), ...ips.map((ip) => element(nameTags.ip, ip))]
-  return extension(oids.subjectAlternativeName, sequence(...elements), isCritical)
+  const elements = [
+    ...names.map((name) => der.element(nameTags.dns, name)),
+    ...ips.map((ip) => der.element(nameTags.ip, ip)),
+  ]
+  return extension(oids.subjectAlternativeName, der.sequence(...elements), isCritical)
 }
 
 // Keys.
 
 /** Makes the public part of a key from its AlgorithmIdentifier and the public key's bits. */
 export function certifiedKey(algorithm: Asn1, bits: Uint8Array): CertifiedKey {
-  return { info: sequence(algorithm, bitString(bits)), id: sha1(bits) }
+  return { info: der.sequence(algorithm, der.bitString(bits)), id: sha1(bits) }
 }
 
 /** Makes a P-256 key pair from 48 random bytes: their number modulo the order - 1, plus 1 (FIPS 186-5, A.2.1). */
@@ -230,13 +222,13 @@ export function randomKey(random: (size: number) => Uint8Array): KeyPair {
 export function ecdsaKey(secret: Uint8Array): KeyPair {
   const { arithmetic } = curves['P-256']
   const point = arithmetic.getPublicKey(secret, false)
-  const algorithm = sequence(oid(oids.ecPublicKey), oid(oids.p256))
-  const key = sequence(integer(1n), octetString(secret), element(EC_PUBLIC_KEY, [bitString(point)]))
+  const algorithm = der.sequence(der.oid(oids.ecPublicKey), der.oid(oids.p256))
+  const key = der.sequence(der.integer(1n), der.octetString(secret), der.element(EC_PUBLIC_KEY, [der.bitString(point)]))
   return {
     ...certifiedKey(algorithm, point),
-    pkcs8: derOf(sequence(integer(0n), algorithm, octetString(key))),
+    pkcs8: der.encode(der.sequence(der.integer(0n), algorithm, der.octetString(key))),
     // RFC 5758, 3.2: without parameters.
-    algorithm: sequence(oid(oids.ecdsaWithSha256)),
+    algorithm: der.sequence(der.oid(oids.ecdsaWithSha256)),
     sign: (message) => arithmetic.sign(message, secret, { prehash: true, format: 'der' }),
   }
 }
@@ -246,13 +238,13 @@ export function rsaKey(primes: readonly [p: string, q: string]): KeyPair {
   const [p, q] = [BigInt(`0x${primes[0]}`), BigInt(`0x${primes[1]}`)]
   const [n, e] = [p * q, 65_537n]
   const d = invert(e, (p - 1n) * (q - 1n))
-  const algorithm = sequence(oid(oids.rsaEncryption), nullValue())
+  const algorithm = der.sequence(der.oid(oids.rsaEncryption), der.nullValue())
   // RSAPrivateKey (RFC 8017, A.1.2).
-  const key = sequence(...[0n, n, e, d, p, q, d % (p - 1n), d % (q - 1n), invert(q, p)].map(integer))
+  const key = der.sequence(...[0n, n, e, d, p, q, d % (p - 1n), d % (q - 1n), invert(q, p)].map(der.integer))
   return {
-    ...certifiedKey(algorithm, derOf(sequence(integer(n), integer(e)))),
-    pkcs8: derOf(sequence(integer(0n), algorithm, octetString(key))),
-    algorithm: sequence(oid(oids.sha256WithRsa), nullValue()),
+    ...certifiedKey(algorithm, der.encode(der.sequence(der.integer(n), der.integer(e)))),
+    pkcs8: der.encode(der.sequence(der.integer(0n), algorithm, der.octetString(key))),
+    algorithm: der.sequence(der.oid(oids.sha256WithRsa), der.nullValue()),
     sign: (message) => signPkcs1({ n, d }, hashes.sha256, message),
   }
 }

@@ -2,30 +2,17 @@ import { ed25519 } from '@noble/curves/ed25519.js'
 import { p256, p384, p521 } from '@noble/curves/nist.js'
 import { bytesToNumberBE, equalBytes, numberToBytesBE } from '@noble/curves/utils.js'
 import { bitLength } from './bytes.ts'
-import {
-  type Asn1,
-  childrenOf,
-  contentOf,
-  malformed,
-  natural,
-  oidOf,
-  parse,
-  tagged,
-  tagOf,
-  tags,
-  Unreadable,
-  wholeBits,
-} from './der.ts'
+import * as asn1 from './der.ts'
 import { oids } from './oids.ts'
-import { typeText } from './pem.ts'
+import { describeType } from './pem.ts'
 
 const PUBLIC_KEY = 'public key'
 const PRIVATE_KEY = 'DER structure'
 /** The tag of the curve in an ECPrivateKey (RFC 5915). */
 const EC_PARAMETERS = 0xa0
 /** The limits of openssl. They also bound the time that a signature check takes. */
-const MOST_MODULUS_BITS = 16_384
-const MOST_EXPONENT_BITS = 64
+const MAX_MODULUS_BITS = 16_384
+const MAX_EXPONENT_BITS = 64
 
 /** The curves that ECDSA keys may use (rules: tls-certificates#accepted), with the length of a coordinate or secret in bytes. */
 export const curves = {
@@ -51,7 +38,7 @@ const UNSUPPORTED: Readonly<Record<string, string>> = {
 /** An AlgorithmIdentifier: the identifier of the algorithm, and its parameters, if any. */
 export interface Algorithm {
   readonly oid: string
-  readonly parameters: Asn1 | undefined
+  readonly parameters: asn1.Asn1 | undefined
 }
 
 /** A public key. `point` is encoded by SEC 1, compressed or not. */
@@ -73,60 +60,61 @@ export function keyName(key: PublicKey | PrivateKey): string {
 }
 
 /** Reads an AlgorithmIdentifier (RFC 5280, 4.1.1.2). */
-export function readAlgorithm(element: Asn1 | undefined, what: string): Algorithm {
-  const [oid, parameters] = childrenOf(element, what)
-  return { oid: oidOf(oid, what), parameters }
+export function readAlgorithm(element: asn1.Asn1 | undefined, what: string): Algorithm {
+  const [oid, parameters] = asn1.readChildren(element, what)
+  return { oid: asn1.readOid(oid, what), parameters }
 }
 
 /** Returns the kind of key that an AlgorithmIdentifier names (RFC 3279, RFC 5480, RFC 8410), for ECDSA with its curve. */
-function keyKindOf({ oid, parameters }: Algorithm) {
+function readKeyKind({ oid, parameters }: Algorithm) {
   if (oid === oids.rsaEncryption) return { kind: 'rsa' } as const
   if (oid === oids.ed25519) return { kind: 'ed25519' } as const
   if (oid === oids.ecPublicKey) return { kind: 'ecdsa', curve: readCurve(parameters) } as const
-  throw new Unreadable(`its key is of the type ${UNSUPPORTED[oid] ?? oid}, which is not supported`)
+  throw new asn1.Unreadable(`its key is of the type ${UNSUPPORTED[oid] ?? oid}, which is not supported`)
 }
 
 /** Returns the curve that the parameters of an EC key name (RFC 5480, 2.1.1.1). */
-function readCurve(parameters: Asn1 | undefined): Curve {
-  if (!parameters || tagOf(parameters) !== tags.oid) throw new Unreadable('its EC key does not name its curve')
-  const oid = oidOf(parameters, 'curve')
+function readCurve(parameters: asn1.Asn1 | undefined): Curve {
+  if (!parameters || asn1.getTag(parameters) !== asn1.tags.oid)
+    throw new asn1.Unreadable('its EC key does not name its curve')
+  const oid = asn1.readOid(parameters, 'curve')
   const names = Object.keys(curves) as Curve[] // The keys of `curves`.
   const curve = names.find((name) => curves[name].oid === oid)
   if (curve) return curve
-  throw new Unreadable(`its key is on the curve ${UNSUPPORTED[oid] ?? oid}, which is not supported`)
+  throw new asn1.Unreadable(`its key is on the curve ${UNSUPPORTED[oid] ?? oid}, which is not supported`)
 }
 
 function checkRsaSize(n: bigint, e: bigint): void {
   const bits = bitLength(n)
-  if (n === 0n || e === 0n) throw new Unreadable('its RSA key has a modulus or an exponent of 0')
-  if (bits > MOST_MODULUS_BITS) throw new Unreadable(`its RSA key has ${bits} bits, more than ${MOST_MODULUS_BITS}`)
-  if (bitLength(e) <= MOST_EXPONENT_BITS) return
-  throw new Unreadable(`its RSA key has a public exponent of more than ${MOST_EXPONENT_BITS} bits`)
+  if (n === 0n || e === 0n) throw new asn1.Unreadable('its RSA key has a modulus or an exponent of 0')
+  if (bits > MAX_MODULUS_BITS) throw new asn1.Unreadable(`its RSA key has ${bits} bits, more than ${MAX_MODULUS_BITS}`)
+  if (bitLength(e) <= MAX_EXPONENT_BITS) return
+  throw new asn1.Unreadable(`its RSA key has a public exponent of more than ${MAX_EXPONENT_BITS} bits`)
 }
 
 /** Reads a SubjectPublicKeyInfo (RFC 5280, 4.1.2.7). */
 export function readPublicKey(der: Uint8Array): PublicKey {
-  const [algorithm, key] = childrenOf(parse(der), PUBLIC_KEY)
-  const kind = keyKindOf(readAlgorithm(algorithm, PUBLIC_KEY))
-  const bytes = wholeBits(key, PUBLIC_KEY)
+  const [algorithm, key] = asn1.readChildren(asn1.parse(der), PUBLIC_KEY)
+  const kind = readKeyKind(readAlgorithm(algorithm, PUBLIC_KEY))
+  const bytes = asn1.readWholeBits(key, PUBLIC_KEY)
   if (kind.kind === 'rsa') return readRsaPublicKey(bytes)
-  if (kind.kind === 'ecdsa') return { ...kind, point: checkedPoint(kind.curve, bytes) }
-  if (bytes.length !== 32) throw malformed(PUBLIC_KEY)
+  if (kind.kind === 'ecdsa') return { ...kind, point: checkPoint(kind.curve, bytes) }
+  if (bytes.length !== 32) throw asn1.malformedError(PUBLIC_KEY)
   return { kind: 'ed25519', bytes }
 }
 
 function readRsaPublicKey(der: Uint8Array): PublicKey {
-  const [modulus, exponent] = childrenOf(parse(der), PUBLIC_KEY)
-  const [n, e] = [natural(modulus, PUBLIC_KEY), natural(exponent, PUBLIC_KEY)]
+  const [modulus, exponent] = asn1.readChildren(asn1.parse(der), PUBLIC_KEY)
+  const [n, e] = [asn1.readNatural(modulus, PUBLIC_KEY), asn1.readNatural(exponent, PUBLIC_KEY)]
   checkRsaSize(n, e)
   return { kind: 'rsa', n, e }
 }
 
-function checkedPoint(curve: Curve, bytes: Uint8Array): Uint8Array {
+function checkPoint(curve: Curve, bytes: Uint8Array): Uint8Array {
   try {
     curves[curve].arithmetic.Point.fromBytes(bytes).assertValidity()
   } catch {
-    throw new Unreadable(`its public key is not a point on ${curve}`)
+    throw new asn1.Unreadable(`its public key is not a point on ${curve}`)
   }
   return bytes
 }
@@ -139,48 +127,48 @@ export function readPrivateKey({ type, der }: { readonly type: string; readonly 
   if (type === 'PRIVATE KEY') return readPkcs8(der)
   if (type === 'RSA PRIVATE KEY') return readRsaPrivateKey(der)
   if (type === 'EC PRIVATE KEY') return readEcPrivateKey(der)
-  throw new Unreadable(`a block of ${typeText(type)} is not supported`)
+  throw new asn1.Unreadable(`a block of ${describeType(type)} is not supported`)
 }
 
 function readPkcs8(der: Uint8Array): PrivateKey {
-  const [version, algorithm, key] = childrenOf(parse(der), PRIVATE_KEY)
-  if (natural(version, PRIVATE_KEY) > 1n) throw new Unreadable('its PKCS#8 version is not supported')
-  const kind = keyKindOf(readAlgorithm(algorithm, PRIVATE_KEY))
-  const content = contentOf(key, PRIVATE_KEY, tags.octetString)
+  const [version, algorithm, key] = asn1.readChildren(asn1.parse(der), PRIVATE_KEY)
+  if (asn1.readNatural(version, PRIVATE_KEY) > 1n) throw new asn1.Unreadable('its PKCS#8 version is not supported')
+  const kind = readKeyKind(readAlgorithm(algorithm, PRIVATE_KEY))
+  const content = asn1.readContent(key, PRIVATE_KEY, asn1.tags.octetString)
   if (kind.kind === 'rsa') return readRsaPrivateKey(content)
   if (kind.kind === 'ecdsa') return readEcPrivateKey(content, kind.curve)
-  const seed = contentOf(parse(content), PRIVATE_KEY, tags.octetString)
-  if (seed.length !== 32) throw malformed(PRIVATE_KEY)
+  const seed = asn1.readContent(asn1.parse(content), PRIVATE_KEY, asn1.tags.octetString)
+  if (seed.length !== 32) throw asn1.malformedError(PRIVATE_KEY)
   return { kind: 'ed25519', seed }
 }
 
 function readRsaPrivateKey(der: Uint8Array): PrivateKey {
-  const [version, ...numbers] = childrenOf(parse(der), PRIVATE_KEY)
-  if (natural(version, PRIVATE_KEY) !== 0n) throw new Unreadable('its RSA key has more than two primes')
-  const number = (place: number) => natural(numbers[place], PRIVATE_KEY)
-  const [n, e] = [number(0), number(1)]
+  const [version, ...numbers] = asn1.readChildren(asn1.parse(der), PRIVATE_KEY)
+  if (asn1.readNatural(version, PRIVATE_KEY) !== 0n) throw new asn1.Unreadable('its RSA key has more than two primes')
+  const readNumber = (place: number) => asn1.readNatural(numbers[place], PRIVATE_KEY)
+  const [n, e] = [readNumber(0), readNumber(1)]
   checkRsaSize(n, e)
-  const [d, p, q] = [number(2), number(3), number(4)]
-  if (p <= 1n || q <= 1n || p * q !== n) throw new Unreadable('its primes do not give its modulus')
+  const [d, p, q] = [readNumber(2), readNumber(3), readNumber(4)]
+  if (p <= 1n || q <= 1n || p * q !== n) throw new asn1.Unreadable('its primes do not give its modulus')
   const isInverse = d < n && [p, q].every((prime) => (d * e) % (prime - 1n) === 1n % (prime - 1n))
-  if (!isInverse) throw new Unreadable('its private exponent does not fit its public one')
+  if (!isInverse) throw new asn1.Unreadable('its private exponent does not fit its public one')
   return { kind: 'rsa', n, e, d }
 }
 
 /** Reads an ECPrivateKey (RFC 5915). A PKCS#8 structure around it has named the curve already. */
 function readEcPrivateKey(der: Uint8Array, outerCurve?: Curve): PrivateKey {
-  const children = childrenOf(parse(der), PRIVATE_KEY)
-  const curve = outerCurve ?? readCurve(namedCurve(children))
-  const secret = bytesToNumberBE(contentOf(children[1], PRIVATE_KEY, tags.octetString))
+  const children = asn1.readChildren(asn1.parse(der), PRIVATE_KEY)
+  const curve = outerCurve ?? readCurve(readCurveParameters(children))
+  const secret = bytesToNumberBE(asn1.readContent(children[1], PRIVATE_KEY, asn1.tags.octetString))
   if (secret === 0n || secret >= curves[curve].arithmetic.Point.Fn.ORDER) {
-    throw new Unreadable(`its secret is out of the range of ${curve}`)
+    throw new asn1.Unreadable(`its secret is out of the range of ${curve}`)
   }
   return { kind: 'ecdsa', curve, secret: numberToBytesBE(secret, curves[curve].bytes) }
 }
 
-function namedCurve(children: readonly Asn1[]): Asn1 | undefined {
-  const parameters = tagged(children, EC_PARAMETERS)
-  return parameters && childrenOf(parameters, PRIVATE_KEY, EC_PARAMETERS)[0]
+function readCurveParameters(children: readonly asn1.Asn1[]): asn1.Asn1 | undefined {
+  const parameters = asn1.findTagged(children, EC_PARAMETERS)
+  return parameters && asn1.readChildren(parameters, PRIVATE_KEY, EC_PARAMETERS)[0]
 }
 
 /** Tells whether a private key belongs to a certificate's public key. */
@@ -191,10 +179,10 @@ export function belongsTo(key: PrivateKey, certified: PublicKey): boolean {
   }
   if (certified.kind !== 'ecdsa') return false
   // Points of different curves differ in length.
-  return equalBytes(pointOf(key, certified.point.length === 1 + curves[key.curve].bytes), certified.point)
+  return equalBytes(computePoint(key, certified.point.length === 1 + curves[key.curve].bytes), certified.point)
 }
 
-function pointOf({ curve, secret }: PrivateKey & { kind: 'ecdsa' }, isCompressed: boolean): Uint8Array {
+function computePoint({ curve, secret }: PrivateKey & { kind: 'ecdsa' }, isCompressed: boolean): Uint8Array {
   const { arithmetic } = curves[curve]
   // noble fills a table before it first multiplies the base point of a curve. Issuing needs the table of P-256. For a
   // larger curve, filling the table takes ten times as long as one multiplication without it.

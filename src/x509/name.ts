@@ -1,7 +1,7 @@
 import { utf8Text } from '../schema/platform.ts'
 import { quote } from '../schema/text.ts'
-import { bytesOf } from './bytes.ts'
-import { type Asn1, childrenOf, malformed, oidOf, parse, tagOf, tags } from './der.ts'
+import { toBytes } from './bytes.ts'
+import { type Asn1, getTag, malformedError, parse, readChildren, readOid, tags } from './der.ts'
 import { attributeOids } from './oids.ts'
 
 const BMP_STRING = 0x1e
@@ -20,39 +20,39 @@ export interface Name {
 /** Reads a Name (RFC 5280, 4.1.2.4). `what` is "issuer" or "subject". */
 export function readName(raw: Uint8Array, what: string): Name {
   const attributes: { type: string; value: string }[] = []
-  for (const set of childrenOf(parse(raw), what)) {
-    for (const attribute of childrenOf(set, what, tags.set)) {
-      const [oid, value] = childrenOf(attribute, what)
-      const type = shortName(oidOf(oid, what))
-      if (type !== undefined) attributes.push({ type, value: textOf(value, what) })
+  for (const set of readChildren(parse(raw), what)) {
+    for (const attribute of readChildren(set, what, tags.set)) {
+      const [oid, value] = readChildren(attribute, what)
+      const type = findShortName(readOid(oid, what))
+      if (type !== undefined) attributes.push({ type, value: readText(value, what) })
     }
   }
   return { raw, attributes }
 }
 
 /** Returns the first value of an attribute by its short name, or "" if the name lacks it. */
-export function attributeOf(name: Name, type: string): string {
+export function getAttribute(name: Name, type: string): string {
   return name.attributes.find((attribute) => attribute.type === type)?.value ?? ''
 }
 
 /** Returns a name in the usual notation: `CN=app.example.com, O=Example`. */
-export function wholeName(name: Name): string {
+export function formatName(name: Name): string {
   return name.attributes.map(({ type, value }) => `${type}=${value}`).join(', ')
 }
 
 /** Returns a name for messages, quoted and cut to a line: `"CN=app.example.com, O=Example"`. */
-export function nameText(name: Name): string {
-  return quote(wholeName(name))
+export function quoteName(name: Name): string {
+  return quote(formatName(name))
 }
 
-function shortName(oid: string): string | undefined {
+function findShortName(oid: string): string | undefined {
   return Object.entries(attributeOids).find(([, known]) => known === oid)?.[0]
 }
 
-function textOf(element: Asn1 | undefined, what: string): string {
-  if (!element || typeof element.value !== 'string') throw malformed(what)
-  const text = decodeText(tagOf(element), element.value)
-  if (text === undefined || /\p{Surrogate}/u.test(text)) throw malformed(`${what}'s text`)
+function readText(element: Asn1 | undefined, what: string): string {
+  if (!element || typeof element.value !== 'string') throw malformedError(what)
+  const text = decodeText(getTag(element), element.value)
+  if (text === undefined || /\p{Surrogate}/u.test(text)) throw malformedError(`${what}'s text`)
   return text
 }
 
@@ -66,14 +66,14 @@ function decodeText(tag: number, content: string): string | undefined {
 
 function decodeUtf8(content: string): string | undefined {
   try {
-    return utf8Text(bytesOf(content))
+    return utf8Text(toBytes(content))
   } catch {
     return undefined
   }
 }
 
 function decodeUniversal(content: string): string | undefined {
-  const bytes = bytesOf(content)
+  const bytes = toBytes(content)
   if (bytes.length % 4 !== 0) return undefined
   const view = new DataView(bytes.buffer)
   let text = ''

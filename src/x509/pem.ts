@@ -1,11 +1,11 @@
 import { counted } from '../schema/text.ts'
-import { binaryOf, bytesOf } from './bytes.ts'
+import { toBinary, toBytes } from './bytes.ts'
 
 const COLUMNS = 64
 
 /** A block of a PEM text, with its decoded bytes or the problem with its base64. */
 export type PemBlock = DecodeResult & {
-  /** The label, for example `CERTIFICATE`. A client can send any label, so messages must use {@link typeText}. */
+  /** The label, for example `CERTIFICATE`. A client can send any label, so messages must use {@link describeType}. */
   readonly type: string
   /** True if it has headers (RFC 1421) before its base64. */
   readonly hasHeaders?: true
@@ -43,7 +43,7 @@ export function splitPem(text: string): Pem {
   let open: OpenBlock | undefined
   for (const [index, line] of text.split('\n').entries()) {
     const number = index + 1
-    const boundary = boundaryOf(line)
+    const boundary = readBoundary(line)
     if (boundary?.problem !== undefined) return { blocks, problem: `line ${number} ${boundary.problem}` }
     if (boundary === undefined) {
       if (open) open.lines.push(line.trimEnd())
@@ -52,18 +52,20 @@ export function splitPem(text: string): Pem {
     }
     outside.push('')
     const problem = placementProblem(boundary, number, open)
-    if (problem !== undefined) return { blocks, problem: misspeltBoundary(outside) ?? problem }
+    if (problem !== undefined) return { blocks, problem: findMisspeltBoundary(outside) ?? problem }
     if (open) blocks.push(readBlock(open, outside))
     open = open ? undefined : { type: boundary.type, number, lines: [] }
   }
   if (open) return { blocks, problem: `the block that line ${open.number} begins has no END line` }
-  const stray = strayBase64(outside)
-  return stray === undefined && blocks.length > 0 ? { blocks } : { blocks, problem: misspeltBoundary(outside) ?? stray }
+  const stray = findStrayBase64(outside)
+  return stray === undefined && blocks.length > 0
+    ? { blocks }
+    : { blocks, problem: findMisspeltBoundary(outside) ?? stray }
 }
 
 /** Writes a block for responses (rules: pem#writing): base64 in 64 columns; every line, also the last, ends with "\n". */
 export function writePem(type: string, der: Uint8Array): string {
-  const base64 = btoa(binaryOf(der))
+  const base64 = btoa(toBinary(der))
   let body = ''
   for (let at = 0; at < base64.length; at += COLUMNS) body += `${base64.slice(at, at + COLUMNS)}\n`
   return `-----BEGIN ${type}-----\n${body}-----END ${type}-----\n`
@@ -86,18 +88,18 @@ function decode(lines: readonly string[], begin: number): DecodeResult {
   const base64 = lines.join('').replace(/[ \t]/g, '')
   if (base64 === '') return { damage: `the block that line ${begin} begins is empty` }
   const isWhole = base64.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(base64)
-  if (isWhole) return { der: bytesOf(atob(base64)) }
+  if (isWhole) return { der: toBytes(atob(base64)) }
   const characters = counted(base64.length, 'character')
   const length = `the base64 of the block that line ${begin} begins has ${characters}, not a multiple of four`
-  return { damage: characterProblem(lines, begin) ?? length }
+  return { damage: findCharacterProblem(lines, begin) ?? length }
 }
 
-function characterProblem(lines: readonly string[], begin: number): string | undefined {
+function findCharacterProblem(lines: readonly string[], begin: number): string | undefined {
   let padding = 0
   for (const [index, text] of lines.entries()) {
     for (const { 0: character, index: at } of text.matchAll(/[^ \t]/gu)) {
       const place = `character ${at + 1} of line ${begin + 1 + index}`
-      if (!/[A-Za-z0-9+/=]/.test(character)) return `${place} is ${oddCharacter(character) ?? 'not base64'}`
+      if (!/[A-Za-z0-9+/=]/.test(character)) return `${place} is ${describeOddCharacter(character) ?? 'not base64'}`
       if (character === '=') padding++
       else if (padding > 0) return `${place} comes after the "=" that ends the base64`
       if (padding > 2) return `${place} is a third "="`
@@ -107,7 +109,7 @@ function characterProblem(lines: readonly string[], begin: number): string | und
 }
 
 /** Names a character that is invisible or not ASCII. Returns undefined for any other, since it may be part of a secret. */
-function oddCharacter(character: string): string | undefined {
+function describeOddCharacter(character: string): string | undefined {
   const point = character.codePointAt(0) ?? 0
   if (point > 0x20 && point < 0x7f) return undefined
   if (point === 0x0d) return 'a carriage return (CR) without a line feed (LF)'
@@ -125,14 +127,14 @@ interface BoundaryLine {
 
 /** A BEGIN or END line. Blanks and the CR of a CRLF may follow. */
 const BOUNDARY = /^-----(BEGIN|END) ([A-Z0-9.]+(?: [A-Z0-9.]+)*)-----[ \t\r]*$/
-/** A line that is perhaps meant as a boundary: BEGIN or END after dashes of any kind and number. */
+/** A line that looks like a misspelt boundary: BEGIN or END after dashes of any kind and number. */
 const LIKELY_BOUNDARY = /(?:^|[^A-Za-z0-9])[-\p{Pd}]\s*(?:BEGIN|END)(?![A-Za-z])/iu
 /** A run that can be base64, even without its first characters. It is base64 if it has every one of BASE64_KINDS. */
 const LONG_RUN = /[A-Za-z0-9+/]{60,}/g
 const BASE64_KINDS = [/[A-Z]/, /[a-z]/, /[0-9]/, /[G-Zg-z]/]
 
 /** Reads a BEGIN or END line. Returns undefined if the line has neither; `problem` completes "line 7 …". */
-function boundaryOf(line: string): BoundaryLine | { readonly problem: string } | undefined {
+function readBoundary(line: string): BoundaryLine | { readonly problem: string } | undefined {
   const [, word, type] = BOUNDARY.exec(line) ?? []
   if (type !== undefined) return { begins: word === 'BEGIN', type }
   const [start] = /-----(?:BEGIN|END)/.exec(line) ?? []
@@ -142,7 +144,7 @@ function boundaryOf(line: string): BoundaryLine | { readonly problem: string } |
 function boundaryProblem(line: string, start: string): string {
   if (/\\[nr]/.test(line)) return 'has "\\n" or "\\r" written out, as two characters, in place of a line break'
   const [odd] = /[^\t\x20-\x7e]/u.exec(line) ?? []
-  if (odd !== undefined) return `has ${oddCharacter(odd)} beside its "${start}"`
+  if (odd !== undefined) return `has ${describeOddCharacter(odd)} beside its "${start}"`
   return `must have "${start} LABEL-----" and nothing else, with a label of capital letters and digits`
 }
 
@@ -159,13 +161,13 @@ function placementProblem(
 }
 
 /** Finds the first line outside of blocks that seems to be meant as a BEGIN or END line. */
-function misspeltBoundary(outside: string[]): string | undefined {
+function findMisspeltBoundary(outside: string[]): string | undefined {
   const index = outside.findIndex((line) => LIKELY_BOUNDARY.test(line))
   return index === -1 ? undefined : `line ${index + 1} is not a BEGIN or END line: these have five dashes and capitals`
 }
 
 /** Finds base64 in the lines outside of blocks: it is of a block whose BEGIN or END line is damaged. */
-function strayBase64(outside: string[]): string | undefined {
+function findStrayBase64(outside: string[]): string | undefined {
   const index = outside.findIndex((line) => hasBase64(line.replace(/\\[nr]/g, ' ')))
   return index === -1 ? undefined : `line ${index + 1} has base64 outside a block`
 }
@@ -187,6 +189,6 @@ const KNOWN_LABELS = [
 ]
 
 /** Returns the type of a PEM block for messages: `type X509 CRL`, or `an unknown type`. */
-export function typeText(type: string): string {
+export function describeType(type: string): string {
   return KNOWN_LABELS.some((label) => label.test(type)) ? `type ${type}` : 'an unknown type'
 }

@@ -1,8 +1,17 @@
 import type { Asn1 } from './der.ts'
-import { childrenOf, malformed, natural, parse, readOr, slices, Unreadable, wholeBits } from './der.ts'
+import {
+  malformedError,
+  parse,
+  readChildren,
+  readNatural,
+  readOr,
+  readWholeBits,
+  sliceElements,
+  Unreadable,
+} from './der.ts'
 import { certifiedKey } from './issue.ts'
 import { readAlgorithm, readPublicKey } from './keys.ts'
-import { splitPem, typeText } from './pem.ts'
+import { describeType, splitPem } from './pem.ts'
 import { isSignedBy } from './signature.ts'
 
 const TYPE = 'CERTIFICATE REQUEST'
@@ -15,32 +24,32 @@ const WHAT = 'request'
  * @throws Unreadable if it is malformed, its kind of key is not supported, or its key did not sign it
  */
 export function readRequest(pem: string) {
-  const der = requestDer(pem)
-  const [info, algorithm, signature, ...others] = slices(der, WHAT)
-  const [version, subject, keyInfo] = info ? slices(info, WHAT) : []
-  if (!info || !algorithm || !version || !subject || !keyInfo || others.length > 0) throw malformed(WHAT)
-  if (natural(parse(version), 'version') !== 0n) throw new Unreadable('its version is not 1')
+  const der = readDer(pem)
+  const [info, algorithm, signature, ...others] = sliceElements(der, WHAT)
+  const [version, subject, keyInfo] = info ? sliceElements(info, WHAT) : []
+  if (!info || !algorithm || !version || !subject || !keyInfo || others.length > 0) throw malformedError(WHAT)
+  if (readNatural(parse(version), 'version') !== 0n) throw new Unreadable('its version is not 1')
   const publicKey = readPublicKey(keyInfo)
   const signed = {
     tbs: info,
     signatureAlgorithm: readAlgorithm(parse(algorithm), 'signature algorithm'),
-    signature: wholeBits(signature && parse(signature), 'signature'),
+    signature: readWholeBits(signature && parse(signature), 'signature'),
   }
   if (!isSignedBy(publicKey, signed)) throw new Unreadable('its own key did not sign it')
-  const [keyAlgorithm, bits] = childrenOf(parse(keyInfo), WHAT)
+  const [keyAlgorithm, bits] = readChildren(parse(keyInfo), WHAT)
   return {
     subject: parse(subject),
-    key: certifiedKey(keyAlgorithm as Asn1, wholeBits(bits, WHAT)), // `readPublicKey` has read it.
+    key: certifiedKey(keyAlgorithm as Asn1, readWholeBits(bits, WHAT)), // `readPublicKey` has read it.
     keyType: publicKey.kind,
   }
 }
 
-function requestDer(pem: string): Uint8Array {
+function readDer(pem: string): Uint8Array {
   const { blocks, problem } = splitPem(pem)
   const [block, second] = blocks
   if (problem !== undefined) throw new Unreadable(problem)
   if (!block || second) throw new Unreadable(`it has ${blocks.length} PEM blocks, not one`)
-  if (block.type !== TYPE) throw new Unreadable(`it is a PEM block of ${typeText(block.type)}`)
+  if (block.type !== TYPE) throw new Unreadable(`it is a PEM block of ${describeType(block.type)}`)
   if (block.der) return block.der
   throw new Unreadable(block.damage)
 }

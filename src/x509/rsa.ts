@@ -20,17 +20,17 @@ export interface PssParameters {
 
 /** Signs with RSASSA-PKCS1-v1_5 (RFC 8017, 8.2.1). */
 export function signPkcs1({ n, d }: { n: bigint; d: bigint }, hash: Hash, message: Uint8Array): Uint8Array {
-  const length = lengthOf(n)
-  return numberToBytesBE(power(encodedPkcs1(hash, message, length), d, n), length)
+  const length = modulusBytes(n)
+  return numberToBytesBE(modularPower(encodePkcs1(hash, message, length), d, n), length)
 }
 
 /** Tells whether `signature` is the RSASSA-PKCS1-v1_5 signature of `message` (RFC 8017, 8.2.2). */
 export function verifyPkcs1(key: RsaNumbers, hash: Hash, message: Uint8Array, signature: Uint8Array): boolean {
-  return recover(key, signature) === encodedPkcs1(hash, message, lengthOf(key.n))
+  return recoverNumber(key, signature) === encodePkcs1(hash, message, modulusBytes(key.n))
 }
 
 /** Encodes by EMSA-PKCS1-v1_5 (RFC 8017, 9.2) to a number. Returns -1, which no signature has, if the key is too short. */
-function encodedPkcs1(hash: Hash, message: Uint8Array, length: number): bigint {
+function encodePkcs1(hash: Hash, message: Uint8Array, length: number): bigint {
   const info = hash.digestInfo + bytesToHex(hash.digest(message))
   const padding = length - info.length / 2 - 3
   return padding >= 8 ? BigInt(`0x0001${'ff'.repeat(padding)}00${info}`) : -1n
@@ -45,7 +45,7 @@ export function verifyPss(
 ): boolean {
   const bits = bitLength(key.n) - 1
   const length = Math.ceil(bits / 8)
-  const recovered = length < hash.length + saltLength + 2 ? undefined : recover(key, signature)
+  const recovered = length < hash.length + saltLength + 2 ? undefined : recoverNumber(key, signature)
   if (recovered === undefined || bitLength(recovered) > bits) return false
   const encoded = numberToBytesBE(recovered, length)
   if (encoded[length - 1] !== 0xbc) return false
@@ -60,17 +60,17 @@ export function verifyPss(
 }
 
 /** Returns the number inside a signature (RFC 8017, 5.2.2), or undefined if its length or value does not fit the key. */
-function recover({ n, e }: RsaNumbers, signature: Uint8Array): bigint | undefined {
+function recoverNumber({ n, e }: RsaNumbers, signature: Uint8Array): bigint | undefined {
   const value = bytesToNumberBE(signature)
-  return signature.length === lengthOf(n) && value < n ? power(value, e, n) : undefined
+  return signature.length === modulusBytes(n) && value < n ? modularPower(value, e, n) : undefined
 }
 
-/** Returns the length of a modulus in bytes, which is also that of a signature. */
-function lengthOf(n: bigint): number {
+/** Returns the length of a modulus in bytes. A signature has the same length. */
+function modulusBytes(n: bigint): number {
   return Math.ceil(bitLength(n) / 8)
 }
 
-function power(base: bigint, exponent: bigint, modulus: bigint): bigint {
+function modularPower(base: bigint, exponent: bigint, modulus: bigint): bigint {
   let result = 1n % modulus
   for (const bit of exponent.toString(2)) {
     result = (result * result) % modulus

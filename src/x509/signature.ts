@@ -1,10 +1,10 @@
 import { ed25519 } from '@noble/curves/ed25519.js'
 import { equalBytes } from '@noble/curves/utils.js'
 import type { Certificate } from './certificate.ts'
-import { type Asn1, childrenOf, natural, readOr, tagged, Unreadable } from './der.ts'
+import { type Asn1, findTagged, readChildren, readNatural, readOr, Unreadable } from './der.ts'
 import { type Hash, hashes } from './hashes.ts'
 import { type Algorithm, curves, keyName, type PublicKey, readAlgorithm } from './keys.ts'
-import { nameText } from './name.ts'
+import { quoteName } from './name.ts'
 import { oids } from './oids.ts'
 import { type PssParameters, verifyPkcs1, verifyPss } from './rsa.ts'
 
@@ -48,16 +48,16 @@ const SCHEMES: Readonly<Record<string, Scheme>> = {
  *
  * @returns the problem as a fragment for a message, or undefined if there is none
  */
-export function signatureProblem(child: Certificate, issuer: Certificate): string | undefined {
-  if (!equalBytes(child.issuer.raw, issuer.subject.raw)) return differentNames(child, issuer)
+export function findSignatureProblem(child: Certificate, issuer: Certificate): string | undefined {
+  if (!equalBytes(child.issuer.raw, issuer.subject.raw)) return describeDifferentNames(child, issuer)
   return readOr(
-    () => mismatch(issuer.publicKey, child),
+    () => findMismatch(issuer.publicKey, child),
     (problem) => problem,
   )
 }
 
-function differentNames(child: Certificate, issuer: Certificate): string {
-  const [named, found] = [nameText(child.issuer), nameText(issuer.subject)]
+function describeDifferentNames(child: Certificate, issuer: Certificate): string {
+  const [named, found] = [quoteName(child.issuer), quoteName(issuer.subject)]
   if (named !== found) return `its issuer is ${named}, the next certificate's subject is ${found}`
   return `its issuer and the next certificate's subject, ${named}, differ in their bytes`
 }
@@ -70,11 +70,11 @@ type SignedData = Pick<Certificate, 'tbs' | 'signature' | 'signatureAlgorithm'>
  * @throws Unreadable if the signature algorithm is not supported.
  */
 export function isSignedBy(key: PublicKey, signed: SignedData): boolean {
-  return mismatch(key, signed) === undefined
+  return findMismatch(key, signed) === undefined
 }
 
-function mismatch(key: PublicKey, signed: SignedData): string | undefined {
-  const scheme = schemeOf(signed.signatureAlgorithm)
+function findMismatch(key: PublicKey, signed: SignedData): string | undefined {
+  const scheme = readScheme(signed.signatureAlgorithm)
   if (scheme.kind !== key.kind) {
     return `its signature is ${KIND_NAMES[scheme.kind]}, the next certificate's key is ${keyName(key)}`
   }
@@ -106,9 +106,9 @@ function falseIfThrows(check: () => boolean): boolean {
 }
 
 /** Returns the scheme of a signature algorithm (RFC 4055, 5758, 8410). */
-function schemeOf({ oid, parameters }: Algorithm): Scheme {
+function readScheme({ oid, parameters }: Algorithm): Scheme {
   if (oid === oids.rsassaPss) {
-    const pss = pssOf(parameters)
+    const pss = readPss(parameters)
     return { kind: 'rsa', hash: pss.hash, pss }
   }
   const scheme = SCHEMES[oid]
@@ -117,27 +117,27 @@ function schemeOf({ oid, parameters }: Algorithm): Scheme {
 }
 
 /** Reads RSASSA-PSS-params (RFC 4055, 3.1): members [0] to [3], each with a default. */
-function pssOf(parameters: Asn1 | undefined): PssParameters {
-  const members = childrenOf(parameters, WHAT)
-  const member = (tag: number) => {
-    const wrapper = tagged(members, tag)
-    return wrapper && childrenOf(wrapper, WHAT, tag)[0]
+function readPss(parameters: Asn1 | undefined): PssParameters {
+  const members = readChildren(parameters, WHAT)
+  const readMember = (tag: number) => {
+    const wrapper = findTagged(members, tag)
+    return wrapper && readChildren(wrapper, WHAT, tag)[0]
   }
-  const [hash, mask, salt, trailer] = [member(0xa0), member(0xa1), member(0xa2), member(0xa3)]
-  if (trailer && natural(trailer, WHAT) !== 1n) throw new Unreadable('its signature has an unknown trailer')
-  const saltLength = salt ? natural(salt, WHAT) : 20n
+  const [hash, mask, salt, trailer] = [readMember(0xa0), readMember(0xa1), readMember(0xa2), readMember(0xa3)]
+  if (trailer && readNatural(trailer, WHAT) !== 1n) throw new Unreadable('its signature has an unknown trailer')
+  const saltLength = salt ? readNatural(salt, WHAT) : 20n
   if (saltLength > 65_536n) throw new Unreadable('its signature has too long a salt')
-  return { hash: hash ? hashOf(hash) : hashes.sha1, maskHash: maskHashOf(mask), saltLength: Number(saltLength) }
+  return { hash: hash ? readHash(hash) : hashes.sha1, maskHash: readMaskHash(mask), saltLength: Number(saltLength) }
 }
 
-function maskHashOf(mask: Asn1 | undefined): Hash {
+function readMaskHash(mask: Asn1 | undefined): Hash {
   if (!mask) return hashes.sha1
   const { oid, parameters } = readAlgorithm(mask, WHAT)
   if (oid !== MGF1) throw new Unreadable(`its mask generation function ${oid} is not supported`)
-  return hashOf(parameters)
+  return readHash(parameters)
 }
 
-function hashOf(algorithm: Asn1 | undefined): Hash {
+function readHash(algorithm: Asn1 | undefined): Hash {
   const { oid } = readAlgorithm(algorithm, WHAT)
   const hash = HASHES[oid]
   if (!hash) throw new Unreadable(`its hash function ${oid} is not supported`)

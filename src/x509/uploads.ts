@@ -4,17 +4,17 @@ import { type Certificate, readCertificate } from './certificate.ts'
 import { readOr } from './der.ts'
 import { errors } from './errors.ts'
 import { belongsTo, keyName, type PrivateKey, readPrivateKey } from './keys.ts'
-import { nameText } from './name.ts'
-import { type Pem, type PemBlock, splitPem, typeText, writePem } from './pem.ts'
-import { signatureProblem } from './signature.ts'
+import { quoteName } from './name.ts'
+import { describeType, type Pem, type PemBlock, splitPem, writePem } from './pem.ts'
+import { findSignatureProblem } from './signature.ts'
 
 /** The longest text, in bytes of UTF-8. */
-const LONGEST_TEXT = 65_536
+const MAX_TEXT_BYTES = 65_536
 /** The most certificates in a chain. Each costs a signature check. */
-const MOST_CERTIFICATES = 10
+const MAX_CERTIFICATES = 10
 const KEY_TYPES = 'PRIVATE KEY, RSA PRIVATE KEY, EC PRIVATE KEY'
 /** The blocks that tools write beside a key: `openssl ecparam -genkey` writes its parameters, other tools the certificate. */
-const BESIDE_A_KEY: ReadonlySet<string> = new Set(['EC PARAMETERS', 'CERTIFICATE'])
+const ALLOWED_BESIDE_A_KEY: ReadonlySet<string> = new Set(['EC PARAMETERS', 'CERTIFICATE'])
 
 type Field = 'certificate_pem' | 'private_key_pem'
 
@@ -45,37 +45,39 @@ export function readCertificates(text: string): [PemCertificate, ...PemCertifica
   const field = 'certificate_pem'
   if (text.trim() === '') refuse(errors.certificate_missing, { field })
   requireShort(field, text)
-  const [leaf, ...others] = certificateBlocks(field, text).map((block, index) => certificateAt(field, block, index + 1))
+  const [leaf, ...others] = readCertificateBlocks(field, text).map((block, index) =>
+    readCertificateBlock(field, block, index + 1),
+  )
   const problem = 'it has no "-----BEGIN CERTIFICATE-----" line'
   return leaf ? [leaf, ...others] : refuse(errors.certificate_not_pem, { field, problem })
 }
 
-function certificateBlocks(field: Field, text: string): readonly PemBlock[] {
+function readCertificateBlocks(field: Field, text: string): readonly PemBlock[] {
   // A key can also be outside of complete blocks.
   if (/-----BEGIN [A-Z0-9. ]*PRIVATE KEY-----/.test(text)) refuse(errors.certificate_is_key, { field })
   const { blocks, problem } = splitPem(text)
   const other = blocks.find(({ type }) => type !== 'CERTIFICATE')
-  if (other) refuse(errors.pem_wrong_type, { field, received: typeText(other.type), allowed: 'CERTIFICATE' })
+  if (other) refuse(errors.pem_wrong_type, { field, received: describeType(other.type), allowed: 'CERTIFICATE' })
   if (problem !== undefined) refuse(errors.certificate_not_pem, { field, problem })
   if (blocks.some(({ hasHeaders }) => hasHeaders)) refuse(errors.pem_headers, { field })
-  const [received, limit] = [blocks.length, MOST_CERTIFICATES]
+  const [received, limit] = [blocks.length, MAX_CERTIFICATES]
   if (received > limit) refuse(errors.certificate_too_long, { field, received, limit, unit: 'certificates' })
   return blocks
 }
 
-function certificateAt(field: Field, { der, damage }: PemBlock, position: number): PemCertificate {
-  const unparsable = (problem: string) => refuse(errors.certificate_unparsable, { field, position, problem })
-  if (!der) return unparsable(damage)
-  const certificate = readOr(() => readCertificate(der), unparsable)
+function readCertificateBlock(field: Field, { der, damage }: PemBlock, position: number): PemCertificate {
+  const refuseUnparsable = (problem: string) => refuse(errors.certificate_unparsable, { field, position, problem })
+  if (!der) return refuseUnparsable(damage)
+  const certificate = readOr(() => readCertificate(der), refuseUnparsable)
   return { ...certificate, pem: writePem('CERTIFICATE', der), der }
 }
 
 function requireOrder(certificates: readonly Certificate[]): void {
   for (const [index, certificate] of certificates.entries()) {
     const next = certificates[index + 1]
-    const problem = next && signatureProblem(certificate, next)
+    const problem = next && findSignatureProblem(certificate, next)
     if (problem === undefined) continue
-    const subject = nameText(certificate.subject)
+    const subject = quoteName(certificate.subject)
     refuse(errors.chain_out_of_order, { field: 'certificate_pem', position: index + 1, subject, problem })
   }
 }
@@ -90,18 +92,18 @@ export function readKey(text: string) {
   const field = 'private_key_pem'
   if (text.trim() === '') refuse(errors.key_missing, { field })
   requireShort(field, text)
-  const { type, hasHeaders, encrypted, der, damage } = keyBlock(field, splitPem(text))
+  const { type, hasHeaders, encrypted, der, damage } = findKeyBlock(field, splitPem(text))
   if (encrypted || type === 'ENCRYPTED PRIVATE KEY') refuse(errors.key_encrypted, { field })
   if (hasHeaders) refuse(errors.pem_headers, { field })
-  const unsupported = (problem: string) => refuse(errors.key_unsupported, { field, problem })
-  if (!der) return unsupported(damage)
-  return { key: readOr(() => readPrivateKey({ type, der }), unsupported), private_key_pem: writePem(type, der) }
+  const refuseUnsupported = (problem: string) => refuse(errors.key_unsupported, { field, problem })
+  if (!der) return refuseUnsupported(damage)
+  return { key: readOr(() => readPrivateKey({ type, der }), refuseUnsupported), private_key_pem: writePem(type, der) }
 }
 
-function keyBlock(field: Field, { blocks, problem }: Pem): PemBlock {
+function findKeyBlock(field: Field, { blocks, problem }: Pem): PemBlock {
   const key = blocks.find(({ type }) => isKeyType(type))
-  const other = blocks.find(({ type }) => !isKeyType(type) && !BESIDE_A_KEY.has(type))
-  if (other) refuse(errors.pem_wrong_type, { field, received: typeText(other.type), allowed: KEY_TYPES })
+  const other = blocks.find(({ type }) => !isKeyType(type) && !ALLOWED_BESIDE_A_KEY.has(type))
+  if (other) refuse(errors.pem_wrong_type, { field, received: describeType(other.type), allowed: KEY_TYPES })
   if (problem !== undefined) refuse(errors.key_unsupported, { field, problem })
   if (key) return key
   if (blocks.some(({ type }) => type === 'CERTIFICATE')) refuse(errors.key_is_certificate, { field })
@@ -125,7 +127,7 @@ export function requireMatch(leaf: Certificate, key: PrivateKey): void {
 
 /** Checks that an uploaded PEM text has at most 64 KiB (rules: tls-certificates#accepted). */
 function requireShort(field: Field, text: string): void {
-  const bytes = text.length * 3 > LONGEST_TEXT ? utf8Length(text) : 0
-  if (bytes > LONGEST_TEXT)
-    refuse(errors.certificate_too_long, { field, received: bytes, limit: LONGEST_TEXT, unit: 'bytes' })
+  const bytes = text.length * 3 > MAX_TEXT_BYTES ? utf8Length(text) : 0
+  if (bytes > MAX_TEXT_BYTES)
+    refuse(errors.certificate_too_long, { field, received: bytes, limit: MAX_TEXT_BYTES, unit: 'bytes' })
 }

@@ -7,23 +7,23 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { ngrok } from '../../src/index.ts'
 import { CHROMIUM } from '../support/chromium.ts'
 import { DOMAIN, ECDSA } from '../support/provisioning.ts'
-import { asked, opening } from './support/opened.ts'
+import { sendRequest, useInspector } from './support/use-inspector.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
-/** Runs a file that was copied from the page, beside the built package, and returns what its runner printed. */
-function ran(name: string, text: string, args: (folder: string) => string[]) {
-  // Inside the package, `fauxgate` is what the build made.
+/** Runs a test file that was copied from the page, with the built package. Returns the output of the runner. */
+function runCopy(name: string, text: string, args: (folder: string) => string[]) {
+  // Inside the package, the name `fauxgate` means the built package.
   const folder = mkdtempSync(join(ROOT, 'test', 'copied-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   writeFileSync(join(folder, name), text)
-  // Not that of the package, which looks for its own tests.
+  // The configuration of the package would find its own tests.
   writeFileSync(join(folder, 'vitest.config.mjs'), 'export default {}\n')
   const { status, stdout, stderr } = spawnSync(process.execPath, args(folder), { cwd: ROOT, encoding: 'utf8' })
   return { status, output: stdout + stderr }
 }
 
-async function made(page: Page, runner: string): Promise<string> {
+async function makeTest(page: Page, runner: string): Promise<string> {
   await page.getByRole('button', { name: runner, exact: true }).click()
   await page.getByRole('button', { name: 'Make the test' }).click()
   const text = page.locator('.card').filter({ hasText: 'Copy as test' }).locator('pre')
@@ -43,14 +43,15 @@ const RUNNERS: readonly [runner: string, file: string, args: (folder: string) =>
 ]
 
 describe.skipIf(!CHROMIUM)('The test that "Copy as test" makes', () => {
-  const open = opening()
+  const open = useInspector()
 
   test.each(RUNNERS)(
     'runs unchanged with %s: requests, faults, outcomes, records and moves of the clock',
     async (runner, file, args) => {
       const { server, page, go } = await open({}, { place: 'faults' })
-      const control = (method: string, path: string, body: object) => asked(server, method, `/_fauxgate${path}`, body)
-      const created = await asked(server, 'POST', '/reserved_domains', {
+      const control = (method: string, path: string, body: object) =>
+        sendRequest(server, method, `/_fauxgate${path}`, body)
+      const created = await sendRequest(server, 'POST', '/reserved_domains', {
         domain: DOMAIN,
         certificate_management_policy: ECDSA,
       })
@@ -60,24 +61,24 @@ describe.skipIf(!CHROMIUM)('The test that "Copy as test" makes', () => {
       await control('POST', '/clock', { advance: '30s' })
       await control('POST', '/faults', { operation: 'reserved_domains.get', status: 503, times: 1 })
       await control('POST', '/faults', { operation: 'reserved_addrs.list', drop: true, times: 1 })
-      await asked(server, 'GET', `/reserved_domains/${id}`)
-      await asked(server, 'GET', '/reserved_addrs').catch(() => undefined)
+      await sendRequest(server, 'GET', `/reserved_domains/${id}`)
+      await sendRequest(server, 'GET', '/reserved_addrs').catch(() => undefined)
       await control('POST', '/clock', { next: true })
-      await asked(server, 'POST', '/reserved_domains', { domain: DOMAIN })
+      await sendRequest(server, 'POST', '/reserved_domains', { domain: DOMAIN })
       const description = ["it's `done` at $", '{once} \\ now'].join('')
-      await asked(server, 'PATCH', `/reserved_domains/${id}`, { description })
+      await sendRequest(server, 'PATCH', `/reserved_domains/${id}`, { description })
       await go('resources/reserved_addrs')
       await page.getByRole('button', { name: 'Create' }).click()
       await page.getByRole('complementary').getByLabel('Description').fill('made on the page')
       await page.getByRole('complementary').getByRole('button', { name: 'Create' }).click()
       await page.getByRole('complementary').getByText('made on the page').waitFor()
-      await asked(server, 'DELETE', `/reserved_domains/${id}`)
+      await sendRequest(server, 'DELETE', `/reserved_domains/${id}`)
       await go('state')
-      const text = await made(page, runner)
+      const text = await makeTest(page, runner)
       expect(text).toContain('made on the page')
       expect(text).not.toContain(id)
       expect(text).toContain('503')
-      const { status, output } = ran(file, text, args)
+      const { status, output } = runCopy(file, text, args)
       expect(status, `${text}\n${output}`).toBe(0)
       expect(output).toMatch(/1 passed|pass 1/)
     },
@@ -88,13 +89,13 @@ describe.skipIf(!CHROMIUM)('The test that "Copy as test" makes', () => {
     const headers = { authorization: 'Bearer key', 'ngrok-version': '2', 'content-type': 'application/json' }
     const body = JSON.stringify({ domain: DOMAIN })
     await fetch(`${server.url}/reserved_domains`, { method: 'POST', headers, body })
-    await asked(server, 'POST', '/_fauxgate/faults', { operation: 'reserved_domains.list', status: 500 })
+    await sendRequest(server, 'POST', '/_fauxgate/faults', { operation: 'reserved_domains.list', status: 500 })
     await fetch(`${server.url}/nowhere`, { headers })
     await go('state')
-    const text = await made(page, 'vitest')
+    const text = await makeTest(page, 'vitest')
     expect(text).toContain('testUsing(createNgrok)')
     const [, file, args] = RUNNERS[0] as (typeof RUNNERS)[number]
-    const { status, output } = ran(file, text, args)
+    const { status, output } = runCopy(file, text, args)
     expect(status, `${text}\n${output}`).toBe(0)
   })
 })

@@ -2,8 +2,8 @@ import { describe, expect, inject, onTestFinished, test } from 'vitest'
 import { serve } from '../../src/server/node.ts'
 import { DOMAIN, openManual } from '../support/provisioning.ts'
 import { startFirefox } from './support/firefox.ts'
-import { asked } from './support/opened.ts'
-import { populated } from './support/populated.ts'
+import { populate } from './support/populate.ts'
+import { sendRequest } from './support/use-inspector.ts'
 
 const ESCAPE = '\uE00C'
 
@@ -12,7 +12,7 @@ describe.skipIf(inject('firefox') === '')('In Firefox', () => {
     const gateway = openManual({ dns: 'simulated' })
     const server = await serve(gateway)
     onTestFinished(() => server.close())
-    const { domain, request, certificate } = await populated(gateway, server)
+    const { domain, request, certificate } = await populate(gateway, server)
     const page = await startFirefox(inject('firefox'))
     const go = (place: string) => page.go(`${server.url}/_fauxgate/#${place}`)
     const button = (name: string) => `//button[.="${name}"]`
@@ -40,7 +40,7 @@ describe.skipIf(inject('firefox') === '')('In Firefox', () => {
     await page.find('//aside//h3[.="Changes"]')
     await page.type('//aside//h2', ESCAPE)
     await page.find('//main[not(.//aside)]')
-    await asked(server, 'POST', '/reserved_domains', { domain: DOMAIN })
+    await sendRequest(server, 'POST', '/reserved_domains', { domain: DOMAIN })
     await page.find('//main//a[contains(., "reserved_domains.create") and contains(., "201")]')
     await go('resources/reserved_addrs')
     await page.click(button('Create'))

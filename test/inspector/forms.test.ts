@@ -3,16 +3,16 @@ import { describe, expect, test } from 'vitest'
 import { ngrokFamilies } from '../../src/gateway/ngrok.ts'
 import { ngrok, standard } from '../../src/index.ts'
 import { Service, type ServiceFamily, type ServiceOperation } from '../../src/inspector/service.ts'
-import { type Input, inputsOf } from '../../src/inspector/shared/schema-inputs.ts'
+import { type Input, listInputs } from '../../src/inspector/shared/schema-inputs.ts'
 import { openApi } from '../../src/openapi/openapi.ts'
 import { CSR } from '../ngrok/certificate-requests.ts'
 import { SSH_KEYS } from '../ngrok/ssh-keys.ts'
 import { CHROMIUM } from '../support/chromium.ts'
 import { upload } from '../support/pem.ts'
-import { asked, opening } from './support/opened.ts'
+import { sendRequest, useInspector } from './support/use-inspector.ts'
 
-/** Texts that the document has no example of. */
-const OWN: Readonly<Record<string, string>> = {
+/** Texts for fields without an example in the document. */
+const OWN_TEXTS: Readonly<Record<string, string>> = {
   ...upload(),
   public_key: SSH_KEYS.ed25519,
   description: 'filled in by the test',
@@ -25,7 +25,7 @@ const OWN: Readonly<Record<string, string>> = {
   vault_id: 'vault_1',
 }
 
-/** The edge and the route that there are in the standard dialect, once they are declared. */
+/** The ids of the edge and the route that the test declares in the standard dialect. */
 const ROUTE = ['edghts_1', 'edghtsrt_1']
 
 interface Refused {
@@ -40,8 +40,8 @@ class Forms {
   readonly problems: string[] = []
   readonly #page: Page
   readonly #service: Service
-  /** The ids that were made here, by the beginnings of those in examples. */
-  readonly #made = new Map<string, string>()
+  /** The ids of created resources, by their prefixes. They replace the ids in examples. */
+  readonly #createdIds = new Map<string, string>()
 
   constructor(page: Page, service: Service) {
     this.#page = page
@@ -67,9 +67,9 @@ class Forms {
   /** Sends every form on the page of one resource. */
   async #change(family: ServiceFamily): Promise<void> {
     const { update, actions } = family
-    const inner = this.#service.below(family).flatMap(({ create }) => create ?? [])
+    const inner = this.#service.listFamiliesBelow(family).flatMap(({ create }) => create ?? [])
     const forms = [...(update ? [update] : []), ...inner, ...actions]
-    for (const each of forms.filter((one) => inputsOf(this.#service, one).length > 0)) {
+    for (const each of forms.filter((one) => listInputs(this.#service, one).length > 0)) {
       const isUpdate = each === update
       const name = isUpdate ? (each.method === 'PUT' ? 'Set' : 'Change') : each.summary
       const isThere = await this.#button(name)
@@ -83,7 +83,7 @@ class Forms {
         continue
       }
       await this.#send(each, isUpdate ? 'Save' : 'Send')
-      // What was made in it has a page of its own.
+      // A created resource opens its own page.
       if (inner.includes(each)) await this.#page.goBack()
     }
   }
@@ -97,7 +97,7 @@ class Forms {
   }
 
   async #send(operation: ServiceOperation, verb: string): Promise<void> {
-    const inputs = inputsOf(this.#service, operation)
+    const inputs = listInputs(this.#service, operation)
     const form = this.#side.locator('form.fields:not(.grid)')
     await form.waitFor()
     await form.locator('.field').evaluateAll(
@@ -121,7 +121,7 @@ class Forms {
     this.sent.push(operation.name)
     if (answer.ok()) {
       const { id } = (await answer.json().catch(() => ({}))) as { id?: string }
-      if (id) this.#made.set(id.split('_')[0] ?? '', id)
+      if (id) this.#createdIds.set(id.split('_')[0] ?? '', id)
       await form.waitFor({ state: 'detached' })
       return
     }
@@ -138,26 +138,27 @@ class Forms {
     await form.getByRole('button', { name: 'Cancel' }).click()
   }
 
-  /** The example of the body at a field, or that of the field. Ids are those of what was made. */
+  /** Returns the text for a field, from the example of the body or of the field. Ids are those of created resources. */
   #text(operation: ServiceOperation, { path, schema }: Input): string {
-    const [whole] = this.#service.resolved(operation.body).examples ?? []
+    const [whole] = this.#service.resolve(operation.body).examples ?? []
     const inBody = path.reduce<unknown>((value, name) => Object(value)[name], whole)
     const at = path.join('.')
-    const value = OWN[at] ?? inBody ?? (at === 'name' ? operation.name.split('.')[0] : schema.examples?.[0]) ?? ''
+    const value = OWN_TEXTS[at] ?? inBody ?? (at === 'name' ? operation.name.split('.')[0] : schema.examples?.[0]) ?? ''
     const text = typeof value === 'string' ? value : JSON.stringify(value)
-    return text.replace(/\b([a-z]+)_\w+/g, (id, prefix: string) => this.#made.get(prefix) ?? id)
+    return text.replace(/\b([a-z]+)_\w+/g, (id, prefix: string) => this.#createdIds.get(prefix) ?? id)
   }
 
   #idsIn(itemPath: string, depth: number): string[] {
     const [, kind = ''] = /^\/edges\/(\w+)/.exec(itemPath) ?? []
-    if (depth === 2) return [this.#made.get('edghts') ?? ROUTE[0], this.#made.get('edghtsrt') ?? ROUTE[1]].map(String)
+    if (depth === 2)
+      return [this.#createdIds.get('edghts') ?? ROUTE[0], this.#createdIds.get('edghtsrt') ?? ROUTE[1]].map(String)
     const edge = { https: 'edghts', tcp: 'edgtcp', tls: 'edgtls' }[kind]
-    return [this.#made.get(edge ?? '') ?? [...this.#made.values()].at(-1) ?? 'none_1']
+    return [this.#createdIds.get(edge ?? '') ?? [...this.#createdIds.values()].at(-1) ?? 'none_1']
   }
 }
 
 describe.skipIf(!CHROMIUM)('Every form of every operation, filled from the examples of the document', () => {
-  const open = opening()
+  const open = useInspector()
 
   test.each([
     [standard, {}],
@@ -169,14 +170,16 @@ describe.skipIf(!CHROMIUM)('Every form of every operation, filled from the examp
       const service = new Service(JSON.parse(JSON.stringify(openApi(dialect, { families }))))
       const own: Record<string, readonly string[]> = {}
       const declared = dialect === ngrok ? { tunnel_session: {} } : { edge: ROUTE[0], routes: [ROUTE[1]] }
-      const answer = await asked(server, 'POST', '/_fauxgate/declare', declared)
+      const answer = await sendRequest(server, 'POST', '/_fauxgate/declare', declared)
       if (dialect === ngrok) own.tunnel_sessions = (await answer.text()).match(/ts_\w{27}/) ?? []
       const forms = new Forms(page, service)
       await forms.fill(go, own)
       expect(forms.problems).toEqual([])
-      const withForms = service.operations.filter((each) => each.method !== 'GET' && inputsOf(service, each).length > 0)
+      const withForms = service.operations.filter(
+        (each) => each.method !== 'GET' && listInputs(service, each).length > 0,
+      )
       const withoutFields = service.operations.filter(
-        ({ body }) => body && Object.keys(service.resolved(body).properties ?? {}).length === 0,
+        ({ body }) => body && Object.keys(service.resolve(body).properties ?? {}).length === 0,
       )
       expect(withoutFields).toEqual([])
       expect(forms.sent.toSorted()).toEqual(withForms.map(({ name }) => name).toSorted())

@@ -5,16 +5,16 @@ import type { AxeResults } from 'axe-core'
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { CHROMIUM } from '../support/chromium.ts'
-import { type Opened, opening } from './support/opened.ts'
-import { populated } from './support/populated.ts'
+import { populate } from './support/populate.ts'
+import { type OpenInspector, useInspector } from './support/use-inspector.ts'
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-/** The folder that CI keeps the pictures of. */
+/** The folder for the pictures, which CI stores. */
 const PICTURES = fileURLToPath(new URL('../../screenshots/', import.meta.url))
 
 /** Returns the findings of axe-core on a page: all, or those of its colours alone. */
-async function found(page: Page, isOfColours: boolean): Promise<string[]> {
+async function findProblems(page: Page, isOfColours: boolean): Promise<string[]> {
   await page.evaluate(axe)
   const { violations } = await page.evaluate(
     (options) => (globalThis as unknown as { axe: { run(options: object): Promise<AxeResults> } }).axe.run(options),
@@ -25,7 +25,7 @@ async function found(page: Page, isOfColours: boolean): Promise<string[]> {
   )
 }
 
-/** Returns what a designer would be ashamed of: broken buttons, a tall header, and timestamps of the wire. */
+/** Returns visible defects: broken buttons, a tall header, and unformatted timestamps. */
 function ugly(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const broken = [...document.querySelectorAll('button:not(.fold)')].filter((each) => {
@@ -51,14 +51,14 @@ function ugly(page: Page): Promise<string[]> {
 
 const WIDTHS = [360, 390, 1024, 1440]
 
-/** Those at which axe-core looks. */
+/** The widths at which axe-core checks the page. */
 const LOOKED_AT = [360, 1440]
 
 describe.skipIf(!CHROMIUM)('Every part at 360, 390, 1,024 and 1,440 px, light and dark', () => {
-  const open = opening()
+  const open = useInspector()
 
-  /** Returns a function that looks at a place in all widths and colours, and a list of what it finds. */
-  const looking = ({ page, go }: Opened) => {
+  /** Returns a function that checks a place in all widths and colours, and the list of its findings. */
+  const looking = ({ page, go }: OpenInspector) => {
     const problems: string[] = []
     const look = async (place: string, name: string) => {
       await go(place)
@@ -71,7 +71,7 @@ describe.skipIf(!CHROMIUM)('Every part at 360, 390, 1,024 and 1,440 px, light an
         for (const colorScheme of ['dark', 'light'] as const) {
           await page.emulateMedia({ colorScheme })
           if (width > 360) await page.screenshot({ path: `${PICTURES}${name}-${colorScheme}-${width}.png` })
-          if (LOOKED_AT.includes(width)) all.push(...(await found(page, colorScheme === 'dark')))
+          if (LOOKED_AT.includes(width)) all.push(...(await findProblems(page, colorScheme === 'dark')))
         }
         problems.push(...all.map((each) => `${name} at ${width}: ${each}`))
       }
@@ -90,7 +90,7 @@ describe.skipIf(!CHROMIUM)('Every part at 360, 390, 1,024 and 1,440 px, light an
   test('fits the window, and has nothing that axe-core finds: full', async () => {
     const opened = await open()
     const { look, problems } = looking(opened)
-    const { domain, request, certificate } = await populated(opened.gateway, opened.server)
+    const { domain, request, certificate } = await populate(opened.gateway, opened.server)
     await look('now', 'now')
     await look('jobs', 'jobs')
     await look(`jobs/${domain}`, 'job')

@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'vitest'
 import { CHROMIUM } from '../support/chromium.ts'
-import { opening, statusOf } from './support/opened.ts'
+import { requestStatus, useInspector } from './support/use-inspector.ts'
 
 describe.skipIf(!CHROMIUM)('A page of another site', () => {
-  const open = opening()
+  const open = useInspector()
 
   test('cannot control the gateway by forms, scripts, images, beacons, streams, frames or DNS rebinding', async () => {
     const { gateway, server, context } = await open()
     gateway.reservedAddrs.create({ description: 'mine' })
     const before = JSON.stringify(gateway.snapshot())
     const { port } = server
-    // Another origin of this machine is another site, too; and so is a name that somebody lets lead to it.
+    // The second name only looks like a name of this machine.
     for (const home of ['http://other.example/', 'http://app.localhost.other.example/']) {
       const other = await context.newPage()
       await other.route(`${home}**`, (route) =>
@@ -79,7 +79,7 @@ describe.skipIf(!CHROMIUM)('A page of another site', () => {
         ])
       }, server.url)
       expect(new Set(seen)).toEqual(new Set(['refused', 'opaque']))
-      // A frame that was refused shows the browser's own page.
+      // A refused frame shows a page of the browser.
       const [, ...frames] = other.frames().map((frame) => frame.url())
       expect(frames.filter((url) => /\/_fauxgate\/$/.test(url))).toEqual([])
       await other.close()
@@ -92,7 +92,7 @@ describe.skipIf(!CHROMIUM)('A page of another site', () => {
         ['GET', '/_fauxgate/state'],
         ['POST', '/_fauxgate/reset'],
       ] as const) {
-        expect(await statusOf(server.url + path, method, { host }), `${method} ${path} of ${host}`).toBe(403)
+        expect(await requestStatus(server.url + path, method, { host }), `${method} ${path} of ${host}`).toBe(403)
       }
     }
     expect(JSON.stringify(gateway.snapshot())).toBe(before)

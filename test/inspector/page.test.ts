@@ -6,9 +6,9 @@ import { serve } from '../../src/server/node.ts'
 import { widgets } from '../kit/widgets.ts'
 import { CHROMIUM } from '../support/chromium.ts'
 import { DOMAIN, ECDSA } from '../support/provisioning.ts'
-import { asked, opening } from './support/opened.ts'
+import { sendRequest, useInspector } from './support/use-inspector.ts'
 
-/** Presses Tab until what has the focus is called so. */
+/** Presses Tab until an element with this name has the focus. */
 async function tabTo(page: Page, name: string): Promise<void> {
   await page.getByRole('link', { name }).or(page.getByRole('button', { name })).first().waitFor()
   for (let step = 0; step < 80; step++) {
@@ -24,7 +24,7 @@ async function tabTo(page: Page, name: string): Promise<void> {
 }
 
 describe.skipIf(!CHROMIUM)('The page', () => {
-  const open = opening()
+  const open = useInspector()
 
   test('is one document that needs nothing from elsewhere', async () => {
     const { server } = await open()
@@ -35,7 +35,7 @@ describe.skipIf(!CHROMIUM)('The page', () => {
   test('shows the changes of any client as they happen', async () => {
     const { gateway, page, server } = await open({}, { place: 'resources/reserved_addrs' })
     await page.getByText('None yet.').waitFor()
-    await asked(server, 'POST', '/reserved_addrs', { description: 'made by a client' })
+    await sendRequest(server, 'POST', '/reserved_addrs', { description: 'made by a client' })
     await page.getByText('made by a client').waitFor()
     gateway.reservedAddrs.create({ description: 'made in this process' })
     await page.getByText('made in this process').waitFor()

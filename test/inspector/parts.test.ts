@@ -4,12 +4,12 @@ import { describe, expect, test } from 'vitest'
 import { inspected } from '../../src/gateway/inspected.ts'
 import { CHROMIUM } from '../support/chromium.ts'
 import { DOMAIN, ECDSA, timeAfter } from '../support/provisioning.ts'
-import { asked, opening } from './support/opened.ts'
+import { sendRequest, useInspector } from './support/use-inspector.ts'
 
-const spoken = (timestamp: string) => timestamp.replace('T', ' ').replace('Z', '')
+const formatTime = (timestamp: string) => timestamp.replace('T', ' ').replace('Z', '')
 
 describe.skipIf(!CHROMIUM)('The inspector', () => {
-  const open = opening()
+  const open = useInspector()
 
   test('Now: shows the state and the next event, and advances the clock in every way', async () => {
     const { gateway, page } = await open()
@@ -20,12 +20,12 @@ describe.skipIf(!CHROMIUM)('The inspector', () => {
     await page.getByText('in 30 s', { exact: true }).waitFor()
     await page.getByRole('link', { name: '1 reserved domain', exact: true }).waitFor()
     await page.getByRole('button', { name: 'To the next event', exact: true }).click()
-    await shows(spoken(timeAfter('30s')))
+    await shows(formatTime(timeAfter('30s')))
     await page.getByRole('textbox', { name: 'Advance by' }).fill('2h')
     await page.getByRole('button', { name: 'Advance by' }).click()
-    await shows(spoken(timeAfter('30s', '2h')))
+    await shows(formatTime(timeAfter('30s', '2h')))
     await page.getByRole('button', { name: '+ 1h' }).click()
-    await shows(spoken(timeAfter('30s', '3h')))
+    await shows(formatTime(timeAfter('30s', '3h')))
     await page.getByLabel('Go to, in UTC').fill('2026-03-01 12:00:00')
     await page.getByRole('button', { name: 'Go to', exact: true }).click()
     await page.getByText('2026-03-01 12:00:00').first().waitFor()
@@ -38,7 +38,7 @@ describe.skipIf(!CHROMIUM)('The inspector', () => {
   test('Now: an error stays visible while the page is still loading', async () => {
     const { page } = await open({}, { place: 'now' })
     const url = page.url()
-    // What the page asks for now is not asked for any more.
+    // This ends the requests of the page.
     await page.goto('about:blank')
     const held = await holdNext(page, /\/_fauxgate\/openapi\.control\.json$/)
     await page.goto(url)
@@ -54,7 +54,7 @@ describe.skipIf(!CHROMIUM)('The inspector', () => {
   test('Jobs: a domain fails, its DNS record is fixed with one click, it is issued and renewed', async () => {
     const { gateway, server, page } = await open({}, { place: 'jobs' })
     await page.getByText('No managed domains yet.').waitFor()
-    await asked(server, 'POST', '/reserved_domains', { domain: DOMAIN, certificate_management_policy: ECDSA })
+    await sendRequest(server, 'POST', '/reserved_domains', { domain: DOMAIN, certificate_management_policy: ECDSA })
     await page.getByRole('link', { name: DOMAIN }).click()
     await page.getByRole('button', { name: 'Run the attempt now' }).click()
     await page.getByRole('complementary').getByText('DNS_ERROR', { exact: true }).waitFor()
@@ -88,8 +88,8 @@ describe.skipIf(!CHROMIUM)('The inspector', () => {
     const response = await route.fetch()
     gateway.dns.cname('late.example.com', 'target.example.net')
     gateway.clock.advance('1s')
-    await shows(spoken(timeAfter('1s')))
-    // The page gathers changes by a timer of 25 ms, which ends before a longer one that is set after it.
+    await shows(formatTime(timeAfter('1s')))
+    // The page gathers changes for 25 ms, so this wait ends later.
     await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 100)))
     await route.fulfill({ response })
     await shows('late.example.com')
@@ -113,9 +113,9 @@ describe.skipIf(!CHROMIUM)('The inspector', () => {
     const { gateway, server, page } = await open({}, { place: 'requests' })
     await page.getByText('No requests yet.').waitFor()
     gateway.faults.add({ operation: 'reserved_addrs.list', status: 503 })
-    await asked(server, 'POST', '/reserved_domains', { domain: DOMAIN, description: 'findable' })
-    await asked(server, 'GET', '/reserved_addrs')
-    await asked(server, 'POST', '/reserved_domains', { domain: '-' })
+    await sendRequest(server, 'POST', '/reserved_domains', { domain: DOMAIN, description: 'findable' })
+    await sendRequest(server, 'GET', '/reserved_addrs')
+    await sendRequest(server, 'POST', '/reserved_domains', { domain: '-' })
     const rows = page.getByRole('region', { name: 'Requests' }).getByRole('listitem')
     await rows.nth(2).waitFor()
     expect(await rows.first().textContent()).toContain('400')
@@ -137,7 +137,7 @@ describe.skipIf(!CHROMIUM)('The inspector', () => {
     const copied = async (name: string) => {
       await side.getByRole('button', { name, exact: true }).click()
       await side.getByRole('button', { name: 'Copied' }).waitFor()
-      // It says so until the focus goes elsewhere.
+      // The button says so until it loses the focus.
       await page.keyboard.press('Shift+Tab')
       await side.getByRole('button', { name, exact: true }).waitFor()
       return page.evaluate(() => navigator.clipboard.readText())
@@ -236,7 +236,7 @@ describe.skipIf(!CHROMIUM)('The inspector', () => {
     await page.getByLabel('Status', { exact: true }).fill('503')
     await page.getByRole('button', { name: 'Add the fault' }).click()
     await page.getByText('pending', { exact: true }).waitFor()
-    await asked(server, 'POST', '/reserved_addrs')
+    await sendRequest(server, 'POST', '/reserved_addrs')
     await page.getByText('its operation is reserved_addrs.create, not reserved_domains.create').waitFor()
     await page.getByRole('button', { name: /^Remove fault_/ }).click()
     await expect.poll(() => gateway.faults.all()).toEqual([])
@@ -281,7 +281,7 @@ describe.skipIf(!CHROMIUM)('The inspector', () => {
   })
 })
 
-/** Holds the next request for a path back. Returns a function that waits for it. */
+/** Holds back the next request for a path. Returns a function that waits for the request. */
 async function holdNext(page: Page, path: RegExp): Promise<() => Promise<Route>> {
   let take = (_: Route) => {}
   const held = new Promise<Route>((resolve) => {

@@ -3,16 +3,16 @@ import { serve } from '../../src/server/node.ts'
 import { certificatePair, expiredPair, type Pair } from '../../src/testing/certificates.ts'
 import { CHROMIUM } from '../support/chromium.ts'
 import { DOMAIN, ECDSA, openManual } from '../support/provisioning.ts'
-import { asked, opening } from './support/opened.ts'
+import { sendRequest, useInspector } from './support/use-inspector.ts'
 
 describe.skipIf(!CHROMIUM)('A user of the page', () => {
-  const open = opening()
+  const open = useInspector()
 
   test('sees which client waits and until when; Next stops there and Undo goes back', async () => {
     const { gateway, server, page } = await open({}, { place: 'requests' })
     gateway.faults.add({ operation: 'reserved_addrs.list', latency: '5s', times: 1 })
     gateway.reservedDomains.create({ domain: DOMAIN, certificate_management_policy: ECDSA })
-    const answer = asked(server, 'GET', '/reserved_addrs')
+    const answer = sendRequest(server, 'GET', '/reserved_addrs')
     await page.getByText('waiting until 00:00:05').waitFor()
     await page.getByRole('link', { name: '1 request waiting' }).click()
     await page.getByText('The client still waits').waitFor()
@@ -38,15 +38,15 @@ describe.skipIf(!CHROMIUM)('A user of the page', () => {
     })
     gateway.reservedDomains.create({ domain: 'late.example.com', ...expired('late.example.com') })
     expired('unused.example.com')
-    await asked(server, 'POST', '/reserved_domains', { domain: 'fourth.example.com' })
+    await sendRequest(server, 'POST', '/reserved_domains', { domain: 'fourth.example.com' })
     gateway.provisioning.script(['INTERNAL_ERROR'], { domain: 'forgotten.example.com' })
     gateway.faults.add({ operation: 'reserved_addrs.create', status: 503 })
     gateway.faults.add({ operation: 'reserved_addrs.list', latency: '5s', times: 1 })
-    const waiting = asked(server, 'GET', '/reserved_addrs')
-    await asked(server, 'POST', '/_fauxgate/declare', { edge, routes: [route, other] })
-    await asked(server, 'PUT', `/edges/https/${edge}/routes/${other}/circuit_breaker`, {})
-    await asked(server, 'GET', `/edges/https/${edge}/routes/${route}/circuit_breaker`)
-    await asked(server, 'GET', '/reserved_domain')
+    const waiting = sendRequest(server, 'GET', '/reserved_addrs')
+    await sendRequest(server, 'POST', '/_fauxgate/declare', { edge, routes: [route, other] })
+    await sendRequest(server, 'PUT', `/edges/https/${edge}/routes/${other}/circuit_breaker`, {})
+    await sendRequest(server, 'GET', `/edges/https/${edge}/routes/${route}/circuit_breaker`)
+    await sendRequest(server, 'GET', '/reserved_domain')
     const card = page.locator('.card').filter({ hasText: 'Worth a look' })
     for (const text of [
       'old.example.net',
@@ -116,7 +116,7 @@ describe.skipIf(!CHROMIUM)('A user of the page', () => {
     page.on('request', (each) => asking.push(each.url()))
     await go('jobs')
     await page.getByRole('link', { name: 'd39.example.com' }).waitFor()
-    // It shows the rows that it draws after it has looked at its size.
+    // The list renders more rows after it has measured its size.
     await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 800)))
     expect(asking.filter((url) => url.includes('/timelines'))).toHaveLength(1)
   })
@@ -185,12 +185,12 @@ describe.skipIf(!CHROMIUM)('A user of the page', () => {
     const { gateway, server, page } = await open({}, { place })
     gateway.reservedDomains.create({ domain: DOMAIN, certificate_management_policy: ECDSA })
     await page.getByText(shown).first().waitFor()
-    // Whatever the page asks for, it asks within 150 ms after it has heard of a change.
+    // The page loads data within 150 ms after an event.
     const settled = () => page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 800)))
     await settled()
     const asking: string[] = []
     page.on('request', (each) => asking.push(each.url()))
-    for (let round = 0; round < 100; round++) await asked(server, 'GET', '/reserved_addrs')
+    for (let round = 0; round < 100; round++) await sendRequest(server, 'GET', '/reserved_addrs')
     await settled()
     expect(asking).toEqual([])
   })

@@ -2,22 +2,7 @@ import * as v from 'valibot'
 import { describe, expect, it, test } from 'vitest'
 import { ngrokFamilies } from '../../src/gateway/ngrok.ts'
 import { createGateway, type Dialect, GatewayError, manualClock, ngrok, standard } from '../../src/index.ts'
-import {
-  collection,
-  declareErrors,
-  domains,
-  entry,
-  errorsOf,
-  type Families,
-  familyOf,
-  named,
-  operation,
-  type ResourceKind,
-  type ResourceRecord,
-  recordsOf,
-  resource,
-  type Transaction,
-} from '../../src/kit/index.ts'
+import * as kit from '../../src/kit/index.ts'
 import { openApi } from '../../src/openapi/openapi.ts'
 import { client, controlsOf, outcome, thrownBy } from '../support/client.ts'
 import { errors, type WidgetRecord, widgetRecords, widgets } from './widgets.ts'
@@ -52,20 +37,20 @@ describe('A family of a test (rules: one-table#families), through the direct API
   })
 
   it('looks up the records of any other family', () => {
-    const get = operation({
+    const get = kit.operation({
       name: 'audit.get',
       method: 'GET',
       path: '/audit/{id}',
       status: 200,
       summary: 'Tell whether an IP policy is there',
       ids: { id: 'ipp' },
-      run: (tx, { id }) => ({ isThere: tx.get(recordsOf(ngrokFamilies.ipPolicies), id) !== undefined }),
+      run: (tx, { id }) => ({ isThere: tx.get(kit.recordsOf(ngrokFamilies.ipPolicies), id) !== undefined }),
     })
-    const audit = familyOf({ operations: { get }, collections: [], errors: {} })
+    const audit = kit.familyOf({ operations: { get }, collections: [], errors: {} })
     const gateway = createGateway({ dialect: ngrok, families: { ...ngrokFamilies, audit } })
     const { id } = gateway.ipPolicies.create()
     expect([gateway.audit.get(id), gateway.audit.get('ipp_1')]).toEqual([{ isThere: true }, { isThere: false }])
-    expect(() => recordsOf(audit)).toThrow('The family keeps no records.')
+    expect(() => kit.recordsOf(audit)).toThrow('The family keeps no records.')
   })
 
   it('reads the options of its gateway, except secret ones', () => {
@@ -143,14 +128,14 @@ describe('A family of a test (rules: one-table#families), through the direct API
   })
 
   it('that uses an unknown index or an impossible due time gets an error with the allowed ones', () => {
-    const wrong = (run: (tx: Transaction, record: WidgetRecord) => unknown) =>
+    const wrong = (run: (tx: kit.Transaction, record: WidgetRecord) => unknown) =>
       thrownBy(() => {
-        const own = { ...widgets, onDue: (tx: Transaction, record: object) => void run(tx, record as WidgetRecord) }
+        const own = { ...widgets, onDue: (tx: kit.Transaction, record: object) => void run(tx, record as WidgetRecord) }
         const gateway = createGateway({ families: { widgets: own }, clock: manualClock('2026-01-01T00:00:00Z') })
         gateway.widgets.create({ name: 'left', token: 'very-secret-token' })
         gateway.clock.advance('1m')
       }).message
-    expect(wrong((tx) => tx.find(domains, 'names', 'a.example.com'))).toMatch(
+    expect(wrong((tx) => tx.find(kit.domains, 'names', 'a.example.com'))).toMatch(
       /^The collection "reserved_domains" has no index "names"\. Its indexes: domain, /,
     )
     const at = new Date() as never
@@ -326,19 +311,19 @@ describe('A family of a test, in documents', () => {
   it('has its paths and its errors', () => {
     const document = openApi(standard, { families: { widgets } })
     expect(Object.keys(document.paths)).toContain('/widgets/{id}/unlock')
-    const numbers = errorsOf(widgets.operations.create).map(({ number }) => number)
+    const numbers = kit.errorsOf(widgets.operations.create).map(({ number }) => number)
     expect(numbers).toEqual(expect.arrayContaining([214, 215, 95001, 95002, 95003]))
     expect(numbers).not.toContain(95004)
-    expect(errorsOf(widgets.operations.delete).map(({ key }) => key)).toContain('widget_locked')
+    expect(kit.errorsOf(widgets.operations.delete).map(({ key }) => key)).toContain('widget_locked')
   })
 
   it('is named with the declared plural, and an article by its first letter or as declared', () => {
-    const summariesOf = (words: Pick<ResourceKind, 'what' | 'plural' | 'article'>) => {
+    const summariesOf = (words: Pick<kit.ResourceKind, 'what' | 'plural' | 'article'>) => {
       const kind = { name: 'x', path: '/x', items: 'x', prefix: 'x', shape: v.object({ id: v.string() }), ...words }
       const bodies = { createBody: v.object({}), updateBody: v.object({}) }
-      const records = collection<ResourceRecord>({ name: 'x', key: ({ id }) => id, schema: v.any() })
-      const run = (): ResourceRecord => ({ id: 'x_1', created_at: 0 })
-      const { create, list } = resource(
+      const records = kit.collection<kit.ResourceRecord>({ name: 'x', key: ({ id }) => id, schema: v.any() })
+      const run = (): kit.ResourceRecord => ({ id: 'x_1', created_at: 0 })
+      const { create, list } = kit.resource(
         { ...kind, ...bodies, collection: records },
         { view: ({ id }) => ({ id }), create: { run }, update: { run } },
       ).operations
@@ -355,9 +340,9 @@ describe('A family of a test, in documents', () => {
     const { get, create } = widgets.operations
     const described = (...operations: object[]) =>
       openApi(standard, { families: { widgets: { ...widgets, operations } } })
-    const response = named(v.object({ id: v.string() }), 'ReservedDomain', 'No domain at all.')
+    const response = kit.named(v.object({ id: v.string() }), 'ReservedDomain', 'No domain at all.')
     expect(() => described({ ...get, response })).toThrow('Two schemas have the name ReservedDomain.')
-    const body = named(v.object({ id: v.optional(v.string()) }), 'WidgetChange', 'What may change.')
+    const body = kit.named(v.object({ id: v.optional(v.string()) }), 'WidgetChange', 'What may change.')
     const change = { ...create, body, name: 'widgets.change', path: '/widgets/change' }
     expect(() => described(change, { ...change, name: 'widgets.again', path: '/widgets/again' })).not.toThrow()
     const ofOne = { ...change, name: 'widgets.set', path: '/widgets/{widget}/set', ids: { widget: 'wid' } }
@@ -399,7 +384,7 @@ describe('A family that does not fit is refused (rules: one-table#families)', ()
   const one = (changes: object) =>
     gadgets({ operations: { get: { ...operations.get, name: 'gadgets.get', errors: [], ...changes } } })
   const { gadgets: empty } = gadgets({})
-  const error = entry(413, 409, () => '')
+  const error = kit.entry(413, 409, () => '')
 
   test.each<[why: string, families: object, message: string]>([
     ['the name of a family', { reservedAddrs: widgets }, 'reservedAddrs has the name of a family of fauxgate'],
@@ -429,8 +414,12 @@ describe('A family that does not fit is refused (rules: one-table#families)', ()
       one({ method: 'POST', path: '/reserved_addrs/{addr}' }),
       'the path /reserved_addrs/{addr}, which is /reserved_addrs/{id} already',
     ],
-    ['an error number that is taken', gadgets({ errors: declareErrors({ gadget_taken: error }) }), 'the number 413'],
-    ['an error key that is taken', gadgets({ errors: declareErrors({ domain_taken: error }) }), 'domain_taken has'],
+    [
+      'an error number that is taken',
+      gadgets({ errors: kit.declareErrors({ gadget_taken: error }) }),
+      'the number 413',
+    ],
+    ['an error key that is taken', gadgets({ errors: kit.declareErrors({ domain_taken: error }) }), 'domain_taken has'],
     [
       'rules before no operation',
       gadgets({ before: { 'reserved_domains.paint': { errors: [], run: () => undefined } } }),
@@ -448,7 +437,7 @@ describe('A family that does not fit is refused (rules: one-table#families)', ()
     ],
     ['an error that it does not have', one({ errors: [errors.widget_locked] }), 'can refuse with widget_locked'],
   ])('for %s', (_why, families, message) => {
-    expect(() => createGateway({ families: families as Families })).toThrow(TypeError)
-    expect(() => createGateway({ families: families as Families })).toThrow(message)
+    expect(() => createGateway({ families: families as kit.Families })).toThrow(TypeError)
+    expect(() => createGateway({ families: families as kit.Families })).toThrow(message)
   })
 })

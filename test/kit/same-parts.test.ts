@@ -10,7 +10,7 @@ const src = fileURLToPath(new URL('../../src/', import.meta.url))
 const SHARED = /\/(schema|operation)\//
 
 /** Returns the names that a file imports or exports from these folders. */
-function sharedNames(file: string): string[] {
+function listSharedNames(file: string): string[] {
   const source = ts.createSourceFile(file, readFileSync(file, 'utf8'), ts.ScriptTarget.Latest)
   return source.statements.flatMap((statement) => {
     if (!ts.isImportDeclaration(statement) && !ts.isExportDeclaration(statement)) return []
@@ -28,8 +28,8 @@ describe("fauxgate's own families (rules: one-table#families)", () => {
     .map((each) => join(each.parentPath, each.name))
 
   it('use only the public parts of the kit', () => {
-    const given = new Set(sharedNames(join(src, 'kit/index.ts')))
-    const used = new Set(sources.flatMap(sharedNames))
+    const given = new Set(listSharedNames(join(src, 'kit/index.ts')))
+    const used = new Set(sources.flatMap(listSharedNames))
     expect(given.size).toBeGreaterThan(50)
     expect([...used].filter((name) => !given.has(name))).toEqual([])
   })

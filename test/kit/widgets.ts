@@ -1,70 +1,39 @@
 import * as v from 'valibot'
-import {
-  collection,
-  declaration,
-  declareErrors,
-  described,
-  description,
-  documented,
-  domains,
-  dueTime,
-  entry,
-  extra,
-  type FieldFacts,
-  type Frozen,
-  field,
-  general,
-  integerFrom,
-  metadata,
-  named,
-  newHead,
-  ofField,
-  operation,
-  recordHead,
-  refuse,
-  refusedAs,
-  required,
-  resource,
-  resourceHead,
-  rule,
-  secret,
-  type View,
-  viewHead,
-} from '../../src/kit/index.ts'
+import * as kit from '../../src/kit/index.ts'
 
-export const errors = declareErrors({
-  widget_name_invalid: field(95001, 400, () => 'lower-case letters'),
-  widget_size_out_of_range: field(95002, 422),
-  widget_taken: ofField(
+export const errors = kit.declareErrors({
+  widget_name_invalid: kit.field(95001, 400, () => 'lower-case letters'),
+  widget_size_out_of_range: kit.field(95002, 422),
+  widget_taken: kit.ofField(
     95003,
     409,
-    (it: FieldFacts & { id: string }) => `${it.received} is a widget already: ${it.id}.`,
+    (it: kit.FieldFacts & { id: string }) => `${it.received} is a widget already: ${it.id}.`,
   ),
-  domain_of_widget: entry(95005, 400, (it: { domain: string }) => `A widget has the name of ${it.domain}.`),
-  widget_locked: entry(95004, 423, (it: { id: string }) => `${it.id} is locked.`),
+  domain_of_widget: kit.entry(95005, 400, (it: { domain: string }) => `A widget has the name of ${it.domain}.`),
+  widget_locked: kit.entry(95004, 423, (it: { id: string }) => `${it.id} is locked.`),
 })
 
 const name = v.pipe(
   v.string(),
-  rule([errors.widget_name_invalid], (text, report) => {
+  kit.rule([errors.widget_name_invalid], (text, report) => {
     if (!/^[a-z]+$/.test(text)) report(errors.widget_name_invalid, {})
   }),
 )
 
-const size = v.pipe(integerFrom(1, 10), refusedAs(errors.widget_size_out_of_range))
+const size = v.pipe(kit.integerFrom(1, 10), kit.refusedAs(errors.widget_size_out_of_range))
 
 const record = v.object({
-  ...recordHead('wid', { description, metadata }),
+  ...kit.recordHead('wid', { description: kit.description, metadata: kit.metadata }),
   name,
   size,
-  token: v.pipe(v.string(), secret),
+  token: v.pipe(v.string(), kit.secret),
   locked: v.boolean(),
-  due: v.nullable(v.object({ at: dueTime, order: v.number() })),
+  due: v.nullable(v.object({ at: kit.dueTime, order: v.number() })),
 })
 
-export type WidgetRecord = Frozen<v.InferOutput<typeof record>>
+export type WidgetRecord = kit.Frozen<v.InferOutput<typeof record>>
 
-export const widgetRecords = collection<WidgetRecord>({
+export const widgetRecords = kit.collection<WidgetRecord>({
   name: 'widgets',
   schema: record,
   indexes: { name: (each) => each.name },
@@ -72,40 +41,40 @@ export const widgetRecords = collection<WidgetRecord>({
   exported: ({ token, ...rest }, withSecrets) => (withSecrets ? { ...rest, token } : { ...rest, token: '' }),
 })
 
-const shape = named(
+const shape = kit.named(
   v.object({
-    ...resourceHead,
-    name: documented(v.string(), 'What the widget is called.'),
-    size: documented(v.number(), 'How large it is.'),
-    locked: documented(v.boolean(), 'Whether it can no longer be deleted.'),
+    ...kit.resourceHead,
+    name: kit.documented(v.string(), 'What the widget is called.'),
+    size: kit.documented(v.number(), 'How large it is.'),
+    locked: kit.documented(v.boolean(), 'Whether it can no longer be deleted.'),
   }),
   'Widget',
   'A thing of the test.',
 )
 
-const view: View<WidgetRecord, Frozen<v.InferOutput<typeof shape>>> = (each, wire) => ({
-  ...viewHead(each, wire, '/widgets'),
+const view: kit.View<WidgetRecord, kit.Frozen<v.InferOutput<typeof shape>>> = (each, wire) => ({
+  ...kit.viewHead(each, wire, '/widgets'),
   name: each.name,
   size: each.size,
   locked: each.locked,
 })
 
 const createBody = v.object({
-  name: documented(name, 'What the widget is called.'),
-  size: v.optional(documented(size, 'How large it is.'), 1),
-  token: v.optional(v.pipe(v.string(), secret), ''),
-  colour: extra(v.optional(v.string())),
-  description,
-  metadata,
+  name: kit.documented(name, 'What the widget is called.'),
+  size: v.optional(kit.documented(size, 'How large it is.'), 1),
+  token: v.optional(v.pipe(v.string(), kit.secret), ''),
+  colour: kit.extra(v.optional(v.string())),
+  description: kit.description,
+  metadata: kit.metadata,
 })
 
-const updateBody = v.object({ size: v.optional(size), description, metadata })
+const updateBody = v.object({ size: v.optional(size), description: kit.description, metadata: kit.metadata })
 
-const brokenWidget = declaration({
-  schema: v.object({ name: documented(name, 'What the widget is called.') }),
+const brokenWidget = kit.declaration({
+  schema: v.object({ name: kit.documented(name, 'What the widget is called.') }),
   answer: shape,
   run(tx, { name }) {
-    const record = { ...newHead(tx, 'wid'), name, size: 1, token: '', locked: true, due: null }
+    const record = { ...kit.newHead(tx, 'wid'), name, size: 1, token: '', locked: true, due: null }
     return tx.show(view, tx.put(widgetRecords, record))
   },
   end: {
@@ -119,11 +88,9 @@ const brokenWidget = declaration({
 })
 
 /** A family that fauxgate does not have, made with the kit. */
-export const widgets = resource(
+export const widgets = kit.resource(
   {
     name: 'widgets',
-    path: '/widgets',
-    items: 'widgets',
     prefix: 'wid',
     what: 'widget',
     declares: { brokenWidget },
@@ -134,17 +101,17 @@ export const widgets = resource(
     createBody,
     updateBody,
     more: {
-      unlock: operation({
+      unlock: kit.operation({
         name: 'widgets.unlock',
         method: 'POST',
         path: '/widgets/{id}/unlock',
         status: 200,
         summary: 'Unlock a widget',
         ids: { id: 'wid' },
-        errors: [general.not_found],
+        errors: [kit.general.not_found],
         response: shape,
         run: (tx, { id }) =>
-          tx.show(view, tx.put(widgetRecords, { ...required(tx, widgetRecords, id, 'widget'), locked: false })),
+          tx.show(view, tx.put(widgetRecords, { ...kit.required(tx, widgetRecords, id, 'widget'), locked: false })),
       }),
     },
   },
@@ -154,19 +121,19 @@ export const widgets = resource(
       errors: [errors.widget_taken],
       run(tx, { name, size, token, ...rest }) {
         const taken = tx.find(widgetRecords, 'name', name)
-        if (taken) refuse(errors.widget_taken, { field: 'name', received: `"${name}"`, id: taken.id })
+        if (taken) kit.refuse(errors.widget_taken, { field: 'name', received: `"${name}"`, id: taken.id })
         const due = { at: tx.now + 60_000, order: tx.nextOrder() }
-        return tx.put(widgetRecords, { ...newHead(tx, 'wid', rest), name, size, token, locked: false, due })
+        return tx.put(widgetRecords, { ...kit.newHead(tx, 'wid', rest), name, size, token, locked: false, due })
       },
     },
     update: {
       run: (tx, each, { size = each.size, ...rest }) =>
-        tx.put(widgetRecords, { ...each, ...described(rest, each), size }),
+        tx.put(widgetRecords, { ...each, ...kit.described(rest, each), size }),
     },
     delete: {
       errors: [errors.widget_locked],
       before(_tx, { id, locked }) {
-        if (locked) refuse(errors.widget_locked, { id })
+        if (locked) kit.refuse(errors.widget_locked, { id })
       },
     },
     onDue: (tx, each) => tx.put(widgetRecords, { ...each, locked: true, due: null }),
@@ -174,9 +141,9 @@ export const widgets = resource(
       'reserved_domains.delete': {
         errors: [errors.domain_of_widget],
         run(tx, { id = '' }) {
-          const domain = tx.get(domains, id)?.domain ?? ''
+          const domain = tx.get(kit.domains, id)?.domain ?? ''
           if (tx.findAll(widgetRecords, 'name', domain.split('.')[0] ?? '').length > 0)
-            refuse(errors.domain_of_widget, { domain })
+            kit.refuse(errors.domain_of_widget, { domain })
         },
       },
     },

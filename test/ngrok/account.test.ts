@@ -5,7 +5,7 @@ import { createGateway, ngrok } from '../../src/index.ts'
 import { errorsOf, type Family, type Operation } from '../../src/kit/index.ts'
 import { ngrokFamilies } from '../../src/ngrok/families.ts'
 import { families } from '../../src/resources/index.ts'
-import { gatewayOptions, readingOptions, sandboxOptions, storedOptions } from '../../src/sandbox/options.ts'
+import { refuseInvalidOptions, sandboxOptions, toGatewayOptions, toStoredOptions } from '../../src/sandbox/options.ts'
 import { readArguments } from '../../src/server/commands/command.ts'
 import { gatewayOptionsOf } from '../../src/server/options/gateway-options.ts'
 import { parseOptions } from '../../src/server/options/parsed-options.ts'
@@ -365,10 +365,10 @@ describe('Wherever a gateway is created', () => {
   })
 
   test('a shared sandbox has the limits, and refuses a mistyped limit', () => {
-    const stored = (account: object) => storedOptions(v.parse(sandboxOptions, { dialect: 'ngrok', account }), 0)
-    const sandbox = createGateway(gatewayOptions(stored({ limits: { vaults: 0, reserved_domains: 0 } })))
+    const stored = (account: object) => toStoredOptions(v.parse(sandboxOptions, { dialect: 'ngrok', account }), 0)
+    const sandbox = createGateway(toGatewayOptions(stored({ limits: { vaults: 0, reserved_domains: 0 } })))
     expect(numberOf(() => sandbox.reservedDomains.create(json))).toBe(401)
-    const mistyped = () => readingOptions(() => createGateway(gatewayOptions(stored({ limits: { vault: 0 } }))))
+    const mistyped = () => refuseInvalidOptions(() => createGateway(toGatewayOptions(stored({ limits: { vault: 0 } }))))
     expect(mistyped).toThrow('Did you mean vaults?')
   })
 

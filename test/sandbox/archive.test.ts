@@ -1,28 +1,34 @@
 import { describe, expect, it } from 'vitest'
-import { ACCOUNT_KEY, managed, manual, type SharedSandboxes, startedSandboxes as started } from './support/served.ts'
+import {
+  ACCOUNT_KEY,
+  MANAGED_DOMAIN,
+  MANUAL_CLOCK,
+  type SharedSandboxes,
+  startSandboxes as started,
+} from './support/sandboxes.ts'
 
 const account = { 'fauxgate-account-key': ACCOUNT_KEY }
 
 const backup = async (sandboxes: SharedSandboxes, query = '') =>
-  (await sandboxes.ask('GET', `/backup${query}`, { headers: account })).text
+  (await sandboxes.send('GET', `/backup${query}`, { headers: account })).text
 
 const restore = (sandboxes: SharedSandboxes, archive: string, query = '') =>
-  sandboxes.ask('POST', `/restore${query}`, { headers: account, body: archive })
+  sandboxes.send('POST', `/restore${query}`, { headers: account, body: archive })
 
-/** Two sandboxes with something in them, one in the middle of a certificate. */
-async function filled() {
+/** Creates two sandboxes with resources. A certificate job runs in one of them. */
+async function fillSandboxes() {
   const from = await started()
-  const one = await from.create('one', { ...manual, ttl: '7d' })
-  await one.ask('POST', '/reserved_domains', managed)
-  const two = await from.create('two', manual)
-  await two.ask('POST', '/reserved_addrs', { description: 'kept' })
-  const { body: named } = await from.account('POST', '/s/two/keys', { name: 'ci', scopes: ['api'] })
+  const one = await from.create('one', { ...MANUAL_CLOCK, ttl: '7d' })
+  await one.send('POST', '/reserved_domains', MANAGED_DOMAIN)
+  const two = await from.create('two', MANUAL_CLOCK)
+  await two.send('POST', '/reserved_addrs', { description: 'kept' })
+  const { body: named } = await from.callAccount('POST', '/s/two/keys', { name: 'ci', scopes: ['api'] })
   return { from, one, two, key: named.key as string }
 }
 
 describe('An archive of all sandboxes (rules: sandboxes#backup)', () => {
   it('restores the sandboxes in an empty account, with their state, clock, end and keys', async () => {
-    const { from, one, two, key } = await filled()
+    const { from, one, two, key } = await fillSandboxes()
     const archive = await backup(from)
     const lines = archive
       .trim()
@@ -39,36 +45,36 @@ describe('An archive of all sandboxes (rules: sandboxes#backup)', () => {
       body: { restored: 2, kept: 0, ended: 0, refused: 0, is_whole: true },
     })
     const moved = one.in(to)
-    expect((await to.account('GET', '/s/one')).body.expires_at).toBe(
-      (await from.account('GET', '/s/one')).body.expires_at,
+    expect((await to.callAccount('GET', '/s/one')).body.expires_at).toBe(
+      (await from.callAccount('GET', '/s/one')).body.expires_at,
     )
     for (const each of [one, moved]) await each.control('POST', '/clock', { advance: '30s' })
     const [before, after] = [await one.control('GET', '/state'), await moved.control('GET', '/state')]
     expect(after.body).toEqual(before.body)
-    expect((await moved.ask('GET', '/reserved_domains')).body.reserved_domains[0].certificate).not.toBeNull()
+    expect((await moved.send('GET', '/reserved_domains')).body.reserved_domains[0].certificate).not.toBeNull()
     const byName = two.in(to).by({ api_key: key })
-    expect((await byName.ask('GET', '/reserved_addrs')).body.reserved_addrs).toMatchObject([{ description: 'kept' }])
+    expect((await byName.send('GET', '/reserved_addrs')).body.reserved_addrs).toMatchObject([{ description: 'kept' }])
     expect((await byName.control('GET', '/clock')).status).toBe(200)
   })
 
   it('restores keys, which a Worker with another signing secret refuses until they are renewed', async () => {
-    const { from, two } = await filled()
+    const { from, two } = await fillSandboxes()
     const to = await started({ SIGNING_KEY: 'another one' })
     expect((await restore(to, await backup(from))).status).toBe(200)
     const moved = two.in(to)
-    expect((await moved.ask('GET', '/reserved_addrs')).status).toBe(401)
-    const { body } = await to.account('POST', '/s/two/keys', {})
-    expect((await moved.by(body).ask('GET', '/reserved_addrs')).body.reserved_addrs).toMatchObject([
+    expect((await moved.send('GET', '/reserved_addrs')).status).toBe(401)
+    const { body } = await to.callAccount('POST', '/s/two/keys', {})
+    expect((await moved.by(body).send('GET', '/reserved_addrs')).body.reserved_addrs).toMatchObject([
       { description: 'kept' },
     ])
   })
 
   it('can refuse, skip or replace a sandbox that has the same name', async () => {
-    const { from, two } = await filled()
+    const { from, two } = await fillSandboxes()
     const archive = await backup(from)
-    await two.ask('POST', '/reserved_addrs', { description: 'later' })
+    await two.send('POST', '/reserved_addrs', { description: 'later' })
     const descriptions = async () =>
-      (await two.ask('GET', '/reserved_addrs')).body.reserved_addrs.map(
+      (await two.send('GET', '/reserved_addrs')).body.reserved_addrs.map(
         (each: { description: string }) => each.description,
       )
     const refused = await restore(from, archive)
@@ -77,7 +83,7 @@ describe('An archive of all sandboxes (rules: sandboxes#backup)', () => {
     expect(refused.body.details['line 2']).toContain('There is a sandbox two already.')
     expect((await restore(from, archive, '?existing=keep')).body).toMatchObject({ restored: 0, kept: 2 })
     expect(await descriptions()).toEqual(['later', 'kept'])
-    // A journal that a sandbox cannot begin with.
+    // No sandbox can start with this journal.
     await from.withStorage([{ of: 'SANDBOXES', name: 'two', put: ['journal', 'no JSON'] }])
     expect((await restore(from, archive, '?existing=replace')).body).toMatchObject({ restored: 2, kept: 0 })
     expect(await descriptions()).toEqual(['kept'])
@@ -86,20 +92,20 @@ describe('An archive of all sandboxes (rules: sandboxes#backup)', () => {
   })
 
   it('changes nothing of a sandbox that it cannot replace', async () => {
-    const { from, two } = await filled()
+    const { from, two } = await fillSandboxes()
     const archive = await backup(from)
     const damaged = archive.replaceAll('"description":"kept"', '"description":5')
     expect(damaged).not.toBe(archive)
     for (const line of [damaged, archive.replaceAll('"version":1', '"version":99')]) {
       const { status, body } = await restore(from, line, '?existing=replace')
       expect([status, body.details['line 2']]).toEqual([409, expect.stringContaining('sandbox two cannot be read')])
-      expect((await two.ask('GET', '/reserved_addrs')).body.reserved_addrs).toMatchObject([{ description: 'kept' }])
+      expect((await two.send('GET', '/reserved_addrs')).body.reserved_addrs).toMatchObject([{ description: 'kept' }])
     }
-    expect(await from.names()).toEqual(['one', 'two'])
+    expect(await from.listNames()).toEqual(['one', 'two'])
   })
 
   it('can be sent again after some lines were refused or the upload broke off', async () => {
-    const { from } = await filled()
+    const { from } = await fillSandboxes()
     const archive = await backup(from)
     const to = await started({ QUOTAS: 't=1' })
     await to.create('three')
@@ -109,12 +115,12 @@ describe('An archive of all sandboxes (rules: sandboxes#backup)', () => {
     expect((await restore(to, `${first}\n`, '?existing=keep')).body).toMatchObject({ kept: 1, is_whole: false })
     const full = await restore(to, archive, '?existing=keep')
     expect(full.body.details['line 2']).toContain('whose names begin with t already')
-    expect(await to.names()).toEqual(['one', 'three'])
-    await to.account('DELETE', '/s/three')
+    expect(await to.listNames()).toEqual(['one', 'three'])
+    await to.callAccount('DELETE', '/s/three')
     expect((await restore(to, archive, '?existing=keep')).body).toMatchObject({ restored: 1, kept: 1, is_whole: true })
     const parts = (await backup(from, '?after=one')) + archive
     expect((await restore(to, parts, '?existing=keep')).body).toMatchObject({ kept: 3, refused: 0, is_whole: true })
-    expect((await to.account('GET', '/s/_audit')).body.entries[0]).toMatchObject({
+    expect((await to.callAccount('GET', '/s/_audit')).body.entries[0]).toMatchObject({
       call: 'restore',
       status: 200,
       sandboxes: 0,
@@ -129,11 +135,11 @@ describe('An archive of all sandboxes (rules: sandboxes#backup)', () => {
     const to = await started()
     const { status, body } = await restore(to, `${line}\n`)
     expect([status, body.details['line 1']]).toEqual([409, expect.stringContaining(why)])
-    expect(await to.names()).toEqual([])
+    expect(await to.listNames()).toEqual([])
   })
 
   it('contains the reason why a sandbox cannot be read, continues with the others, and can begin after a name', async () => {
-    const { from } = await filled()
+    const { from } = await fillSandboxes()
     await from.withStorage([{ of: 'SANDBOXES', name: 'one', sql: ['UPDATE fauxgate_schema SET version = 99'] }])
     const archive = await backup(from)
     expect(JSON.parse(archive.split('\n')[0] ?? '')).toMatchObject({
@@ -143,33 +149,33 @@ describe('An archive of all sandboxes (rules: sandboxes#backup)', () => {
     const to = await started()
     const { body } = await restore(to, archive)
     expect(body.details).toMatchObject({ restored: '1', 'line 1': expect.stringContaining('version 99') })
-    expect(await to.names()).toEqual(['two'])
+    expect(await to.listNames()).toEqual(['two'])
     expect((await backup(from, '?after=one')).split('\n').slice(0, -1)).toEqual(
       archive.split('\n').slice(1, -2).concat('{"end":true,"sandboxes":1}'),
     )
   })
 
   it('does not restore sandboxes that have ended since, and requires the account key', async () => {
-    const { from } = await filled()
+    const { from } = await fillSandboxes()
     const [line = ''] = (await backup(from)).split('\n')
     const ended = JSON.stringify({ ...JSON.parse(line), expires: 1 })
     const to = await started()
     expect((await restore(to, ended)).body).toMatchObject({ restored: 0, ended: 1, is_whole: false })
-    expect((await to.ask('GET', '/backup')).status).toBe(401)
-    expect((await to.ask('POST', '/restore', { body: line })).status).toBe(401)
-    expect(await to.names()).toEqual([])
+    expect((await to.send('GET', '/backup')).status).toBe(401)
+    expect((await to.send('POST', '/restore', { body: line })).status).toBe(401)
+    expect(await to.listNames()).toEqual([])
   })
 
   it('may be larger than any other body, since one line is read at a time', async () => {
     const from = await started()
     const large = { metadata: 'm'.repeat(4000) }
-    const first = await from.create('n', manual)
-    for (let n = 0; n < 100; n++) await first.ask('POST', '/reserved_addrs', large)
-    for (let n = 0; n < 55; n++) await from.account('POST', '/s/n/fork', { name: `n${n}` })
+    const first = await from.create('n', MANUAL_CLOCK)
+    for (let n = 0; n < 100; n++) await first.send('POST', '/reserved_addrs', large)
+    for (let n = 0; n < 55; n++) await from.callAccount('POST', '/s/n/fork', { name: `n${n}` })
     const archive = await backup(from)
     expect(archive.length).toBeGreaterThan(22_000_000)
     const to = await started()
     expect((await restore(to, archive)).body).toMatchObject({ restored: 56, is_whole: true })
-    expect((await first.in(to).ask('GET', '/reserved_addrs')).body.reserved_addrs).toHaveLength(100)
+    expect((await first.in(to).send('GET', '/reserved_addrs')).body.reserved_addrs).toHaveLength(100)
   })
 })

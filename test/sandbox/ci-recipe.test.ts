@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { blocksOf } from '../docs/blocks.ts'
-import { ACCOUNT_KEY, SandboxClient, SharedSandboxes } from './support/served.ts'
+import { ACCOUNT_KEY, SandboxClient, SharedSandboxes } from './support/sandboxes.ts'
 
 const block = blocksOf('docs/ci.md').find(({ file }) => file === '.github/workflows/sandbox.yml')
 const workflow = parse(block?.code ?? '')
@@ -33,8 +33,8 @@ interface Step {
   readonly env?: Readonly<Record<string, string>>
 }
 
-/** Runs the steps of a job for a pull request, each in a shell that ends at the first failure. Returns whether it passed and what it said. */
-async function job(name: 'test' | 'remove', run: number, pullRequest = 12, accountKey = ACCOUNT_KEY) {
+/** Runs the steps of a job for a pull request, each in a shell that ends at the first failure. Returns its result and its output. */
+async function runJob(name: 'test' | 'remove', run: number, pullRequest = 12, accountKey = ACCOUNT_KEY) {
   const values: Readonly<Record<string, string>> = {
     'vars.FAUXGATE_SANDBOXES': sandboxes.url,
     'github.event.number': String(pullRequest),
@@ -68,34 +68,34 @@ async function job(name: 'test' | 'remove', run: number, pullRequest = 12, accou
   return { passed: true, output, key: /API_KEY=(.*)/.exec(readFileSync(fromSteps, 'utf8'))?.[1] }
 }
 
-const exists = async () => (await sandboxes.account('GET', '/s/pr-12')).status === 200
+const exists = async () => (await sandboxes.callAccount('GET', '/s/pr-12')).status === 200
 
 describe('The recipe for a sandbox for each pull request', () => {
   it('creates one sandbox, gives each run its own key, and removes the sandbox on merge', async () => {
-    const runs = [await job('test', 1), await job('test', 2)]
+    const runs = [await runJob('test', 1), await runJob('test', 2)]
     expect(runs).toMatchObject([{ passed: true }, { passed: true }])
     expect(runs[0]?.key).not.toBe(runs[1]?.key)
     for (const { key = '', output } of runs) {
       expect(output.replace(`::add-mask::${key}\n`, '')).not.toContain('fg')
       const created = { name: 'pr-12', url: `${sandboxes.url}/s/pr-12`, api_key: key, control_key: key }
       const headers = { ...new SandboxClient(sandboxes, created).headers, 'ngrok-version': '2' }
-      const list = await sandboxes.ask('GET', `${created.url}/reserved_addrs`, { headers })
+      const list = await sandboxes.send('GET', `${created.url}/reserved_addrs`, { headers })
       expect(list.body.reserved_addrs).toHaveLength(2)
     }
-    const { keys } = (await sandboxes.account('GET', '/s/pr-12/keys')).body
+    const { keys } = (await sandboxes.callAccount('GET', '/s/pr-12/keys')).body
     expect(keys.map(({ name }: { name: string }) => name).slice(2)).toEqual(['run-9000000001-1', 'run-9000000002-1'])
-    expect((await job('remove', 3)).passed).toBe(true)
+    expect((await runJob('remove', 3)).passed).toBe(true)
     expect(await exists()).toBe(false)
-    expect((await job('remove', 4)).passed).toBe(true)
+    expect((await runJob('remove', 4)).passed).toBe(true)
   })
 
   it('fails with the reason if the account key is wrong or there are too many sandboxes', async () => {
     for (const name of ['test', 'remove'] as const) {
-      const refused = await job(name, 1, 12, 'another key')
+      const refused = await runJob(name, 1, 12, 'another key')
       expect([refused.passed, refused.output]).toEqual([false, expect.stringContaining('not the key of this account')])
     }
-    expect((await job('test', 2)).passed).toBe(true)
-    const second = await job('test', 3, 13)
+    expect((await runJob('test', 2)).passed).toBe(true)
+    const second = await runJob('test', 3, 13)
     expect([second.passed, second.output]).toEqual([
       false,
       expect.stringContaining('whose names begin with pr- already'),

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Answer } from '../support/client.ts'
 import { Bucket } from './support/bucket.ts'
-import { managed, manual, SharedSandboxes, until } from './support/served.ts'
+import { MANAGED_DOMAIN, MANUAL_CLOCK, SharedSandboxes, waitUntil } from './support/sandboxes.ts'
 
 // workerd calls its clusters experimental: https://github.com/cloudflare/workerd, ClusterConfig of workerd.capnp
 const member = { key: 'a secret of at least 32 bytes, for this test', timesFaster: 2 }
@@ -19,24 +19,24 @@ afterEach(async () => {
   bucket.stop()
 })
 
-/** Asks again while nobody can say what became of a request: until an object is taken over. */
-const answered = (ask: () => Promise<Answer>) => until(ask, ({ status }) => status !== 503)
+/** Repeats a request until another instance has taken over the object. */
+const answered = (ask: () => Promise<Answer>) => waitUntil(ask, ({ status }) => status !== 503)
 
 describe('Instances of a cluster', () => {
   it('share all sandboxes: a sandbox created through one instance can be used through every other', async () => {
     const [first, second, third] = instances
-    const sandbox = await first.create('shared', manual)
-    const made = await sandbox.in(second).ask('POST', '/reserved_addrs', { description: 'by the second' })
+    const sandbox = await first.create('shared', MANUAL_CLOCK)
+    const made = await sandbox.in(second).send('POST', '/reserved_addrs', { description: 'by the second' })
     expect(made.body.uri).toBe(`${second.url}/s/shared/reserved_addrs/${made.body.id}`)
     await sandbox.in(third).control('POST', '/clock', { advance: '1h' })
-    expect((await sandbox.ask('GET', '/reserved_addrs')).body.reserved_addrs).toMatchObject([{ id: made.body.id }])
+    expect((await sandbox.send('GET', '/reserved_addrs')).body.reserved_addrs).toMatchObject([{ id: made.body.id }])
     expect((await sandbox.control('GET', '/clock')).body.now).toBe('2026-01-01T01:00:00Z')
-    expect((await second.account('PUT', '/s/shared', {})).status).toBe(409)
-    expect((await third.account('GET', '/s')).body.sandboxes).toMatchObject([{ name: 'shared' }])
+    expect((await second.callAccount('PUT', '/s/shared', {})).status).toBe(409)
+    expect((await third.callAccount('GET', '/s')).body.sandboxes).toMatchObject([{ name: 'shared' }])
     const other = await third.create('other')
-    expect((await other.in(first).ask('GET', '/reserved_addrs')).status).toBe(200)
+    expect((await other.in(first).send('GET', '/reserved_addrs')).status).toBe(200)
     const foreign = sandbox.by({ api_key: other.created.api_key })
-    expect((await foreign.ask('GET', '/reserved_addrs')).status).toBe(401)
+    expect((await foreign.send('GET', '/reserved_addrs')).status).toBe(401)
   })
 
   it('lose no answered write and repeat no id when one instance is killed and its disk is lost', async () => {
@@ -47,7 +47,7 @@ describe('Instances of a cluster', () => {
       const one = sandbox.in(n % 2 === 0 ? second : third)
       const created = ids.get(sandbox) as Set<string>
       for (let isLost = false; created.size < 40; ) {
-        const { status, body } = await one.ask('POST', '/reserved_addrs', {})
+        const { status, body } = await one.send('POST', '/reserved_addrs', {})
         if (status === 201) created.add(body.id)
         else expect(body.error_code).toBe('ERR_GATEWAY_90605')
         if (created.size < 20 || isLost) continue
@@ -57,7 +57,7 @@ describe('Instances of a cluster', () => {
     })
     await Promise.all(writers)
     for (const sandbox of made) {
-      const { body } = await answered(() => sandbox.in(second).ask('GET', '/reserved_addrs?limit=100'))
+      const { body } = await answered(() => sandbox.in(second).send('GET', '/reserved_addrs?limit=100'))
       const there = body.reserved_addrs.map(({ id }: { id: string }) => id)
       expect(new Set(there).size).toBe(there.length)
       expect(there).toEqual(expect.arrayContaining([...(ids.get(sandbox) as Set<string>)]))
@@ -68,12 +68,12 @@ describe('Instances of a cluster', () => {
     const [first, second] = instances
     const sandbox = await first.create('ends', { ttl: '2s' })
     await first.create('stays')
-    await sandbox.ask('POST', '/reserved_domains', managed)
+    await sandbox.send('POST', '/reserved_domains', MANAGED_DOMAIN)
     await first.stop()
-    // The account alone is asked, which knows nothing of time.
+    // This calls only the account, which does not read the time.
     let left = 2
-    while (left > 1) left = (await answered(() => second.account('GET', '/s'))).body.sandboxes.length
-    expect((await second.account('GET', '/s')).body.sandboxes).toMatchObject([{ name: 'stays' }])
+    while (left > 1) left = (await answered(() => second.callAccount('GET', '/s'))).body.sandboxes.length
+    expect((await second.callAccount('GET', '/s')).body.sandboxes).toMatchObject([{ name: 'stays' }])
   })
 
   it('take over the sandboxes of a stopped instance, with every answered write', async () => {
@@ -82,10 +82,10 @@ describe('Instances of a cluster', () => {
     const stopped = first.kill('SIGTERM').then(() => true)
     const created: string[] = []
     for (let isStopped = false; !isStopped; isStopped = await Promise.race([stopped, false])) {
-      const { body } = await answered(() => sandbox.ask('POST', '/reserved_addrs', {}))
+      const { body } = await answered(() => sandbox.send('POST', '/reserved_addrs', {}))
       created.push(body.id)
     }
-    expect((await answered(() => sandbox.ask('POST', '/reserved_addrs', {}))).status).toBe(201)
-    for (const id of created) expect((await sandbox.ask('GET', `/reserved_addrs/${id}`)).status).toBe(200)
+    expect((await answered(() => sandbox.send('POST', '/reserved_addrs', {}))).status).toBe(201)
+    for (const id of created) expect((await sandbox.send('GET', `/reserved_addrs/${id}`)).status).toBe(200)
   })
 })

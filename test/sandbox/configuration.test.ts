@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Answer } from '../support/client.ts'
-import { ACCOUNT_KEY, type SharedSandboxes, startedSandboxes as started } from './support/served.ts'
+import { ACCOUNT_KEY, type SharedSandboxes, startSandboxes as started } from './support/sandboxes.ts'
 
 describe('A Worker', () => {
   it.each([
@@ -17,8 +17,8 @@ describe('A Worker', () => {
   ])('says of every request that its variable %s cannot be "%s"', async (name, value, allowed) => {
     const sandboxes = await started({ [name]: value })
     for (const { status, body } of [
-      await sandboxes.account('PUT', '/s/any', {}),
-      await sandboxes.ask('GET', '/s/any/reserved_addrs'),
+      await sandboxes.callAccount('PUT', '/s/any', {}),
+      await sandboxes.send('GET', '/s/any/reserved_addrs'),
     ]) {
       expect([status, body.error_code]).toEqual([503, 'ERR_GATEWAY_90604'])
       expect(body.msg).toBe(`This Worker's variable ${name} is "${value}". Allowed: ${allowed}.`)
@@ -28,12 +28,12 @@ describe('A Worker', () => {
   it('gives sandboxes a default time to live, and refuses a longer one than LONGEST_TTL (rules: sandboxes#time)', async () => {
     const sandboxes = await started({ DEFAULT_TTL: '1d', LONGEST_TTL: '7d' })
     const life = ({ body }: Answer) => (Date.parse(body.expires_at) - Date.parse(body.created_at)) / 86_400_000
-    expect(life(await sandboxes.account('PUT', '/s/without', {}))).toBe(1)
-    expect(life(await sandboxes.account('PUT', '/s/with', { ttl: '7d' }))).toBe(7)
-    expect(life(await sandboxes.account('POST', '/s/with/fork', { name: 'fork' }))).toBe(1)
+    expect(life(await sandboxes.callAccount('PUT', '/s/without', {}))).toBe(1)
+    expect(life(await sandboxes.callAccount('PUT', '/s/with', { ttl: '7d' }))).toBe(7)
+    expect(life(await sandboxes.callAccount('POST', '/s/with/fork', { name: 'fork' }))).toBe(1)
     for (const { status, body } of [
-      await sandboxes.account('PUT', '/s/longer', { ttl: '8d' }),
-      await sandboxes.account('POST', '/s/with/fork', { name: 'longer', ttl: '8d' }),
+      await sandboxes.callAccount('PUT', '/s/longer', { ttl: '8d' }),
+      await sandboxes.callAccount('POST', '/s/with/fork', { name: 'longer', ttl: '8d' }),
     ]) {
       expect([status, body.error_code, body.msg]).toEqual([
         400,
@@ -42,20 +42,20 @@ describe('A Worker', () => {
       ])
     }
     await sandboxes.restart({ DEFAULT_TTL: '' })
-    expect(life(await sandboxes.account('PUT', '/s/longest', {}))).toBe(7)
+    expect(life(await sandboxes.callAccount('PUT', '/s/longest', {}))).toBe(7)
   })
 
   it('answers a health check to everybody without calling an object, and names an invalid variable', async () => {
     const sandboxes = await started()
-    const { status, body } = await sandboxes.ask('GET', '/healthz')
+    const { status, body } = await sandboxes.send('GET', '/healthz')
     expect([status, body]).toEqual([200, { status: 'ok' }])
     await sandboxes.restart({ MOST_RECORDS: 'many' })
-    expect((await sandboxes.ask('GET', '/healthz')).body.msg).toContain('MOST_RECORDS is "many"')
+    expect((await sandboxes.send('GET', '/healthz')).body.msg).toContain('MOST_RECORDS is "many"')
   })
 
   it('lets nobody create sandboxes if it has no account key', async () => {
     const sandboxes = await started({ ACCOUNT_KEY: '' })
-    expect(await sandboxes.account('PUT', '/s/any', {})).toMatchObject({
+    expect(await sandboxes.callAccount('PUT', '/s/any', {})).toMatchObject({
       status: 503,
       body: { error_code: 'ERR_GATEWAY_90603' },
     })
@@ -69,18 +69,18 @@ describe('A Worker', () => {
     const { created, headers } = await sandboxes.create('behind')
     expect(created.url).toBe('https://team.example.com/boxes/s/behind')
     const inside = { authorization: headers.authorization, 'service-version': '2' }
-    const made = await sandboxes.ask('POST', '/s/behind/reserved_addrs', { headers: inside, body: {} })
+    const made = await sandboxes.send('POST', '/s/behind/reserved_addrs', { headers: inside, body: {} })
     expect(made.body.uri).toBe(`${created.url}/reserved_addrs/${made.body.id}`)
     const host = { ...inside, host: 'behind.boxes.example.com' }
-    const { text } = await sandboxes.exactly('GET', '/reserved_addrs', host)
+    const { text } = await sandboxes.sendExactly('GET', '/reserved_addrs', host)
     expect(JSON.parse(text).uri).toBe('https://behind.boxes.example.com/reserved_addrs')
-    expect((await sandboxes.account('GET', '/s')).body.sandboxes[0].url).toBe(created.url)
+    expect((await sandboxes.callAccount('GET', '/s')).body.sandboxes[0].url).toBe(created.url)
   })
 
   describe('and pages of other sites (rules: sandboxes#pages-of-other-sites)', () => {
     const origin = 'https://team.example.com'
     const asked = { origin, 'access-control-request-method': 'PUT', 'access-control-request-headers': 'x-any' }
-    /** Returns the permissions of a page, by the answers to its preflight and to its request. */
+    /** Returns the permissions of a page in the responses to its preflight and to its request. */
     const allowedOn = async (
       sandboxes: SharedSandboxes,
       path: string,
@@ -91,7 +91,7 @@ describe('A Worker', () => {
         ['OPTIONS', asked],
         ['GET', { origin, ...headers }],
       ] as const) {
-        const answer = (await sandboxes.ask(method, path, { headers: sent })).headers
+        const answer = (await sandboxes.send(method, path, { headers: sent })).headers
         shown.push(answer.get('access-control-allow-origin'), answer.get('access-control-allow-credentials'))
       }
       return shown
@@ -106,7 +106,7 @@ describe('A Worker', () => {
       const key = { 'fauxgate-control-key': sandbox.created.control_key }
       expect(await allowedOn(sandboxes, '/s/pages/_fauxgate/clock', key)).toEqual(nothing)
       expect(await allowedOn(sandboxes, '/s', { 'fauxgate-account-key': ACCOUNT_KEY })).toEqual(nothing)
-      expect((await sandboxes.ask('GET', '/s')).headers.get('access-control-allow-origin')).toBeNull()
+      expect((await sandboxes.send('GET', '/s')).headers.get('access-control-allow-origin')).toBeNull()
     })
 
     it('lets pages of ALLOW_ORIGINS do everything, with credentials', async () => {
@@ -117,7 +117,7 @@ describe('A Worker', () => {
       const key = { 'fauxgate-control-key': sandbox.created.control_key }
       expect(await allowedOn(sandboxes, '/s/pages/_fauxgate/clock', key)).toEqual(all)
       expect(await allowedOn(sandboxes, '/s')).toEqual(all)
-      const preflight = await sandboxes.ask('OPTIONS', '/s/any', { headers: asked })
+      const preflight = await sandboxes.send('OPTIONS', '/s/any', { headers: asked })
       expect([preflight.status, preflight.text]).toEqual([204, ''])
       expect(preflight.headers.get('access-control-allow-methods')).toContain('PUT')
       expect(preflight.headers.get('access-control-allow-headers')).toBe('x-any')

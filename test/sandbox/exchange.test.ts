@@ -1,68 +1,72 @@
 import { describe, expect, it } from 'vitest'
 import { createGateway, manualClock, ngrok } from '../../src/index.ts'
-import { managed, manual, sharedSandboxes } from './support/served.ts'
-import { listen } from './support/web-socket.ts'
+import { MANAGED_DOMAIN, MANUAL_CLOCK, useSandboxes } from './support/sandboxes.ts'
+import { openSocket } from './support/web-socket.ts'
 
-const sandboxes = sharedSandboxes({ MOST_RECORDS: '50000' })
+const sandboxes = useSandboxes({ MOST_RECORDS: '50000' })
 
-/** A gateway of this process, on a manual clock, with a domain whose certificate was issued. */
-function issuedLocally(start: number) {
+/** Creates a gateway in this process, on a manual clock, with a domain whose certificate was issued. */
+function issueLocally(start: number) {
   const gateway = createGateway({ clock: manualClock(start), seed: 'local' })
-  const { id } = gateway.reservedDomains.create(managed)
+  const { id } = gateway.reservedDomains.create(MANAGED_DOMAIN)
   gateway.clock.advance('30s')
   return { gateway, id }
 }
 
 describe('A local run and a shared one', () => {
   it('exchange their states, in both directions', async () => {
-    const local = createGateway({ dialect: ngrok, seed: 'local', clock: manualClock(manual.start) })
+    const local = createGateway({ dialect: ngrok, seed: 'local', clock: manualClock(MANUAL_CLOCK.start) })
     const { id } = local.reservedDomains.create({ domain: 'app.example.com' })
-    const sandbox = await sandboxes.create('exchange', { dialect: 'ngrok', ...manual, snapshot: local.snapshot() })
+    const sandbox = await sandboxes.create('exchange', {
+      dialect: 'ngrok',
+      ...MANUAL_CLOCK,
+      snapshot: local.snapshot(),
+    })
     const state = await sandbox.control('GET', '/state')
     const other = createGateway({ dialect: ngrok, clock: manualClock(0) })
     other.restore(state.body)
     expect(other.reservedDomains.get(id).domain).toBe('app.example.com')
-    expect(other.clock.now).toBe(Date.parse(manual.start))
+    expect(other.clock.now).toBe(Date.parse(MANUAL_CLOCK.start))
   })
 
   it('exchange states of many MiB, also when a sandbox is created, and refuse a state of more than 20 MiB', async () => {
-    const local = createGateway({ seed: 'large', clock: manualClock(manual.start) })
+    const local = createGateway({ seed: 'large', clock: manualClock(MANUAL_CLOCK.start) })
     for (let n = 0; n < 3000; n++) local.reservedAddrs.create({ metadata: `${n} `.padEnd(1500, 'é') })
     const snapshot = local.snapshot()
     expect(JSON.stringify(snapshot).length).toBeGreaterThan(4 * 1024 * 1024)
-    const begun = await sandboxes.create('begun', { ...manual, snapshot })
-    const restored = await sandboxes.create('restored', manual)
+    const begun = await sandboxes.create('begun', { ...MANUAL_CLOCK, snapshot })
+    const restored = await sandboxes.create('restored', MANUAL_CLOCK)
     expect((await restored.control('PUT', '/state', snapshot)).status).toBe(204)
     for (const sandbox of [begun, restored]) {
       const { body } = await sandbox.control('GET', '/state')
       expect(body.records).toEqual(JSON.parse(JSON.stringify(snapshot.records)))
     }
-    await sandboxes.account('POST', '/s/begun/fork', { name: 'begun-fork' })
-    expect((await sandboxes.account('GET', '/s/begun-fork')).body.records).toBeGreaterThan(3000)
+    await sandboxes.callAccount('POST', '/s/begun/fork', { name: 'begun-fork' })
+    expect((await sandboxes.callAccount('GET', '/s/begun-fork')).body.records).toBeGreaterThan(3000)
     const tooLarge = `{"version":1,"more":"${'m'.repeat(20 * 1024 * 1024)}"}`
     for (const answer of [
       await restored.control('PUT', '/state', tooLarge),
-      await sandboxes.account('PUT', '/s/too-large', tooLarge),
+      await sandboxes.callAccount('PUT', '/s/too-large', tooLarge),
     ]) {
       expect([answer.status, answer.body.msg]).toEqual([413, expect.stringContaining('20971520')])
     }
-    expect((await restored.ask('POST', '/reserved_addrs', { metadata: 'm'.repeat(1024 * 1024) })).status).toBe(413)
-    expect((await restored.ask('GET', '/reserved_addrs?limit=1')).status).toBe(200)
-    for (const name of ['begun', 'restored', 'begun-fork']) await sandboxes.account('DELETE', `/s/${name}`)
+    expect((await restored.send('POST', '/reserved_addrs', { metadata: 'm'.repeat(1024 * 1024) })).status).toBe(413)
+    expect((await restored.send('GET', '/reserved_addrs?limit=1')).status).toBe(200)
+    for (const name of ['begun', 'restored', 'begun-fork']) await sandboxes.callAccount('DELETE', `/s/${name}`)
   })
 
   it('read no state from clients without a key', async () => {
-    const sandbox = await sandboxes.create('unread', manual)
+    const sandbox = await sandboxes.create('unread', MANUAL_CLOCK)
     const headers = { 'fauxgate-control-key': sandbox.created.api_key }
     const body = '['.repeat(2 * 1024 * 1024)
     const url = `${sandbox.created.url}/_fauxgate/state`
-    expect((await sandboxes.ask('PUT', url, { headers, body })).body.error_code).toBe('ERR_GATEWAY_90402')
-    const none = await sandboxes.ask('PUT', '/s/never', { headers: {}, body })
+    expect((await sandboxes.send('PUT', url, { headers, body })).body.error_code).toBe('ERR_GATEWAY_90402')
+    const none = await sandboxes.send('PUT', '/s/never', { headers: {}, body })
     expect(none.body.error_code).toBe('ERR_GATEWAY_90601')
   })
 
   it('refuse a record that is too large for a row', async () => {
-    const sandbox = await sandboxes.create('row', manual)
+    const sandbox = await sandboxes.create('row', MANUAL_CLOCK)
     const { body: snapshot } = await sandbox.control('GET', '/state')
     const fault = { operation: 'reserved_addrs.create', status: 503, body: 'b'.repeat(1_000_000) }
     expect((await sandbox.control('POST', '/faults', fault)).status).toBe(200)
@@ -80,7 +84,7 @@ describe('A local run and a shared one', () => {
 
 describe('An old state on the system clock', () => {
   it('runs all events that fell due since then, each at its own time, by the alarm alone', async () => {
-    const { gateway, id } = issuedLocally(Date.parse('2025-01-01T00:00:00Z'))
+    const { gateway, id } = issueLocally(Date.parse('2025-01-01T00:00:00Z'))
     const snapshot = gateway.snapshot()
     const sandbox = await sandboxes.create('late', { snapshot })
     const { body } = await sandbox.control('GET', `/provisioning/timeline?id=${id}`)
@@ -93,21 +97,21 @@ describe('An old state on the system clock', () => {
   })
 
   it('renews certificates that fell due while the process was down, each at its own time', async () => {
-    const probe = issuedLocally(0)
+    const probe = issueLocally(0)
     const untilRenewal = probe.gateway.nextDueAt() ?? 0
     const { now } = (await sandboxes.create('world')).created as unknown as { now: string }
-    // Due after the sandbox is created and asked for its next event, on a busy machine too.
+    // The event is due after the requests below, on a busy machine too.
     const start = Date.parse(now) + 10_000 - untilRenewal
-    const { gateway, id } = issuedLocally(start)
+    const { gateway, id } = issueLocally(start)
     const due = gateway.nextDueAt() as number
     const sandbox = await sandboxes.create('renewal', { snapshot: gateway.snapshot() })
-    expect((await sandboxes.account('GET', '/s/renewal')).body.next_event_at).toBe(
+    expect((await sandboxes.callAccount('GET', '/s/renewal')).body.next_event_at).toBe(
       new Date(due).toISOString().replace('.000Z', 'Z'),
     )
     await sandboxes.kill()
     await sandboxes.start()
-    // Only listening, which settles what is due by now and nothing later.
-    const socket = await listen(`${sandbox.created.url}/_fauxgate/events`, sandbox.created.control_key)
+    // Listening alone runs the events that are due now, and no later ones.
+    const socket = await openSocket(`${sandbox.created.url}/_fauxgate/events`, sandbox.created.control_key)
     const overview = (await socket.until(({ event }) => event === 'overview')).at(-1)
     const isRenewal = ({ operation }: { operation?: string }) => operation === 'provisioning'
     if (Date.parse(overview?.data.now) < due) {

@@ -1,21 +1,21 @@
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { checkAsync } from '../support/property.ts'
-import { type SandboxClient, sharedSandboxes } from './support/served.ts'
+import { type SandboxClient, useSandboxes } from './support/sandboxes.ts'
 
 const SECRET = 'only-in-the-victim'
 
-const sandboxes = sharedSandboxes({ WILDCARD_HOST: 'boxes.example.com' })
+const sandboxes = useSandboxes({ WILDCARD_HOST: 'boxes.example.com' })
 let victim: SandboxClient
 let attacker: SandboxClient
 beforeAll(async () => {
   victim = await sandboxes.create('victim')
   attacker = await sandboxes.create('attacker')
-  await victim.ask('POST', '/reserved_addrs', { description: SECRET })
+  await victim.send('POST', '/reserved_addrs', { description: SECRET })
 })
 
-/** A text with each letter as it is, in the other case, or percent-encoded, once or twice. */
-function spelled(name: string): fc.Arbitrary<string> {
+/** Makes spellings of a name. Each letter is unchanged, in the other case, or percent-encoded once or twice. */
+function spellings(name: string): fc.Arbitrary<string> {
   const letter = (text: string) => {
     const hex = text.charCodeAt(0).toString(16)
     return fc.constantFrom(text, text, text, text.toUpperCase(), `%${hex}`, `%25${hex}`, `${text}%00`, `${text}.`)
@@ -24,15 +24,15 @@ function spelled(name: string): fc.Arbitrary<string> {
 }
 
 const dots = fc.constantFrom('', './', '../', '%2e%2e/', '..%2f', '//', '\\', '%5c', ';/', '@', ':', '%2F')
-const around = (name: fc.Arbitrary<string>) =>
+const withDots = (name: fc.Arbitrary<string>) =>
   fc
     .tuple(dots, name, dots, fc.constantFrom('', 's/', 's/victim/', '../victim/', '%2e%2e/victim/', '..;/victim/'))
     .map((parts) => parts.join(''))
 
 const names = fc.oneof(
-  around(spelled('victim')),
-  around(spelled('attacker')),
-  around(fc.string({ unit: 'binary-ascii', maxLength: 20 }).map((text) => encodeURIComponent(text))),
+  withDots(spellings('victim')),
+  withDots(spellings('attacker')),
+  withDots(fc.string({ unit: 'binary-ascii', maxLength: 20 }).map((text) => encodeURIComponent(text))),
 )
 
 describe('A sandbox', () => {
@@ -41,7 +41,7 @@ describe('A sandbox', () => {
       fc.asyncProperty(names, async (name) => {
         const headers = { ...attacker.headers, 'fauxgate-control-key': attacker.created.control_key }
         for (const path of [`/s/${name}/reserved_addrs`, `/s/${name}/_fauxgate/state`]) {
-          const { text } = await sandboxes.exactly('GET', path, headers)
+          const { text } = await sandboxes.sendExactly('GET', path, headers)
           expect(text).not.toContain(SECRET)
         }
       }),
@@ -64,7 +64,7 @@ describe('A sandbox', () => {
       .map((parts) => parts.join(''))
     await checkAsync(
       fc.asyncProperty(hosts, fc.constantFrom('', '/s/victim', '/s/attacker'), async (host, before) => {
-        const { text } = await sandboxes.exactly('GET', `${before}/reserved_addrs`, { ...attacker.headers, host })
+        const { text } = await sandboxes.sendExactly('GET', `${before}/reserved_addrs`, { ...attacker.headers, host })
         expect(text).not.toContain(SECRET)
       }),
       { numRuns: 80 },
@@ -73,10 +73,13 @@ describe('A sandbox', () => {
 
   it('answers at its own host name, which all URIs then contain', async () => {
     const headers = { ...victim.headers, host: 'victim.boxes.example.com' }
-    const { status, text } = await sandboxes.exactly('GET', '/reserved_addrs', headers)
+    const { status, text } = await sandboxes.sendExactly('GET', '/reserved_addrs', headers)
     expect(status).toBe(200)
     expect(JSON.parse(text).uri).toBe('http://victim.boxes.example.com/reserved_addrs')
-    const other = await sandboxes.exactly('GET', '/reserved_addrs', { ...headers, host: 'attacker.boxes.example.com' })
+    const other = await sandboxes.sendExactly('GET', '/reserved_addrs', {
+      ...headers,
+      host: 'attacker.boxes.example.com',
+    })
     expect(other.status).toBe(401)
   })
 
@@ -91,7 +94,7 @@ describe('A sandbox', () => {
         texts.filter((text) => !label.test(text) && !/[/?#\\]|^\.+$/.test(text)),
         async (text) => {
           const name = text.includes('%61') ? text : encodeURIComponent(text)
-          const { status, text: answer } = await sandboxes.account('PUT', `/s/${name}`, {})
+          const { status, text: answer } = await sandboxes.callAccount('PUT', `/s/${name}`, {})
           expect([status, answer]).toEqual([400, expect.stringContaining('ERR_GATEWAY_90610')])
         },
       ),
@@ -111,7 +114,7 @@ describe('A sandbox', () => {
       'fauxgate-control-key': await digest(control_key),
     }
     const { url } = victim.created
-    expect((await sandboxes.ask('GET', `${url}/reserved_addrs`, { headers })).status).toBe(401)
-    expect((await sandboxes.ask('GET', `${url}/_fauxgate/state`, { headers })).status).toBe(401)
+    expect((await sandboxes.send('GET', `${url}/reserved_addrs`, { headers })).status).toBe(401)
+    expect((await sandboxes.send('GET', `${url}/_fauxgate/state`, { headers })).status).toBe(401)
   })
 })

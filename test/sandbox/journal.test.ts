@@ -1,21 +1,21 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { managed, manual, type SandboxClient, sharedSandboxes } from './support/served.ts'
+import { MANAGED_DOMAIN, MANUAL_CLOCK, type SandboxClient, useSandboxes } from './support/sandboxes.ts'
 
-const sandboxes = sharedSandboxes()
+const sandboxes = useSandboxes()
 
 type Entry = Readonly<Record<string, unknown>>
 
-const entries = async (sandbox: SandboxClient): Promise<readonly Entry[]> =>
+const listEntries = async (sandbox: SandboxClient): Promise<readonly Entry[]> =>
   (await sandbox.control('GET', '/requests')).body
 
-/** Kills the process as soon as the storage has a request that changed nothing, and starts again. */
+/** Kills the process once the storage has the journal's entry of a request, and starts it again. */
 async function killOnceStored({ operationId }: Entry): Promise<void> {
-  const { folderOfFiles } = sandboxes
-  const isIn = (name: string) => readFileSync(join(folderOfFiles, name)).includes(String(operationId))
-  while (!readdirSync(folderOfFiles).some((name) => !name.endsWith('-shm') && isIn(name))) {
-    await sandboxes.account('GET', '/s')
+  const { objectFolder } = sandboxes
+  const isIn = (name: string) => readFileSync(join(objectFolder, name)).includes(String(operationId))
+  while (!readdirSync(objectFolder).some((name) => !name.endsWith('-shm') && isIn(name))) {
+    await sandboxes.callAccount('GET', '/s')
   }
   await sandboxes.kill()
   await sandboxes.start()
@@ -23,11 +23,11 @@ async function killOnceStored({ operationId }: Entry): Promise<void> {
 
 describe('The journal of a sandbox (rules: sandboxes#journal)', () => {
   it('survives a kill of the process, without secrets, and continues', async () => {
-    const sandbox = await sandboxes.create('ci', manual)
+    const sandbox = await sandboxes.create('ci', MANUAL_CLOCK)
     await sandbox.control('POST', '/faults', { operation: 'reserved_addrs.create', status: 503, times: 1 })
-    await sandbox.ask('POST', '/reserved_addrs', { description: 'refused' })
-    const { body: domain } = await sandbox.ask('POST', '/reserved_domains', managed)
-    await sandbox.ask('GET', '/nowhere')
+    await sandbox.send('POST', '/reserved_addrs', { description: 'refused' })
+    const { body: domain } = await sandbox.send('POST', '/reserved_domains', MANAGED_DOMAIN)
+    await sandbox.send('GET', '/nowhere')
     const before = await sandbox.control('GET', '/requests')
     expect(before.body).toHaveLength(3)
     await killOnceStored(before.body[2])
@@ -35,8 +35,8 @@ describe('The journal of a sandbox (rules: sandboxes#journal)', () => {
     expect(after.body).toEqual(before.body)
     expect(after.text).not.toContain(sandbox.created.api_key)
     expect(after.body[0].fault).not.toBeNull()
-    await sandbox.ask('GET', `/reserved_domains/${domain.id}`)
-    const all = await entries(sandbox)
+    await sandbox.send('GET', `/reserved_domains/${domain.id}`)
+    const all = await listEntries(sandbox)
     expect(all.map(({ path }) => path)).toEqual([
       '/reserved_addrs',
       '/reserved_domains',
@@ -49,27 +49,27 @@ describe('The journal of a sandbox (rules: sandboxes#journal)', () => {
   })
 
   it('has the last 200 requests, also those from before a restart', async () => {
-    const sandbox = await sandboxes.create('many', manual)
-    for (let n = 0; n < 150; n++) await sandbox.ask('GET', `/nowhere/${n}`)
-    await killOnceStored((await entries(sandbox)).at(-1) as Entry)
-    for (let n = 150; n < 250; n++) await sandbox.ask('GET', `/nowhere/${n}`)
-    const all = await entries(sandbox)
+    const sandbox = await sandboxes.create('many', MANUAL_CLOCK)
+    for (let n = 0; n < 150; n++) await sandbox.send('GET', `/nowhere/${n}`)
+    await killOnceStored((await listEntries(sandbox)).at(-1) as Entry)
+    for (let n = 150; n < 250; n++) await sandbox.send('GET', `/nowhere/${n}`)
+    const all = await listEntries(sandbox)
     expect(all.map(({ path }) => path)).toEqual(Array.from({ length: 200 }, (_, n) => `/nowhere/${n + 50}`))
     await killOnceStored(all.at(-1) as Entry)
-    expect(await entries(sandbox)).toEqual(all)
+    expect(await listEntries(sandbox)).toEqual(all)
   })
 
   it('stays empty after it was cleared, and is deleted with its sandbox', async () => {
-    const sandbox = await sandboxes.create('emptied', manual)
-    await sandbox.ask('GET', '/nowhere/before')
-    await killOnceStored((await entries(sandbox))[0] as Entry)
+    const sandbox = await sandboxes.create('emptied', MANUAL_CLOCK)
+    await sandbox.send('GET', '/nowhere/before')
+    await killOnceStored((await listEntries(sandbox))[0] as Entry)
     await sandbox.control('DELETE', '/requests')
-    await sandbox.ask('GET', '/nowhere/after')
-    const all = await entries(sandbox)
+    await sandbox.send('GET', '/nowhere/after')
+    const all = await listEntries(sandbox)
     expect(all.map(({ path }) => path)).toEqual(['/nowhere/after'])
     await killOnceStored(all[0] as Entry)
-    expect(await entries(sandbox)).toEqual(all)
-    await sandboxes.account('DELETE', '/s/emptied')
-    expect(await entries(await sandboxes.create('emptied', manual))).toEqual([])
+    expect(await listEntries(sandbox)).toEqual(all)
+    await sandboxes.callAccount('DELETE', '/s/emptied')
+    expect(await listEntries(await sandboxes.create('emptied', MANUAL_CLOCK))).toEqual([])
   })
 })

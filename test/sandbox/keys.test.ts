@@ -1,22 +1,22 @@
 import { describe, expect, it } from 'vitest'
-import { OLD_KEYS, oldSandbox } from './support/old.ts'
-import { manual, type SandboxClient, sharedSandboxes } from './support/served.ts'
-import { listen } from './support/web-socket.ts'
+import { OLD_KEYS, oldSandbox } from './support/old-sandbox.ts'
+import { MANUAL_CLOCK, type SandboxClient, useSandboxes } from './support/sandboxes.ts'
+import { openSocket } from './support/web-socket.ts'
 
-const sandboxes = sharedSandboxes()
+const sandboxes = useSandboxes()
 
-/** Makes a key with a name, and returns the answer. */
-const made = async (sandbox: SandboxClient, key: object) =>
-  (await sandboxes.account('POST', `/s/${sandbox.created.name}/keys`, key)).body
+/** Creates a named key. Returns the body of the response. */
+const createKey = async (sandbox: SandboxClient, key: object) =>
+  (await sandboxes.callAccount('POST', `/s/${sandbox.created.name}/keys`, key)).body
 
-/** The sandbox, asked with another key for everything. */
-const by = (sandbox: SandboxClient, key: string) => sandbox.by({ api_key: key, control_key: key })
+/** Returns a client of the sandbox that sends one key for the API and the controls. */
+const withKey = (sandbox: SandboxClient, key: string) => sandbox.by({ api_key: key, control_key: key })
 
-/** The statuses of a request of each kind: reading and changing, by the API and by the controls. */
-async function allowedTo(sandbox: SandboxClient): Promise<number[]> {
+/** Returns the statuses of four requests: a read and a change, of the API and of the controls. */
+async function getStatuses(sandbox: SandboxClient): Promise<number[]> {
   const answers = [
-    await sandbox.ask('GET', '/reserved_addrs'),
-    await sandbox.ask('POST', '/reserved_addrs', {}),
+    await sandbox.send('GET', '/reserved_addrs'),
+    await sandbox.send('POST', '/reserved_addrs', {}),
     await sandbox.control('GET', '/clock'),
     await sandbox.control('POST', '/clock', { advance: '1s' }),
   ]
@@ -25,15 +25,15 @@ async function allowedTo(sandbox: SandboxClient): Promise<number[]> {
 
 describe('The keys of a sandbox (rules: sandboxes#keys)', () => {
   it('have names and scopes, and each allows what its scopes say', async () => {
-    const sandbox = await sandboxes.create('scopes', manual)
-    const ci = await made(sandbox, { name: 'ci', scopes: ['api', 'control'] })
-    const api = await made(sandbox, { name: 'client', scopes: ['api'] })
-    const people = await made(sandbox, { name: 'people' })
-    expect(await allowedTo(by(sandbox, ci.key))).toEqual([200, 201, 200, 200])
-    expect(await allowedTo(by(sandbox, api.key))).toEqual([200, 201, 401, 401])
-    expect(await allowedTo(by(sandbox, people.key))).toEqual([200, 403, 200, 403])
-    expect(await allowedTo(sandbox)).toEqual([200, 201, 200, 200])
-    const { body } = await by(sandbox, people.key).ask('POST', '/reserved_addrs', {})
+    const sandbox = await sandboxes.create('scopes', MANUAL_CLOCK)
+    const ci = await createKey(sandbox, { name: 'ci', scopes: ['api', 'control'] })
+    const api = await createKey(sandbox, { name: 'client', scopes: ['api'] })
+    const people = await createKey(sandbox, { name: 'people' })
+    expect(await getStatuses(withKey(sandbox, ci.key))).toEqual([200, 201, 200, 200])
+    expect(await getStatuses(withKey(sandbox, api.key))).toEqual([200, 201, 401, 401])
+    expect(await getStatuses(withKey(sandbox, people.key))).toEqual([200, 403, 200, 403])
+    expect(await getStatuses(sandbox)).toEqual([200, 201, 200, 200])
+    const { body } = await withKey(sandbox, people.key).send('POST', '/reserved_addrs', {})
     expect([body.error_code, body.msg]).toEqual([
       'ERR_GATEWAY_90607',
       'The key people allows read, so not POST. Use a key that allows changes.',
@@ -41,10 +41,10 @@ describe('The keys of a sandbox (rules: sandboxes#keys)', () => {
   })
 
   it('are listed by name without the keys themselves, and can be revoked one by one', async () => {
-    const sandbox = await sandboxes.create('listed', manual)
-    const ci = await made(sandbox, { name: 'ci', scopes: ['api', 'control'], ttl: '1d' })
-    const people = await made(sandbox, { name: 'people', scopes: ['read'] })
-    const { body, text } = await sandboxes.account('GET', '/s/listed/keys')
+    const sandbox = await sandboxes.create('listed', MANUAL_CLOCK)
+    const ci = await createKey(sandbox, { name: 'ci', scopes: ['api', 'control'], ttl: '1d' })
+    const people = await createKey(sandbox, { name: 'people', scopes: ['read'] })
+    const { body, text } = await sandboxes.callAccount('GET', '/s/listed/keys')
     expect(body.keys.map(({ name, scopes }: { name: string; scopes: string[] }) => [name, scopes])).toEqual([
       ['api', ['api']],
       ['control', ['control']],
@@ -53,18 +53,18 @@ describe('The keys of a sandbox (rules: sandboxes#keys)', () => {
     ])
     expect(Date.parse(body.keys[2].expires_at) - Date.parse(body.keys[2].created_at)).toBe(86_400_000)
     for (const key of [ci.key, people.key, sandbox.created.api_key]) expect(text).not.toContain(key)
-    expect((await sandboxes.account('DELETE', '/s/listed/keys/ci')).status).toBe(204)
-    expect(await allowedTo(by(sandbox, ci.key))).toEqual([401, 401, 401, 401])
-    expect((await by(sandbox, people.key).control('GET', '/clock')).status).toBe(200)
-    expect(await allowedTo(sandbox)).toEqual([200, 201, 200, 200])
-    expect((await sandboxes.account('DELETE', '/s/listed/keys/ci')).body.error_code).toBe('ERR_GATEWAY_90616')
+    expect((await sandboxes.callAccount('DELETE', '/s/listed/keys/ci')).status).toBe(204)
+    expect(await getStatuses(withKey(sandbox, ci.key))).toEqual([401, 401, 401, 401])
+    expect((await withKey(sandbox, people.key).control('GET', '/clock')).status).toBe(200)
+    expect(await getStatuses(sandbox)).toEqual([200, 201, 200, 200])
+    expect((await sandboxes.callAccount('DELETE', '/s/listed/keys/ci')).body.error_code).toBe('ERR_GATEWAY_90616')
   })
 
   it('do not include the tokens that the API of a sandbox creates (rules: sandboxes#minted-tokens)', async () => {
-    const sandbox = await sandboxes.create('minting', { ...manual, dialect: 'ngrok' })
+    const sandbox = await sandboxes.create('minting', { ...MANUAL_CLOCK, dialect: 'ngrok' })
     const { url, api_key } = sandbox.created
     const send = (method: string, path: string, key: string, body?: object) =>
-      sandboxes.ask(method, url + path, { headers: { authorization: `Bearer ${key}`, 'ngrok-version': '2' }, body })
+      sandboxes.send(method, url + path, { headers: { authorization: `Bearer ${key}`, 'ngrok-version': '2' }, body })
     const { status, body } = await send('POST', '/api_keys', api_key, {})
     expect([status, body.token]).toEqual([201, expect.stringMatching(/^\w{27}_\w{21}$/)])
     const { token } = (await send('POST', '/credentials', api_key, {})).body
@@ -76,12 +76,12 @@ describe('The keys of a sandbox (rules: sandboxes#keys)', () => {
   })
 
   it('stay valid when the first two keys are replaced', async () => {
-    const sandbox = await sandboxes.create('lost', manual)
-    const ci = await made(sandbox, { name: 'ci', scopes: ['api', 'control'] })
-    const { body } = await sandboxes.account('POST', '/s/lost/keys', {})
-    expect(await allowedTo(sandbox)).toEqual([401, 401, 401, 401])
-    expect(await allowedTo(by(sandbox, ci.key))).toEqual([200, 201, 200, 200])
-    expect(await allowedTo(sandbox.by(body))).toEqual([200, 201, 200, 200])
+    const sandbox = await sandboxes.create('lost', MANUAL_CLOCK)
+    const ci = await createKey(sandbox, { name: 'ci', scopes: ['api', 'control'] })
+    const { body } = await sandboxes.callAccount('POST', '/s/lost/keys', {})
+    expect(await getStatuses(sandbox)).toEqual([401, 401, 401, 401])
+    expect(await getStatuses(withKey(sandbox, ci.key))).toEqual([200, 201, 200, 200])
+    expect(await getStatuses(sandbox.by(body))).toEqual([200, 201, 200, 200])
   })
 
   it.each([
@@ -90,41 +90,41 @@ describe('The keys of a sandbox (rules: sandboxes#keys)', () => {
     [{ name: 'ci', scopes: [] }, 'ERR_GATEWAY_215', 'at least one'],
     [{ name: 'control' }, 'ERR_GATEWAY_90615', 'The sandbox has a key control already.'],
   ])('are not made with %j', async (key, code, message) => {
-    await sandboxes.account('PUT', '/s/refused', {})
-    const { body } = await sandboxes.account('POST', '/s/refused/keys', key)
+    await sandboxes.callAccount('PUT', '/s/refused', {})
+    const { body } = await sandboxes.callAccount('POST', '/s/refused/keys', key)
     expect([body.error_code, body.msg]).toEqual([code, expect.stringContaining(message)])
   })
 
   it('are limited to 100', async () => {
     const sandbox = await sandboxes.create('hundred')
-    for (let n = 2; n < 100; n++) await made(sandbox, { name: `key-${n}` })
-    expect((await made(sandbox, { name: 'one-more' })).error_code).toBe('ERR_GATEWAY_90617')
+    for (let n = 2; n < 100; n++) await createKey(sandbox, { name: `key-${n}` })
+    expect((await createKey(sandbox, { name: 'one-more' })).error_code).toBe('ERR_GATEWAY_90617')
   })
 
   it('can be a link to the inspector that expires soon, which also ends its WebSocket', async () => {
-    const sandbox = await sandboxes.create('link', manual)
-    // Long enough for a busy machine to listen with it before its end.
-    const link = await made(sandbox, { name: 'link', ttl: '5s' })
+    const sandbox = await sandboxes.create('link', MANUAL_CLOCK)
+    // A busy machine must be able to open the WebSocket before the key ends.
+    const link = await createKey(sandbox, { name: 'link', ttl: '5s' })
     expect(link.inspector_url).toBe(`${sandbox.created.url}/_fauxgate/#key=${link.key}`)
     const events = `${sandbox.created.url}/_fauxgate/events`
-    const socket = await listen(events, link.key)
+    const socket = await openSocket(events, link.key)
     expect(socket.status).toBe(101)
-    const looking = by(sandbox, link.key)
+    const looking = withKey(sandbox, link.key)
     while ((await looking.control('GET', '/clock')).status !== 401);
-    expect((await listen(events, link.key)).status).toBe(401)
-    await sandbox.ask('POST', '/reserved_addrs', {})
+    expect((await openSocket(events, link.key)).status).toBe(401)
+    await sandbox.send('POST', '/reserved_addrs', {})
     expect(await socket.closed).toBe(1008)
-    expect((await sandboxes.account('GET', '/s/link/keys')).body.keys).toHaveLength(2)
-    expect((await made(sandbox, { name: 'link', ttl: '2s' })).key).not.toBe(link.key)
+    expect((await sandboxes.callAccount('GET', '/s/link/keys')).body.keys).toHaveLength(2)
+    expect((await createKey(sandbox, { name: 'link', ttl: '2s' })).key).not.toBe(link.key)
   })
 
   it('of version 0.1.0, which are not signed, work until they are replaced', async () => {
-    const sandbox = (await sandboxes.create('old', manual)).by(OLD_KEYS)
+    const sandbox = (await sandboxes.create('old', MANUAL_CLOCK)).by(OLD_KEYS)
     await sandboxes.withStorage(oldSandbox())
-    expect(await allowedTo(sandbox)).toEqual([200, 201, 200, 200])
-    expect(await allowedTo(by(sandbox, OLD_KEYS.api_key.replace('0a', '0c')))).toEqual([401, 401, 401, 401])
-    const { body } = await sandboxes.account('POST', '/s/old/keys', {})
-    expect(await allowedTo(sandbox)).toEqual([401, 401, 401, 401])
-    expect(await allowedTo(sandbox.by(body))).toEqual([200, 201, 200, 200])
+    expect(await getStatuses(sandbox)).toEqual([200, 201, 200, 200])
+    expect(await getStatuses(withKey(sandbox, OLD_KEYS.api_key.replace('0a', '0c')))).toEqual([401, 401, 401, 401])
+    const { body } = await sandboxes.callAccount('POST', '/s/old/keys', {})
+    expect(await getStatuses(sandbox)).toEqual([401, 401, 401, 401])
+    expect(await getStatuses(sandbox.by(body))).toEqual([200, 201, 200, 200])
   })
 })

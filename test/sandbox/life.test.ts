@@ -1,55 +1,55 @@
 import { describe, expect, it } from 'vitest'
-import { ACCOUNT_KEY, managed, manual, SandboxClient, sharedSandboxes } from './support/served.ts'
+import { ACCOUNT_KEY, MANAGED_DOMAIN, MANUAL_CLOCK, SandboxClient, useSandboxes } from './support/sandboxes.ts'
 
-const sandboxes = sharedSandboxes()
+const sandboxes = useSandboxes()
 
 describe('A sandbox', () => {
   it('is a gateway at its own URL, which all URIs begin with', async () => {
-    const sandbox = await sandboxes.create('own-url', { dialect: 'ngrok', ...manual })
+    const sandbox = await sandboxes.create('own-url', { dialect: 'ngrok', ...MANUAL_CLOCK })
     const { url } = sandbox.created
     expect(url).toBe(`${sandboxes.url}/s/own-url`)
     const headers = { ...sandbox.headers, 'ngrok-version': '2' }
-    for (const _ of [1, 2]) await sandboxes.ask('POST', `${url}/reserved_addrs`, { headers, body: {} })
-    const page = await sandboxes.ask('GET', `${url}/reserved_addrs?limit=1`, { headers })
+    for (const _ of [1, 2]) await sandboxes.send('POST', `${url}/reserved_addrs`, { headers, body: {} })
+    const page = await sandboxes.send('GET', `${url}/reserved_addrs?limit=1`, { headers })
     expect(page.body.uri).toBe(`${url}/reserved_addrs`)
     expect(page.body.next_page_uri.startsWith(`${url}/reserved_addrs?`)).toBe(true)
-    const next = await sandboxes.ask('GET', page.body.next_page_uri, { headers })
+    const next = await sandboxes.send('GET', page.body.next_page_uri, { headers })
     expect(next.body.reserved_addrs).toHaveLength(1)
     expect(next.body.reserved_addrs[0].id).not.toBe(page.body.reserved_addrs[0].id)
   })
 
   it('answers with and without a slash at the end of its URL', async () => {
     const sandbox = await sandboxes.create('slash')
-    expect((await sandbox.ask('GET', '//reserved_addrs')).status).toBe(200)
-    expect((await sandbox.ask('GET', '/')).body.error_code).toBe('ERR_GATEWAY_90400')
+    expect((await sandbox.send('GET', '//reserved_addrs')).status).toBe(200)
+    expect((await sandbox.send('GET', '/')).body.error_code).toBe('ERR_GATEWAY_90400')
   })
 
   it('is found by its API key if a client drops the path of its base URL', async () => {
-    const sandbox = await sandboxes.create('by-key', manual)
-    const other = await sandboxes.create('by-other-key', manual)
-    const { body: made } = await sandboxes.ask('POST', '/reserved_addrs', { headers: sandbox.headers, body: {} })
+    const sandbox = await sandboxes.create('by-key', MANUAL_CLOCK)
+    const other = await sandboxes.create('by-other-key', MANUAL_CLOCK)
+    const { body: made } = await sandboxes.send('POST', '/reserved_addrs', { headers: sandbox.headers, body: {} })
     expect(made.uri).toBe(`${sandbox.created.url}/reserved_addrs/${made.id}`)
-    const { body: list } = await sandboxes.ask('GET', '/reserved_addrs?limit=1', { headers: sandbox.headers })
+    const { body: list } = await sandboxes.send('GET', '/reserved_addrs?limit=1', { headers: sandbox.headers })
     expect(list.reserved_addrs).toMatchObject([{ id: made.id }])
     const foreign = { headers: other.headers }
-    expect((await sandboxes.ask('GET', `/reserved_addrs/${made.id}`, foreign)).status).toBe(404)
-    expect((await sandboxes.ask('GET', `/s/by-key/reserved_addrs/${made.id}`, foreign)).status).toBe(401)
+    expect((await sandboxes.send('GET', `/reserved_addrs/${made.id}`, foreign)).status).toBe(404)
+    expect((await sandboxes.send('GET', `/s/by-key/reserved_addrs/${made.id}`, foreign)).status).toBe(401)
     const feigned = { authorization: other.headers.authorization.replace('by-other-key', 'by-key') }
-    const refused = await sandboxes.ask('GET', '/reserved_addrs', { headers: { ...other.headers, ...feigned } })
+    const refused = await sandboxes.send('GET', '/reserved_addrs', { headers: { ...other.headers, ...feigned } })
     expect(refused.status).toBe(401)
     const nobody = { authorization: 'Bearer fgapi_nobody_0', 'service-version': '2' }
-    expect((await sandboxes.ask('GET', '/reserved_addrs', { headers: nobody })).body.error_code).toBe(
+    expect((await sandboxes.send('GET', '/reserved_addrs', { headers: nobody })).body.error_code).toBe(
       'ERR_GATEWAY_90606',
     )
   })
 
   it('keeps its clock and its delayed responses when its keys are renewed', async () => {
-    const sandbox = await sandboxes.create('delayed', manual)
+    const sandbox = await sandboxes.create('delayed', MANUAL_CLOCK)
     await sandbox.control('POST', '/faults', { operation: 'reserved_addrs.create', latency: '30s', times: 1 })
-    const waiting = sandbox.ask('POST', '/reserved_addrs', { description: 'late' })
+    const waiting = sandbox.send('POST', '/reserved_addrs', { description: 'late' })
     const arrived = async () => (await sandbox.control('GET', '/requests')).body.length === 1
     while (!(await arrived())) await sandbox.control('GET', '/clock')
-    const renewed = await sandboxes.account('POST', '/s/delayed/keys', {})
+    const renewed = await sandboxes.callAccount('POST', '/s/delayed/keys', {})
     const again = sandbox.by(renewed.body)
     expect((await sandbox.control('POST', '/clock', { advance: '1m' })).status).toBe(401)
     await again.control('POST', '/clock', { advance: '1m' })
@@ -58,38 +58,38 @@ describe('A sandbox', () => {
   })
 
   it('ends delayed responses with "not found" when it is removed', async () => {
-    const sandbox = await sandboxes.create('removed-meanwhile', manual)
+    const sandbox = await sandboxes.create('removed-meanwhile', MANUAL_CLOCK)
     await sandbox.control('POST', '/faults', { operation: 'reserved_addrs.list', latency: '30s' })
-    const waiting = sandbox.ask('GET', '/reserved_addrs')
+    const waiting = sandbox.send('GET', '/reserved_addrs')
     while ((await sandbox.control('GET', '/requests')).body.length === 0);
-    await sandboxes.account('DELETE', '/s/removed-meanwhile')
+    await sandboxes.callAccount('DELETE', '/s/removed-meanwhile')
     expect((await waiting).body.error_code).toBe('ERR_GATEWAY_90611')
   })
 
   it('breaks the connection if a fault says so, before or after the change', async () => {
-    const sandbox = await sandboxes.create('broken', manual)
+    const sandbox = await sandboxes.create('broken', MANUAL_CLOCK)
     for (const phase of ['before', 'after']) {
       await sandbox.control('POST', '/faults', { operation: 'reserved_addrs.create', drop: true, times: 1, phase })
-      await expect(sandbox.ask('POST', '/reserved_addrs', { description: phase })).rejects.toThrow()
+      await expect(sandbox.send('POST', '/reserved_addrs', { description: phase })).rejects.toThrow()
     }
-    const { body } = await sandbox.ask('GET', '/reserved_addrs')
+    const { body } = await sandbox.send('GET', '/reserved_addrs')
     expect(body.reserved_addrs.map(({ description }: { description: string }) => description)).toEqual(['after'])
   })
 
   it('shows the time of its last use, which calls of the account do not change', async () => {
-    const sandbox = await sandboxes.create('used', manual)
-    expect((await sandboxes.account('GET', '/s/used')).body.last_used_at).toBeNull()
-    await sandbox.ask('GET', '/reserved_addrs')
-    const { last_used_at, created_at } = (await sandboxes.account('GET', '/s/used')).body
+    const sandbox = await sandboxes.create('used', MANUAL_CLOCK)
+    expect((await sandboxes.callAccount('GET', '/s/used')).body.last_used_at).toBeNull()
+    await sandbox.send('GET', '/reserved_addrs')
+    const { last_used_at, created_at } = (await sandboxes.callAccount('GET', '/s/used')).body
     expect(Date.parse(last_used_at)).toBeGreaterThanOrEqual(Date.parse(created_at))
   })
 
   it('begins with the resources of its options', async () => {
     const initial = { reservedAddrs: [{ description: 'from the beginning' }] }
-    const options = { ...manual, seed: 'the same', initial }
+    const options = { ...MANUAL_CLOCK, seed: 'the same', initial }
     const one = await sandboxes.create('initial-one', options)
     const two = await sandboxes.create('initial-two', options)
-    const [first, second] = await Promise.all([one, two].map((each) => each.ask('GET', '/reserved_addrs')))
+    const [first, second] = await Promise.all([one, two].map((each) => each.send('GET', '/reserved_addrs')))
     expect(first?.body.reserved_addrs[0].description).toBe('from the beginning')
     expect(first?.body.reserved_addrs[0].id).toBe(second?.body.reserved_addrs[0].id)
   })
@@ -102,32 +102,32 @@ describe('A sandbox', () => {
     [{ initial: { reservedAddrs: [{ region: 'mars' }] } }, 'ERR_GATEWAY_', 'initial.reservedAddrs[0]'],
     [{ snapshot: { version: 7 } }, 'ERR_GATEWAY_215', 'version is 7'],
   ])('is not created with %j, and leaves nothing behind', async (options, code, message) => {
-    const { status, body } = await sandboxes.account('PUT', '/s/refused', options)
+    const { status, body } = await sandboxes.callAccount('PUT', '/s/refused', options)
     expect(status).toBe(400)
     expect(body.error_code).toContain(code)
     expect(body.msg).toContain(message)
-    expect((await sandboxes.account('GET', '/s/refused')).status).toBe(404)
-    expect((await sandboxes.account('GET', '/s?after=refuse&limit=1')).text).not.toContain('"refused"')
+    expect((await sandboxes.callAccount('GET', '/s/refused')).status).toBe(404)
+    expect((await sandboxes.callAccount('GET', '/s?after=refuse&limit=1')).text).not.toContain('"refused"')
   })
 
   it('does not exist after it is removed, and its name is free again', async () => {
     const sandbox = await sandboxes.create('removed')
-    await sandbox.ask('POST', '/reserved_addrs', {})
-    expect((await sandboxes.account('DELETE', '/s/removed')).status).toBe(204)
-    expect((await sandbox.ask('GET', '/reserved_addrs')).body.error_code).toBe('ERR_GATEWAY_90606')
-    expect((await sandboxes.account('DELETE', '/s/removed')).status).toBe(404)
+    await sandbox.send('POST', '/reserved_addrs', {})
+    expect((await sandboxes.callAccount('DELETE', '/s/removed')).status).toBe(204)
+    expect((await sandbox.send('GET', '/reserved_addrs')).body.error_code).toBe('ERR_GATEWAY_90606')
+    expect((await sandboxes.callAccount('DELETE', '/s/removed')).status).toBe(404)
     const again = await sandboxes.create('removed')
-    expect((await again.ask('GET', '/reserved_addrs')).body.reserved_addrs).toEqual([])
-    expect((await sandbox.ask('GET', '/reserved_addrs')).status).toBe(401)
+    expect((await again.send('GET', '/reserved_addrs')).body.reserved_addrs).toEqual([])
+    expect((await sandbox.send('GET', '/reserved_addrs')).status).toBe(401)
   })
 })
 
 describe('The account', () => {
   it('refuses every request without its key', async () => {
-    const none = await sandboxes.ask('GET', '/s')
+    const none = await sandboxes.send('GET', '/s')
     expect([none.status, none.body.error_code]).toEqual([401, 'ERR_GATEWAY_90601'])
     for (const key of ['wrong', `${ACCOUNT_KEY}x`, ACCOUNT_KEY.slice(1)]) {
-      const { status, text, body } = await sandboxes.ask('GET', '/s', { headers: { 'fauxgate-account-key': key } })
+      const { status, text, body } = await sandboxes.send('GET', '/s', { headers: { 'fauxgate-account-key': key } })
       expect([status, body.error_code]).toEqual([401, 'ERR_GATEWAY_90602'])
       expect(text).not.toContain(ACCOUNT_KEY)
     }
@@ -136,39 +136,43 @@ describe('The account', () => {
   it('lists its sandboxes by name, page by page', async () => {
     const names = ['page-a', 'page-b', 'page-c']
     for (const name of names) await sandboxes.create(name)
-    const first = await sandboxes.account('GET', '/s?after=page&limit=2')
+    const first = await sandboxes.callAccount('GET', '/s?after=page&limit=2')
     expect(first.body.sandboxes.map(({ name }: { name: string }) => name)).toEqual(['page-a', 'page-b'])
     expect(first.body.next_after).toBe('page-b')
-    const second = await sandboxes.account('GET', '/s?after=page-b&limit=1')
+    const second = await sandboxes.callAccount('GET', '/s?after=page-b&limit=1')
     expect(second.body.sandboxes[0]).toMatchObject({ name: 'page-c', url: `${sandboxes.url}/s/page-c` })
   })
 
   it('refuses invalid parameters and methods, unknown paths and unknown sandboxes', async () => {
-    expect((await sandboxes.account('GET', '/s?limit=0')).body.msg).toContain('limit is "0". Allowed: a whole number')
-    expect((await sandboxes.account('PATCH', '/s/any')).headers.get('allow')).toBe('PUT, GET, HEAD, DELETE')
-    expect((await sandboxes.account('GET', '/else')).status).toBe(404)
-    expect((await sandboxes.account('GET', '/s/absent')).body.error_code).toBe('ERR_GATEWAY_90611')
-    expect((await sandboxes.account('POST', '/s/absent/fork', { name: 'x' })).body.error_code).toBe('ERR_GATEWAY_90611')
+    expect((await sandboxes.callAccount('GET', '/s?limit=0')).body.msg).toContain(
+      'limit is "0". Allowed: a whole number',
+    )
+    expect((await sandboxes.callAccount('PATCH', '/s/any')).headers.get('allow')).toBe('PUT, GET, HEAD, DELETE')
+    expect((await sandboxes.callAccount('GET', '/else')).status).toBe(404)
+    expect((await sandboxes.callAccount('GET', '/s/absent')).body.error_code).toBe('ERR_GATEWAY_90611')
+    expect((await sandboxes.callAccount('POST', '/s/absent/fork', { name: 'x' })).body.error_code).toBe(
+      'ERR_GATEWAY_90611',
+    )
   })
 })
 
 describe('A fork', () => {
   it('continues like the original, in the middle of a failing job', async () => {
-    const one = await sandboxes.create('forked', manual)
+    const one = await sandboxes.create('forked', MANUAL_CLOCK)
     const outcomes = ['INTERNAL_ERROR', 'INTERNAL_ERROR', 'DNS_ERROR', 'success']
     await one.control('POST', '/provisioning/script', { outcomes })
-    const { body: domain } = await one.ask('POST', '/reserved_domains', managed)
+    const { body: domain } = await one.send('POST', '/reserved_domains', MANAGED_DOMAIN)
     await one.control('POST', '/clock', { advance: '45s' })
-    const { body } = await sandboxes.account('POST', '/s/forked/fork', { name: 'fork' })
+    const { body } = await sandboxes.callAccount('POST', '/s/forked/fork', { name: 'fork' })
     const two = new SandboxClient(sandboxes, body)
     expect(two.created.api_key).not.toBe(one.created.api_key)
     const ends = []
     for (const each of [one, two]) {
       await each.control('POST', '/clock', { advance: '2h' })
       const timeline = await each.control('GET', `/provisioning/timeline?id=${domain.id}`)
-      const { body: made } = await each.ask('POST', '/reserved_addrs', {})
-      const { body: shown } = await each.ask('GET', `/reserved_domains/${domain.id}`)
-      const { body: certificate } = await each.ask('GET', `/tls_certificates/${shown.certificate.id}`)
+      const { body: made } = await each.send('POST', '/reserved_addrs', {})
+      const { body: shown } = await each.send('GET', `/reserved_domains/${domain.id}`)
+      const { body: certificate } = await each.send('GET', `/tls_certificates/${shown.certificate.id}`)
       ends.push({ timeline: timeline.body, made: made.id, certificate: certificate.certificate_pem })
     }
     expect(ends[0]?.timeline.map(({ outcome }: { outcome: string }) => outcome)).toContain('DNS_ERROR')
@@ -176,19 +180,19 @@ describe('A fork', () => {
   })
 
   it('is then independent of the original', async () => {
-    const one = await sandboxes.create('apart', manual)
-    const { body } = await sandboxes.account('POST', '/s/apart/fork', { name: 'apart-fork' })
-    await one.ask('POST', '/reserved_addrs', {})
+    const one = await sandboxes.create('apart', MANUAL_CLOCK)
+    const { body } = await sandboxes.callAccount('POST', '/s/apart/fork', { name: 'apart-fork' })
+    await one.send('POST', '/reserved_addrs', {})
     const two = new SandboxClient(sandboxes, body)
-    expect((await two.ask('GET', '/reserved_addrs')).body.reserved_addrs).toEqual([])
+    expect((await two.send('GET', '/reserved_addrs')).body.reserved_addrs).toEqual([])
   })
 
   it('cannot have a name that is taken or invalid', async () => {
-    await sandboxes.create('taken', manual)
-    expect((await sandboxes.account('POST', '/s/taken/fork', { name: 'taken' })).status).toBe(409)
-    expect((await sandboxes.account('POST', '/s/taken/fork', { name: 'Taken' })).body.error_code).toBe(
+    await sandboxes.create('taken', MANUAL_CLOCK)
+    expect((await sandboxes.callAccount('POST', '/s/taken/fork', { name: 'taken' })).status).toBe(409)
+    expect((await sandboxes.callAccount('POST', '/s/taken/fork', { name: 'Taken' })).body.error_code).toBe(
       'ERR_GATEWAY_90610',
     )
-    expect((await sandboxes.account('POST', '/s/taken/fork', {})).body.msg).toContain('name')
+    expect((await sandboxes.callAccount('POST', '/s/taken/fork', {})).body.msg).toContain('name')
   })
 })

@@ -1,90 +1,91 @@
 import { describe, expect, it } from 'vitest'
-import { managed, manual, sharedSandboxes, startedSandboxes } from './support/served.ts'
+import { MANAGED_DOMAIN, MANUAL_CLOCK, startSandboxes, useSandboxes } from './support/sandboxes.ts'
 
 const LIMITS = { MOST_RECORDS: '5', MOST_BYTES: '12000', MOST_SANDBOXES: '4', MOST_REQUESTS: '60' }
 
-const sandboxes = sharedSandboxes(LIMITS)
+const sandboxes = useSandboxes(LIMITS)
 
 describe('A limit', () => {
   it('applies to records: a call that exceeds it changes nothing, and deleting still works', async () => {
     const sandbox = await sandboxes.create('records', { clock: 'manual' })
     const ids: string[] = []
-    let refused = await sandbox.ask('POST', '/reserved_addrs', {})
-    for (; refused.status === 201; refused = await sandbox.ask('POST', '/reserved_addrs', {})) ids.push(refused.body.id)
+    let refused = await sandbox.send('POST', '/reserved_addrs', {})
+    for (; refused.status === 201; refused = await sandbox.send('POST', '/reserved_addrs', {}))
+      ids.push(refused.body.id)
     expect(refused.status).toBe(507)
     expect(refused.body.msg).toContain('this sandbox would keep 6 records; allowed are 5 (MOST_RECORDS)')
-    expect((await sandbox.ask('GET', '/reserved_addrs')).body.reserved_addrs).toHaveLength(ids.length)
-    expect((await sandbox.ask('DELETE', `/reserved_addrs/${ids[0]}`)).status).toBe(204)
-    expect((await sandbox.ask('POST', '/reserved_addrs', {})).status).toBe(201)
-    await sandboxes.account('DELETE', '/s/records')
+    expect((await sandbox.send('GET', '/reserved_addrs')).body.reserved_addrs).toHaveLength(ids.length)
+    expect((await sandbox.send('DELETE', `/reserved_addrs/${ids[0]}`)).status).toBe(204)
+    expect((await sandbox.send('POST', '/reserved_addrs', {})).status).toBe(201)
+    await sandboxes.callAccount('DELETE', '/s/records')
   })
 
   it('does not stop automatic events', async () => {
-    const sandbox = await sandboxes.create('by-itself', manual)
-    const { body: domain } = await sandbox.ask('POST', '/reserved_domains', managed)
-    let last = await sandbox.ask('POST', '/reserved_addrs', {})
-    while (last.status === 201) last = await sandbox.ask('POST', '/reserved_addrs', {})
+    const sandbox = await sandboxes.create('by-itself', MANUAL_CLOCK)
+    const { body: domain } = await sandbox.send('POST', '/reserved_domains', MANAGED_DOMAIN)
+    let last = await sandbox.send('POST', '/reserved_addrs', {})
+    while (last.status === 201) last = await sandbox.send('POST', '/reserved_addrs', {})
     expect(last.status).toBe(507)
     expect((await sandbox.control('POST', '/clock', { advance: '30s' })).body.now).toBe('2026-01-01T00:00:30Z')
-    expect((await sandbox.ask('GET', `/reserved_domains/${domain.id}`)).body.certificate).not.toBeNull()
-    expect((await sandboxes.account('GET', '/s/by-itself')).body.records).toBeGreaterThan(5)
-    await sandboxes.account('DELETE', '/s/by-itself')
+    expect((await sandbox.send('GET', `/reserved_domains/${domain.id}`)).body.certificate).not.toBeNull()
+    expect((await sandboxes.callAccount('GET', '/s/by-itself')).body.records).toBeGreaterThan(5)
+    await sandboxes.callAccount('DELETE', '/s/by-itself')
   })
 
   it('applies to bytes', async () => {
     const sandbox = await sandboxes.create('bytes', { clock: 'manual' })
-    // Two bytes each, as they are kept.
+    // Two bytes each, as they are stored.
     const large = { metadata: 'é'.repeat(2000) }
-    for (let n = 0; n < 2; n++) expect((await sandbox.ask('POST', '/reserved_addrs', large)).status).toBe(201)
-    const { status, body } = await sandbox.ask('POST', '/reserved_addrs', large)
+    for (let n = 0; n < 2; n++) expect((await sandbox.send('POST', '/reserved_addrs', large)).status).toBe(201)
+    const { status, body } = await sandbox.send('POST', '/reserved_addrs', large)
     expect(status).toBe(507)
     expect(body.msg).toMatch(/would keep 12\d\d\d bytes of records; allowed are 12000 \(MOST_BYTES\)/)
-    expect((await sandbox.ask('GET', '/reserved_addrs')).body.reserved_addrs).toHaveLength(2)
-    expect((await sandbox.ask('POST', '/reserved_addrs', {})).status).toBe(201)
-    await sandboxes.account('DELETE', '/s/bytes')
+    expect((await sandbox.send('GET', '/reserved_addrs')).body.reserved_addrs).toHaveLength(2)
+    expect((await sandbox.send('POST', '/reserved_addrs', {})).status).toBe(201)
+    await sandboxes.callAccount('DELETE', '/s/bytes')
   })
 
   it('applies to requests within a minute, and the error says when to try again', async () => {
     const sandbox = await sandboxes.create('requests')
     const answers = []
-    // Twice as many and one, since a minute may end on the way.
-    for (let n = 0; n < 121; n++) answers.push(await sandbox.ask('GET', '/reserved_addrs'))
+    // One more than twice the limit, because a minute may end meanwhile.
+    for (let n = 0; n < 121; n++) answers.push(await sandbox.send('GET', '/reserved_addrs'))
     const busy = answers.find(({ status }) => status === 429)
     expect(busy?.body.error_code).toBe('ERR_GATEWAY_90629')
     expect(busy?.body.msg).toContain('60 requests within a minute')
     expect(Number(busy?.headers.get('retry-after'))).toBeGreaterThan(0)
-    await sandboxes.account('DELETE', '/s/requests')
+    await sandboxes.callAccount('DELETE', '/s/requests')
   })
 
   it('applies to the number of sandboxes', async () => {
     for (let n = 0; n < 4; n++) await sandboxes.create(`sandbox-${n}`)
-    expect(await sandboxes.account('PUT', '/s/sandbox-4', {})).toMatchObject({
+    expect(await sandboxes.callAccount('PUT', '/s/sandbox-4', {})).toMatchObject({
       status: 409,
       body: { error_code: 'ERR_GATEWAY_90614' },
     })
-    for (let n = 0; n < 4; n++) await sandboxes.account('DELETE', `/s/sandbox-${n}`)
-    expect((await sandboxes.account('PUT', '/s/sandbox-4', {})).status).toBe(201)
-    await sandboxes.account('DELETE', '/s/sandbox-4')
+    for (let n = 0; n < 4; n++) await sandboxes.callAccount('DELETE', `/s/sandbox-${n}`)
+    expect((await sandboxes.callAccount('PUT', '/s/sandbox-4', {})).status).toBe(201)
+    await sandboxes.callAccount('DELETE', '/s/sandbox-4')
   })
 })
 
 describe('A sandbox that is over a limit, which was higher before (rules: sandboxes#limits)', () => {
   it('accepts every call that makes it smaller, and refuses every call that makes it larger', async () => {
-    const lowered = await startedSandboxes()
-    const sandbox = await lowered.create('over', manual)
+    const lowered = await startSandboxes()
+    const sandbox = await lowered.create('over', MANUAL_CLOCK)
     const ids: string[] = []
     for (let n = 0; n < 12; n++) {
-      ids.push((await sandbox.ask('POST', '/reserved_addrs', { metadata: 'm'.repeat(2000) })).body.id)
+      ids.push((await sandbox.send('POST', '/reserved_addrs', { metadata: 'm'.repeat(2000) })).body.id)
     }
     await lowered.restart({ MOST_RECORDS: '5', MOST_BYTES: '6000' })
     const [shrunk, ...others] = ids
-    const larger = await sandbox.ask('PATCH', `/reserved_addrs/${shrunk}`, { metadata: 'm'.repeat(2100) })
+    const larger = await sandbox.send('PATCH', `/reserved_addrs/${shrunk}`, { metadata: 'm'.repeat(2100) })
     expect([larger.status, larger.body.msg]).toEqual([507, expect.stringContaining('(MOST_BYTES)')])
-    expect((await sandbox.ask('PATCH', `/reserved_addrs/${shrunk}`, { metadata: '' })).status).toBe(200)
-    const another = await sandbox.ask('POST', '/reserved_addrs', {})
+    expect((await sandbox.send('PATCH', `/reserved_addrs/${shrunk}`, { metadata: '' })).status).toBe(200)
+    const another = await sandbox.send('POST', '/reserved_addrs', {})
     expect([another.status, another.body.msg]).toEqual([507, expect.stringContaining('(MOST_RECORDS)')])
-    for (const id of others) expect((await sandbox.ask('DELETE', `/reserved_addrs/${id}`)).status).toBe(204)
-    expect((await sandbox.ask('GET', '/reserved_addrs')).body.reserved_addrs).toMatchObject([{ id: shrunk }])
-    expect((await sandbox.ask('POST', '/reserved_addrs', {})).status).toBe(201)
+    for (const id of others) expect((await sandbox.send('DELETE', `/reserved_addrs/${id}`)).status).toBe(204)
+    expect((await sandbox.send('GET', '/reserved_addrs')).body.reserved_addrs).toMatchObject([{ id: shrunk }])
+    expect((await sandbox.send('POST', '/reserved_addrs', {})).status).toBe(201)
   })
 })

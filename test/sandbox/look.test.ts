@@ -1,57 +1,64 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { CHROMIUM, opensPages } from '../support/chromium.ts'
-import { ACCOUNT_KEY, managed, manual, SandboxClient, sharedSandboxes, until } from './support/served.ts'
-import { listen, type Told } from './support/web-socket.ts'
+import {
+  ACCOUNT_KEY,
+  MANAGED_DOMAIN,
+  MANUAL_CLOCK,
+  SandboxClient,
+  useSandboxes,
+  waitUntil,
+} from './support/sandboxes.ts'
+import { openSocket, type ReceivedEvent } from './support/web-socket.ts'
 
-const sandboxes = sharedSandboxes({ WILDCARD_HOST: 'boxes.example.com' })
+const sandboxes = useSandboxes({ WILDCARD_HOST: 'boxes.example.com' })
 
-const eventsOf = ({ created }: SandboxClient) => `${created.url}/_fauxgate/events`
-const listening = (sandbox: SandboxClient) => listen(eventsOf(sandbox), sandbox.created.control_key)
-const isA = (name: string) => (told: Told) => told.event === name
+const getEventsUrl = ({ created }: SandboxClient) => `${created.url}/_fauxgate/events`
+const openListener = (sandbox: SandboxClient) => openSocket(getEventsUrl(sandbox), sandbox.created.control_key)
+const isEvent = (name: string) => (received: ReceivedEvent) => received.event === name
 
 describe('A listener of a sandbox', () => {
   it('receives the overview, and then the events', async () => {
-    const sandbox = await sandboxes.create('heard', manual)
-    const socket = await listening(sandbox)
+    const sandbox = await sandboxes.create('heard', MANUAL_CLOCK)
+    const socket = await openListener(sandbox)
     expect(socket.status).toBe(101)
-    const [named, first] = await socket.until(isA('overview'))
+    const [named, first] = await socket.until(isEvent('overview'))
     expect(named).toMatchObject({ event: 'gateway', data: { name: 'heard' } })
     expect(first?.data).toMatchObject({ now: '2026-01-01T00:00:00Z', manual: true, counts: { reserved_addrs: 0 } })
-    await sandbox.ask('POST', '/reserved_addrs', { description: 'told' })
-    const told = await socket.until(isA('overview'))
-    expect(told.map(({ event }) => event)).toEqual(['commit', 'request', 'overview'])
-    expect(told[0]?.data.changes[0].after.description).toBe('told')
-    expect(told[2]?.data.counts.reserved_addrs).toBe(1)
+    await sandbox.send('POST', '/reserved_addrs', { description: 'received' })
+    const received = await socket.until(isEvent('overview'))
+    expect(received.map(({ event }) => event)).toEqual(['commit', 'request', 'overview'])
+    expect(received[0]?.data.changes[0].after.description).toBe('received')
+    expect(received[2]?.data.counts.reserved_addrs).toBe(1)
     await sandbox.control('PUT', '/dns', { name: 'a.example.com', type: 'CNAME', value: 'b.example.com' })
-    const used = await socket.until(isA('control'))
+    const used = await socket.until(isEvent('control'))
     expect(used.at(-1)?.data).toMatchObject({ method: 'PUT', path: '/dns' })
     socket.end()
   })
 
   it('receives due events, and does not keep the object awake', async () => {
     const sandbox = await sandboxes.create('due', { provisioningDelay: '1s' })
-    const socket = await listening(sandbox)
+    const socket = await openListener(sandbox)
     socket.send(':')
-    await socket.until(isA(':'))
-    await sandbox.ask('POST', '/reserved_domains', managed)
-    const told = await socket.until(({ event, data }) => event === 'commit' && data.operation === 'provisioning')
-    expect(told.some(isA('request'))).toBe(true)
+    await socket.until(isEvent(':'))
+    await sandbox.send('POST', '/reserved_domains', MANAGED_DOMAIN)
+    const received = await socket.until(({ event, data }) => event === 'commit' && data.operation === 'provisioning')
+    expect(received.some(isEvent('request'))).toBe(true)
     socket.end()
   })
 
   it('still receives events after the sandbox has slept and its alarm has woken it', async () => {
     // workerd lets an object sleep when it was idle for 10 seconds.
     const sandbox = await sandboxes.create('sleeps', { provisioningDelay: '14s' })
-    const socket = await listening(sandbox)
-    const { body: domain } = await sandbox.ask('POST', '/reserved_domains', managed)
+    const socket = await openListener(sandbox)
+    const { body: domain } = await sandbox.send('POST', '/reserved_domains', MANAGED_DOMAIN)
     expect((await sandbox.control('GET', '/requests')).body).toHaveLength(1)
-    const told = await socket.until(({ event, data }) => event === 'commit' && data.operation === 'provisioning')
-    expect(told.at(-1)?.data.changes.map(({ key }: { key: string }) => key)).toContain(domain.id)
-    // The gateway was forgotten, and its journal was stored (rules: sandboxes#journal).
+    const received = await socket.until(({ event, data }) => event === 'commit' && data.operation === 'provisioning')
+    expect(received.at(-1)?.data.changes.map(({ key }: { key: string }) => key)).toContain(domain.id)
+    // The gateway left the memory, and its journal was stored (rules: sandboxes#journal).
     const [before] = (await sandbox.control('GET', '/requests')).body
     expect(before).toMatchObject({ operation: 'reserved_domains.create', status: 201, response: { id: domain.id } })
-    await sandbox.ask('POST', '/reserved_addrs', { description: 'after that' })
+    await sandbox.send('POST', '/reserved_addrs', { description: 'after that' })
     const later = await socket.until(
       ({ event, data }) => event === 'commit' && data.operation === 'reserved_addrs.create',
     )
@@ -62,12 +69,12 @@ describe('A listener of a sandbox', () => {
   it('receives "missed" if one call makes too many events', async () => {
     const reservedAddrs = Array.from({ length: 400 }, () => ({ metadata: 'm'.repeat(4000) }))
     const sandbox = await sandboxes.create('much', { clock: 'manual', initial: { reservedAddrs } })
-    const socket = await listening(sandbox)
-    await socket.until(isA('overview'))
+    const socket = await openListener(sandbox)
+    await socket.until(isEvent('overview'))
     await sandbox.control('POST', '/reset')
-    const told = await socket.until(isA('missed'))
-    expect(told.filter(isA('commit')).length).toBeLessThan(400)
-    const [overview] = await socket.until(isA('overview'))
+    const received = await socket.until(isEvent('missed'))
+    expect(received.filter(isEvent('commit')).length).toBeLessThan(400)
+    const [overview] = await socket.until(isEvent('overview'))
     expect(overview?.data.counts.reserved_addrs).toBe(400)
     socket.end()
   })
@@ -77,37 +84,37 @@ describe('A listener of a sandbox', () => {
     const attacker = await sandboxes.create('listens')
     const { api_key, control_key } = attacker.created
     for (const key of [victim.created.api_key, null, '', control_key, api_key, ACCOUNT_KEY, '%', '"]']) {
-      const { status, refusal } = await listen(eventsOf(victim), key)
+      const { status, refusal } = await openSocket(getEventsUrl(victim), key)
       const code = key === victim.created.api_key ? 'ERR_GATEWAY_90402' : 'ERR_GATEWAY_90606'
       expect([key, status, JSON.parse(refusal).error_code]).toEqual([key, 401, code])
     }
     const host = { host: 'listened-to.boxes.example.com' }
-    const byHost = await listen(`${sandboxes.url}/_fauxgate/events`, control_key, host)
+    const byHost = await openSocket(`${sandboxes.url}/_fauxgate/events`, control_key, host)
     expect(byHost.status).toBe(401)
-    const other = await listen(`${sandboxes.url}/_fauxgate/events`, victim.created.control_key, host)
+    const other = await openSocket(`${sandboxes.url}/_fauxgate/events`, victim.created.control_key, host)
     expect(other.status).toBe(101)
     other.end()
   })
 
   it('receives nothing more once the keys are renewed or the sandbox is removed', async () => {
     const sandbox = await sandboxes.create('renewed')
-    const before = await listening(sandbox)
-    const { body } = await sandboxes.account('POST', '/s/renewed/keys', {})
+    const before = await openListener(sandbox)
+    const { body } = await sandboxes.callAccount('POST', '/s/renewed/keys', {})
     expect(await before.closed).toBe(1008)
-    expect((await listening(sandbox)).status).toBe(401)
-    const again = await listen(eventsOf(sandbox), body.control_key)
-    await sandboxes.account('DELETE', '/s/renewed')
+    expect((await openListener(sandbox)).status).toBe(401)
+    const again = await openSocket(getEventsUrl(sandbox), body.control_key)
+    await sandboxes.callAccount('DELETE', '/s/renewed')
     expect(await again.closed).toBe(1008)
   })
 
   it('is one of at most 64', async () => {
     const sandbox = await sandboxes.create('crowded')
-    const all = await Promise.all(Array.from({ length: 64 }, () => listening(sandbox)))
-    const { status, refusal } = await listening(sandbox)
+    const all = await Promise.all(Array.from({ length: 64 }, () => openListener(sandbox)))
+    const { status, refusal } = await openListener(sandbox)
     expect([status, JSON.parse(refusal).error_code]).toEqual([429, 'ERR_GATEWAY_90628'])
     all[0]?.end()
-    const again = await until(
-      () => listening(sandbox),
+    const again = await waitUntil(
+      () => openListener(sandbox),
       (heard) => heard.status === 101,
     )
     for (const each of [...all, again]) each.end()
@@ -122,19 +129,19 @@ describe('A listener of a sandbox', () => {
 describe('The pages', () => {
   it('run only their own script, need no key, and wake no sandbox', async () => {
     for (const path of ['/', '/s/absent/_fauxgate/']) {
-      const { status, headers, text } = await sandboxes.ask('GET', path)
+      const { status, headers, text } = await sandboxes.send('GET', path)
       expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
       expect(headers.get('content-security-policy')).toMatch(
         /^default-src 'none'; script-src 'sha256-[\w+/=]+'; style-src 'sha256-/,
       )
       expect(text).toMatch(/^<!doctype html>.*<title>fauxgate/s)
-      expect((await sandboxes.ask('GET', path, { headers: { 'accept-encoding': 'identity' } })).text).toBe(text)
-      const head = await sandboxes.ask('HEAD', path)
+      expect((await sandboxes.send('GET', path, { headers: { 'accept-encoding': 'identity' } })).text).toBe(text)
+      const head = await sandboxes.send('HEAD', path)
       expect([head.status, head.text]).toEqual([200, ''])
     }
     const sent = await fetch(`${sandboxes.url}/s/absent/_fauxgate`, { redirect: 'manual' })
     expect([sent.status, sent.headers.get('location')]).toEqual([308, `${sandboxes.url}/s/absent/_fauxgate/`])
-    expect((await sandboxes.ask('GET', '/s/No/_fauxgate/')).status).toBe(400)
+    expect((await sandboxes.send('GET', '/s/No/_fauxgate/')).status).toBe(400)
   })
 })
 
@@ -148,24 +155,24 @@ describe.skipIf(!CHROMIUM)('In a browser', () => {
   }
 
   it('the inspector of a sandbox asks for its control key, is live, and asks again once there is another', async () => {
-    const sandbox = await sandboxes.create('looked-at', manual)
+    const sandbox = await sandboxes.create('looked-at', MANUAL_CLOCK)
     const page = await pageAt(`${sandbox.created.url}/_fauxgate/#resources`)
     await page.getByLabel('Control key').fill(sandbox.created.control_key)
     await page.getByRole('button', { name: 'Open' }).click()
     await page.getByText('live', { exact: true }).waitFor()
     await page.getByText('reserved addresses').click()
-    await sandbox.ask('POST', '/reserved_addrs', { description: 'seen at once' })
+    await sandbox.send('POST', '/reserved_addrs', { description: 'seen at once' })
     await page.getByText('seen at once').waitFor()
-    const { body } = await sandboxes.account('POST', '/s/looked-at/keys', {})
+    const { body } = await sandboxes.callAccount('POST', '/s/looked-at/keys', {})
     await page.getByLabel('Control key').fill(body.control_key)
     await page.getByRole('button', { name: 'Open' }).click()
-    await sandbox.ask('GET', '/reserved_addrs')
+    await sandbox.send('GET', '/reserved_addrs')
     await page.getByText('live', { exact: true }).waitFor()
   })
 
   it('the inspector opens from a link with a key, and then removes the key from the address (rules: sandboxes#keys)', async () => {
-    await sandboxes.create('linked', manual)
-    const { body } = await sandboxes.account('POST', '/s/linked/keys', { name: 'link', ttl: '15m' })
+    await sandboxes.create('linked', MANUAL_CLOCK)
+    const { body } = await sandboxes.callAccount('POST', '/s/linked/keys', { name: 'link', ttl: '15m' })
     const page = await pageAt(body.inspector_url)
     await page.getByText('live', { exact: true }).waitFor()
     expect(page.url()).toBe(`${sandboxes.url}/s/linked/_fauxgate/#now`)
@@ -188,7 +195,7 @@ describe.skipIf(!CHROMIUM)('In a browser', () => {
     expect(shown[0]).toBe(`${sandboxes.url}/s/by-hand`)
     const [url = '', api_key = '', control_key = ''] = shown
     const sandbox = new SandboxClient(sandboxes, { name: 'by-hand', url, api_key, control_key })
-    expect((await sandbox.ask('POST', '/reserved_domains', managed)).status).toBe(201)
+    expect((await sandbox.send('POST', '/reserved_domains', MANAGED_DOMAIN)).status).toBe(201)
     await page.reload()
     const row = page.getByRole('row').filter({ has: page.getByRole('link', { name: 'by-hand', exact: true }) })
     await row.getByText(/^\d+ records, \d+ kB$/).waitFor()
@@ -204,8 +211,8 @@ describe.skipIf(!CHROMIUM)('In a browser', () => {
     await row.getByRole('button', { name: 'Delete' }).click()
     await row.getByRole('button', { name: 'Delete by-hand with its state?' }).click()
     await row.waitFor({ state: 'detached' })
-    expect((await sandboxes.account('GET', '/s/by-hand')).status).toBe(404)
-    expect((await sandboxes.account('GET', '/s/by-hand-copy')).body).toMatchObject({
+    expect((await sandboxes.callAccount('GET', '/s/by-hand')).status).toBe(404)
+    expect((await sandboxes.callAccount('GET', '/s/by-hand-copy')).body).toMatchObject({
       clock: 'manual',
       expires_at: null,
     })
@@ -219,7 +226,9 @@ describe.skipIf(!CHROMIUM)('In a browser', () => {
     await page.getByRole('button', { name: 'Open' }).click()
     await page.getByRole('searchbox').fill('crew-')
     const shown = () => page.locator('tbody th a').allTextContents()
-    const [alpha] = await Promise.all(['alpha', 'beta', 'zeta'].map((each) => sandboxes.create(`crew-${each}`, manual)))
+    const [alpha] = await Promise.all(
+      ['alpha', 'beta', 'zeta'].map((each) => sandboxes.create(`crew-${each}`, MANUAL_CLOCK)),
+    )
     await expect.poll(shown).toEqual(['crew-alpha', 'crew-beta', 'crew-zeta'])
     await page.getByRole('button', { name: 'Sort by Name' }).click()
     await expect.poll(shown).toEqual(['crew-zeta', 'crew-beta', 'crew-alpha'])
@@ -230,13 +239,13 @@ describe.skipIf(!CHROMIUM)('In a browser', () => {
     await page.getByRole('button', { name: 'New keys' }).click()
     await page.getByRole('button', { name: 'End its present keys?' }).click()
     await page.getByText('crew-alpha is ready').waitFor()
-    expect((await alpha?.ask('GET', '/reserved_addrs'))?.status).toBe(401)
+    expect((await alpha?.send('GET', '/reserved_addrs'))?.status).toBe(401)
     await page.getByRole('searchbox').fill('crew-')
     for (const each of ['crew-alpha', 'crew-beta']) await page.getByLabel(`Choose ${each}`).check()
     await page.getByRole('button', { name: 'Delete the 2 chosen' }).click()
     await page.getByRole('button', { name: 'Delete crew-alpha, crew-beta with all state?' }).click()
     await expect.poll(shown).toEqual(['crew-zeta'])
-    await sandboxes.account('DELETE', '/s/crew-zeta')
+    await sandboxes.callAccount('DELETE', '/s/crew-zeta')
     await expect.poll(shown).toEqual([])
   })
 })

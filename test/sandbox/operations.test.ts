@@ -2,25 +2,25 @@ import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import {
   ACCOUNT_KEY,
-  managed,
-  manual,
-  many,
+  MANAGED_DOMAIN,
+  MANUAL_CLOCK,
+  runMany,
   type SharedSandboxes,
-  startedSandboxes as started,
-  until,
-} from './support/served.ts'
+  startSandboxes as started,
+  waitUntil,
+} from './support/sandboxes.ts'
 
 describe('Removal by prefix (rules: sandboxes#removal)', () => {
   it('removes 100 matching sandboxes at a time, and returns how many are left', async () => {
     const sandboxes = await started()
-    await many(103, (n) => sandboxes.create(`branch-${n}`, manual))
-    await many(2, (n) => sandboxes.create(`brand-${n}`, manual))
-    await sandboxes.create('branch', manual)
-    const remove = () => sandboxes.account('DELETE', '/s?prefix=branch-')
+    await runMany(103, (n) => sandboxes.create(`branch-${n}`, MANUAL_CLOCK))
+    await runMany(2, (n) => sandboxes.create(`brand-${n}`, MANUAL_CLOCK))
+    await sandboxes.create('branch', MANUAL_CLOCK)
+    const remove = () => sandboxes.callAccount('DELETE', '/s?prefix=branch-')
     expect(await remove()).toMatchObject({ status: 200, body: { removed: 100, left: 3 } })
     expect((await remove()).body).toEqual({ removed: 3, left: 0 })
     expect((await remove()).body).toEqual({ removed: 0, left: 0 })
-    expect(await sandboxes.names()).toEqual(['branch', 'brand-0', 'brand-1'])
+    expect(await sandboxes.listNames()).toEqual(['branch', 'brand-0', 'brand-1'])
   })
 
   it.each([
@@ -30,27 +30,33 @@ describe('Removal by prefix (rules: sandboxes#removal)', () => {
     ['?prefix=a&before=2026', 'before'],
   ])('is refused without a prefix in words, and removes nothing: %j', async (query, message) => {
     const sandboxes = await started()
-    await sandboxes.create('stays', manual)
-    const { status, body } = await sandboxes.account('DELETE', `/s${query}`)
+    await sandboxes.create('stays', MANUAL_CLOCK)
+    const { status, body } = await sandboxes.callAccount('DELETE', `/s${query}`)
     expect([status, body.msg]).toEqual([400, expect.stringContaining(message)])
-    expect(await sandboxes.names()).toEqual(['stays'])
+    expect(await sandboxes.listNames()).toEqual(['stays'])
   })
 
   it('also removes the name of a sandbox whose creation was interrupted by a kill', async () => {
     const sandboxes = await started()
-    const facts = { name: 'half', created_at: manual.start, expires_at: null, dialect: 'standard', clock: 'manual' }
-    await sandboxes.account('GET', '/s')
+    const facts = {
+      name: 'half',
+      created_at: MANUAL_CLOCK.start,
+      expires_at: null,
+      dialect: 'standard',
+      clock: 'manual',
+    }
+    await sandboxes.callAccount('GET', '/s')
     const sql = ['INSERT INTO sandboxes (name, facts) VALUES (?, ?)', 'half', JSON.stringify(facts)] as const
     await sandboxes.withStorage([{ of: 'ACCOUNTS', name: 'account', sql }])
-    expect((await sandboxes.account('DELETE', '/s?prefix=ha')).body).toEqual({ removed: 0, left: 0 })
-    expect(await sandboxes.names()).toEqual([])
+    expect((await sandboxes.callAccount('DELETE', '/s?prefix=ha')).body).toEqual({ removed: 0, left: 0 })
+    expect(await sandboxes.listNames()).toEqual([])
   })
 })
 
 describe('A quota (rules: sandboxes#limits)', () => {
   it('is exact when many sandboxes are created at once, and a removal makes room again', async () => {
     const sandboxes = await started({ QUOTAS: 'branch-=5, branch-ci-=2' })
-    const answers = await many(20, (n) => sandboxes.account('PUT', `/s/branch-${n}`, {}))
+    const answers = await runMany(20, (n) => sandboxes.callAccount('PUT', `/s/branch-${n}`, {}))
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(5)
     const refused = answers.filter(({ status }) => status === 409)
     expect(refused).toHaveLength(15)
@@ -59,13 +65,13 @@ describe('A quota (rules: sandboxes#limits)', () => {
       'There are 5 sandboxes whose names begin with branch- already, the most allowed (QUOTAS). Delete some, or take a ' +
         'name that begins otherwise.',
     ])
-    const [taken] = await sandboxes.names()
-    const fork = await sandboxes.account('POST', `/s/${taken}/fork`, { name: 'branch-fork' })
+    const [taken] = await sandboxes.listNames()
+    const fork = await sandboxes.callAccount('POST', `/s/${taken}/fork`, { name: 'branch-fork' })
     expect([fork.status, fork.body.error_code]).toEqual([409, 'ERR_GATEWAY_90620'])
-    expect((await sandboxes.account('PUT', '/s/other', {})).status).toBe(201)
-    await sandboxes.account('DELETE', `/s/${taken}`)
+    expect((await sandboxes.callAccount('PUT', '/s/other', {})).status).toBe(201)
+    await sandboxes.callAccount('DELETE', `/s/${taken}`)
     for (const status of [201, 409]) {
-      expect((await sandboxes.account('PUT', `/s/branch-ci-${status}`, {})).status).toBe(status)
+      expect((await sandboxes.callAccount('PUT', `/s/branch-ci-${status}`, {})).status).toBe(status)
     }
   })
 
@@ -73,15 +79,18 @@ describe('A quota (rules: sandboxes#limits)', () => {
     const sandboxes = await started({ QUOTAS: 'b=9,branch-=1' })
     await sandboxes.create('b1')
     await sandboxes.create('branch-1')
-    expect((await sandboxes.account('PUT', '/s/branch-2', {})).body.msg).toContain('begin with branch-')
+    expect((await sandboxes.callAccount('PUT', '/s/branch-2', {})).body.msg).toContain('begin with branch-')
     await sandboxes.create('b2')
   })
 })
 
-const asPrometheus = { authorization: `Bearer ${ACCOUNT_KEY}` }
+const prometheusHeaders = { authorization: `Bearer ${ACCOUNT_KEY}` }
 
-const metricsOf = async (sandboxes: SharedSandboxes, headers: Readonly<Record<string, string>> = asPrometheus) => {
-  const answer = await sandboxes.ask('GET', '/metrics', { headers })
+const getMetrics = async (
+  sandboxes: SharedSandboxes,
+  headers: Readonly<Record<string, string>> = prometheusHeaders,
+) => {
+  const answer = await sandboxes.send('GET', '/metrics', { headers })
   const values = Object.fromEntries(
     answer.text.split('\n').flatMap((line) => (/^[a-z]/.test(line) ? [line.split(' ') as [string, string]] : [])),
   )
@@ -92,42 +101,42 @@ describe('GET /metrics (rules: sandboxes#metrics)', () => {
   it('counts sandboxes, requests by status, bytes and alarms, in the format of Prometheus', async () => {
     const sandboxes = await started()
     const sandbox = await sandboxes.create('counted', { provisioningDelay: '1s' })
-    const before = await metricsOf(sandboxes)
+    const before = await getMetrics(sandboxes)
     expect([before.status, before.headers.get('content-type')]).toEqual([
       200,
       'text/plain; version=0.0.4; charset=utf-8',
     ])
-    for (let n = 0; n < 5; n++) await sandbox.ask('GET', '/reserved_addrs')
-    for (let n = 0; n < 3; n++) await sandboxes.ask('GET', '/s/counted/reserved_addrs')
-    await sandboxes.ask('GET', '/healthz')
-    const after = await metricsOf(sandboxes, { 'fauxgate-account-key': ACCOUNT_KEY })
+    for (let n = 0; n < 5; n++) await sandbox.send('GET', '/reserved_addrs')
+    for (let n = 0; n < 3; n++) await sandboxes.send('GET', '/s/counted/reserved_addrs')
+    await sandboxes.send('GET', '/healthz')
+    const after = await getMetrics(sandboxes, { 'fauxgate-account-key': ACCOUNT_KEY })
     const grown = (name: string) => after.value(name) - before.value(name)
-    // With the first request for metrics, and that for its health.
+    // These include the first request for metrics, and the request for the health.
     expect(['1xx', '2xx', '3xx', '4xx', '5xx'].map((status) => grown(`requests_total{status="${status}"}`))).toEqual([
       0, 7, 0, 3, 0,
     ])
     expect(after.value('sandboxes')).toBe(1)
     expect(after.value('storage_bytes')).toBeGreaterThan(4096)
     expect(after.value('alarms_total')).toBe(0)
-    await sandboxes.account('DELETE', '/s/counted')
-    const gone = await metricsOf(sandboxes)
+    await sandboxes.callAccount('DELETE', '/s/counted')
+    const gone = await getMetrics(sandboxes)
     expect([gone.value('sandboxes'), gone.value('storage_bytes')]).toEqual([0, 0])
   })
 
   it('counts an alarm of a sandbox that had reported nothing for a minute, and keeps its counts over a restart', async () => {
     const sandboxes = await started()
     const sandbox = await sandboxes.create('alarmed', { provisioningDelay: '1s' })
-    expect((await sandboxes.account('GET', '/s/alarmed')).status).toBe(200)
-    await sandbox.ask('POST', '/reserved_domains', managed)
-    // A process that starts has reported nothing yet.
+    expect((await sandboxes.callAccount('GET', '/s/alarmed')).status).toBe(200)
+    await sandbox.send('POST', '/reserved_domains', MANAGED_DOMAIN)
+    // A new process has not reported yet, so it reports with its first alarm.
     await sandboxes.restart({})
-    await until(
-      () => metricsOf(sandboxes),
+    await waitUntil(
+      () => getMetrics(sandboxes),
       (answer) => answer.value('alarms_total') > 0,
     )
-    const before = await metricsOf(sandboxes)
+    const before = await getMetrics(sandboxes)
     await sandboxes.restart({})
-    expect((await metricsOf(sandboxes)).value('requests_total{status="2xx"}')).toBeGreaterThanOrEqual(
+    expect((await getMetrics(sandboxes)).value('requests_total{status="2xx"}')).toBeGreaterThanOrEqual(
       before.value('requests_total{status="2xx"}'),
     )
   })
@@ -140,30 +149,30 @@ describe('GET /metrics (rules: sandboxes#metrics)', () => {
       { authorization: 'Bearer guess' },
       { 'fauxgate-control-key': sandbox.created.control_key },
     ]) {
-      expect((await metricsOf(sandboxes, headers)).status).toBe(401)
+      expect((await getMetrics(sandboxes, headers)).status).toBe(401)
     }
-    expect((await sandboxes.ask('GET', '/s', { headers: asPrometheus })).status).toBe(401)
-    expect((await metricsOf(sandboxes)).value('wrong_account_keys_total')).toBe(1)
+    expect((await sandboxes.send('GET', '/s', { headers: prometheusHeaders })).status).toBe(401)
+    expect((await getMetrics(sandboxes)).value('wrong_account_keys_total')).toBe(1)
   })
 })
 
 describe('The audit log (rules: sandboxes#audit-log)', () => {
-  const logOf = async (sandboxes: SharedSandboxes, limit = 100) =>
-    (await sandboxes.account('GET', `/s/_audit?limit=${limit}`)).body
+  const getLog = async (sandboxes: SharedSandboxes, limit = 100) =>
+    (await sandboxes.callAccount('GET', `/s/_audit?limit=${limit}`)).body
 
   it('has who changed what and when, refusals too, and no key', async () => {
     const sandboxes = await started()
-    const { created } = await sandboxes.create('one', manual)
-    await sandboxes.account('PUT', '/s/one', {})
-    await sandboxes.account('POST', '/s/one/fork', { name: 'two' })
-    const named = await sandboxes.account('POST', '/s/one/keys', { name: 'ci' })
-    await sandboxes.account('POST', '/s/one/keys', {})
-    await sandboxes.account('DELETE', '/s/one/keys/ci')
-    await sandboxes.account('DELETE', '/s/two')
-    await sandboxes.account('DELETE', '/s?prefix=on')
-    await sandboxes.account('GET', '/s')
-    for (let n = 0; n < 3; n++) await sandboxes.ask('GET', '/s', { headers: { 'fauxgate-account-key': 'a guess' } })
-    const { entries, wrong_account_keys } = await logOf(sandboxes)
+    const { created } = await sandboxes.create('one', MANUAL_CLOCK)
+    await sandboxes.callAccount('PUT', '/s/one', {})
+    await sandboxes.callAccount('POST', '/s/one/fork', { name: 'two' })
+    const named = await sandboxes.callAccount('POST', '/s/one/keys', { name: 'ci' })
+    await sandboxes.callAccount('POST', '/s/one/keys', {})
+    await sandboxes.callAccount('DELETE', '/s/one/keys/ci')
+    await sandboxes.callAccount('DELETE', '/s/two')
+    await sandboxes.callAccount('DELETE', '/s?prefix=on')
+    await sandboxes.callAccount('GET', '/s')
+    for (let n = 0; n < 3; n++) await sandboxes.send('GET', '/s', { headers: { 'fauxgate-account-key': 'a guess' } })
+    const { entries, wrong_account_keys } = await getLog(sandboxes)
     const rows = entries.map((each: Record<string, unknown>) => [
       each.call,
       each.sandbox,
@@ -192,15 +201,15 @@ describe('The audit log (rules: sandboxes#audit-log)', () => {
 
   it('keeps the last 1000 entries, and is at a path that no sandbox can have', async () => {
     const sandboxes = await started()
-    await sandboxes.create('first', manual)
-    await many(1000, () => sandboxes.account('DELETE', '/s/nobody'))
-    const { entries } = await logOf(sandboxes, 1000)
+    await sandboxes.create('first', MANUAL_CLOCK)
+    await runMany(1000, () => sandboxes.callAccount('DELETE', '/s/nobody'))
+    const { entries } = await getLog(sandboxes, 1000)
     expect(entries).toHaveLength(1000)
     expect(new Set(entries.map(({ call }: { call: string }) => call))).toEqual(new Set(['remove']))
-    expect((await logOf(sandboxes, 2)).entries).toHaveLength(2)
+    expect((await getLog(sandboxes, 2)).entries).toHaveLength(2)
     const sql = ['SELECT COUNT(*) AS count FROM audit'] as const
     expect(await sandboxes.withStorage([{ of: 'ACCOUNTS', name: 'account', sql }])).toEqual([[{ count: 1000 }]])
-    expect((await sandboxes.account('PUT', '/s/_audit', {})).status).toBe(405)
-    expect((await sandboxes.ask('GET', '/s/_audit')).status).toBe(401)
+    expect((await sandboxes.callAccount('PUT', '/s/_audit', {})).status).toBe(405)
+    expect((await sandboxes.send('GET', '/s/_audit')).status).toBe(401)
   })
 })

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import type { Answer } from '../support/client.ts'
-import { ACCOUNT_KEY, many, type SandboxClient, sharedSandboxes } from './support/served.ts'
-import { listen } from './support/web-socket.ts'
+import { ACCOUNT_KEY, runMany, type SandboxClient, useSandboxes } from './support/sandboxes.ts'
+import { openSocket } from './support/web-socket.ts'
 
-const sandboxes = sharedSandboxes({ WILDCARD_HOST: 'boxes.example.com' })
+const sandboxes = useSandboxes({ WILDCARD_HOST: 'boxes.example.com' })
 
 const hexadecimal = (length: number) => 'a1'.repeat(length / 2)
 
-/** The headers of somebody who has no key of a sandbox, but knows how keys look. */
-function guesses(name: string, { created }: SandboxClient): readonly Readonly<Record<string, string>>[] {
+/** Returns the headers that a stranger could guess from the form of keys. */
+function guessHeaders(name: string, { created }: SandboxClient): readonly Readonly<Record<string, string>>[] {
   const foreign = created.api_key.replace(`_${created.name}_`, `_${name}_`)
   return [
     {},
@@ -22,8 +22,8 @@ function guesses(name: string, { created }: SandboxClient): readonly Readonly<Re
   ]
 }
 
-/** An answer without what is different in every one. */
-function shape({ status, body, headers }: Answer, name: string) {
+/** Returns the parts of a response that must be the same for every sandbox. */
+function withoutName({ status, body, headers }: Answer, name: string) {
   const { operation_id: _, ...details } = body.details
   const text = JSON.stringify({ ...body, details }).replaceAll(name, 'NAME')
   return { status, text, type: headers.get('content-type'), authenticate: headers.get('www-authenticate') }
@@ -34,21 +34,21 @@ describe('A stranger', () => {
     const own = await sandboxes.create('own', { clock: 'manual' })
     const before = sandboxes.files
     const paths = ['/reserved_addrs', '/_fauxgate/state', '/_fauxgate/events', '/openapi.json']
-    const statuses = await many(2000, async (n) => {
+    const statuses = await runMany(2000, async (n) => {
       const name = `guess-${n}`
-      const all = guesses(name, own)
+      const all = guessHeaders(name, own)
       const path = paths[n % paths.length]
       const method = n % 3 === 0 ? 'POST' : 'GET'
-      const { status } = await sandboxes.ask(method, `/s/${name}${path}`, { headers: all[n % all.length] ?? {} })
+      const { status } = await sandboxes.send(method, `/s/${name}${path}`, { headers: all[n % all.length] ?? {} })
       return status
     })
     expect(new Set(statuses)).toEqual(new Set([401]))
     for (const key of [null, own.created.control_key, `fgctl_guess_${hexadecimal(64)}_${hexadecimal(32)}`]) {
-      expect((await listen(`${sandboxes.url}/s/guess/_fauxgate/events`, key)).status).toBe(401)
+      expect((await openSocket(`${sandboxes.url}/s/guess/_fauxgate/events`, key)).status).toBe(401)
     }
-    for (const headers of guesses('guess', own)) {
+    for (const headers of guessHeaders('guess', own)) {
       const host = { ...headers, host: 'guess.boxes.example.com' }
-      expect((await sandboxes.exactly('GET', '/reserved_addrs', host)).status).toBe(401)
+      expect((await sandboxes.sendExactly('GET', '/reserved_addrs', host)).status).toBe(401)
     }
     for (const [method, path] of [
       ['GET', ''],
@@ -59,7 +59,7 @@ describe('A stranger', () => {
       ['DELETE', '/keys/ci'],
     ] as const) {
       const body = path === '/fork' ? { name: 'forked-guess' } : undefined
-      expect((await sandboxes.account(method, `/s/guess${path}`, body)).status).toBe(404)
+      expect((await sandboxes.callAccount(method, `/s/guess${path}`, body)).status).toBe(404)
     }
     expect(sandboxes.files).toEqual(before)
   })
@@ -68,37 +68,37 @@ describe('A stranger', () => {
     const owner = await sandboxes.create('owned')
     const other = await sandboxes.create('not-owned')
     const asked = { clock: 0, api: 0 }
-    const all = guesses('owned', other)
-    const stranger = many(6000, (n) => {
+    const all = guessHeaders('owned', other)
+    const stranger = runMany(6000, (n) => {
       const path = n % 2 === 0 ? '/reserved_addrs' : '/_fauxgate/clock'
-      return sandboxes.ask('GET', `/s/owned${path}`, { headers: all[n % all.length] ?? {} })
+      return sandboxes.send('GET', `/s/owned${path}`, { headers: all[n % all.length] ?? {} })
     })
     let isOver = false
     const over = stranger.then((answers) => {
       isOver = true
       return answers
     })
-    expect((await sandboxes.account('GET', '/s/owned')).body.last_used_at).toBeNull()
+    expect((await sandboxes.callAccount('GET', '/s/owned')).body.last_used_at).toBeNull()
     while (!isOver) {
-      expect((await owner.ask('GET', '/reserved_addrs')).status).toBe(200)
+      expect((await owner.send('GET', '/reserved_addrs')).status).toBe(200)
       expect((await owner.control('GET', '/clock')).status).toBe(200)
       asked.api++
       asked.clock++
     }
     expect(new Set((await over).map(({ status }) => status))).toEqual(new Set([401]))
     expect(asked.api).toBeGreaterThan(0)
-    // Those of the owner alone.
+    // The journal has only the requests of the owner.
     expect((await owner.control('GET', '/requests')).body.length).toBe(Math.min(asked.api, 200))
-    const { body } = await sandboxes.account('GET', '/s/not-owned')
+    const { body } = await sandboxes.callAccount('GET', '/s/not-owned')
     expect(body.last_used_at).toBeNull()
   })
 
   it('cannot tell an existing sandbox from an unknown or removed one (rules: sandboxes#keys)', async () => {
     const there = await sandboxes.create('is-there')
     const gone = await sandboxes.create('is-gone')
-    await sandboxes.account('DELETE', '/s/is-gone')
+    await sandboxes.callAccount('DELETE', '/s/is-gone')
     const revoked = { ...there.created }
-    const { body } = await sandboxes.account('POST', '/s/is-there/keys', {})
+    const { body } = await sandboxes.callAccount('POST', '/s/is-there/keys', {})
     expect(body.api_key).not.toBe(revoked.api_key)
     for (const path of ['/reserved_addrs', '/nowhere', '/_fauxgate/clock', '/_fauxgate/nowhere']) {
       const answers = []
@@ -108,9 +108,9 @@ describe('A stranger', () => {
         ['never-was', gone.created],
       ] as const) {
         const known = { authorization: `Bearer ${keys.api_key}`, 'fauxgate-control-key': keys.control_key }
-        for (const headers of [...guesses(name, gone), known]) {
+        for (const headers of [...guessHeaders(name, gone), known]) {
           if (name === 'is-gone' && headers.authorization?.includes('is-there')) continue
-          answers.push(shape(await sandboxes.ask('GET', `/s/${name}${path}`, { headers }), name))
+          answers.push(withoutName(await sandboxes.send('GET', `/s/${name}${path}`, { headers }), name))
         }
       }
       expect(answers[0]?.text).toContain('ERR_GATEWAY_90606')
@@ -118,9 +118,9 @@ describe('A stranger', () => {
     }
     const pages = []
     for (const name of ['is-there', 'never-was']) {
-      pages.push((await sandboxes.ask('GET', `/s/${name}/_fauxgate/`)).text)
+      pages.push((await sandboxes.send('GET', `/s/${name}/_fauxgate/`)).text)
       const asked = { origin: 'https://else.example.com', 'access-control-request-method': 'PUT' }
-      const { status, headers } = await sandboxes.ask('OPTIONS', `/s/${name}/reserved_addrs`, { headers: asked })
+      const { status, headers } = await sandboxes.send('OPTIONS', `/s/${name}/reserved_addrs`, { headers: asked })
       pages.push(JSON.stringify([status, headers.get('access-control-allow-methods')]))
     }
     expect(pages.slice(0, 2)).toEqual(pages.slice(2))
@@ -128,10 +128,10 @@ describe('A stranger', () => {
 
   it('can try 20 account keys at once and then one a second, without effect on other clients (rules: sandboxes#account-key)', async () => {
     const attempt = (key: string, from: string) =>
-      sandboxes.exactly('GET', '/s', { 'fauxgate-account-key': key }, from).then(({ status, text }) => {
+      sandboxes.sendExactly('GET', '/s', { 'fauxgate-account-key': key }, from).then(({ status, text }) => {
         return { status, code: JSON.parse(text).error_code }
       })
-    const answers = await many(500, (n) => attempt(`guess ${n}`, '127.0.0.2'))
+    const answers = await runMany(500, (n) => attempt(`guess ${n}`, '127.0.0.2'))
     const tried = answers.filter(({ status }) => status === 401).length
     expect(tried).toBeGreaterThanOrEqual(20)
     expect(tried).toBeLessThan(60)

@@ -1,11 +1,11 @@
 import { defineConfig } from 'vitest/config'
 
-/** Apart from the other tests: these need workerd, which only examples/sandbox installs. */
+/** The tests of the sandboxes, which need workerd. Only examples/sandbox installs it. */
 export default defineConfig({
   test: {
     root: new URL('../..', import.meta.url).pathname,
     include: ['test/sandbox/**/*.test.ts'],
-    globalSetup: ['test/sandbox/support/bundled.ts'],
+    globalSetup: ['test/sandbox/support/bundle-worker.ts'],
     sequence: { shuffle: true },
     testTimeout: 120_000,
     hookTimeout: 120_000,

@@ -2,7 +2,7 @@ import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import type { Page } from '../../src/inspector/page.ts'
-import { asCurl } from '../../src/inspector/parts/client-code.ts'
+import { toCurl } from '../../src/inspector/parts/client-code.ts'
 import { newFolder } from '../support/folder.ts'
 import { named } from '../support/needed.ts'
 import { answering } from '../support/served.ts'
@@ -10,7 +10,7 @@ import { answering } from '../support/served.ts'
 const hasCurl = spawnSync('curl', ['--version']).status === 0
 const name = (text: string) => named(text, hasCurl, 'curl is missing')
 
-type Sent = Parameters<typeof asCurl>[1]
+type Sent = Parameters<typeof toCurl>[1]
 
 /** Runs the command that the inspector copies for a request, in an empty folder, and returns the requests that arrive. */
 async function receivedOf(sent: Partial<Sent>) {
@@ -18,7 +18,7 @@ async function receivedOf(sent: Partial<Sent>) {
   vi.stubGlobal('location', { origin })
   onTestFinished(() => void vi.unstubAllGlobals())
   const page = { connection: { base: '' }, service: { versionHeader: { 'Service-Version': '2' } } } as unknown as Page // All that is asked of it.
-  const command = asCurl(page, { method: 'POST', path: '/a', query: '', request: null, operation: null, ...sent })
+  const command = toCurl(page, { method: 'POST', path: '/a', query: '', request: null, operation: null, ...sent })
   // A pasted control character would do something at a terminal.
   expect(command).not.toMatch(/\p{Cc}/u)
   const shell = spawn('sh', ['-c', `${command} --silent --show-error --noproxy '*'`], {

@@ -1,7 +1,8 @@
+import * as v from 'valibot'
 import { describe, expect, expectTypeOf, test } from 'vitest'
 import { createNgrok, ngrokFamilies } from '../../src/gateway/ngrok.ts'
 import { createGateway, type Gateway, manualClock } from '../../src/index.ts'
-import { familyOf, operation } from '../../src/kit/index.ts'
+import { collection, familyOf, operation } from '../../src/kit/index.ts'
 import type {} from '../../src/testing/vitest.ts'
 import { widgets } from '../kit/widgets.ts'
 
@@ -20,6 +21,15 @@ describe('A family of a test', () => {
     gateway.widgets.create({ name: 'left', wheels: 4 })
     // @ts-expect-error: a size is a number
     gateway.widgets.create({ name: 'left', size: 'large' })
+  })
+
+  test('needs a key for records without an id', () => {
+    const schema = v.object({ label: v.string() })
+    expectTypeOf(collection({ name: 'labels', schema, key: ({ label }) => label }).key).parameters.toEqualTypeOf<
+      [{ label: string }]
+    >()
+    // @ts-expect-error: these records have no id
+    collection({ name: 'labels', schema })
   })
 
   test('stands beside the families and members that there are', () => {

@@ -3,7 +3,7 @@ import { inspected } from '../../src/gateway/inspected.ts'
 import { createNgrok } from '../../src/gateway/ngrok.ts'
 import { materialOf } from '../../src/testing/certificates-chain.ts'
 import { readPairOptions } from '../../src/testing/certificates-options.ts'
-import { leafCertificate, nameOf } from '../../src/x509/issue.ts'
+import { createName, leafCertificate } from '../../src/x509/issue.ts'
 import { writePem } from '../../src/x509/pem.ts'
 import { upload } from '../support/pem.ts'
 import { openManual } from '../support/provisioning.ts'
@@ -63,7 +63,7 @@ function pairWithExpiringIssuer(name: string) {
   const times = { not_before: plan.notBefore, not_after: Date.UTC(2027, 0, 1) }
   const leaf = leafCertificate(
     { serial: 1n, subject: [], key, keyType: 'ecdsa', ...times, names: [name], ips: [] },
-    { name: nameOf(...plan.subject), key: issuer.key },
+    { name: createName(...plan.subject), key: issuer.key },
   )
   const certificate_pem = [leaf, issuer.chain[0]].map((der) => writePem('CERTIFICATE', der)).join('')
   return { certificate_pem, private_key_pem: writePem('PRIVATE KEY', key.pkcs8) }

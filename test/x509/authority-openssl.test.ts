@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest'
-import { authorityOf } from '../../src/x509/authority.ts'
+import { createAuthority } from '../../src/x509/authority.ts'
 import { describeOpenssl, openssl, verify } from '../support/openssl.ts'
 import { cases, DAY, drawOf, longName, orderOf, orders } from './issuing-support.ts'
 import { blocksOf } from './support.ts'
 
-const authority = authorityOf('test', drawOf('seed'))
+const authority = createAuthority('test', drawOf('seed'))
 
 describeOpenssl('openssl, given certificates of an authority,', () => {
   it.each(cases)('accepts $what with an $private_key_type key', ({ order }) => {
@@ -57,7 +57,7 @@ describeOpenssl('openssl, given certificates of an authority,', () => {
     const { certificate_pem } = authority.issue(order)
     const [leaf = ''] = blocksOf(certificate_pem)
     expect(verify(authority.certificatePem, leaf, order.not_before).output).toContain('unable to get local issuer')
-    const other = authorityOf(drawOf('other'), drawOf('seed'))
+    const other = createAuthority(drawOf('other'), drawOf('seed'))
     expect(verify(other.certificatePem, certificate_pem, order.not_before).status).not.toBe(0)
   })
 

@@ -2,15 +2,15 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { connect, createServer } from 'node:tls'
 import { describe, expect, it } from 'vitest'
-import { authorityOf } from '../../src/x509/authority.ts'
+import { createAuthority } from '../../src/x509/authority.ts'
 import type { IssuingAuthority } from '../../src/x509/order.ts'
 import { DAY, drawOf, orderOf } from './issuing-support.ts'
 
 /** node:tls checks certificates against the present. */
 const now = Date.now()
 const authorities = {
-  'the test keys': authorityOf('test', drawOf('seed')),
-  'keys of its own': authorityOf(drawOf('secret'), drawOf('seed')),
+  'the test keys': createAuthority('test', drawOf('seed')),
+  'keys of its own': createAuthority(drawOf('secret'), drawOf('seed')),
 }
 
 /** Starts a server for an order and connects to it once. Returns the code of the client's error, or the text that it received. */

@@ -1,7 +1,7 @@
 import { createHash, createPrivateKey, X509Certificate } from 'node:crypto'
 import { inspect } from 'node:util'
 import { describe, expect, it } from 'vitest'
-import { authorityOf, testKeys } from '../../src/x509/authority.ts'
+import { createAuthority, testKeys } from '../../src/x509/authority.ts'
 import { readCertificate } from '../../src/x509/certificate.ts'
 import { readChain, readKey, requireMatch } from '../../src/x509/uploads.ts'
 
@@ -9,7 +9,7 @@ import { openssl, testOpenssl, verify } from '../support/openssl.ts'
 import { cases, drawOf, kinds, orderOf } from './issuing-support.ts'
 import { blocksOf, derOf } from './support.ts'
 
-const authority = authorityOf('test', drawOf('seed'))
+const authority = createAuthority('test', drawOf('seed'))
 
 describe('node:crypto, given certificates of an authority,', () => {
   it.each(cases)('accepts $what with an $private_key_type key', ({ order }) => {
@@ -67,7 +67,7 @@ describe('an issued certificate', () => {
 
   it('uses two random streams by the number of its order, one for keys and one for serial numbers', () => {
     const streams: string[] = []
-    const own = authorityOf('test', (stream, number) => {
+    const own = createAuthority('test', (stream, number) => {
       streams.push(`${stream} ${number}`)
       return drawOf('seed')(stream, number)
     })
@@ -86,7 +86,7 @@ describe('an issued certificate', () => {
     'is the same for the same order, from any authority with the same random bytes: %s',
     (private_key_type) => {
       const order = orderOf({ private_key_type })
-      const again = authorityOf('test', drawOf('seed'))
+      const again = createAuthority('test', drawOf('seed'))
       again.issue(orderOf({ number: 7 }))
       expect(again.issue(order)).toEqual(authority.issue(order))
       expect(again.certificatePem).toBe(authority.certificatePem)
@@ -95,7 +95,7 @@ describe('an issued certificate', () => {
 
   it('has another serial number and key for another number, and for other random bytes', () => {
     const issued = [1, 2, 3, 2 ** 32 + 1].map((number) => authority.issue(orderOf({ number })))
-    issued.push(authorityOf('test', drawOf('other')).issue(orderOf()))
+    issued.push(createAuthority('test', drawOf('other')).issue(orderOf()))
     expect(new Set(issued.map(({ leaf }) => leaf.serial_number)).size).toBe(5)
     expect(new Set(issued.map(({ private_key_pem }) => private_key_pem)).size).toBe(5)
   })
@@ -103,7 +103,7 @@ describe('an issued certificate', () => {
   testOpenssl('has a valid serial number and key for any random bytes', () => {
     for (const byte of [0x00, 0x7f, 0x80, 0xff]) {
       const order = orderOf()
-      const extreme = authorityOf('test', () => (size) => new Uint8Array(size).fill(byte))
+      const extreme = createAuthority('test', () => (size) => new Uint8Array(size).fill(byte))
       const { certificate_pem, leaf } = extreme.issue(order)
       expect(leaf.serial_number).toMatch(/^[4-7][0-9a-f]{31}$/)
       expect(verify(extreme.certificatePem, certificate_pem, order.not_before).status).toBe(0)
@@ -113,7 +113,7 @@ describe('an issued certificate', () => {
 
 describe('the authority', () => {
   it('has the same certificate in every gateway with the test keys', () => {
-    expect(authorityOf('test', drawOf('other')).certificatePem).toBe(authority.certificatePem)
+    expect(createAuthority('test', drawOf('other')).certificatePem).toBe(authority.certificatePem)
     expect(authority.certificatePem).toMatchInlineSnapshot(`
       "-----BEGIN CERTIFICATE-----
       MIIBwjCCAWmgAwIBAgIQd3Owi6Z4BqSfq0VbUeF2pTAKBggqhkjOPQQDAjAwMREw
@@ -141,7 +141,7 @@ describe('the authority', () => {
 
   testOpenssl('has another root and intermediate with its own keys, and these also verify', () => {
     const order = orderOf()
-    const own = authorityOf(drawOf('secret'), drawOf('seed'))
+    const own = createAuthority(drawOf('secret'), drawOf('seed'))
     const issued = own.issue(order)
     expect(verify(own.certificatePem, issued.certificate_pem, order.not_before).status).toBe(0)
     const [leaf, intermediate] = blocksOf(issued.certificate_pem)
@@ -153,7 +153,7 @@ describe('the authority', () => {
 
   it('requests its keys once, and only when it needs them', () => {
     const asked: string[] = []
-    const own = authorityOf((stream, number) => {
+    const own = createAuthority((stream, number) => {
       asked.push(`${stream} ${number}`)
       return drawOf('secret')(stream, number)
     }, drawOf('seed'))

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import {
-  childrenOf,
-  contentOf,
-  integerBytes,
-  natural,
-  oidOf,
+  getTag,
   parse,
-  slices,
-  tagOf,
+  readChildren,
+  readContent,
+  readIntegerBytes,
+  readNatural,
+  readOid,
+  readWholeBits,
+  sliceElements,
   tags,
-  wholeBits,
 } from '../../src/x509/der.ts'
 import { element, unreadable } from './support.ts'
 
@@ -27,8 +27,8 @@ describe('one element of DER (X.690, 8.1)', () => {
     ['with a length in four bytes', [0x04, 0x84, 0, 0, 0, 1, 9], 1],
   ])('%s is read', (_, der, size) => {
     const read = parse(Uint8Array.from(der))
-    expect(tagOf(read)).toBe(der[0])
-    expect([...contentOf(read, 'thing', der[0] as number)]).toEqual(der.slice(der.length - size))
+    expect(getTag(read)).toBe(der[0])
+    expect([...readContent(read, 'thing', der[0] as number)]).toEqual(der.slice(der.length - size))
   })
 
   it.each([
@@ -49,7 +49,7 @@ describe('one element of DER (X.690, 8.1)', () => {
       for (let level = 0; level < depth; level++) der = element(0x30, der)
       return der
     }
-    expect(tagOf(parse(nested(63)))).toBe(0x30)
+    expect(getTag(parse(nested(63)))).toBe(0x30)
     expect(unreadable(() => parse(nested(65)))).toBe(DAMAGED)
     expect(unreadable(() => parse(nested(200)))).toBe(DAMAGED)
   })
@@ -62,7 +62,7 @@ describe('the children of an element', () => {
     ['a cut child after a whole one', [0x30, 0x03, 0x05, 0x00, 0x04], DAMAGED],
     ['another tag', [0x31, 0x00], MALFORMED],
   ])('cannot be read: %s', (_, der, problem) => {
-    expect(unreadable(() => childrenOf(parse(Uint8Array.from(der)), 'thing'))).toBe(problem)
+    expect(unreadable(() => readChildren(parse(Uint8Array.from(der)), 'thing'))).toBe(problem)
   })
 
   it.each([
@@ -76,7 +76,7 @@ describe('the children of an element', () => {
     ['a length in five bytes', [0x30, 0x85, 0, 0, 0, 0, 0], DAMAGED],
     ['a child that is longer than what holds it', [0x30, 0x03, 0x04, 0x02, 7], DAMAGED],
   ])('cannot be split into exact bytes: %s', (_, der, problem) => {
-    expect(unreadable(() => slices(Uint8Array.from(der), 'thing'))).toBe(problem)
+    expect(unreadable(() => sliceElements(Uint8Array.from(der), 'thing'))).toBe(problem)
   })
 })
 
@@ -84,27 +84,27 @@ describe('values', () => {
   const value = (tag: number, ...content: number[]) => parse(element(tag, Uint8Array.from(content)))
 
   it('must have the requested tag', () => {
-    expect([...contentOf(value(tags.octetString, 1, 2), 'thing', tags.octetString)]).toEqual([1, 2])
-    expect(unreadable(() => contentOf(value(tags.integer, 1), 'thing', tags.octetString))).toBe(MALFORMED)
-    expect(unreadable(() => contentOf(undefined, 'thing', tags.octetString))).toBe(MALFORMED)
-    expect(unreadable(() => childrenOf(undefined, 'thing'))).toBe(MALFORMED)
+    expect([...readContent(value(tags.octetString, 1, 2), 'thing', tags.octetString)]).toEqual([1, 2])
+    expect(unreadable(() => readContent(value(tags.integer, 1), 'thing', tags.octetString))).toBe(MALFORMED)
+    expect(unreadable(() => readContent(undefined, 'thing', tags.octetString))).toBe(MALFORMED)
+    expect(unreadable(() => readChildren(undefined, 'thing'))).toBe(MALFORMED)
   })
 
   it.each([[[0x00]], [[0x7f]], [[0x00, 0x80]], [[0xff]], [[0x80]], [[0xff, 0x7f]], [[0x01, 0x00]], [[0x80, 0x80]]])(
     'the integer %j is read',
-    (content) => expect([...integerBytes(value(tags.integer, ...content), 'thing')]).toEqual(content),
+    (content) => expect([...readIntegerBytes(value(tags.integer, ...content), 'thing')]).toEqual(content),
   )
 
   it.each([[[]], [[0x00, 0x00]], [[0x00, 0x7f]], [[0xff, 0x80]], [[0xff, 0xff]]])(
     'the integer %j is longer than necessary, or empty',
-    (content) => expect(unreadable(() => integerBytes(value(tags.integer, ...content), 'thing'))).toBe(MALFORMED),
+    (content) => expect(unreadable(() => readIntegerBytes(value(tags.integer, ...content), 'thing'))).toBe(MALFORMED),
   )
 
   it('an integer that must not be negative is refused if it is negative', () => {
-    expect(natural(value(tags.integer, 0x7f), 'thing')).toBe(127n)
-    expect(natural(value(tags.integer, 0x00), 'thing')).toBe(0n)
-    expect(natural(value(tags.integer, 0x00, 0x80), 'thing')).toBe(128n)
-    expect(unreadable(() => natural(value(tags.integer, 0x80), 'thing'))).toBe(MALFORMED)
+    expect(readNatural(value(tags.integer, 0x7f), 'thing')).toBe(127n)
+    expect(readNatural(value(tags.integer, 0x00), 'thing')).toBe(0n)
+    expect(readNatural(value(tags.integer, 0x00, 0x80), 'thing')).toBe(128n)
+    expect(unreadable(() => readNatural(value(tags.integer, 0x80), 'thing'))).toBe(MALFORMED)
   })
 
   it.each([
@@ -118,19 +118,19 @@ describe('values', () => {
     [[0x2a, 0x7f, 0x81, 0x00], '1.2.127.128'],
     [[0x2a, ...Array(126).fill(0x80), 0x01], '1.2.1'],
     [[0x2a, 0x8f, 0xff, 0xff, 0xff, 0x7f], '1.2.4294967295'],
-  ])('the identifier %j is %s', (content, text) => expect(oidOf(value(tags.oid, ...content), 'thing')).toBe(text))
+  ])('the identifier %j is %s', (content, text) => expect(readOid(value(tags.oid, ...content), 'thing')).toBe(text))
 
   it.each([[[]], [[0x80]], [[0x2a, 0xff]], [[0x2a, ...Array(127).fill(0x80), 0x01]]])(
     '%j is no identifier',
     (content) => {
-      expect(unreadable(() => oidOf(value(tags.oid, ...content), 'thing'))).toBe(MALFORMED)
+      expect(unreadable(() => readOid(value(tags.oid, ...content), 'thing'))).toBe(MALFORMED)
     },
   )
 
   it('a bit string must have whole bytes', () => {
-    expect([...wholeBits(value(tags.bitString, 0, 1, 2), 'thing')]).toEqual([1, 2])
-    expect([...wholeBits(value(tags.bitString, 0), 'thing')]).toEqual([])
-    expect(unreadable(() => wholeBits(value(tags.bitString, 1, 2), 'thing'))).toBe(MALFORMED)
-    expect(unreadable(() => wholeBits(value(tags.bitString), 'thing'))).toBe(MALFORMED)
+    expect([...readWholeBits(value(tags.bitString, 0, 1, 2), 'thing')]).toEqual([1, 2])
+    expect([...readWholeBits(value(tags.bitString, 0), 'thing')]).toEqual([])
+    expect(unreadable(() => readWholeBits(value(tags.bitString, 1, 2), 'thing'))).toBe(MALFORMED)
+    expect(unreadable(() => readWholeBits(value(tags.bitString), 'thing'))).toBe(MALFORMED)
   })
 })

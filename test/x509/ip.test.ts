@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ipBytes, ipText } from '../../src/x509/ip.ts'
+import { formatIp, ipBytes } from '../../src/x509/ip.ts'
 
 const bytesOf = (groups: string) => Uint8Array.from(groups.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16))
 
@@ -20,12 +20,12 @@ describe('IP addresses as text', () => {
     ['00010000000000010000000000010001', '1::1:0:0:1:1'],
     ['00000000000000000000000000000000'.replace(/^0000/, 'abcd'), 'abcd::'],
   ])('%s is written as RFC 5952 says', (hex, text) => {
-    expect(ipText(bytesOf(hex))).toBe(text)
+    expect(formatIp(bytesOf(hex))).toBe(text)
     expect(ipBytes(text)).toEqual(bytesOf(hex))
   })
 
   it.each([0, 3, 5, 8, 15, 17])('%i bytes are no address', (length) => {
-    expect(ipText(new Uint8Array(length))).toBeUndefined()
+    expect(formatIp(new Uint8Array(length))).toBeUndefined()
   })
 
   it.each(['', '1.2.3', '1.2.3.4.5', '1.2.3.256', '01.2.3.4', '1.2.3.4 ', '::1%eth0', ':::', '1::2::3', 'g::'])(

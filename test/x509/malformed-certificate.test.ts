@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { readCertificate } from '../../src/x509/certificate.ts'
-import { slices } from '../../src/x509/der.ts'
-import { attributeOf, nameText, readName } from '../../src/x509/name.ts'
+import { sliceElements } from '../../src/x509/der.ts'
+import { getAttribute, quoteName, readName } from '../../src/x509/name.ts'
 import { derOf, element, fixture, unreadable } from './support.ts'
 
 const SERIAL = 1
@@ -13,12 +13,12 @@ const EXTENSIONS = 7
 
 const original = derOf(fixture('leaf-p256'))
 
-const membersOf = (der: Uint8Array) => slices(der, 'test')
+const membersOf = (der: Uint8Array) => sliceElements(der, 'test')
 
 /** Returns the leaf with some members of its signed part replaced, or left out if undefined. */
 function altered(changes: Record<number, Uint8Array | undefined>): Uint8Array {
-  const [tbs = new Uint8Array(), ...rest] = slices(original, 'test')
-  const members = slices(tbs, 'test').map((member, i) => (i in changes ? changes[i] : member))
+  const [tbs = new Uint8Array(), ...rest] = sliceElements(original, 'test')
+  const members = sliceElements(tbs, 'test').map((member, i) => (i in changes ? changes[i] : member))
   return element(0x30, element(0x30, ...members.filter((member) => member !== undefined)), ...rest)
 }
 
@@ -53,7 +53,7 @@ describe('an error says what is wrong with a malformed certificate (RFC 5280, 4.
     ['a length of 2^32', Uint8Array.from([0x30, 0x85, 1, 0, 0, 0, 0]), 'its DER is damaged'],
     [
       'a member too many',
-      element(0x30, ...slices(original, 'test'), element(5)),
+      element(0x30, ...sliceElements(original, 'test'), element(5)),
       'its outer structure is missing or malformed',
     ],
     ...[0, 1, 2].map((count): [string, Uint8Array, string] => [
@@ -302,14 +302,14 @@ describe('names in messages', () => {
       ['\x55\x04\x03', 'a "b"'],
       ['\x2a\x86\x48\x86\xf7\x0d\x01\x09\x01', 'a@b'],
     )
-    expect(nameText(all)).toBe('"C=DE, ST=BW, L=Ulm, O=Org, OU=Unit, CN=a \\"b\\", E=a@b"')
-    expect(nameText(name())).toBe('""')
-    expect(nameText(name(['\x55\x04\x03', 'x'.repeat(10_000)])).length).toBeLessThan(90)
+    expect(quoteName(all)).toBe('"C=DE, ST=BW, L=Ulm, O=Org, OU=Unit, CN=a \\"b\\", E=a@b"')
+    expect(quoteName(name())).toBe('""')
+    expect(quoteName(name(['\x55\x04\x03', 'x'.repeat(10_000)])).length).toBeLessThan(90)
   })
 
   it('give the first value of an attribute', () => {
     const twice = name(['\x55\x04\x03', 'first'], ['\x55\x04\x03', 'second'])
-    expect([attributeOf(twice, 'CN'), attributeOf(twice, 'O')]).toEqual(['first', ''])
+    expect([getAttribute(twice, 'CN'), getAttribute(twice, 'O')]).toEqual(['first', ''])
   })
 
   it.each([

@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { type Certificate, readCertificate } from '../../src/x509/certificate.ts'
 import { parse } from '../../src/x509/der.ts'
-import { signatureProblem } from '../../src/x509/signature.ts'
+import { findSignatureProblem } from '../../src/x509/signature.ts'
 import { blocksOf, derOf, element, fixture, fixtures } from './support.ts'
 
 const read = (name: string) => blocksOf(fixture(name)).map((pem) => readCertificate(derOf(pem)))
@@ -19,7 +19,7 @@ describe('each certificate is signed by the next (rules: tls-certificates#accept
     certificates.forEach((certificate, i) => {
       const issuer = certificates[i + 1] ?? certificate
       const issuerNode = nodes[i + 1] ?? nodes[i]
-      expect(signatureProblem(certificate, issuer)).toBeUndefined()
+      expect(findSignatureProblem(certificate, issuer)).toBeUndefined()
       expect(issuerNode && nodes[i]?.verify(issuerNode.publicKey)).toBe(true)
     })
   })
@@ -30,38 +30,38 @@ describe('each certificate is signed by the next (rules: tls-certificates#accept
       for (const at of [0, leaf[part].length >> 1, leaf[part].length - 1]) {
         const bytes = leaf[part].slice()
         bytes[at] = (bytes[at] ?? 0) ^ 1
-        expect(signatureProblem({ ...leaf, [part]: bytes }, issuer)).toBe('the signature does not verify')
+        expect(findSignatureProblem({ ...leaf, [part]: bytes }, issuer)).toBe('the signature does not verify')
       }
     }
     for (const signature of [new Uint8Array(), leaf.signature.slice(1), Uint8Array.from([0, ...leaf.signature])]) {
-      expect(signatureProblem({ ...leaf, signature }, issuer)).toBe('the signature does not verify')
+      expect(findSignatureProblem({ ...leaf, signature }, issuer)).toBe('the signature does not verify')
     }
     const { length } = leaf.signature
     for (const fill of [0, 0xff]) {
       const signature = new Uint8Array(length).fill(fill)
-      expect(signatureProblem({ ...leaf, signature }, issuer)).toBe('the signature does not verify')
+      expect(findSignatureProblem({ ...leaf, signature }, issuer)).toBe('the signature does not verify')
     }
   })
 
   it('names both sides where the names differ', () => {
     const [leaf, issuer] = pair('chain-mixed')
-    expect(signatureProblem(issuer, leaf)).toBe(
+    expect(findSignatureProblem(issuer, leaf)).toBe(
       'its issuer is "CN=mixed root", the next certificate\'s subject is "CN=leaf.example.com"',
     )
   })
 
   it('names are compared byte for byte, also where they read the same', () => {
     const [leaf, issuer] = pair('bad-chain-name-type')
-    expect(signatureProblem(leaf, issuer)).toBe(
+    expect(findSignatureProblem(leaf, issuer)).toBe(
       'its issuer and the next certificate\'s subject, "CN=ed25519 root", differ in their bytes',
     )
   })
 
   it('another key under the same name is found', () => {
     const [leaf, issuer] = pair('bad-chain-key')
-    expect(signatureProblem(leaf, issuer)).toBe('the signature does not verify')
+    expect(findSignatureProblem(leaf, issuer)).toBe('the signature does not verify')
     const { publicKey } = pair('chain-rsa-sha256')[1]
-    expect(signatureProblem(leaf, { ...issuer, publicKey })).toBe(
+    expect(findSignatureProblem(leaf, { ...issuer, publicKey })).toBe(
       "its signature is ECDSA, the next certificate's key is RSA 1024",
     )
   })
@@ -77,7 +77,7 @@ describe('each certificate is signed by the next (rules: tls-certificates#accept
     ({ kind, chain, key, of }) => {
       const [leaf, issuer] = pair(chain)
       const { publicKey } = pair(of)[1]
-      expect(signatureProblem(leaf, { ...issuer, publicKey })).toBe(
+      expect(findSignatureProblem(leaf, { ...issuer, publicKey })).toBe(
         `its signature is ${kind}, the next certificate's key is ${key}`,
       )
     },
@@ -86,7 +86,7 @@ describe('each certificate is signed by the next (rules: tls-certificates#accept
   it('an RSA key too small for the padding verifies nothing', () => {
     const [leaf, issuer] = pair('chain-rsa-sha256')
     const signature = Uint8Array.of(8)
-    expect(signatureProblem({ ...leaf, signature }, { ...issuer, publicKey: { kind: 'rsa', n: 33n, e: 3n } })).toBe(
+    expect(findSignatureProblem({ ...leaf, signature }, { ...issuer, publicKey: { kind: 'rsa', n: 33n, e: 3n } })).toBe(
       'the signature does not verify',
     )
   })
@@ -96,7 +96,7 @@ describe('signature algorithms', () => {
   const [leaf, issuer] = pair('chain-pss-sha256')
   const OID = '1.2.840.113549.1.1.10'
   const withParameters = (...members: Uint8Array[]) =>
-    signatureProblem(
+    findSignatureProblem(
       { ...leaf, signatureAlgorithm: { oid: OID, parameters: parse(element(0x30, ...members)) } },
       issuer,
     )
@@ -105,7 +105,7 @@ describe('signature algorithms', () => {
 
   it('that are not supported are named', () => {
     const signatureAlgorithm = { oid: '1.2.840.113549.1.1.4', parameters: undefined }
-    expect(signatureProblem({ ...leaf, signatureAlgorithm }, issuer)).toBe(
+    expect(findSignatureProblem({ ...leaf, signatureAlgorithm }, issuer)).toBe(
       'its signature algorithm 1.2.840.113549.1.1.4 is not supported',
     )
   })

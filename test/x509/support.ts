@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { Refusal } from '../../src/schema/errors.ts'
-import { bytesOf } from '../../src/x509/bytes.ts'
+import { toBytes } from '../../src/x509/bytes.ts'
 import { Unreadable } from '../../src/x509/der.ts'
 import { splitPem } from '../../src/x509/pem.ts'
 
@@ -56,7 +56,7 @@ export function unreadable(run: () => unknown): string {
 
 /** Makes a DER element from its parts. A text stands for the bytes of its characters. */
 export function element(tag: number, ...parts: (Uint8Array | string)[]): Uint8Array {
-  const content = parts.flatMap((part) => [...(typeof part === 'string' ? bytesOf(part) : part)])
+  const content = parts.flatMap((part) => [...(typeof part === 'string' ? toBytes(part) : part)])
   const size = content.length
   const length = size < 128 ? [size] : size < 256 ? [0x81, size] : [0x82, size >> 8, size & 0xff]
   return Uint8Array.from([tag, ...length, ...content])

@@ -1,8 +1,8 @@
 import * as v from 'valibot'
 import type { Transaction } from '../../operation/transaction.ts'
 import { certificates } from '../../provisioning/certificate-records.ts'
-import { normalName } from '../../provisioning/dns.ts'
-import { attempt as runAttempt } from '../../provisioning/management.ts'
+import { normalizeName } from '../../provisioning/dns.ts'
+import { runAttempt } from '../../provisioning/management.ts'
 import { timelineEntryView } from '../../provisioning/timeline.ts'
 import { timelineView } from '../../provisioning/transitions.ts'
 import { type DomainRecord, domains } from '../../resources/reserved-domains/records.ts'
@@ -81,7 +81,7 @@ function moveDomainTo(host: ControlHost, id: string, eventTime: (tx: Transaction
 /** Returns the domain that has this name or id, or refuses. No name can be an id: names have no `_`. */
 export function requireDomain(tx: Transaction, nameOrId: string): DomainRecord {
   // `settled` does not check its argument.
-  const found = tx.get(domains, nameOrId) ?? tx.find(domains, 'domain', normalName(String(nameOrId)))
+  const found = tx.get(domains, nameOrId) ?? tx.find(domains, 'domain', normalizeName(String(nameOrId)))
   return found ?? refuse(general.not_found, { what: 'reserved domain with the name or id', received: quote(nameOrId) })
 }
 

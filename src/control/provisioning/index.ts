@@ -8,7 +8,7 @@ import {
   type ProvisioningError,
   scriptedOutcomes,
 } from '../../provisioning/outcomes.ts'
-import { printedTimeline, type TimelineEntry } from '../../provisioning/timeline.ts'
+import { formatTimeline, type TimelineEntry } from '../../provisioning/timeline.ts'
 import { domainView } from '../../resources/reserved-domains/schemas.ts'
 import { assertNone } from '../../schema/errors.ts'
 import { optionsOf, readCallOptions, requireValues } from '../../schema/options.ts'
@@ -134,7 +134,7 @@ function createProvisioning(host: ControlHost): Provisioning {
     renewNow: (id) => renew.run(host, { id }),
     expireNow: (id) => expire.run(host, { id }),
     timeline: timelineOf,
-    printTimeline: (id) => printedTimeline(timelineOf(id)),
+    printTimeline: (id) => formatTimeline(timelineOf(id)),
     settled: async (id) => afterNextAttempt(host, id),
   }
 }

@@ -1,19 +1,19 @@
 import * as v from 'valibot'
 import type { Transaction } from '../../operation/transaction.ts'
-import { normalName } from '../../provisioning/dns.ts'
+import { normalizeName } from '../../provisioning/dns.ts'
 import {
   ANY_DOMAIN,
   dropOutcomes,
   failedAttempt,
   lastingOutcomes,
-  MOST_OUTCOMES,
+  listPendingOutcomes,
+  listUnusedLasting,
+  MAX_OUTCOMES,
   OUTCOMES,
   type Outcome,
-  pendingOutcomes,
   putLasting,
   scriptedOutcomes,
   scriptOutcomes,
-  unusedLasting,
 } from '../../provisioning/outcomes.ts'
 import { isServiceDomain } from '../../resources/reserved-domains/dialect.ts'
 import { errors } from '../../resources/reserved-domains/errors.ts'
@@ -48,7 +48,7 @@ const domain = v.optional(
     v.pipe(
       v.string(),
       rule(Object.values<NameError>(nameErrors), (received, report) => {
-        const error = isId(received) ? undefined : nameProblem(normalName(received))
+        const error = isId(received) ? undefined : nameProblem(normalizeName(received))
         if (error) report(error, {})
       }),
     ),
@@ -65,7 +65,7 @@ function requireDomainName(
   received: string | undefined,
 ): string | undefined {
   if (received === undefined) return undefined
-  const name = isId(received) ? requireDomain(tx, received).domain : normalName(received)
+  const name = isId(received) ? requireDomain(tx, received).domain : normalizeName(received)
   if (!isServiceDomain(dialect, name)) return name
   return refuse(errors.policy_on_service_domain, { field: 'domain', received: quote(received) })
 }
@@ -79,7 +79,7 @@ export const script = controlCall({
     v.object({
       outcomes: documented(v.array(outcome), 'The outcomes of the next attempts, in this order.'),
       domain,
-      times: v.optional(documented(integerFrom(1, MOST_OUTCOMES), 'The number of repetitions of the outcomes.'), 1),
+      times: v.optional(documented(integerFrom(1, MAX_OUTCOMES), 'The number of repetitions of the outcomes.'), 1),
       first: v.optional(
         documented(
           v.boolean(),
@@ -139,20 +139,20 @@ export const pending = controlCall({
   path: '/provisioning/script',
   summary: 'List the outcomes that no attempt has used',
   response: v.array(pendingOutcome),
-  run: (host) => host.transact(pendingOutcomes),
+  run: (host) => host.transact(listPendingOutcomes),
 })
 
 function requireRoom(tx: Transaction, added: number): void {
   const before = tx.count(scriptedOutcomes)
-  if (before + added <= MOST_OUTCOMES) return
+  if (before + added <= MAX_OUTCOMES) return
   const received = `${added} outcomes, with ${before} pending already`
-  refuse(general.field_invalid, { field: 'outcomes', received, allowed: `at most ${MOST_OUTCOMES} pending in all` })
+  refuse(general.field_invalid, { field: 'outcomes', received, allowed: `at most ${MAX_OUTCOMES} pending in all` })
 }
 
 function putAlways(tx: Transaction, domain: string, always: Outcome): void {
-  if (!tx.get(lastingOutcomes, domain) && tx.count(lastingOutcomes) >= MOST_OUTCOMES) {
-    const received = `for one domain more than the ${MOST_OUTCOMES} that have one already`
-    refuse(general.field_invalid, { field: 'always', received, allowed: `at most ${MOST_OUTCOMES} domains` })
+  if (!tx.get(lastingOutcomes, domain) && tx.count(lastingOutcomes) >= MAX_OUTCOMES) {
+    const received = `for one domain more than the ${MAX_OUTCOMES} that have one already`
+    refuse(general.field_invalid, { field: 'always', received, allowed: `at most ${MAX_OUTCOMES} domains` })
   }
   putLasting(tx, domain, always)
 }
@@ -162,11 +162,11 @@ const MAX_EXPLAINED = 5
 
 /** Describes the outcomes that no attempt has used, and why; undefined if there are none. */
 export function describeUnusedOutcomes(tx: Transaction): string | undefined {
-  const lasting = unusedLasting(tx).map(({ domain, outcome }) => ({
+  const lasting = listUnusedLasting(tx).map(({ domain, outcome }) => ({
     domain: domain === ANY_DOMAIN ? null : domain,
     outcome: `always ${outcome}`,
   }))
-  const unused = [...pendingOutcomes(tx), ...lasting]
+  const unused = [...listPendingOutcomes(tx), ...lasting]
   if (unused.length === 0) return undefined
   const named = unused.slice(0, MAX_NAMED).map(({ domain, outcome }) => `${outcome} for ${domain ?? 'any domain'}`)
   const more = unused.length > MAX_NAMED ? ` and ${unused.length - MAX_NAMED} more` : ''

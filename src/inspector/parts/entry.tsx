@@ -1,16 +1,16 @@
 import { useMemo } from 'preact/hooks'
 import type { JournalEntry } from '../../journal/entry.ts'
 import { page } from '../page.ts'
-import { codeOf, searchFor } from '../search.ts'
+import { compileSearch, getErrorCode } from '../search.ts'
 import { formatBytes, formatMs, formatTime } from '../shared/format.ts'
 import { Chip, StatusChip } from '../shared/layout.tsx'
 
-const MOST_OF_ONE = 10
+const MAX_RELATED = 10
 
-/** The last requests with a text in them, such as an id. */
-export function RequestsOf({ text, chosen }: { text: string; chosen?: JournalEntry }) {
+/** The last requests that contain a text, such as an id. */
+export function RelatedRequests({ text, chosen }: { text: string; chosen?: JournalEntry }) {
   const { journal } = page
-  const found = journal.filter(searchFor(`"${text}"`)).slice(0, MOST_OF_ONE)
+  const found = journal.filter(compileSearch(`"${text}"`)).slice(0, MAX_RELATED)
   return (
     <>
       <h3>
@@ -34,11 +34,11 @@ interface EntryProps {
 }
 
 export function Entry({ entry, before, isChosen = false }: EntryProps) {
-  const until = page.waitOf(entry)
+  const until = page.findWaitEnd(entry)
   const ms = page.durations.get(entry.operationId)
   const place = `requests/${entry.operationId}`
-  const linked = (to: string) => (page.place.startsWith('requests') ? page.within(to) : `#${to}`)
-  const href = linked(place)
+  const linkTo = (to: string) => (page.place.startsWith('requests') ? page.linkWithin(to) : `#${to}`)
+  const href = linkTo(place)
   // An unchanged row is not rendered again: its size is expensive to compute.
   return useMemo(() => {
     const { at, method, path, query, status, operation, fault, commit } = entry
@@ -62,17 +62,17 @@ export function Entry({ entry, before, isChosen = false }: EntryProps) {
             ) : (
               <StatusChip status={status} />
             )}{' '}
-            <small class="dim" title={codeOf(entry)}>
-              {codeOf(entry).replace(/.*_/, '')}
+            <small class="dim" title={getErrorCode(entry)}>
+              {getErrorCode(entry).replace(/.*_/, '')}
             </small>
           </span>
           <span class="c-duration">{ms !== undefined && formatMs(ms)}</span>
-          <span class="c-size">{formatBytes(sizeOf(entry))}</span>
+          <span class="c-size">{formatBytes(getResponseSize(entry))}</span>
           <span class="c-fault">{fault && <Chip tone="bad">fault</Chip>}</span>
           <small class="c-change dim">{commit && `${commit.changes.length} changed`}</small>
         </a>
         {operation && (
-          <a class="fail" href={linked(`${place}/fail`)}>
+          <a class="fail" href={linkTo(`${place}/fail`)}>
             Fail next
           </a>
         )}
@@ -82,6 +82,6 @@ export function Entry({ entry, before, isChosen = false }: EntryProps) {
 }
 
 /** Returns the approximate size of the response body, in characters. */
-export function sizeOf({ response }: JournalEntry): number {
+export function getResponseSize({ response }: JournalEntry): number {
   return response === null ? 0 : JSON.stringify(response).length
 }

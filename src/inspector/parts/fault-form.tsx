@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { ErrorAnswer } from '../connection.ts'
+import { ResponseError } from '../connection.ts'
 import { page } from '../page.ts'
 import { Button, Choice, Field, Form, Problem, Submit, Text } from '../shared/controls.tsx'
 import { formatLabel } from '../shared/format.ts'
@@ -34,7 +34,7 @@ const LABELS: Readonly<Record<string, string>> = {
   latency: 'Delay',
 }
 
-const labelOf = (name: string) => LABELS[name] ?? formatLabel(name)
+const getLabel = (name: string) => LABELS[name] ?? formatLabel(name)
 
 const NUMBERS = ['status', 'times', 'after', 'truncate']
 
@@ -47,7 +47,7 @@ interface FaultFormProps {
   resource?: string
 }
 
-/** Adds faults: presets in one click, or a form that shows what applies. */
+/** Adds faults: presets in one click, or a form with the inputs of the chosen effect. */
 export function FaultForm({ operation, family = '', resource }: FaultFormProps) {
   const [effect, setEffect] = useState(NAMES[0] ?? '')
   const [values, setValues] = useState<Values>({
@@ -82,11 +82,11 @@ export function FaultForm({ operation, family = '', resource }: FaultFormProps) 
       .map((name) => [name, NUMBERS.includes(name) ? Number(values[name]) : values[name]])
     void send({ ...Object.fromEntries(given), ...(effect === NAMES[2] && { drop: true }) }, 'Added.')
   }
-  const fields = error instanceof ErrorAnswer ? error.fields : {}
+  const fields = error instanceof ResponseError ? error.fields : {}
   const shown = [...(operation ? [] : ['operation']), ...names]
   const input = (name: string) => {
     const value = {
-      label: labelOf(name),
+      label: getLabel(name),
       value: String(values[name] ?? ''),
       set: (to: string) => setValues({ ...values, [name]: to }),
     }
@@ -115,7 +115,7 @@ export function FaultForm({ operation, family = '', resource }: FaultFormProps) 
             <Choice label="Effect" value={effect} set={setEffect} values={NAMES} />
           </Field>
           {shown.map((name) => (
-            <Field key={name} label={labelOf(name)} error={fields[name]}>
+            <Field key={name} label={getLabel(name)} error={fields[name]}>
               {input(name)}
             </Field>
           ))}

@@ -5,11 +5,11 @@ import { useControl } from '../live.ts'
 import { page } from '../page.ts'
 import { Button, Search, Text } from '../shared/controls.tsx'
 import { formatTime } from '../shared/format.ts'
-import { Card, Chip, OutcomeChip, Records, Table } from '../shared/layout.tsx'
+import { Card, Chip, OutcomeChip, RecordList, Table } from '../shared/layout.tsx'
 import { SchemaForm } from '../shared/schema-form.tsx'
 import { FaultForm } from './fault-form.tsx'
 
-const MOST_RECORDS = 200
+const MAX_RECORDS = 200
 
 const OUTCOMES = ['DNS_ERROR', 'INTERNAL_ERROR', 'success']
 
@@ -39,7 +39,7 @@ function Zone() {
         <Table
           heads={['Name', 'Type', 'Value', 'Action']}
           keys={found.map(({ name, type }) => name + type)}
-          rows={found.slice(0, MOST_RECORDS).map((record) => [
+          rows={found.slice(0, MAX_RECORDS).map((record) => [
             <code>{record.name}</code>,
             <>
               {record.type}{' '}
@@ -47,18 +47,18 @@ function Zone() {
             </>,
             <input
               aria-label={`Value of ${record.name}`}
-              // A new value from the server does not overwrite what the user types.
+              // A new value from the server does not overwrite the text that the user is typing.
               defaultValue={record.value}
               onChange={({ currentTarget: { value } }) =>
-                void page.act('PUT', '/dns', { name: record.name, type: record.type, value })
+                void page.callControl('PUT', '/dns', { name: record.name, type: record.type, value })
               }
             />,
-            <Remove what={record.name} path="/dns" query={{ name: record.name }} />,
+            <RemoveButton what={record.name} path="/dns" query={{ name: record.name }} />,
           ])}
         />
       )}
-      {found.length > MOST_RECORDS && <p class="dim">The first {MOST_RECORDS} are shown.</p>}
-      <SetRecord />
+      {found.length > MAX_RECORDS && <p class="dim">The first {MAX_RECORDS} are shown.</p>}
+      <RecordForm />
     </Card>
   )
 }
@@ -69,7 +69,7 @@ function Outcomes() {
   return (
     <Card title="Pending outcomes" count={outcomes.length} wide>
       <p class="dim">The outcomes of the next attempts.</p>
-      <Records of={outcomes} keyOf={(_, index) => index}>
+      <RecordList of={outcomes} keyOf={(_, index) => index}>
         {(each) => (
           <>
             <OutcomeChip outcome={each.outcome} />
@@ -78,18 +78,18 @@ function Outcomes() {
               {each.message}
               {each.retriesAfter !== undefined && ` (retried after ${each.retriesAfter})`}
             </span>
-            {each.domain && <Remove what={`all of ${each.domain}`} path={path} query={{ domain: each.domain }} />}
+            {each.domain && <RemoveButton what={`all of ${each.domain}`} path={path} query={{ domain: each.domain }} />}
           </>
         )}
-      </Records>
-      <Script />
-      {outcomes.length > 0 && <RemoveAll what="outcomes" path={path} />}
+      </RecordList>
+      <ScriptForm />
+      {outcomes.length > 0 && <RemoveAllButton what="outcomes" path={path} />}
     </Card>
   )
 }
 
 /** Scripts the outcomes of the next attempts, for a domain or for one that the user enters. */
-export function Script({ domain }: { domain?: string }) {
+export function ScriptForm({ domain }: { domain?: string }) {
   const [entered, setEntered] = useState('')
   const [outcomes, setOutcomes] = useState<readonly string[]>([])
   const [message, setMessage] = useState('')
@@ -99,7 +99,7 @@ export function Script({ domain }: { domain?: string }) {
     const isPlain = Object.keys(details).length === 0
     const detailed = outcomes.map((outcome) => (isPlain || outcome === 'success' ? outcome : { outcome, ...details }))
     const body = { outcomes: detailed, domain: domain ?? (entered || undefined) }
-    if (await page.act('POST', '/provisioning/script', body)) setOutcomes([])
+    if (await page.callControl('POST', '/provisioning/script', body)) setOutcomes([])
   }
   return (
     <>
@@ -125,25 +125,25 @@ function FaultList() {
   const faults = useControl<ListedFault[]>('/faults') ?? []
   return (
     <Card title="Faults" count={faults.length} wide>
-      <Records of={faults} keyOf={({ id }) => id}>
+      <RecordList of={faults} keyOf={({ id }) => id}>
         {(fault) => (
           <>
             {fault.missed ? <Chip tone="busy">pending</Chip> : <Chip tone="dim">used up</Chip>}
             <FaultText fault={fault} />
             <a href={`#requests?q=fault:${fault.id.toLowerCase()}`}>its requests</a>
-            <Remove what={fault.id} path="/faults" query={{ id: fault.id }} />
-            {fault.missed && <Missed of={fault.missed} />}
+            <RemoveButton what={fault.id} path="/faults" query={{ id: fault.id }} />
+            {fault.missed && <MissedRequests of={fault.missed} />}
           </>
         )}
-      </Records>
-      {faults.length > 0 && <RemoveAll what="faults" path="/faults" />}
+      </RecordList>
+      {faults.length > 0 && <RemoveAllButton what="faults" path="/faults" />}
       <FaultForm />
     </Card>
   )
 }
 
 /** The requests that a fault did not apply to, with the reasons. */
-export function Missed({ of }: { of: readonly MissedRequest[] }) {
+export function MissedRequests({ of }: { of: readonly MissedRequest[] }) {
   return (
     <>
       {of.map(({ operationId, request, reason }) => (
@@ -194,25 +194,25 @@ export function FaultText({ fault }: { fault: ListedFault }) {
   )
 }
 
-function Remove({ what, path, query }: { what: string; path: string; query: object }) {
+function RemoveButton({ what, path, query }: { what: string; path: string; query: object }) {
   return (
-    <Button kind="quiet" label={`Remove ${what}`} onClick={() => page.act('DELETE', path, query)}>
+    <Button kind="quiet" label={`Remove ${what}`} onClick={() => page.callControl('DELETE', path, query)}>
       Remove
     </Button>
   )
 }
 
-function RemoveAll({ what, path }: { what: string; path: string }) {
+function RemoveAllButton({ what, path }: { what: string; path: string }) {
   return (
     <div class="row">
-      <Button kind="danger" twice label={`Remove all ${what}`} onClick={() => page.act('DELETE', path)}>
+      <Button kind="danger" twice label={`Remove all ${what}`} onClick={() => page.callControl('DELETE', path)}>
         Remove all
       </Button>
     </div>
   )
 }
 
-function SetRecord() {
+function RecordForm() {
   const service = page.controls
   const operation = service?.operations.find(({ path, method }) => path === '/_fauxgate/dns' && method === 'PUT')
   if (!service || !operation) return null

@@ -4,46 +4,46 @@ import { useLive } from '../live.ts'
 import { page } from '../page.ts'
 import { Button, Search } from '../shared/controls.tsx'
 import { formatCount, formatRelative, formatTime, formatTimes } from '../shared/format.ts'
-import { Chip, Empty, Facts, OutcomeChip, Side, Split, Table, Windowed } from '../shared/layout.tsx'
+import { Chip, DefinitionList, EmptyState, OutcomeChip, Side, Split, Table, Windowed } from '../shared/layout.tsx'
 import { curlToCreate } from './client-code.ts'
-import { RequestsOf } from './entry.tsx'
-import { PendingFaults, Script } from './faults.tsx'
+import { RelatedRequests } from './entry.tsx'
+import { PendingFaults, ScriptForm } from './faults.tsx'
 import { Axis, Lane, StateChip } from './lane.tsx'
 
 const LANE_HEIGHT = 68
 
-/** The least number of domains to load, more than most windows show. */
-const LEAST = 30
+/** The minimum of domains to load, which is more than most windows show. */
+const MIN_LOADED = 30
 
 const STATES = ['failing', 'renewal failing', 'provisioning', 'renewing', 'issued', 'unmanaged']
 
 export function Jobs({ id }: { id: string }) {
   const { query } = page
   const [name, state] = [query.get('q') ?? '', query.get('state') ?? '']
-  const [{ first, count }, setRange] = useState({ first: 0, count: LEAST })
-  const timelines = (asked: Record<string, string>) =>
-    page.control<Timelines>('GET', `/timelines?${new URLSearchParams(asked)}`)
-  const asked = { skip: String(first), limit: String(count), name, order: 'failing', ...(state && { state }) }
-  const answer = useLive(async () => ({ ...(await timelines(asked)), first }), [first, count, name, state])
+  const [{ first, count }, setRange] = useState({ first: 0, count: MIN_LOADED })
+  const timelines = (parameters: Record<string, string>) =>
+    page.control<Timelines>('GET', `/timelines?${new URLSearchParams(parameters)}`)
+  const parameters = { skip: String(first), limit: String(count), name, order: 'failing', ...(state && { state }) }
+  const response = useLive(async () => ({ ...(await timelines(parameters)), first }), [first, count, name, state])
   const chosen = useLive(async () => (id ? (await timelines({ name: id })).timelines[0] : undefined), [id])
-  if (!answer) return <p class="empty dim">Loading…</p>
-  const since = Date.parse(answer.since ?? '') || page.now
-  const all = Object.values(answer.states).reduce((sum, each) => sum + each, 0)
+  if (!response) return <p class="empty dim">Loading…</p>
+  const since = Date.parse(response.since ?? '') || page.now
+  const all = Object.values(response.states).reduce((sum, each) => sum + each, 0)
   return (
     <Split side={chosen && <JobDetails key={chosen.id} job={chosen} />}>
       <div class="tools row">
-        <Search what="domains" value={name} set={(q) => page.ask({ q })} />
-        <Button pressed={state === ''} onClick={() => page.ask({ state: '' })}>
+        <Search what="domains" value={name} set={(q) => page.setQuery({ q })} />
+        <Button pressed={state === ''} onClick={() => page.setQuery({ state: '' })}>
           all {formatCount(all)}
         </Button>
         {STATES.map((each) => {
-          const number = answer.states[each] ?? 0
+          const number = response.states[each] ?? 0
           return (
             (number > 0 || each === state) && (
               <Button
                 key={each}
                 pressed={state === each}
-                onClick={() => page.ask({ state: state === each ? '' : each })}
+                onClick={() => page.setQuery({ state: state === each ? '' : each })}
               >
                 {each} {formatCount(number)}
               </Button>
@@ -51,32 +51,32 @@ export function Jobs({ id }: { id: string }) {
           )
         })}
       </div>
-      {answer.total > 0 ? (
+      {response.total > 0 ? (
         <>
           <Axis since={since} />
           <Windowed
-            total={answer.total}
+            total={response.total}
             rowHeight={LANE_HEIGHT}
             label="Domains"
-            onRange={(range) => setRange({ ...range, count: Math.max(LEAST, range.count) })}
+            onRange={(range) => setRange({ ...range, count: Math.max(MIN_LOADED, range.count) })}
             row={(index) => {
-              const job = answer.timelines[index - answer.first]
+              const job = response.timelines[index - response.first]
               return <Lane key={job?.id ?? index} job={job} since={since} isChosen={job?.id === id} />
             }}
           />
         </>
       ) : all > 0 || name ? (
-        <Empty title="No domain is like that." />
+        <EmptyState title="No domain is like that." />
       ) : (
-        <Empty title="No managed domains yet." command={curlToCreate(page)}>
+        <EmptyState title="No managed domains yet." command={curlToCreate(page)}>
           Create one, with a certificate management policy:
-        </Empty>
+        </EmptyState>
       )}
     </Split>
   )
 }
 
-interface Used {
+interface DomainResource {
   readonly certificate?: { readonly id: string } | null
 }
 
@@ -87,17 +87,17 @@ function JobDetails({
 }) {
   const when = (at: string) => `${formatRelative(at, page.now)}, at ${formatTime(at)}`
   const resource = useLive(
-    () => page.connection.service<Used>('GET', `/reserved_domains/${id}`).catch(() => null),
+    () => page.connection.service<DomainResource>('GET', `/reserved_domains/${id}`).catch(() => null),
     [id],
   )
   const certificate = resource?.certificate?.id
-  const move = (path: string) => void page.move(`/provisioning/${path}`, { id })
+  const move = (path: string) => void page.moveClock(`/provisioning/${path}`, { id })
   return (
-    <Side title={domain} mark={<StateChip state={state} />} back={page.within('jobs')}>
+    <Side title={domain} mark={<StateChip state={state} />} back={page.linkWithin('jobs')}>
       <div class="row">
         <Button
           kind="main"
-          onClick={() => page.act('POST', '/provisioning/attempt', { id })}
+          onClick={() => page.callControl('POST', '/provisioning/attempt', { id })}
           disabled={due?.event !== 'attempt'}
         >
           Run the attempt now
@@ -113,7 +113,7 @@ function JobDetails({
           </>
         )}
       </div>
-      <Facts
+      <DefinitionList
         of={[
           ['Domain', <a href={`#resources/reserved_domains/${id}`}>{id}</a>],
           ['Due next', due ? `${due.event} ${when(due.at)}` : 'nothing'],
@@ -143,7 +143,7 @@ function JobDetails({
               <code>
                 {record.type} {record.value}
               </code>,
-              <Found record={record} />,
+              <RecordState record={record} />,
             ])}
           />
         </>
@@ -160,7 +160,7 @@ function JobDetails({
           </span>
         ))}
       </p>
-      <Script domain={domain} />
+      <ScriptForm domain={domain} />
       <PendingFaults family="reserved_domains" id={id} />
       <h3>What happened</h3>
       <ol>
@@ -173,17 +173,17 @@ function JobDetails({
           </li>
         ))}
       </ol>
-      <RequestsOf text={domain} />
+      <RelatedRequests text={domain} />
     </Side>
   )
 }
 
-function Found({ record: { name, type, value, problem } }: { record: NeededRecord }) {
+function RecordState({ record: { name, type, value, problem } }: { record: NeededRecord }) {
   if (problem === null) return <Chip tone="good">found</Chip>
   return (
     <>
       <p class="bad">{problem.split('. ').slice(1).join('. ') || problem}</p>
-      <Button onClick={() => page.act('PUT', '/dns', { name, type, value })}>Fix the record</Button>
+      <Button onClick={() => page.callControl('PUT', '/dns', { name, type, value })}>Fix the record</Button>
     </>
   )
 }

@@ -6,9 +6,9 @@ import { Chip, type Tone } from '../shared/layout.tsx'
 
 type Entry = DomainTimeline['timeline'][number]
 
-const MOST = 12
+const MAX_EVENTS = 12
 
-/** The places in a lane, in percent: its start, the end of the past, and what is due next. */
+/** Horizontal places in a lane, in percent: its start, the present, and the next due event. */
 const START = 2
 const PRESENT = 82
 const DUE = 97
@@ -19,7 +19,7 @@ export function StateChip({ state }: { state: string }) {
   return <Chip tone={state === 'unmanaged' ? 'dim' : 'busy'}>{state}</Chip>
 }
 
-function toneOf({ transition }: Entry): Tone {
+function chooseTone({ transition }: Entry): Tone {
   if (transition.includes('failed')) return 'bad'
   if (transition === 'issued' || transition === 'renewed') return 'good'
   return transition === 'cancelled' ? 'dim' : 'busy'
@@ -38,8 +38,8 @@ export function Lane({ job, since, isChosen }: LaneProps) {
   const [current, setCurrent] = useState<number | undefined>(undefined)
   if (!job) return <div class="lane flex" role="listitem" />
   const { id, domain, state, due, pending } = job
-  const events = job.timeline.slice(-MOST)
-  const places = events.map(({ at }) => placeOf(page.now - Date.parse(at), page.now - since))
+  const events = job.timeline.slice(-MAX_EVENTS)
+  const places = events.map(({ at }) => computePlace(page.now - Date.parse(at), page.now - since))
   const index = current ?? events.length - 1
   const event = events[index]
   const move = (pressed: KeyboardEvent) => {
@@ -58,7 +58,7 @@ export function Lane({ job, since, isChosen }: LaneProps) {
           <StateChip state={state} />{' '}
           <small class="dim">
             {pending.length === 0 ? (
-              attemptsOf(job)
+              describeAttempts(job)
             ) : (
               <b class="busy" title={pending.map(({ outcome }) => outcome).join(', then ')}>
                 {pending[0]?.domain ? 'then' : 'perhaps'} {pending[0]?.outcome}
@@ -72,14 +72,14 @@ export function Lane({ job, since, isChosen }: LaneProps) {
         <svg
           role="img"
           tabIndex={0}
-          aria-label={`${domain}: ${event ? spoken(event) : 'nothing happened yet'}`}
+          aria-label={`${domain}: ${event ? describeEvent(event) : 'nothing happened yet'}`}
           onKeyDown={move}
           onBlur={() => setCurrent(undefined)}
         >
           {events.map((each, at) => (
             <line
               key={at}
-              class={toneOf(each)}
+              class={chooseTone(each)}
               x1={`${places[at]}%`}
               x2={`${places[at + 1] ?? PRESENT}%`}
               y1="24"
@@ -89,7 +89,7 @@ export function Lane({ job, since, isChosen }: LaneProps) {
           {events.map((each, at) => (
             <circle
               key={at}
-              class={`${toneOf(each)} ${current === at ? 'current' : ''}`}
+              class={`${chooseTone(each)} ${current === at ? 'current' : ''}`}
               cx={`${places[at]}%`}
               cy="24"
               r={each.outcome ? 6 : 4}
@@ -120,12 +120,12 @@ export function Lane({ job, since, isChosen }: LaneProps) {
   )
 }
 
-function spoken({ at, transition, message }: Entry): string {
+function describeEvent({ at, transition, message }: Entry): string {
   return `${formatTime(at)}, ${transition}. ${message}`
 }
 
 /** Returns the place of an age in percent, on the axis of all lanes. */
-function placeOf(ageMs: number, oldestMs: number): number {
+function computePlace(ageMs: number, oldestMs: number): number {
   const scale = (ms: number) => Math.log10(1 + Math.max(0, ms) / 1000)
   return PRESENT - (scale(ageMs) / Math.max(1, scale(oldestMs))) * (PRESENT - START)
 }
@@ -137,7 +137,7 @@ export function Axis({ since }: { since: number }) {
   const oldest = page.now - since
   let last = 200
   const ticks = TICKS_MS.flatMap((ms) => {
-    const x = placeOf(ms, oldest)
+    const x = computePlace(ms, oldest)
     if (ms > oldest || last - x < 13) return []
     last = x
     return [{ x, text: `${formatDuration(ms)} ago` }]
@@ -160,7 +160,7 @@ export function Axis({ since }: { since: number }) {
   )
 }
 
-function attemptsOf({ state, timeline }: DomainTimeline): string {
+function describeAttempts({ state, timeline }: DomainTimeline): string {
   const start = timeline.findLastIndex(({ transition }) => transition === 'started' || transition === 'renewal started')
   const attempts = timeline.slice(start + 1).filter(({ outcome }) => outcome !== null).length
   if (attempts > 0) return formatCounted(attempts, 'attempt')

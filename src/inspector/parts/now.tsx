@@ -3,18 +3,18 @@ import { page } from '../page.ts'
 import type { ServiceFamily } from '../service.ts'
 import { Button, Form, Submit, Text } from '../shared/controls.tsx'
 import { formatCount, formatRelative, formatTime } from '../shared/format.ts'
-import { Card, Empty } from '../shared/layout.tsx'
+import { Card, EmptyState } from '../shared/layout.tsx'
 import { curlToCreate } from './client-code.ts'
 import { Entry } from './entry.tsx'
 import { Troubles } from './troubles.tsx'
 
-const RECENT = 8
+const MAX_RECENT = 8
 
 export function Now() {
   const { overview, service } = page
   if (!overview) return null
   const { manual, next } = overview
-  const recent = page.journal.slice(0, RECENT)
+  const recent = page.journal.slice(0, MAX_RECENT)
   return (
     <div class="cards">
       <Troubles />
@@ -22,7 +22,7 @@ export function Now() {
         <p class="time">
           {formatTime(page.now)} <small>UTC</small>
         </p>
-        {manual ? <Moves /> : <p class="dim">The system clock. Start with --clock manual to advance it here.</p>}
+        {manual ? <ClockForm /> : <p class="dim">The system clock. Start with --clock manual to advance it here.</p>}
       </Card>
       <Card title="Due next">{next ? <Due next={next} /> : <p class="dim">Nothing.</p>}</Card>
       <Card title="Resources">
@@ -60,9 +60,9 @@ function Counts({ families, counts }: { families: readonly ServiceFamily[]; coun
   })
   if (present.length === 0) {
     return (
-      <Empty title="No domains yet." command={curlToCreate(page)}>
+      <EmptyState title="No domains yet." command={curlToCreate(page)}>
         Create one:
-      </Empty>
+      </EmptyState>
     )
   }
   return (
@@ -80,8 +80,8 @@ function Counts({ families, counts }: { families: readonly ServiceFamily[]; coun
 
 const STEPS = ['30s', '5m', '1h', '1d', '30d', '365d']
 
-function Moves() {
-  const move = (how: object) => void page.move('/clock', how)
+function ClockForm() {
+  const move = (how: object) => void page.moveClock('/clock', how)
   return (
     <>
       <div class="row">

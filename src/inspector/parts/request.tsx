@@ -2,19 +2,19 @@ import { useState } from 'preact/hooks'
 import type { ListedFault } from '../../generated/controls.ts'
 import type { JournalEntry } from '../../journal/entry.ts'
 import type { Change } from '../../operation/collection.ts'
-import type { Answer } from '../connection.ts'
+import type { ServerResponse } from '../connection.ts'
 import { useControl } from '../live.ts'
 import { page } from '../page.ts'
-import { codeOf } from '../search.ts'
-import { idsOf } from '../service.ts'
+import { getErrorCode } from '../search.ts'
+import { matchIds } from '../service.ts'
 import { Choice, Copy, Field, Form, Lines, Submit, Text } from '../shared/controls.tsx'
 import { formatLabel, formatMs, formatTime } from '../shared/format.ts'
 import { Json } from '../shared/json.tsx'
-import { Chip, Facts, Side, StatusChip, Table } from '../shared/layout.tsx'
-import { asCurl, asDirect, asFetch, clientHeaders, replayProblem } from './client-code.ts'
-import { RequestsOf } from './entry.tsx'
+import { Chip, DefinitionList, Side, StatusChip, Table } from '../shared/layout.tsx'
+import { clientHeaders, findClientReplayProblem, toCurl, toDirectCall, toFetch } from './client-code.ts'
+import { RelatedRequests } from './entry.tsx'
 import { FaultForm } from './fault-form.tsx'
-import { Missed } from './faults.tsx'
+import { MissedRequests } from './faults.tsx'
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 
@@ -22,17 +22,21 @@ const CATALOGUE = 'https://github.com/fauxgate/fauxgate/blob/main/docs/reference
 
 export function RequestDetails({ entry }: { entry: JournalEntry }) {
   const { method, path, status, operation, operationId, at, request, response, commit } = entry
-  const direct = asDirect(page, entry)
-  const problem = replayProblem(page, entry)
+  const direct = toDirectCall(page, entry)
+  const problem = findClientReplayProblem(page, entry)
   const ms = page.durations.get(operationId)
-  const until = page.waitOf(entry)
+  const until = page.findWaitEnd(entry)
   const family = page.service?.families.find(({ name }) => operation?.startsWith(`${name}.`))
   const known = page.service?.operations.find(({ name }) => name === operation)
-  const ids = Object.values(idsOf(known?.path ?? '', path) ?? {})
+  const ids = Object.values(matchIds(known?.path ?? '', path) ?? {})
   const created = Object(response).id
   const own = [...ids, ...(known && family?.create?.name === known.name && created ? [created] : [])].join('/')
   return (
-    <Side title={`${method} ${pathOf(entry)}`} mark={<StatusChip status={status} />} back={page.within('requests')}>
+    <Side
+      title={`${method} ${getFullPath(entry)}`}
+      mark={<StatusChip status={status} />}
+      back={page.linkWithin('requests')}
+    >
       {until && (
         <p class="busy">
           <b>The client still waits</b> until {formatTime(until)}.
@@ -42,8 +46,8 @@ export function RequestDetails({ entry }: { entry: JournalEntry }) {
         <p class="bad">It cannot be sent again exactly: {problem}</p>
       ) : (
         <div class="row">
-          <Copy text={() => asCurl(page, entry)}>Copy as curl</Copy>
-          <Copy text={() => asFetch(page, entry)}>as fetch</Copy>
+          <Copy text={() => toCurl(page, entry)}>Copy as curl</Copy>
+          <Copy text={() => toFetch(page, entry)}>as fetch</Copy>
           {direct && <Copy text={() => direct}>as direct call</Copy>}
         </div>
       )}
@@ -57,7 +61,7 @@ export function RequestDetails({ entry }: { entry: JournalEntry }) {
           <FaultForm operation={operation} />
         </details>
       )}
-      <Facts
+      <DefinitionList
         of={[
           ['Operation', operation ?? <b class="bad">unknown</b>],
           ...(family && own ? [['Resource', <a href={`#resources/${family.name}/${own}`}>{own}</a>] as const] : []),
@@ -66,7 +70,7 @@ export function RequestDetails({ entry }: { entry: JournalEntry }) {
           ['Fault', <AppliedFault entry={entry} />],
         ]}
       />
-      {status >= 400 && <Failure entry={entry} />}
+      {status >= 400 && <ErrorLine entry={entry} />}
       <Headers of={entry.requestHeaders} title="Request headers" />
       {request !== null && <Json value={request} title="Request" />}
       <Headers of={entry.responseHeaders} title="Response headers" />
@@ -81,7 +85,7 @@ export function RequestDetails({ entry }: { entry: JournalEntry }) {
           <Json value={known.evidence} />
         </details>
       )}
-      {own && <RequestsOf text={own.split('/').pop() ?? ''} chosen={entry} />}
+      {own && <RelatedRequests text={own.split('/').pop() ?? ''} chosen={entry} />}
     </Side>
   )
 }
@@ -94,14 +98,14 @@ function AppliedFault({ entry }: { entry: JournalEntry }) {
   return (
     <>
       <a href="#faults">{fault ?? (pending.length > 0 ? `none of ${pending.length} pending` : 'none')}</a>
-      {!fault && <Missed of={missed} />}
+      {!fault && <MissedRequests of={missed} />}
     </>
   )
 }
 
 /** The error, with its page in the catalogue. */
-function Failure({ entry }: { entry: JournalEntry }) {
-  const code = codeOf(entry)
+function ErrorLine({ entry }: { entry: JournalEntry }) {
+  const code = getErrorCode(entry)
   const [key] = Object.entries(page.service?.errors ?? {}).find(([, { summary, value }]) => {
     return code !== '' && (summary === code || value.error_code === code)
   }) ?? ['']
@@ -124,7 +128,7 @@ function Headers({ of, title }: { of: JournalEntry['requestHeaders']; title: str
       <summary>
         {title} ({all.length})
       </summary>
-      <Facts of={all} />
+      <DefinitionList of={all} />
     </details>
   )
 }
@@ -132,14 +136,14 @@ function Headers({ of, title }: { of: JournalEntry['requestHeaders']; title: str
 function Resend({ entry }: { entry: JournalEntry }) {
   const { request } = entry
   const [method, setMethod] = useState(entry.method)
-  const [path, setPath] = useState(pathOf(entry))
+  const [path, setPath] = useState(getFullPath(entry))
   const known = Object.entries(clientHeaders(page, entry))
   const [headers, setHeaders] = useState(known.map((each) => each.join(': ')).join('\n'))
   const [body, setBody] = useState(
     request === null || typeof request === 'string' ? '' : JSON.stringify(request, null, 2),
   )
-  const [answer, setAnswer] = useState<Answer | undefined>(undefined)
-  const send = async () => setAnswer(await page.connection.send(method, path, headersIn(headers), body))
+  const [response, setResponse] = useState<ServerResponse | undefined>(undefined)
+  const send = async () => setResponse(await page.connection.send(method, path, parseHeaders(headers), body))
   return (
     <Form kind="fields" act={() => page.run(send)}>
       <div class="row">
@@ -154,32 +158,32 @@ function Resend({ entry }: { entry: JournalEntry }) {
       </Field>
       <div class="row">
         <Submit>Send</Submit>
-        {answer && <StatusChip status={answer.status} />}
+        {response && <StatusChip status={response.status} />}
       </div>
-      {answer && <Json value={answer.body} title="Answer" />}
+      {response && <Json value={response.body} title="Answer" />}
     </Form>
   )
 }
 
-function pathOf({ path, query }: JournalEntry): string {
+function getFullPath({ path, query }: JournalEntry): string {
   return `${path}${query && `?${query}`}`
 }
 
-function headersIn(text: string): Record<string, string> {
+function parseHeaders(text: string): Record<string, string> {
   return Object.fromEntries([...text.matchAll(/^\s*(\S+?)\s*:\s*(.*?)\s*$/gm)].map(([, name, value]) => [name, value]))
 }
 
 function Diff({ change: { collection, key, before, after } }: { change: Change }) {
   const { service } = page
   const { edge_id } = Object(after)
-  const place = service?.placeOf(collection, key, edge_id ? [edge_id] : [])
-  const [old, now] = [flat(before), flat(after)]
+  const place = service?.linkToRecord(collection, key, edge_id ? [edge_id] : [])
+  const [old, now] = [flatten(before), flatten(after)]
   const names = Object.keys({ ...old, ...now }).filter((name) => old[name] !== now[name])
   const what = before ? (after ? 'changed' : 'removed') : 'created'
   return (
     <>
       <p>
-        <b>{service?.nounOf(collection)}</b> {after && place ? <a href={place}>{key}</a> : key}{' '}
+        <b>{service?.getNoun(collection)}</b> {after && place ? <a href={place}>{key}</a> : key}{' '}
         <span class="dim">{what}</span>
       </p>
       <Table
@@ -190,12 +194,12 @@ function Diff({ change: { collection, key, before, after } }: { change: Change }
   )
 }
 
-/** Returns the fields of a record by their paths, with those of objects in it. */
-function flat(value: object | undefined, at = ''): Record<string, string> {
+/** Returns the fields of a record by their paths, with the fields of objects in it. */
+function flatten(value: object | undefined, at = ''): Record<string, string> {
   const fields = Object.entries(value ?? {}).map(([name, each]): Record<string, string> => {
     const path = at ? `${at}.${name}` : name
     const isObject = typeof each === 'object' && each !== null && Object.keys(each).length > 0
-    return isObject ? flat(each, path) : { [path]: typeof each === 'string' ? each : JSON.stringify(each) }
+    return isObject ? flatten(each, path) : { [path]: typeof each === 'string' ? each : JSON.stringify(each) }
   })
   return Object.assign({}, ...fields)
 }

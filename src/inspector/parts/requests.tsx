@@ -1,13 +1,13 @@
 import { useMemo, useRef, useState } from 'preact/hooks'
 import type { JournalEntry } from '../../journal/entry.ts'
 import { page } from '../page.ts'
-import { searchFor, toggled } from '../search.ts'
+import { compileSearch, toggleWord } from '../search.ts'
 import { Button, Text } from '../shared/controls.tsx'
 import { formatCount } from '../shared/format.ts'
-import { Empty, Split, Windowed } from '../shared/layout.tsx'
-import { SortHead, sortedBy } from '../shared/sorting.tsx'
+import { EmptyState, Split, Windowed } from '../shared/layout.tsx'
+import { SortHead, sortBy } from '../shared/sorting.tsx'
 import { curlToCreate } from './client-code.ts'
-import { Entry, sizeOf } from './entry.tsx'
+import { Entry, getResponseSize } from './entry.tsx'
 import { RequestDetails } from './request.tsx'
 
 const ROW_HEIGHT = 30
@@ -24,12 +24,12 @@ const SORTS: Readonly<
   operation: ({ operation }) => operation ?? '',
   status: ({ status }) => status,
   duration: ({ operationId }, durations) => durations.get(operationId) ?? 0,
-  size: sizeOf,
+  size: getResponseSize,
   fault: ({ fault }) => fault ?? '',
   change: ({ commit }) => commit?.changes.length ?? 0,
 }
 
-/** The sorting that is the order of the journal. */
+/** The order of the journal. */
 const NEWEST = '-time'
 
 const FILTERS = ['status:4xx', 'status:5xx', 'method:POST', 'fault:yes', 'changed:yes']
@@ -45,28 +45,28 @@ export function Requests({ id }: { id: string }) {
   if (!holds || held.current.length === 0 || journal.length === 0) held.current = journal
   const entries = held.current
   const found = useMemo(() => {
-    const matching = entries.filter(searchFor(search))
+    const matching = entries.filter(compileSearch(search))
     if (sort === NEWEST) return matching
     // The journal is the newest first, also among entries of the same time.
     if (sort === 'time') return matching.reverse()
     const by = SORTS[sort.replace('-', '')]
-    return by ? sortedBy(matching, (entry) => by(entry, page.durations), sort) : matching
+    return by ? sortBy(matching, (entry) => by(entry, page.durations), sort) : matching
   }, [entries, search, sort])
   const chosen = journal.find(({ operationId }) => operationId === id)
   const missed = holds ? journal.findIndex(({ operationId }) => operationId === entries[0]?.operationId) : 0
   if (journal.length === 0) {
     return (
       overview?.requests === 0 && (
-        <Empty title="No requests yet." command={curlToCreate(page)}>
+        <EmptyState title="No requests yet." command={curlToCreate(page)}>
           Requests of clients appear here as they come. Send one:
-        </Empty>
+        </EmptyState>
       )
     )
   }
   const step = (by: number) => {
     const next = found[found.findIndex(({ operationId }) => operationId === id) + by]
     if (!next) return
-    page.go(page.within(`requests/${next.operationId}`).slice(1))
+    page.goTo(page.linkWithin(`requests/${next.operationId}`).slice(1))
     showRow(found.indexOf(next) * ROW_HEIGHT)
   }
   return (
@@ -78,14 +78,14 @@ export function Requests({ id }: { id: string }) {
           label="Search requests"
           placeholder="Search: status:4xx method:POST path:/reserved_domains"
           value={search}
-          set={(q) => page.ask({ q })}
+          set={(q) => page.setQuery({ q })}
         />
         {FILTERS.map((word) => (
           <Button
             key={word}
             label={word}
             pressed={search.includes(word)}
-            onClick={() => page.ask({ q: toggled(search, word) })}
+            onClick={() => page.setQuery({ q: toggleWord(search, word) })}
           >
             {word.replace(/status:|method:|:yes/, '')}
           </Button>
@@ -108,16 +108,16 @@ export function Requests({ id }: { id: string }) {
             {formatCount(missed)} new
           </Button>
         )}
-        <Button kind="quiet" twice asking="Remove all of them?" onClick={() => page.act('DELETE', '/requests')}>
+        <Button kind="quiet" twice asking="Remove all of them?" onClick={() => page.callControl('DELETE', '/requests')}>
           Clear
         </Button>
       </div>
       <div class="line heads">
         {Object.keys(SORTS).map((name) => (
-          <SortHead key={name} name={name} sort={sort} set={(to) => page.ask({ sort: to })} />
+          <SortHead key={name} name={name} sort={sort} set={(to) => page.setQuery({ sort: to })} />
         ))}
       </div>
-      {found.length === 0 && <Empty title="No request is like that." />}
+      {found.length === 0 && <EmptyState title="No request is like that." />}
       <Windowed
         total={found.length}
         rowHeight={ROW_HEIGHT}

@@ -3,14 +3,14 @@ import type { JsonSchema } from '../../openapi/json-schema.ts'
 import type { ListedRecord } from '../../views/records.ts'
 import { useLive } from '../live.ts'
 import { page } from '../page.ts'
-import { filledPath, idsOf, type Service, type ServiceFamily, type ServiceOperation } from '../service.ts'
+import { fillPath, matchIds, type Service, type ServiceFamily, type ServiceOperation } from '../service.ts'
 import { Button } from '../shared/controls.tsx'
 import { formatLabel, formatTime } from '../shared/format.ts'
 import { Json } from '../shared/json.tsx'
-import { Chip, Facts, Records, Side } from '../shared/layout.tsx'
+import { Chip, DefinitionList, RecordList, Side } from '../shared/layout.tsx'
 import { SchemaForm } from '../shared/schema-form.tsx'
-import { inputsOf } from '../shared/schema-inputs.ts'
-import { RequestsOf } from './entry.tsx'
+import { listInputs } from '../shared/schema-inputs.ts'
+import { RelatedRequests } from './entry.tsx'
 import { PendingFaults } from './faults.tsx'
 
 export interface ResourceProps {
@@ -23,17 +23,17 @@ export interface ResourceProps {
 type Resource = Readonly<Record<string, unknown>>
 
 /** The fields that people know resources by, the best first. */
-export const NAMES = ['domain', 'name', 'match', 'hostports', 'url', 'addr', 'subject_common_name']
+export const NAME_FIELDS = ['domain', 'name', 'match', 'hostports', 'url', 'addr', 'subject_common_name']
 
-function nameOf(resource: Resource): string {
-  return String(NAMES.map((name) => resource[name]).find((each) => each && `${each}` !== '') ?? resource.id ?? '')
+function getDisplayName(resource: Resource): string {
+  return String(NAME_FIELDS.map((name) => resource[name]).find((each) => each && `${each}` !== '') ?? resource.id ?? '')
 }
 
 export function ResourceDetails({ service, family, ids }: ResourceProps) {
   const [form, setForm] = useState<ServiceOperation | undefined>(undefined)
   const { name, itemPath, update, remove, actions } = family
   const id = ids.at(-1) ?? ''
-  const path = filledPath(itemPath, ids)
+  const path = fillPath(itemPath, ids)
   const find = () =>
     page.connection.service<Resource>('GET', path).catch((error) => {
       if (error.status === 404) return null
@@ -41,27 +41,27 @@ export function ResourceDetails({ service, family, ids }: ResourceProps) {
     })
   const loaded = useLive(find, [path])
   const resource = loaded ?? {}
-  const act = (each: ServiceOperation) => void page.run(() => page.serve(each.method, filledPath(each.path, ids)))
-  const below = service.below(family)
+  const act = (each: ServiceOperation) => void page.run(() => page.callService(each.method, fillPath(each.path, ids)))
+  const below = service.listFamiliesBelow(family)
   const modules = below.filter((each) => !each.create)
   const inner = below.flatMap(({ create }) => create ?? [])
   const toggle = (each: ServiceOperation) => setForm(form === each ? undefined : each)
   const verb = update?.method === 'PUT' ? 'Set' : 'Change'
   const send = async (body: object) => {
     if (!form) return
-    const answer = await page.serve<Resource>(form.method, filledPath(form.path, ids), body)
+    const response = await page.callService<Resource>(form.method, fillPath(form.path, ids), body)
     setForm(undefined)
     const made = below.find(({ create }) => create === form)
-    if (made) page.go(`resources/${made.name}/${[...ids, answer.id].join('/')}`)
+    if (made) page.goTo(`resources/${made.name}/${[...ids, response.id].join('/')}`)
   }
   return (
-    <Side title={nameOf(resource) || ids.join(' ')} back={`resources/${name}`}>
+    <Side title={getDisplayName(resource) || ids.join(' ')} back={`resources/${name}`}>
       {loaded === null && <p class="dim">There is none of that id.</p>}
       <div class="row">
         {update && <Button onClick={() => toggle(update)}>{verb}</Button>}
         {loaded &&
           [...inner, ...actions].map((each) => {
-            const hasForm = inputsOf(service, each).length > 0
+            const hasForm = listInputs(service, each).length > 0
             return (
               <Button key={each.name} twice={!hasForm} onClick={() => (hasForm ? toggle(each) : act(each))}>
                 {each.summary.replace(` from a ${family.one}`, '')}
@@ -98,15 +98,15 @@ export function ResourceDetails({ service, family, ids }: ResourceProps) {
           )
         })}
       </div>
-      {loaded && <Uses ids={ids} resource={resource} />}
+      {loaded && <UsedBy ids={ids} resource={resource} />}
       {loaded && <PendingFaults family={name} id={id} />}
-      <RequestsOf text={id} />
+      <RelatedRequests text={id} />
     </Side>
   )
 }
 
 /** The records that use a resource, with links. */
-function Uses({ ids, resource }: { ids: readonly string[]; resource: Resource }) {
+function UsedBy({ ids, resource }: { ids: readonly string[]; resource: Resource }) {
   const id = ids.at(-1) ?? ''
   const texts = [id, resource.domain, resource.addr].filter((each) => typeof each === 'string' && each !== '')
   const found = useLive(
@@ -127,18 +127,18 @@ function Uses({ ids, resource }: { ids: readonly string[]; resource: Resource })
 export function RecordLinks({ of, above = [] }: { of: readonly ListedRecord[]; above?: readonly string[] }) {
   const { service } = page
   return (
-    <Records of={of} keyOf={({ collection, key }) => collection + key}>
+    <RecordList of={of} keyOf={({ collection, key }) => collection + key}>
       {({ collection, key, name }) => {
-        const place = service?.placeOf(collection, key, above)
+        const place = service?.linkToRecord(collection, key, above)
         return (
           <>
-            <span class="dim">{service?.nounOf(collection)}</span>
+            <span class="dim">{service?.getNoun(collection)}</span>
             {place ? <a href={place}>{name || key}</a> : name || key}
             {name && <small class="dim">{key}</small>}
           </>
         )
       }}
-    </Records>
+    </RecordList>
   )
 }
 
@@ -158,7 +158,7 @@ function Fields({ of, known }: FieldsProps) {
   })
   return (
     <>
-      <Facts
+      <DefinitionList
         of={fields
           .filter(({ value }) => !isLong(value))
           .map(({ value, label, mark }) => {
@@ -172,12 +172,12 @@ function Fields({ of, known }: FieldsProps) {
       />
       {fields.map(({ name, value, label }) => {
         if (!isLong(value)) return null
-        if (String(value).startsWith('-----BEGIN CERT')) return <Chain key={name} pem={value} />
+        if (String(value).startsWith('-----BEGIN CERT')) return <CertificateChain key={name} pem={value} />
         if (typeof value === 'string' || Array.isArray(value)) return <Json key={name} value={value} title={label} />
         return (
           <section key={name}>
             <h3>{label}</h3>
-            <Fields of={value} known={known && (service?.resolved(known[name]).properties ?? {})} />
+            <Fields of={value} known={known && (service?.resolve(known[name]).properties ?? {})} />
           </section>
         )
       })}
@@ -192,7 +192,7 @@ function isLong(value: unknown): boolean {
   return Object.keys(Object(value)).length > 0 && !Object(value).uri
 }
 
-function Chain({ pem }: { pem: string }) {
+function CertificateChain({ pem }: { pem: string }) {
   const [certificates, setCertificates] = useState<readonly object[]>([])
   useEffect(() => {
     void page.run(async () => {
@@ -222,7 +222,7 @@ export function Value({ value }: { value: unknown }) {
   const { id, uri } = value as { id?: string; uri?: string } // Of a reference; others have none.
   if (!id || !uri) return <code>{JSON.stringify(value)}</code>
   const path = URL.parse(uri)?.pathname.slice(page.connection.base.length) ?? ''
-  const family = page.service?.families.find(({ itemPath }) => idsOf(itemPath, path))
-  const ids = Object.values(idsOf(family?.itemPath ?? '', path) ?? {})
+  const family = page.service?.families.find(({ itemPath }) => matchIds(itemPath, path))
+  const ids = Object.values(matchIds(family?.itemPath ?? '', path) ?? {})
   return family ? <a href={`#resources/${family.name}/${ids.join('/')}`}>{id}</a> : <>{id}</>
 }

@@ -2,12 +2,12 @@ import { useState } from 'preact/hooks'
 import type { ListedRecord } from '../../views/records.ts'
 import { useControl, useLive } from '../live.ts'
 import { page } from '../page.ts'
-import { idsIn, type Service, type ServiceFamily } from '../service.ts'
+import { listIdNames, type Service, type ServiceFamily } from '../service.ts'
 import { Button, Form, Search, Submit, Text } from '../shared/controls.tsx'
 import { formatCount, formatLabel } from '../shared/format.ts'
-import { Card, Empty, Side, Split, Windowed } from '../shared/layout.tsx'
+import { Card, EmptyState, Side, Split, Windowed } from '../shared/layout.tsx'
 import { SchemaForm } from '../shared/schema-form.tsx'
-import { NAMES, RecordLinks, ResourceDetails, type ResourceProps, Value } from './resource.tsx'
+import { NAME_FIELDS, RecordLinks, ResourceDetails, type ResourceProps, Value } from './resource.tsx'
 
 type Resource = Readonly<Record<string, unknown>> & { readonly id: string }
 
@@ -40,10 +40,10 @@ function Family({ service, family, ids }: ResourceProps) {
   const [text, setText] = useState('')
   const [wanted, setWanted] = useState(0)
   const [isNew, setNew] = useState(false)
-  const answer = useLive(() => loadResources(family, text, wanted), [text, wanted])
-  const rows = answer?.rows ?? []
-  const label = labelOf(family)
-  const columns = ['id', ...columnsOf(service, family)].filter((each) => each !== label.field)
+  const loaded = useLive(() => loadResources(family, text, wanted), [text, wanted])
+  const rows = loaded?.rows ?? []
+  const label = chooseLabel(family)
+  const columns = ['id', ...chooseColumns(service, family)].filter((each) => each !== label.field)
   const form = isNew && create?.body && (
     <Side title={create.summary} back={() => setNew(false)}>
       <SchemaForm
@@ -52,9 +52,9 @@ function Family({ service, family, ids }: ResourceProps) {
         verb="Create"
         cancel={() => setNew(false)}
         send={async (body) => {
-          const created = await page.serve<Resource>('POST', create.path, body)
+          const created = await page.callService<Resource>('POST', create.path, body)
           setNew(false)
-          page.go(`resources/${name}/${created.id}`)
+          page.goTo(`resources/${name}/${created.id}`)
         }}
       />
     </Side>
@@ -86,8 +86,8 @@ function Family({ service, family, ids }: ResourceProps) {
           </Button>
         )}
       </div>
-      {answer && rows.length === 0 ? (
-        <Empty title={text ? 'None is like that.' : 'None yet.'}>{family.description}</Empty>
+      {loaded && rows.length === 0 ? (
+        <EmptyState title={text ? 'None is like that.' : 'None yet.'}>{family.description}</EmptyState>
       ) : (
         <div class="table fill column">
           <div class="line dim">
@@ -102,7 +102,7 @@ function Family({ service, family, ids }: ResourceProps) {
             total={rows.length}
             rowHeight={ROW_HEIGHT}
             label={many}
-            onRange={({ first, count }) => answer?.hasMore && setWanted(first + 2 * count)}
+            onRange={({ first, count }) => loaded?.hasMore && setWanted(first + 2 * count)}
             row={row}
           />
         </div>
@@ -111,11 +111,11 @@ function Family({ service, family, ids }: ResourceProps) {
   )
 }
 
-/** A family without a list: those that there are, and a form for the ids in the path of one. */
+/** A family without a list: its existing resources, and a form that opens one by the ids in its path. */
 function Lookup({ service, family, ids }: ResourceProps) {
   const { name, itemPath } = family
   const known = useControl<ListedRecord[]>(`/records?collection=${name}`) ?? []
-  const names = idsIn(itemPath).join('/')
+  const names = listIdNames(itemPath).join('/')
   const isChosen = ids.length === names.split('/').length
   return (
     <Split side={isChosen && <ResourceDetails key={ids.join()} service={service} family={family} ids={ids} />}>
@@ -123,7 +123,7 @@ function Lookup({ service, family, ids }: ResourceProps) {
         <Card title={formatLabel(family.many)} count={known.length}>
           <p class="dim">{family.description}</p>
           <RecordLinks of={known} />
-          <Form act={(values) => page.go(`resources/${name}/${values.ids}`)}>
+          <Form act={(values) => page.goTo(`resources/${name}/${values.ids}`)}>
             <Text label={names} name="ids" placeholder={names} required />
             <Submit>Look</Submit>
           </Form>
@@ -133,19 +133,19 @@ function Lookup({ service, family, ids }: ResourceProps) {
   )
 }
 
-/** Resources go by their names, if they have some; the id comes second. */
-function labelOf({ fields }: ServiceFamily) {
-  const field = NAMES.find((name) => name in fields) ?? 'id'
+/** Chooses the field that names a resource: a field with a name, else the id. */
+function chooseLabel({ fields }: ServiceFamily) {
+  const field = NAME_FIELDS.find((name) => name in fields) ?? 'id'
   return { field, head: formatLabel(field), of: (each: Resource) => String(each[field] || each.id) }
 }
 
 const PAGE_SIZE = 100
 
-const MOST_SEARCHED = 20_000
+const MAX_SEARCHED = 20_000
 
-/** Loads as many resources as are wanted, the newest first, or all in which a text is found. */
+/** Loads at least `wanted` resources, the newest first, or with a text all resources that contain it. */
 async function loadResources({ list, items }: ServiceFamily, text: string, wanted: number) {
-  const most = Math.max(1, text ? MOST_SEARCHED : wanted)
+  const most = Math.max(1, text ? MAX_SEARCHED : wanted)
   const all: Resource[] = []
   let hasMore = true
   while (hasMore && all.length < most) {
@@ -158,15 +158,15 @@ async function loadResources({ list, items }: ServiceFamily, text: string, wante
   return { hasMore, rows: text ? all.filter(isFound) : all }
 }
 
-const USUAL = ['created_at', 'description']
+const COMMON_COLUMNS = ['created_at', 'description']
 
-const MOST_OTHERS = 4
+const MAX_OTHER_COLUMNS = 4
 
-function columnsOf(service: Service, { fields }: ServiceFamily): string[] {
+function chooseColumns(service: Service, { fields }: ServiceFamily): string[] {
   const others = Object.keys(fields).filter((name) => {
-    const { type, properties } = service.resolved(fields[name])
+    const { type, properties } = service.resolve(fields[name])
     const isPlain = type !== 'array' && (type !== 'object' || properties?.uri)
-    return isPlain && !/^(id|uri|metadata|.*_pem)$/.test(name) && !USUAL.includes(name)
+    return isPlain && !/^(id|uri|metadata|.*_pem)$/.test(name) && !COMMON_COLUMNS.includes(name)
   })
-  return [...others.slice(0, MOST_OTHERS), ...USUAL.filter((name) => name in fields)]
+  return [...others.slice(0, MAX_OTHER_COLUMNS), ...COMMON_COLUMNS.filter((name) => name in fields)]
 }

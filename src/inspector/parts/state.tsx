@@ -5,8 +5,8 @@ import { page } from '../page.ts'
 import { Button, Choice, Form, Submit, Text } from '../shared/controls.tsx'
 import { formatCounted, formatTime } from '../shared/format.ts'
 import { Json } from '../shared/json.tsx'
-import { Card, Records } from '../shared/layout.tsx'
-import { asTest, RUNNERS, type Runner } from './test-code.ts'
+import { Card, RecordList } from '../shared/layout.tsx'
+import { generateTest, RUNNERS, type Runner } from './test-code.ts'
 
 export function State() {
   const report = useControl<string>('/report')
@@ -33,7 +33,7 @@ export function State() {
             kind="danger"
             twice
             asking="Lose all resources and requests?"
-            onClick={() => page.act('POST', '/reset')}
+            onClick={() => page.callControl('POST', '/reset')}
           >
             Reset the gateway
           </Button>
@@ -52,7 +52,7 @@ function Snapshots() {
   const [difference, setDifference] = useState('')
   const [to, setTo] = useState('')
   const take = async () => {
-    if (await page.act('POST', '/snapshots', name ? { name } : {})) setName('')
+    if (await page.callControl('POST', '/snapshots', name ? { name } : {})) setName('')
   }
   const compare = (from: string) =>
     page.run(async () => {
@@ -84,7 +84,7 @@ function Snapshots() {
           </span>
         )}
       </Form>
-      <Records of={snapshots.toReversed()} keyOf={(each) => each.name}>
+      <RecordList of={snapshots.toReversed()} keyOf={(each) => each.name}>
         {(each) => (
           <>
             <b>{each.name}</b>
@@ -95,7 +95,7 @@ function Snapshots() {
               label={`Go back to ${each.name}`}
               twice
               asking="Lose the present state?"
-              onClick={() => page.act('POST', '/snapshots/restore', { name: each.name })}
+              onClick={() => page.callControl('POST', '/snapshots/restore', { name: each.name })}
             >
               Go back
             </Button>
@@ -105,13 +105,13 @@ function Snapshots() {
             <Button
               kind="quiet"
               label={`Forget ${each.name}`}
-              onClick={() => page.act('DELETE', '/snapshots', { name: each.name })}
+              onClick={() => page.callControl('DELETE', '/snapshots', { name: each.name })}
             >
               Forget
             </Button>
           </>
         )}
-      </Records>
+      </RecordList>
       {difference && <Json value={difference} title="Difference" />}
     </Card>
   )
@@ -129,7 +129,7 @@ function CopyTest() {
             {each}
           </Button>
         ))}
-        <Button onClick={() => page.run(async () => setText(await asTest(runner)))}>Make the test</Button>
+        <Button onClick={() => page.run(async () => setText(await generateTest(runner)))}>Make the test</Button>
       </div>
       {text && <Json value={text} title="Test" />}
     </Card>

@@ -1,7 +1,7 @@
 import type { ArmedFault } from '../../generated/controls.ts'
 import type { JournalEntry } from '../../journal/entry.ts'
 import { type Action, page } from '../page.ts'
-import { leftOut } from './client-code.ts'
+import { findReplayProblem } from './client-code.ts'
 
 export const RUNNERS = ['vitest', 'Jest', 'node:test'] as const
 
@@ -10,7 +10,7 @@ export type Runner = (typeof RUNNERS)[number]
 type Step = { readonly entry: JournalEntry } | { readonly action: Action }
 
 /** Returns a test file that repeats what happened: requests of clients, calls of this page, and controls. */
-export async function asTest(runner: Runner): Promise<string> {
+export async function generateTest(runner: Runner): Promise<string> {
   const faults = await page.control<ArmedFault[]>('GET', '/faults')
   return new TestFile(runner, faults).text()
 }
@@ -31,18 +31,18 @@ class TestFile {
   }
 
   text(): string {
-    const steps = this.#steps()
-    const start = steps.map(timeOf).find(Boolean) ?? new Date(page.now).toISOString()
+    const steps = this.#listSteps()
+    const start = steps.map(getTime).find(Boolean) ?? new Date(page.now).toISOString()
     this.#time = start
     for (const step of steps) {
-      if ('entry' in step) this.#request(step.entry)
-      else this.#action(step.action)
+      if ('entry' in step) this.#addRequest(step.entry)
+      else this.#addAction(step.action)
     }
-    return [...this.#head(start), ...this.#lines.map((line) => `  ${line}`), '})', ''].join('\n')
+    return [...this.#createHead(start), ...this.#lines.map((line) => `  ${line}`), '})', ''].join('\n')
   }
 
   /** The journal, oldest first, with the actions in their places. */
-  #steps(): Step[] {
+  #listSteps(): Step[] {
     const { journal, actions } = page
     const ids = new Set(journal.map(({ operationId }) => operationId))
     const of = (after: string) => actions.filter((action) => action.after === after).map((action) => ({ action }))
@@ -50,7 +50,7 @@ class TestFile {
     return [...first, ...journal.toReversed().flatMap((entry): Step[] => [{ entry }, ...of(entry.operationId)])]
   }
 
-  #head(start: string): string[] {
+  #createHead(start: string): string[] {
     const { overview, gateway, service } = page
     const isNgrok = gateway?.dialect === 'ngrok'
     const dns = overview?.dns === 'simulated' ? ", dns: 'simulated'" : ''
@@ -93,33 +93,33 @@ class TestFile {
     ]
   }
 
-  #request(entry: JournalEntry): void {
+  #addRequest(entry: JournalEntry): void {
     const { method, path, query, request, status, response, fault, operation } = entry
     const spec = this.#faults.find(({ id }) => id === fault)
-    const why = leftOut(entry) ?? (spec?.latency === undefined ? undefined : 'a fault delays its response')
-    this.#advance(entry.at)
+    const why = findReplayProblem(entry) ?? (spec?.latency === undefined ? undefined : 'a fault delays its response')
+    this.#addAdvance(entry.at)
     if (why) return void this.#lines.push(`// Left out, because ${why}: ${method} ${path}`)
     if (operation === null) this.#isLenient = true
-    const args = [`'${method}'`, this.#source(`${path}${query && `?${query}`}`)]
-    if (request !== null) args.push(this.#source(request))
+    const args = [`'${method}'`, this.#toSource(`${path}${query && `?${query}`}`)]
+    if (request !== null) args.push(this.#toSource(request))
     const call = `send(${args.join(', ')})`
-    if (spec?.drop) return void this.#lines.push(this.#rejects(call))
-    const name = `answer${++this.#count}`
-    this.#lines.push(`const ${name} = await ${call}`, this.#check(`${name}.status`, String(status)))
+    if (spec?.drop) return void this.#lines.push(this.#createRejection(call))
+    const name = `response${++this.#count}`
+    this.#lines.push(`const ${name} = await ${call}`, this.#createCheck(`${name}.status`, String(status)))
     if (spec?.truncate !== undefined) return
     if (status >= 400) {
       const { error_code } = Object(response)
-      if (error_code) this.#lines.push(this.#check(`${name}.body.error_code`, JSON.stringify(error_code)))
-    } else this.#learn(response, `${name}.body`)
+      if (error_code) this.#lines.push(this.#createCheck(`${name}.body.error_code`, JSON.stringify(error_code)))
+    } else this.#rememberTexts(response, `${name}.body`)
   }
 
-  #action({ method, path, body, at, answer }: Action): void {
-    this.#advance(at)
-    const source = body === undefined ? '' : this.#source(body)
+  #addAction({ method, path, body, at, response: answer }: Action): void {
+    this.#addAdvance(at)
+    const source = body === undefined ? '' : this.#toSource(body)
     if (answer !== undefined) {
-      const name = `answer${++this.#count}`
-      this.#lines.push(`const ${name} = await send('${method}', ${this.#source(path)}${source && `, ${source}`})`)
-      this.#learn(answer, `${name}.body`)
+      const name = `response${++this.#count}`
+      this.#lines.push(`const ${name} = await send('${method}', ${this.#toSource(path)}${source && `, ${source}`})`)
+      this.#rememberTexts(answer, `${name}.body`)
       return
     }
     const [clock] = path === '/clock' ? Object.entries(Object(body)) : []
@@ -131,38 +131,38 @@ class TestFile {
       this.#time = ''
     } else if (`${method} ${path}` === 'POST /faults') this.#lines.push(`gateway.faults.add(${source})`)
     else if (`${method} ${path}` === 'POST /reset') this.#lines.push('gateway.reset()')
-    else this.#lines.push(`await send('${method}', ${this.#source(`/_fauxgate${path}`)}${source && `, ${source}`})`)
+    else this.#lines.push(`await send('${method}', ${this.#toSource(`/_fauxgate${path}`)}${source && `, ${source}`})`)
   }
 
-  /** Moves the clock to the time of the next step, if nothing else did. */
-  #advance(at: string): void {
+  /** Advances the clock to the time of the next step, unless an earlier step did. */
+  #addAdvance(at: string): void {
     if (this.#time !== '' && at > this.#time) this.#lines.push(`await gateway.clock.advanceToAsync('${at}')`)
     if (at > this.#time) this.#time = at
   }
 
-  #check(actual: string, expected: string): string {
+  #createCheck(actual: string, expected: string): string {
     return this.#runner === 'node:test' ? `assert.equal(${actual}, ${expected})` : `expect(${actual}).toBe(${expected})`
   }
 
-  #rejects(call: string): string {
+  #createRejection(call: string): string {
     return this.#runner === 'node:test' ? `await assert.rejects(${call})` : `await expect(${call}).rejects.toThrow()`
   }
 
-  /** Remembers the texts of a response that the gateway made up. */
-  #learn(value: unknown, source: string): void {
+  /** Remembers the texts of a response that the gateway generated. */
+  #rememberTexts(value: unknown, source: string): void {
     if (typeof value === 'string' && /[\w.]{12,}/.test(value) && !this.#known.has(value)) this.#known.set(value, source)
     if (typeof value !== 'object' || value === null) return
     for (const [name, inner] of Object.entries(value)) {
-      if (/^(id|cname_target|addr|certificate|domain)$/.test(name)) this.#learn(inner, `${source}.${name}`)
+      if (/^(id|cname_target|addr|certificate|domain)$/.test(name)) this.#rememberTexts(inner, `${source}.${name}`)
     }
   }
 
   /** Returns a value as source. Values from earlier responses become expressions. */
-  #source(value: unknown): string {
+  #toSource(value: unknown): string {
     if (typeof value === 'object' && value !== null) {
       const isList = Array.isArray(value)
       const inner = Object.entries(value).map(
-        ([name, each]) => `${isList ? '' : `${key(name)}: `}${this.#source(each)}`,
+        ([name, each]) => `${isList ? '' : `${toKeySource(name)}: `}${this.#toSource(each)}`,
       )
       return isList ? `[${inner.join(', ')}]` : `{ ${inner.join(', ')} }`
     }
@@ -177,10 +177,10 @@ class TestFile {
   }
 }
 
-function key(name: string): string {
+function toKeySource(name: string): string {
   return /^[a-z_]\w*$/i.test(name) ? name : JSON.stringify(name)
 }
 
-function timeOf(step: Step): string {
+function getTime(step: Step): string {
   return 'entry' in step ? step.entry.at : step.action.at
 }

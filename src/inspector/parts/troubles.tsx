@@ -5,16 +5,16 @@ import type { ListedRecord } from '../../views/records.ts'
 import type { Timelines } from '../../views/timelines.ts'
 import { useControl, useLive } from '../live.ts'
 import { page } from '../page.ts'
-import { codeOf } from '../search.ts'
+import { getErrorCode } from '../search.ts'
 import { formatTime, formatTimes } from '../shared/format.ts'
-import { Card, Facts } from '../shared/layout.tsx'
+import { Card, DefinitionList } from '../shared/layout.tsx'
 import { FaultText } from './faults.tsx'
 
 /** The most rows of each kind. */
-const MOST = 8
+const MAX_OF_EACH_KIND = 8
 
-/** The domains that are looked at, the failing ones first. */
-const DOMAINS = 20
+/** The number of domains that are checked, failing ones first. */
+const MAX_DOMAINS = 20
 
 interface Trouble {
   readonly place: string
@@ -32,12 +32,12 @@ interface Certificates {
   }[]
 }
 
-/** The likely mistakes, each with a link to its place. They follow from the state; without any, there is no card. */
+/** The likely mistakes that the state shows, each with a link. Without mistakes there is no card. */
 export function Troubles() {
   const loaded = useLive(
     () =>
       Promise.all([
-        page.control<Timelines>('GET', `/timelines?order=failing&limit=${DOMAINS}`),
+        page.control<Timelines>('GET', `/timelines?order=failing&limit=${MAX_DOMAINS}`),
         page.control<PendingOutcome[]>('GET', '/provisioning/script'),
         page.control<ListedFault[]>('GET', '/faults'),
         page.connection.service<Certificates>('GET', '/tls_certificates'),
@@ -73,8 +73,8 @@ export function Troubles() {
       what: 'An outcome waits',
       why: `${outcome} for ${domain ?? 'any domain'}: no attempt has taken it yet.`,
     })),
-    refused(journal),
-  ].flatMap((kind: readonly Trouble[]) => kind.slice(0, MOST))
+    listRefusals(journal),
+  ].flatMap((kind: readonly Trouble[]) => kind.slice(0, MAX_OF_EACH_KIND))
   // The page may have more requests than the server, for example from before a restart.
   const isWhole = overview.requests >= journal.length
   if (overview.manual && overview.next && isWhole && journal.at(-1)?.at === overview.now) {
@@ -87,18 +87,18 @@ export function Troubles() {
   if (troubles.length === 0) return null
   return (
     <Card title="Worth a look" count={troubles.length} wide>
-      <Facts of={troubles.map(({ place, what, why }) => [<a href={`#${place}`}>{what}</a>, why])} />
+      <DefinitionList of={troubles.map(({ place, what, why }) => [<a href={`#${place}`}>{what}</a>, why])} />
     </Card>
   )
 }
 
 /** The refusals of requests, by operation and code, and the requests for unknown paths. */
-function refused(journal: readonly JournalEntry[]): Trouble[] {
+function listRefusals(journal: readonly JournalEntry[]): Trouble[] {
   const groups = new Map<string, { readonly last: JournalEntry; count: number }>()
   for (const entry of journal) {
     const { status, operation } = entry
     if (status < 400) continue
-    const code = codeOf(entry)
+    const code = getErrorCode(entry)
     const word = operation === null ? 'op:none' : `op:${operation} ${code ? `code:${code}` : `status:${status}`}`
     const known = groups.get(word)
     if (known) known.count++
@@ -110,14 +110,14 @@ function refused(journal: readonly JournalEntry[]): Trouble[] {
     why: (
       <>
         The last: {last.method} {last.path}. {Object(last.response).msg}
-        {last.status === 404 && last.operation && <Elsewhere name={last.operation.replace(/\..*/, '')} />}
+        {last.status === 404 && last.operation && <OtherPlaces name={last.operation.replace(/\..*/, '')} />}
       </>
     ),
   }))
 }
 
 /** The places where a module is set that a request did not find. */
-function Elsewhere({ name }: { name: string }) {
+function OtherPlaces({ name }: { name: string }) {
   const { service } = page
   const found = useControl<ListedRecord[]>(`/records?collection=${name}`) ?? []
   if (found.length === 0 || service?.families.find((each) => each.name === name)?.list) return null
@@ -125,8 +125,8 @@ function Elsewhere({ name }: { name: string }) {
     <>
       {' '}
       There is one at{' '}
-      {found.slice(0, MOST).map(({ key }) => (
-        <a key={key} href={service?.placeOf(name, key) ?? ''}>
+      {found.slice(0, MAX_OF_EACH_KIND).map(({ key }) => (
+        <a key={key} href={service?.linkToRecord(name, key) ?? ''}>
           {key}{' '}
         </a>
       ))}

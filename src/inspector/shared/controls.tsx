@@ -7,12 +7,12 @@ interface ButtonProps {
   onLeave?: () => void
   children: ComponentChildren
   kind?: string
-  /** Asks before it does anything, until the focus goes elsewhere. */
+  /** True if the first press only asks, until the focus goes elsewhere. */
   twice?: boolean
-  /** The question, for example what is lost. */
+  /** The question, which for example names what is lost. */
   asking?: string
   label?: string
-  /** Set where it switches something on and off. */
+  /** The state of a button that switches something on and off. */
   pressed?: boolean
   disabled?: boolean
 }
@@ -32,7 +32,7 @@ export function Button({
   const [isAsking, setAsking] = useState(false)
   const press = (event: Event & { currentTarget: HTMLElement }) => {
     if (disabled) return
-    // Safari gives no focus to what is clicked.
+    // Safari does not focus a clicked button.
     event.currentTarget.focus()
     setAsking(twice && !isAsking)
     if (!twice || isAsking) onClick()
@@ -56,7 +56,7 @@ export function Button({
   )
 }
 
-/** Copies a text, and shows that until it loses the focus. */
+/** A button that copies a text, and says so until it loses the focus. */
 export function Copy({ text, children = 'Copy' }: { text: () => string; children?: ComponentChildren }) {
   const [isDone, setDone] = useState(false)
   const copy = async () => {

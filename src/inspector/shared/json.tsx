@@ -18,11 +18,11 @@ export function Json({ value, title }: { value: unknown; title?: ComponentChildr
 }
 
 /** Longer lists and objects are folded at first. */
-const MOST_OPEN = 30
+const MAX_OPEN_ENTRIES = 30
 
 function Node({ name, value, end }: { name?: string; value: unknown; end: string }) {
   const entries = typeof value === 'object' && value ? Object.entries(value) : []
-  const [isOpen, setOpen] = useState(entries.length <= MOST_OPEN)
+  const [isOpen, setOpen] = useState(entries.length <= MAX_OPEN_ENTRIES)
   const key = name !== undefined && <span class="dim">{JSON.stringify(name)}: </span>
   if (entries.length === 0) {
     // A text of several lines, such as PEM, keeps its lines.

@@ -3,9 +3,14 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { Copy } from './controls.tsx'
 import { formatCount } from './format.ts'
 
-type With<Props> = Props & { children: ComponentChildren }
+type WithChildren<Props> = Props & { children: ComponentChildren }
 
-export function Card({ title, count, wide, children }: With<{ title: string; count?: number; wide?: boolean }>) {
+export function Card({
+  title,
+  count,
+  wide,
+  children,
+}: WithChildren<{ title: string; count?: number; wide?: boolean }>) {
   return (
     <section class={`card ${wide ? 'wide' : ''}`}>
       <h2>
@@ -18,11 +23,11 @@ export function Card({ title, count, wide, children }: With<{ title: string; cou
 
 interface SplitProps {
   side: ComponentChildren
-  /** Goes to the entry before or after the chosen one, which the keys j, k and the arrows ask for. */
+  /** Goes to the entry before or after the chosen one: the keys j, k and the arrows call it. */
   step?: (by: number) => void
 }
 
-export function Split({ side, step, children }: With<SplitProps>) {
+export function Split({ side, step, children }: WithChildren<SplitProps>) {
   useKeys((key) => {
     const by = { j: 1, ArrowDown: 1, k: -1, ArrowUp: -1 }[key]
     if (by) step?.(by)
@@ -36,7 +41,7 @@ export function Split({ side, step, children }: With<SplitProps>) {
   )
 }
 
-/** Calls back with keys that no input takes. If the callback returns true, the browser ignores the key. */
+/** Calls `pressed` with each key outside of inputs. If it returns true, the browser ignores the key. */
 export function useKeys(pressed: (key: string) => boolean): void {
   const current = useRef(pressed)
   current.current = pressed
@@ -56,12 +61,12 @@ export function useKeys(pressed: (key: string) => boolean): void {
 interface SideProps {
   title: string
   mark?: ComponentChildren
-  /** The place that closing leads to, or what it does. */
+  /** The place to go to, or the function to call, when the user closes the details. */
   back: string | (() => void)
 }
 
 /** The details of the chosen entry, which get the focus. Closing them, also by Escape, gives it back to the entry. */
-export function Side({ title, mark, back, children }: With<SideProps>) {
+export function Side({ title, mark, back, children }: WithChildren<SideProps>) {
   const heading = useRef<HTMLHeadingElement>(null)
   const close = () => {
     if (typeof back === 'string') location.hash = back
@@ -74,7 +79,7 @@ export function Side({ title, mark, back, children }: With<SideProps>) {
     heading.current?.focus()
     return () => {
       const giveBack = () => {
-        // Somebody may have gone elsewhere already.
+        // The user may have moved the focus already.
         if (document.querySelector('aside') || document.activeElement !== document.body) return
         document.querySelector<HTMLElement>(`.list a[href="${CSS.escape(place)}"]`)?.focus()
       }
@@ -97,7 +102,11 @@ export function Side({ title, mark, back, children }: With<SideProps>) {
   )
 }
 
-export function Facts({ of }: { of: readonly (readonly [name: ComponentChildren, value: ComponentChildren])[] }) {
+export function DefinitionList({
+  of,
+}: {
+  of: readonly (readonly [name: ComponentChildren, value: ComponentChildren])[]
+}) {
   return <dl>{of.flatMap(([name, value]) => [<dt>{name}</dt>, <dd>{value}</dd>])}</dl>
 }
 
@@ -132,7 +141,7 @@ export function Table({ heads, rows, keys = [] }: TableProps) {
   )
 }
 
-const LONGEST_LIST = 200
+const MAX_SHOWN_RECORDS = 200
 
 interface RecordsProps<T> {
   of: readonly T[]
@@ -140,12 +149,12 @@ interface RecordsProps<T> {
   children: (item: T) => ComponentChildren
 }
 
-export function Records<T>({ of, keyOf, children }: RecordsProps<T>) {
-  const more = of.length - LONGEST_LIST
+export function RecordList<T>({ of, keyOf, children }: RecordsProps<T>) {
+  const more = of.length - MAX_SHOWN_RECORDS
   return (
     <>
       <ul>
-        {of.slice(0, LONGEST_LIST).map((item, index) => (
+        {of.slice(0, MAX_SHOWN_RECORDS).map((item, index) => (
           <li key={keyOf(item, index)} class="record row">
             {children(item)}
           </li>
@@ -156,8 +165,8 @@ export function Records<T>({ of, keyOf, children }: RecordsProps<T>) {
   )
 }
 
-/** Rows above and below the visible ones, so that they are there when somebody scrolls. */
-const MARGIN = 8
+/** The number of rows that are rendered above and below the visible ones, for scrolling. */
+const EXTRA_ROWS = 8
 
 interface WindowedProps {
   total: number
@@ -173,26 +182,26 @@ interface WindowedProps {
 export function Windowed({ total, rowHeight, label, onRange, onHold, row }: WindowedProps) {
   const scroller = useRef<HTMLDivElement>(null)
   const [{ first, count }, setRange] = useState({ first: 0, count: 30 })
-  const look = () => {
+  const updateRange = () => {
     const { scrollTop, clientHeight } = scroller.current ?? { scrollTop: 0, clientHeight: 600 }
     const top = Math.floor(scrollTop / rowHeight)
-    const start = Math.max(0, top - MARGIN)
-    const range = { first: start, count: top - start + Math.ceil(clientHeight / rowHeight) + MARGIN }
+    const start = Math.max(0, top - EXTRA_ROWS)
+    const range = { first: start, count: top - start + Math.ceil(clientHeight / rowHeight) + EXTRA_ROWS }
     onHold?.(scrollTop > 0 || scroller.current?.querySelector(':focus-visible') != null)
     if (range.first === first && range.count === count) return
     setRange(range)
     onRange?.(range)
   }
-  const current = useRef(look)
-  current.current = look
+  const current = useRef(updateRange)
+  current.current = updateRange
   useLayoutEffect(() => {
-    // Only when the size changes: measuring lays out the page.
+    // Measures only when the size changes, because measuring makes the browser lay out the page.
     const observer = new ResizeObserver(() => current.current())
     if (scroller.current) observer.observe(scroller.current)
     return () => observer.disconnect()
   }, [])
   useLayoutEffect(() => {
-    if (total <= first) look()
+    if (total <= first) updateRange()
   }, [total])
   const visible = Math.max(0, Math.min(count, total - first))
   const later = () => setTimeout(() => current.current())
@@ -200,7 +209,7 @@ export function Windowed({ total, rowHeight, label, onRange, onHold, row }: Wind
     <div
       class="windowed fill"
       ref={scroller}
-      onScroll={look}
+      onScroll={updateRange}
       onFocusCapture={later}
       onBlurCapture={later}
       tabIndex={0}
@@ -218,7 +227,7 @@ export function Windowed({ total, rowHeight, label, onRange, onHold, row }: Wind
 
 export type Tone = 'good' | 'bad' | 'busy' | 'dim'
 
-export function Chip({ tone, children }: With<{ tone: Tone }>) {
+export function Chip({ tone, children }: WithChildren<{ tone: Tone }>) {
   return <span class={`chip ${tone}`}>{children}</span>
 }
 
@@ -230,7 +239,15 @@ export function OutcomeChip({ outcome }: { outcome: string }) {
   return <Chip tone={outcome === 'success' ? 'good' : 'bad'}>{outcome}</Chip>
 }
 
-export function Empty({ title, command, children }: { title: string; command?: string; children?: ComponentChildren }) {
+export function EmptyState({
+  title,
+  command,
+  children,
+}: {
+  title: string
+  command?: string
+  children?: ComponentChildren
+}) {
   return (
     <div class="empty">
       <b>{title}</b> {children}

@@ -1,13 +1,13 @@
 import { useState } from 'preact/hooks'
 import type { JsonSchema } from '../../openapi/json-schema.ts'
-import { ErrorAnswer } from '../connection.ts'
+import { ResponseError } from '../connection.ts'
 import type { Service, ServiceOperation } from '../service.ts'
 import { Button, Choice, Field, Form, Lines, Problem, Submit, Text } from './controls.tsx'
 import { formatLabel } from './format.ts'
-import { bodyOf, type Input, inputsOf, textAt, typesOf, valuesOf } from './schema-inputs.ts'
+import { buildBody, getText, type Input, listInputs, listTypes, listValues } from './schema-inputs.ts'
 
 /** With more objects in a body, their fields are folded at first. */
-const MOST_OPEN = 2
+const MAX_OPEN_OBJECTS = 2
 
 interface SchemaFormProps {
   service: Service
@@ -21,16 +21,16 @@ interface SchemaFormProps {
 
 /** A form made from the schema of a body. Errors that name a field are shown at the field. */
 export function SchemaForm({ service, operation, current = {}, verb, send, cancel }: SchemaFormProps) {
-  const inputs = inputsOf(service, operation)
+  const inputs = listInputs(service, operation)
   const [texts, setTexts] = useState<Readonly<Record<string, string>>>({})
   const [error, setError] = useState<{ message: string; fields?: Readonly<Record<string, string>> } | undefined>()
   const submit = async () => {
     try {
-      await send(bodyOf(inputs, texts, current, operation.method === 'PUT'))
+      await send(buildBody(inputs, texts, current, operation.method === 'PUT'))
       setError(undefined)
       setTexts({})
     } catch (thrown) {
-      setError(thrown instanceof ErrorAnswer ? thrown : { message: String(thrown) })
+      setError(thrown instanceof ResponseError ? thrown : { message: String(thrown) })
     }
   }
   const errorAt = (at: string) =>
@@ -44,7 +44,7 @@ export function SchemaForm({ service, operation, current = {}, verb, send, cance
           schema={schema}
           name={path.length > 1 ? `${label} (${path.slice(0, -1).join(' ').replaceAll('_', ' ')})` : label}
           isLong={/YAML|PEM|pem$|csr$/.test(schema.description + name)}
-          value={texts[name] ?? textAt(current, path)}
+          value={texts[name] ?? getText(current, path)}
           set={(to) => setTexts((all) => ({ ...all, [name]: to }))}
         />
       </Field>
@@ -55,7 +55,7 @@ export function SchemaForm({ service, operation, current = {}, verb, send, cance
     <Form kind="fields" act={() => submit()}>
       {inputs.filter(({ path }) => path.length === 1).map(field)}
       {objects.map((name) => (
-        <details key={name} open={objects.length <= MOST_OPEN || errorAt(name) !== undefined}>
+        <details key={name} open={objects.length <= MAX_OPEN_OBJECTS || errorAt(name) !== undefined}>
           <summary>{formatLabel(name)}</summary>
           <div class="fields">{inputs.filter(({ path }) => path.length > 1 && path[0] === name).map(field)}</div>
         </details>
@@ -82,8 +82,8 @@ interface ControlProps {
 }
 
 function Control({ schema, name, isLong, ...input }: ControlProps) {
-  const values = valuesOf(schema)
-  const isJson = typesOf(schema).some((type) => type === 'object' || type === 'array')
+  const values = listValues(schema)
+  const isJson = listTypes(schema).some((type) => type === 'object' || type === 'array')
   if (values) return <Choice label={name} values={values} none="" {...input} />
   if (!isJson && !isLong) return <Text label={name} {...input} />
   return <Lines label={name} rows={3} placeholder={isJson ? 'JSON' : ''} {...input} />

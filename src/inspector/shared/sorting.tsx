@@ -1,7 +1,7 @@
 import { Button } from './controls.tsx'
 
 /** Sorts items by a value that is computed once for each; in descending order if the sort begins with a minus. */
-export function sortedBy<T>(items: readonly T[], by: (item: T) => string | number, sort: string): T[] {
+export function sortBy<T>(items: readonly T[], by: (item: T) => string | number, sort: string): T[] {
   const sign = sort.startsWith('-') ? -1 : 1
   const compare = (a: string | number, b: string | number) => (a === b ? 0 : a < b ? -sign : sign)
   return items

@@ -18,12 +18,12 @@ const WORDS = [
   'boldly brightly calmly clearly eagerly easily firmly freely gladly kindly neatly openly precisely quietly slowly warmly',
 ].map((words) => words.split(' '))
 
-const WORDS_EACH = 16
+const WORDS_PER_LIST = 16
 
 /** Words with hyphens between them. */
 const LABEL = /^(?=.{1,63}$)[a-z0-9]+(-[a-z0-9]+)*$/
 
-function labelOf(name: string, base: string): string {
+function removeBase(name: string, base: string): string {
   return name.endsWith(`.${base}`) ? name.slice(0, -base.length - 1) : name
 }
 
@@ -32,7 +32,7 @@ const name = v.pipe(
   v.toLowerCase(),
   rule([], (text, report, { dialect }) => {
     const base = String(domainDialect(dialect).devDomainBase)
-    if (!LABEL.test(labelOf(text, base))) {
+    if (!LABEL.test(removeBase(text, base))) {
       report(general.field_invalid, { allowed: `words such as "heron-sharing-precisely", with or without ".${base}"` })
     }
   }),
@@ -56,15 +56,15 @@ export const devDomain = declaration({
   answer: shape,
   errors: takenErrors,
   run(tx, { name }) {
-    const base = baseIn(tx)
-    const domain = name === undefined ? freeName(tx, base) : `${labelOf(name, base)}.${base}`
+    const base = requireBase(tx)
+    const domain = name === undefined ? findFreeName(tx, base) : `${removeBase(name, base)}.${base}`
     requireFree(tx, domain, 'name')
     const record = tx.put(domains, { ...newDomain(tx, { domain, description: DESCRIPTION }), is_dev: true })
     return domainView(tx, record)
   },
 })
 
-function baseIn({ dialect }: Transaction): string {
+function requireBase({ dialect }: Transaction): string {
   const allowed = `nothing: the dialect ${dialect.name} has no dev domain`
   return (
     domainDialect(dialect).devDomainBase ??
@@ -76,16 +76,16 @@ function baseIn({ dialect }: Transaction): string {
  * Finds three words that make a free name. The search starts at random words. If no name is free, returns the first name
  * of the search.
  */
-function freeName(tx: Transaction, base: string): string {
-  const size = WORDS_EACH ** WORDS.length
+function findFreeName(tx: Transaction, base: string): string {
+  const size = WORDS_PER_LIST ** WORDS.length
   const start = tx.randomInteger(size)
-  const nameAt = (place: number) => {
-    const words = WORDS.map((list, index) => list[Math.floor(place / WORDS_EACH ** index) % WORDS_EACH])
+  const makeName = (place: number) => {
+    const words = WORDS.map((list, index) => list[Math.floor(place / WORDS_PER_LIST ** index) % WORDS_PER_LIST])
     return `${words.join('-')}.${base}`
   }
   for (let step = 0; step < size; step++) {
-    const name = nameAt((start + step) % size)
+    const name = makeName((start + step) % size)
     if (!tx.find(domains, 'domain', name)) return name
   }
-  return nameAt(start)
+  return makeName(start)
 }

@@ -29,7 +29,7 @@ export type RefusedDomainKey = 'domain_of_company' | 'domain_of_service' | 'doma
 export const domainDialect = sectionReader<DomainDialect>()
 
 /** Returns the error of a name (lower case) that nobody can reserve, with the entry of the dialect that refuses it. */
-export function refusalIn(
+export function findRefusal(
   dialect: CommonDialect,
   name: string,
 ): { readonly key: RefusedDomainKey; readonly entry: string } | undefined {
@@ -42,7 +42,7 @@ export function refusalIn(
 }
 
 /** Returns a function that tells whether a dialect refuses some names with an error. */
-export function refuses(key: RefusedDomainKey): (dialect: CommonDialect) => boolean {
+export function refusesNames(key: RefusedDomainKey): (dialect: CommonDialect) => boolean {
   return (dialect) => domainDialect(dialect).refusedDomains[key] !== undefined
 }
 

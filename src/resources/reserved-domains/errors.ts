@@ -1,6 +1,6 @@
 import { declareErrors, emptyUpdate, entry, type FieldFacts, field, ofField, only } from '../../schema/errors.ts'
 import { MANAGED_KEY_TYPES } from '../../x509/order.ts'
-import { domainDialect, refuses } from './dialect.ts'
+import { domainDialect, refusesNames } from './dialect.ts'
 
 export const errors = declareErrors({
   domain_region_invalid: field(400, 400),
@@ -11,7 +11,7 @@ export const errors = declareErrors({
       `The domain ${it.domain} is already reserved, as ${it.id}. Each name can be reserved only once.`,
   ),
   domain_of_company: only(
-    refuses('domain_of_company'),
+    refusesNames('domain_of_company'),
     ofField(
       404,
       400,
@@ -19,7 +19,7 @@ export const errors = declareErrors({
     ),
   ),
   domain_of_service: only(
-    refuses('domain_of_service'),
+    refusesNames('domain_of_service'),
     ofField(
       450,
       400,

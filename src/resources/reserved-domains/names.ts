@@ -45,8 +45,8 @@ export const domainName = v.pipe(
   facts({ json: { maxLength: 253, pattern: NAME } }),
 )
 
-const LONGEST_NAME = 253
-const LONGEST_LABEL = 63
+const MAX_NAME_LENGTH = 253
+const MAX_LABEL_LENGTH = 63
 
 /**
  * Returns the error of the first rule that a domain name breaks (rules: domain-names#grammar). Rules on the whole name
@@ -54,7 +54,7 @@ const LONGEST_LABEL = 63
  * lower case, such as the Kelvin sign, is invalid.
  */
 export function nameProblem(name: string): NameError | undefined {
-  if (name.length > LONGEST_NAME) return nameErrors.domain_too_long
+  if (name.length > MAX_NAME_LENGTH) return nameErrors.domain_too_long
   const labels = name.split('.')
   if (name !== '' && labels.includes('')) return nameErrors.domain_empty_label
   if (labels.length < 2) return nameErrors.domain_not_qualified
@@ -80,7 +80,7 @@ function labelProblem(label: string, isFirst: boolean): NameError | undefined {
   if (!/^[a-zA-Z0-9-]+$/.test(label)) return nameErrors.domain_character_invalid
   if (label.startsWith('-')) return nameErrors.domain_label_start_invalid
   if (label.endsWith('-')) return nameErrors.domain_label_end_invalid
-  if (label.length > LONGEST_LABEL) return nameErrors.domain_label_too_long
+  if (label.length > MAX_LABEL_LENGTH) return nameErrors.domain_label_too_long
   if (/^xn--/i.test(label))
     return isPunycode(label.slice(4).toLowerCase()) ? undefined : nameErrors.domain_punycode_invalid
   return label.slice(2, 4) === '--' ? nameErrors.domain_hyphens_3_4 : undefined

@@ -7,12 +7,12 @@ import { described } from '../../operation/resource-head.ts'
 import type { Transaction } from '../../operation/transaction.ts'
 import { certificates } from '../../provisioning/certificate-records.ts'
 import { provisioningRules } from '../../provisioning/managed-domain.ts'
-import { attempt, withoutPolicy, withRenewal } from '../../provisioning/management.ts'
+import { runAttempt, withoutPolicy, withRenewal } from '../../provisioning/management.ts'
 import type { CommonDialect } from '../../schema/dialect.ts'
 import { refuse } from '../../schema/errors.ts'
 import { general } from '../../schema/general-errors.ts'
 import { quote } from '../../schema/text.ts'
-import { endpointConfiguration } from '../declarations.ts'
+import { requireEndpointConfiguration } from '../declarations.ts'
 import { domainDialect, isBelow, isServiceDomain } from './dialect.ts'
 import { errors } from './errors.ts'
 import { domainLimits, limitErrors } from './limits.ts'
@@ -36,7 +36,7 @@ export const takenErrors = [errors.domain_taken, errors.domain_taken_elsewhere, 
  * Makes an operation that detaches something from a domain. `part` is the last segment of its path. `without` returns the
  * domain without it, or undefined if the domain does not have it.
  */
-function detach<const Part extends string>(
+function defineDetach<const Part extends string>(
   part: Part,
   what: string,
   without: (tx: Transaction, domain: DomainRecord) => DomainRecord | undefined,
@@ -59,20 +59,18 @@ function detach<const Part extends string>(
 }
 
 /** Makes the operation that unlinks the endpoint configuration of a protocol. */
-function detachConfiguration<Protocol extends 'http' | 'https'>(protocol: Protocol) {
+function defineDetachConfiguration<Protocol extends 'http' | 'https'>(protocol: Protocol) {
   const part = `${protocol}_endpoint_configuration` as const
   const what = `${protocol.toUpperCase()} endpoint configuration`
   const without = (_tx: Transaction, domain: DomainRecord) =>
     domain[`${part}_id`] === null ? undefined : { ...domain, [`${part}_id`]: null }
-  return detach(part, what, without, { isExtra: true })
+  return defineDetach(part, what, without, { isExtra: true })
 }
 
 /** Reserved domains (rules: reserved-domains#resource). */
 export const reservedDomains = resource(
   {
     name: NAME,
-    path: PATH,
-    items: NAME,
     prefix: 'rd',
     what: WHAT,
     errors: { ...nameErrors, ...recordErrors, ...errors, ...limitErrors },
@@ -93,7 +91,7 @@ export const reservedDomains = resource(
     createBody,
     updateBody,
     more: {
-      detachCertificate: detach(
+      detachCertificate: defineDetach(
         'certificate',
         'uploaded certificate',
         (_tx, domain) => {
@@ -102,13 +100,13 @@ export const reservedDomains = resource(
         },
         { errors: [errors.certificate_managed] },
       ),
-      detachCertificateManagementPolicy: detach(
+      detachCertificateManagementPolicy: defineDetach(
         'certificate_management_policy',
         'certificate management policy',
         (tx, domain) => (domain.policy ? withoutPolicy(tx, domain) : undefined),
       ),
-      detachHttpEndpointConfiguration: detachConfiguration('http'),
-      detachHttpsEndpointConfiguration: detachConfiguration('https'),
+      detachHttpEndpointConfiguration: defineDetachConfiguration('http'),
+      detachHttpsEndpointConfiguration: defineDetachConfiguration('https'),
     },
   },
   {
@@ -133,11 +131,11 @@ export const reservedDomains = resource(
         : 'an uploaded certificate, without a policy'
       if (!isValid) report(['certificate_id'], certificate_id, allowed)
     },
-    onDue: (tx, domain) => tx.put(domains, domain.job ? attempt(tx, domain) : withRenewal(tx, domain)),
+    onDue: (tx, domain) => tx.put(domains, domain.job ? runAttempt(tx, domain) : withRenewal(tx, domain)),
   },
 )
 
-/** Returns the status that the service was seen to send: none in the response to the PATCH that sets a policy (rules: provisioning-jobs#late-status). */
+/** Hides the status in the response to the PATCH that sets a policy, as the service was seen to do (rules: provisioning-jobs#late-status). */
 function lateStatus(tx: Transaction, { policy }: DomainRecord, before: DomainRecord) {
   const isNew = policy !== null && policy !== before.policy
   return isNew && provisioningRules(tx.rules).quirks.lateStatus ? { certificate_management_status: null } : {}
@@ -165,13 +163,13 @@ export function requireFree(tx: Transaction, domain: string, field = 'domain'): 
   const received = quote(domain)
   if (takenDomains.includes(domain)) refuse(errors.domain_taken_elsewhere, { field, received })
   const other =
-    namesAbove(domain).find((name) => takenDomains.includes(name)) ??
+    listNamesAbove(domain).find((name) => takenDomains.includes(name)) ??
     takenDomains.find((taken) => isBelow(taken, domain))
   if (other !== undefined) refuse(errors.domain_conflicts_elsewhere, { field, received, taken: quote(other) })
 }
 
 /** Returns the names above a name, each as a name and as a wildcard. */
-function namesAbove(domain: string): string[] {
+function listNamesAbove(domain: string): string[] {
   const labels = domain.split('.')
   return labels.slice(1).flatMap((_, index) => {
     const name = labels.slice(index + 1).join('.')
@@ -183,22 +181,22 @@ function namesAbove(domain: string): string[] {
 export function newDomain(tx: Transaction, body: Omit<v.InferOutput<typeof createBody>, keyof TlsBody>): DomainRecord {
   const { cnameTargetBase } = domainDialect(tx.dialect)
   const isOwned = isServiceDomain(tx.dialect, body.domain)
-  const target = () => [tx.randomLabel(LABEL_LENGTH), tx.randomLabel(LABEL_LENGTH), cnameTargetBase].join('.')
+  const newTarget = () => [tx.randomLabel(LABEL_LENGTH), tx.randomLabel(LABEL_LENGTH), cnameTargetBase].join('.')
   return {
     id: tx.newId('rd'),
     created_at: tx.now,
     ...described(body),
     domain: body.domain,
     region: body.region ?? null,
-    cname_target: isOwned ? null : target(),
-    acme_challenge_cname_target: !isOwned && body.domain.startsWith('*.') ? target() : null,
+    cname_target: isOwned ? null : newTarget(),
+    acme_challenge_cname_target: !isOwned && body.domain.startsWith('*.') ? newTarget() : null,
     certificate_id: null,
     policy: null,
     renews_at: null,
     job: null,
     due: null,
     timeline: [],
-    ...linksAfter(tx, body),
+    ...resolveLinks(tx, body),
     ...dialectFields(body),
   }
 }
@@ -224,7 +222,7 @@ function update(tx: Transaction, domain: DomainRecord, sent: v.InferOutput<typeo
   const changed = {
     ...domain,
     ...described(body, domain),
-    ...linksAfter(tx, body, domain),
+    ...resolveLinks(tx, body, domain),
     ...dialectFields(body),
   }
   return tx.put(domains, withTls(tx, changed, body))
@@ -240,14 +238,14 @@ type Links = Pick<DomainRecord, 'http_endpoint_configuration_id' | 'https_endpoi
 const UNLINKED: Links = { http_endpoint_configuration_id: null, https_endpoint_configuration_id: null }
 
 /** Returns the endpoint configurations of a domain after a request: the body's, else the domain's. */
-function linksAfter(
+function resolveLinks(
   tx: Transaction,
   body: { readonly [K in keyof Links]?: string | undefined },
   domain: Links = UNLINKED,
 ): Links {
-  const link = (field: keyof Links) => endpointConfiguration(tx, field, body[field]) ?? domain[field]
+  const resolveLink = (field: keyof Links) => requireEndpointConfiguration(tx, field, body[field]) ?? domain[field]
   return {
-    http_endpoint_configuration_id: link('http_endpoint_configuration_id'),
-    https_endpoint_configuration_id: link('https_endpoint_configuration_id'),
+    http_endpoint_configuration_id: resolveLink('http_endpoint_configuration_id'),
+    https_endpoint_configuration_id: resolveLink('https_endpoint_configuration_id'),
   }
 }

@@ -22,7 +22,7 @@ import {
 import { timestamp } from '../../schema/time.ts'
 import type { Frozen } from '../../schema/values.ts'
 import { MANAGED_KEY_TYPES } from '../../x509/order.ts'
-import { domainDialect, type RefusedDomainKey, refusalIn } from './dialect.ts'
+import { domainDialect, findRefusal, type RefusedDomainKey } from './dialect.ts'
 import { errors } from './errors.ts'
 import { domainName, nameErrors } from './names.ts'
 import { type DomainRecord, domainMetadata, errorRedirectUrl, REDIRECT, resolvesTo } from './records.ts'
@@ -89,7 +89,7 @@ const REFUSALS: Readonly<Record<RefusedDomainKey, FieldError<string, { also: str
 const reservableName = v.pipe(
   domainName,
   rule(Object.values(REFUSALS), (name, report, { dialect }) => {
-    const refused = refusalIn(dialect, name)
+    const refused = findRefusal(dialect, name)
     if (refused) report(REFUSALS[refused.key], { also: refused.entry.replace('*.', '') })
   }),
 )
@@ -116,7 +116,7 @@ export const createBody = named(
 )
 
 /** The current name of a domain, which some clients send back. The types do not offer the field, so its type is `never`. */
-const ownName = extra(
+const unchangedName = extra(
   v.optional(
     documented(v.pipe(v.string(), blankIsAbsent()), "The domain's own name, which cannot be changed.", {
       isUnoffered: true,
@@ -133,7 +133,7 @@ export const updateBody = named(
     https_endpoint_configuration_id: httpsConfiguration,
     resolves_to: extra(v.optional(resolvesTo)),
     error_redirect_url: extra(v.optional(errorRedirectUrl)),
-    domain: ownName,
+    domain: unchangedName,
   }),
   'ReservedDomainUpdate',
   'The changes of a reserved domain: at least one field.',

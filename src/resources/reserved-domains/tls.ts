@@ -34,7 +34,7 @@ export function withTls(tx: Transaction, domain: DomainRecord, body: TlsBody): D
   const certificate = isOwnAutomatic ? undefined : body.certificate_id
   const isOwned = isServiceDomain(tx.dialect, domain.domain)
   const received = quote(domain.domain)
-  if (certificate && policy) throw certificateAndPolicy(certificate)
+  if (certificate && policy) throw refusalOfBoth(certificate)
   if (policy && isOwned) refuse(errors.policy_on_service_domain, { field: 'certificate_management_policy', received })
   if (certificate && isOwned) refuse(errors.certificate_on_service_domain, { field: 'certificate_id', received })
   if (certificate) return withUploadedCertificate(tx, domain, requireUploaded(tx, certificate))
@@ -45,9 +45,9 @@ export function withTls(tx: Transaction, domain: DomainRecord, body: TlsBody): D
 }
 
 /** Returns a refusal that names both fields. */
-function certificateAndPolicy(certificate: string): Refusal {
-  const problemOf = (field: string) => problem(errors.certificate_and_policy, { field, received: quote(certificate) })
-  return new Refusal([problemOf('certificate_id'), problemOf('certificate_management_policy')])
+function refusalOfBoth(certificate: string): Refusal {
+  const problemAt = (field: string) => problem(errors.certificate_and_policy, { field, received: quote(certificate) })
+  return new Refusal([problemAt('certificate_id'), problemAt('certificate_management_policy')])
 }
 
 function requireUploaded(tx: Transaction, id: string): string {

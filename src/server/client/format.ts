@@ -1,5 +1,5 @@
 import type { DnsRecord } from '../../provisioning/dns.ts'
-import { printedTimeline } from '../../provisioning/timeline.ts'
+import { formatTimeline } from '../../provisioning/timeline.ts'
 import { quote } from '../../schema/text.ts'
 import type { Overview } from '../../views/overview.ts'
 import type { DomainTimeline, Timelines } from '../../views/timelines.ts'
@@ -60,7 +60,7 @@ function timelineText({ domain, id, state, due, expiresAt, records, timeline }: 
   const missing = records.flatMap(({ name, type, value, problem }) =>
     problem === null ? [] : [`needs ${name} ${type} ${value}: ${problem}`],
   )
-  return [`${domain} (${id}) is ${state}${ahead}${expiry}`, ...missing, printedTimeline(timeline)].join('\n')
+  return [`${domain} (${id}) is ${state}${ahead}${expiry}`, ...missing, formatTimeline(timeline)].join('\n')
 }
 
 interface ClockAnswer {

@@ -11,7 +11,7 @@ declare module 'vitest' {
 
 const FIREFOX = [process.env.FAUXGATE_FIREFOX, '/usr/bin/firefox-esr', '/usr/bin/firefox']
 
-/** Finds the browsers, or says loudly that their tests are left out. */
+/** Finds the browsers. Prints a warning if tests are left out. */
 export default function setup({ provide }: TestProject): void {
   const firefox = FIREFOX.find((place) => place && existsSync(place)) ?? ''
   provide('firefox', firefox)

@@ -8,9 +8,9 @@ import type { Readable } from 'node:stream'
 import { onTestFinished } from 'vitest'
 
 /** The longest wait for an element, in ms. */
-const PATIENCE = 30_000
+const MAX_WAIT_MS = 30_000
 
-/** The name of an element in the answers of WebDriver. */
+/** The key of an element's id in responses of WebDriver. */
 const ELEMENT = 'element-6066-11e4-a52e-4f735466cecf'
 
 /** A page in Firefox. It waits for elements by itself. */
@@ -38,9 +38,9 @@ export async function startFirefox(path: string): Promise<FirefoxPage> {
     await ended
     rmSync(profile, { recursive: true, force: true })
   })
-  const command = commandsTo(await portOf(browser.stdout))
+  const command = connectTo(await waitForPort(browser.stdout))
   await command('NewSession', { capabilities: {} })
-  await command('SetTimeouts', { implicit: PATIENCE })
+  await command('SetTimeouts', { implicit: MAX_WAIT_MS })
   const find = async (value: string): Promise<string> =>
     (await command('FindElement', { using: 'xpath', value }))[ELEMENT] ?? ''
   return {
@@ -51,7 +51,7 @@ export async function startFirefox(path: string): Promise<FirefoxPage> {
   }
 }
 
-function portOf(output: Readable): Promise<number> {
+function waitForPort(output: Readable): Promise<number> {
   return new Promise((resolve, reject) => {
     const lines = createInterface(output)
     lines.on('line', (line) => {
@@ -64,8 +64,8 @@ function portOf(output: Readable): Promise<number> {
 
 type Result = Readonly<Record<string, string>>
 
-/** Returns a function that sends commands to a port. Messages are JSON after their length; each answer has the id of its command. */
-function commandsTo(port: number) {
+/** Returns a function that sends commands to a port. Messages are JSON after their length; each response has the id of its command. */
+function connectTo(port: number) {
   const socket = connect(port, '127.0.0.1')
   onTestFinished(() => void socket.destroy())
   const waiting = new Map<number, (error: { message: string } | null, result: { value?: Result } | null) => void>()
@@ -78,7 +78,7 @@ function commandsTo(port: number) {
       if (colon < 0 || bytes.length < end) return
       const message = JSON.parse(bytes.subarray(colon + 1, end).toString())
       bytes = bytes.subarray(end)
-      // The first message says who speaks.
+      // The first message only introduces the server.
       if (Array.isArray(message)) waiting.get(message[1])?.(message[2], message[3])
     }
   })

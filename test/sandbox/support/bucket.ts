@@ -2,31 +2,31 @@ import { createHash } from 'node:crypto'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-interface Kept {
+interface StoredObject {
   readonly body: Buffer
   readonly etag: string
 }
 
-interface Answered {
+interface BucketResponse {
   readonly status: number
   readonly etag?: string
   readonly body?: string | Buffer
 }
 
-/** An S3 bucket in this process, as far as a cluster of workerd asks one: writes on condition, reads, lists and deletions. */
+/** An S3 bucket in this process, with the requests that a cluster of workerd sends: conditional writes, reads, lists and deletions. */
 export class Bucket {
-  readonly #objects = new Map<string, Kept>()
+  readonly #objects = new Map<string, StoredObject>()
   readonly #server = createServer((request, response) => {
     const parts: Buffer[] = []
     request.on('data', (part: Buffer) => parts.push(part))
-    // Never comes for what a process was writing when it was killed.
+    // This event never comes for the request of a killed process.
     request.on('end', () => {
-      const { status, etag, body } = this.#answer(request, Buffer.concat(parts))
+      const { status, etag, body } = this.#respond(request, Buffer.concat(parts))
       response.writeHead(status, { 'last-modified': 'Thu, 01 Jan 2026 00:00:00 GMT', ...(etag && { etag }) }).end(body)
     })
   })
 
-  /** The variables by which a cluster finds it. */
+  /** Starts the bucket. Returns the environment variables with its address. */
   async start(): Promise<Readonly<Record<string, string>>> {
     await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', resolve))
     return {
@@ -42,28 +42,28 @@ export class Bucket {
     this.#server.closeAllConnections()
   }
 
-  #answer({ method, url = '', headers }: IncomingMessage, body: Buffer): Answered {
+  #respond({ method, url = '', headers }: IncomingMessage, body: Buffer): BucketResponse {
     const { pathname, searchParams } = new URL(url, 'http://bucket')
     const [, , ...names] = decodeURIComponent(pathname).split('/')
     const key = names.join('/')
-    const there = this.#objects.get(key)
-    if (searchParams.has('list-type')) return { status: 200, body: this.#listed(searchParams) }
-    if (method === 'GET') return there ? { status: 200, ...there } : error(404, 'NoSuchKey')
-    if (headers['if-none-match'] === '*' && there) return error(412, 'PreconditionFailed')
-    if (headers['if-match'] !== undefined && headers['if-match'] !== there?.etag)
-      return error(412, 'PreconditionFailed')
+    const stored = this.#objects.get(key)
+    if (searchParams.has('list-type')) return { status: 200, body: this.#list(searchParams) }
+    if (method === 'GET') return stored ? { status: 200, ...stored } : createError(404, 'NoSuchKey')
+    if (headers['if-none-match'] === '*' && stored) return createError(412, 'PreconditionFailed')
+    if (headers['if-match'] !== undefined && headers['if-match'] !== stored?.etag)
+      return createError(412, 'PreconditionFailed')
     if (method === 'DELETE') {
       this.#objects.delete(key)
       return { status: 204 }
     }
-    if (method !== 'PUT') return error(501, 'NotImplemented')
+    if (method !== 'PUT') return createError(501, 'NotImplemented')
     const etag = `"${createHash('sha256').update(body).digest('hex')}"`
     this.#objects.set(key, { body, etag })
     return { status: 200, etag }
   }
 
-  /** All of them on one page. */
-  #listed(asked: URLSearchParams): string {
+  /** Lists all objects on one page. */
+  #list(asked: URLSearchParams): string {
     const prefix = asked.get('prefix') ?? ''
     const delimiter = asked.get('delimiter')
     const found = [...this.#objects].filter(([key]) => key.startsWith(prefix)).sort(([a], [b]) => (a < b ? -1 : 1))
@@ -80,6 +80,6 @@ export class Bucket {
   }
 }
 
-function error(status: number, code: string): Answered {
+function createError(status: number, code: string): BucketResponse {
   return { status, body: `<Error><Code>${code}</Code></Error>` }
 }

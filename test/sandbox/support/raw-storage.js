@@ -1,4 +1,4 @@
-// A Worker in the place of the sandboxes' own, by which tests write what another version has written.
+// Replaces the Worker of the sandboxes, so that a test can write data of another version into their storage.
 import { DurableObject } from 'cloudflare:workers'
 
 class Raw extends DurableObject {

@@ -1,28 +1,32 @@
 import { request } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** An event that was sent. */
-export interface Told {
+/** An event that the server sent. */
+export interface ReceivedEvent {
   readonly event: string
   // The test knows the data of an event.
   // biome-ignore lint/suspicious/noExplicitAny: see above
   readonly data: any
 }
 
-/** A WebSocket that listens, or the response that it was refused with. */
-export interface Heard {
+/** A WebSocket for events, or the response that refused it. */
+export interface TestSocket {
   readonly status: number
   readonly refusal: string
-  /** Waits for an event and returns it with those before it that were not returned yet. */
-  until(isIt: (told: Told) => boolean): Promise<Told[]>
+  /** Waits for an event. Returns it, and the earlier events that no call has returned. */
+  until(isIt: (received: ReceivedEvent) => boolean): Promise<ReceivedEvent[]>
   send(text: string): void
   /** The code by which the other end closes it. */
   readonly closed: Promise<number>
   end(): void
 }
 
-/** Listens at a URL by a WebSocket, as the inspector does. */
-export function listen(url: string, key: string | null, more: Readonly<Record<string, string>> = {}): Promise<Heard> {
+/** Opens a WebSocket for events, as the inspector does. */
+export function openSocket(
+  url: string,
+  key: string | null,
+  more: Readonly<Record<string, string>> = {},
+): Promise<TestSocket> {
   const headers = {
     connection: 'upgrade',
     upgrade: 'websocket',
@@ -33,35 +37,35 @@ export function listen(url: string, key: string | null, more: Readonly<Record<st
   }
   return new Promise((resolve, reject) => {
     const sent = request(url, { headers, agent: false })
-    sent.on('upgrade', ({ statusCode: status = 0 }, socket, head) => resolve(heard(status, '', socket, head)))
+    sent.on('upgrade', ({ statusCode: status = 0 }, socket, head) => resolve(createSocket(status, '', socket, head)))
     sent.on('response', async (response) => {
       const { statusCode: status = 0, socket } = response
-      resolve(heard(status, Buffer.concat(await response.toArray()).toString(), socket, Buffer.alloc(0)))
+      resolve(createSocket(status, Buffer.concat(await response.toArray()).toString(), socket, Buffer.alloc(0)))
     })
     sent.on('error', reject).end()
   })
 }
 
-function heard(status: number, refusal: string, socket: Socket, head: Buffer): Heard {
+function createSocket(status: number, refusal: string, socket: Socket, head: Buffer): TestSocket {
   let bytes = head
   let wake = () => {}
-  const told: Told[] = []
+  const received: ReceivedEvent[] = []
   let close: (code: number) => void
   const closed = new Promise<number>((resolve) => {
     close = resolve
   })
   const take = (part: Buffer) => {
     bytes = Buffer.concat([bytes, part])
-    for (let frame = frameOf(bytes); frame; frame = frameOf(bytes)) {
+    for (let frame = readFrame(bytes); frame; frame = readFrame(bytes)) {
       bytes = bytes.subarray(frame.size)
       if (frame.opcode === 8) {
         close(frame.payload.readUInt16BE(0))
-        // A server that is asked to stop waits for this answer.
+        // A server that stops waits for this frame.
         socket.end(Buffer.from([0x88, 0x82, 0, 0, 0, 0, ...frame.payload.subarray(0, 2)]))
       }
       const text = frame.payload.toString()
       const [, event, data] = /^event: (\w+)\ndata: (.*)\n\n$/s.exec(text) ?? []
-      told.push(event && data ? { event, data: JSON.parse(data) } : { event: text, data: undefined })
+      received.push(event && data ? { event, data: JSON.parse(data) } : { event: text, data: undefined })
     }
     wake()
   }
@@ -72,12 +76,12 @@ function heard(status: number, refusal: string, socket: Socket, head: Buffer): H
     refusal,
     closed,
     async until(isIt) {
-      while (!told.some(isIt)) {
+      while (!received.some(isIt)) {
         await new Promise<void>((resolve) => {
           wake = resolve
         })
       }
-      return told.splice(0, told.findIndex(isIt) + 1)
+      return received.splice(0, received.findIndex(isIt) + 1)
     },
     send(text) {
       const payload = Buffer.from(text)
@@ -88,7 +92,7 @@ function heard(status: number, refusal: string, socket: Socket, head: Buffer): H
 }
 
 /** Returns the first whole frame of a server (RFC 6455, 5.2). */
-function frameOf(bytes: Buffer): { opcode: number; payload: Buffer; size: number } | undefined {
+function readFrame(bytes: Buffer): { opcode: number; payload: Buffer; size: number } | undefined {
   if (bytes.length < 2) return undefined
   const short = (bytes[1] as number) & 127
   const more = short === 126 ? 2 : short === 127 ? 8 : 0

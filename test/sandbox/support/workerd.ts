@@ -17,7 +17,7 @@ interface Worker {
   readonly program?: string
 }
 
-interface Asked {
+interface RequestParts {
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: unknown
 }
@@ -79,29 +79,29 @@ export class Workerd {
     rmSync(this.folder, { recursive: true, force: true })
   }
 
-  async ask(method: string, url: string, { headers = {}, body }: Asked = {}): Promise<Answer> {
+  async send(method: string, url: string, { headers = {}, body }: RequestParts = {}): Promise<Answer> {
     const type = body === undefined ? {} : { 'content-type': 'application/json' }
     const response = await fetch(url.startsWith('/') ? this.url + url : url, {
       method,
       headers: { ...type, ...headers },
       ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     })
-    return answerOf(response.status, response.headers, await response.text())
+    return toAnswer(response.status, response.headers, await response.text())
   }
 
-  /** A call of the account. */
-  account(method: string, path: string, body?: unknown): Promise<Answer> {
-    return this.ask(method, path, { headers: { 'fauxgate-account-key': ACCOUNT_KEY }, body })
+  /** Calls the account with its key. */
+  callAccount(method: string, path: string, body?: unknown): Promise<Answer> {
+    return this.send(method, path, { headers: { 'fauxgate-account-key': ACCOUNT_KEY }, body })
   }
 
   /** Creates a sandbox, and returns its description with its keys. */
   async createWithKeys(name: string, options: object = {}): Promise<Answer['body']> {
-    const { status, body, text } = await this.account('PUT', `/s/${name}`, options)
+    const { status, body, text } = await this.callAccount('PUT', `/s/${name}`, options)
     if (status !== 201) throw new Error(text)
     return body
   }
 }
 
-export function answerOf(status: number, headers: Headers, text: string): Answer {
+export function toAnswer(status: number, headers: Headers, text: string): Answer {
   return { status, headers, text, body: headers.get('content-type') === 'application/json' ? JSON.parse(text) : text }
 }

@@ -8,7 +8,7 @@ import { isIdPrefix } from '../schema/ids.ts'
 import { quote, snakeCase } from '../schema/text.ts'
 
 /** The names that the families of a test cannot use. */
-interface Reserved {
+interface ReservedNames {
   readonly prefixes: readonly string[]
   readonly declarations: readonly string[]
 }
@@ -20,20 +20,20 @@ interface Reserved {
 export function requireCompatibleFamilies(
   own: Families,
   builtIn: Families,
-  { prefixes, declarations }: Reserved,
+  { prefixes, declarations }: ReservedNames,
 ): void {
   const reserved = [...prefixes.map((each) => `prefix ${each}`), ...declarations.map((each) => `declaration ${each}`)]
-  const operations = namesOf({ ...builtIn, ...own })
+  const operations = listOperationNames({ ...builtIn, ...own })
   const taken = new Map(reserved.map((identifier) => [identifier, 'fauxgate itself']))
   for (const [name, family] of Object.entries(builtIn))
-    for (const identifier of identifiersOf(family)) taken.set(identifier, name)
+    for (const identifier of listIdentifiers(family)) taken.set(identifier, name)
   for (const [name, family] of Object.entries(own)) {
     if (Object.hasOwn(builtIn, name))
       throw new TypeError(`families.${name} has the name of a family of fauxgate's own.`)
     requireNames(name, family)
     requireKnownErrors(name, family)
     requireKnownOperations(name, family, operations)
-    for (const identifier of identifiersOf(family)) {
+    for (const identifier of listIdentifiers(family)) {
       const owner = taken.get(identifier)
       if (owner !== undefined)
         throw new TypeError(`families.${name} has the ${identifier}, which ${owner} has already.`)
@@ -43,7 +43,7 @@ export function requireCompatibleFamilies(
   requireSameNames([...Object.values(builtIn), ...Object.values(own)])
 }
 
-function identifiersOf({ prefix, collections, operations, declares = {} }: Family): string[] {
+function listIdentifiers({ prefix, collections, operations, declares = {} }: Family): string[] {
   return [
     ...Object.keys(declares).map((name) => `declaration ${snakeCase(name)}`),
     ...(prefix === undefined ? [] : [`prefix ${prefix}`]),
@@ -81,7 +81,7 @@ function requirePath({ name, path }: Operation): void {
   throw new TypeError(`${name} has the path ${quote(path)}. Allowed: segments such as "/widgets/{id}".`)
 }
 
-function namesOf(all: Families): Set<string> {
+function listOperationNames(all: Families): Set<string> {
   return new Set(Object.values(all).flatMap(({ operations }) => Object.values(operations).map(({ name }) => name)))
 }
 
@@ -98,7 +98,7 @@ function requireKnownOperations(family: string, { before = {} }: Family, operati
 function requireKnownErrors(family: string, { operations, before = {}, apiKeys, errors }: Family): void {
   const known = new Set([general, accountErrors, errors].flatMap((group): CatalogueError[] => Object.values(group)))
   const refusals = [
-    ...Object.values(operations).map((each) => [each.name, ownErrorsOf(each)] as const),
+    ...Object.values(operations).map((each) => [each.name, listOwnErrors(each)] as const),
     ...Object.entries(before).map(([name, { errors }]) => [name, errors] as const),
     ['judge', apiKeys?.errors ?? []] as const,
   ]
@@ -109,7 +109,7 @@ function requireKnownErrors(family: string, { operations, before = {}, apiKeys, 
 }
 
 /** Returns the errors of an operation without the general ones that every operation of its kind has. */
-function ownErrorsOf({ body, query, errors = [] }: Operation): CatalogueError[] {
+function listOwnErrors({ body, query, errors = [] }: Operation): CatalogueError[] {
   return [...errors, ...[body, query].flatMap((each) => (each ? [...errorsIn(each)] : []))]
 }
 

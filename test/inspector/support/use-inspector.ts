@@ -6,8 +6,8 @@ import { type Served, serve } from '../../../src/server/node.ts'
 import { opensPages } from '../../support/chromium.ts'
 import { openManual } from '../../support/provisioning.ts'
 
-/** A page of the inspector of a gateway. */
-export interface Opened {
+/** An open inspector, with its gateway. */
+export interface OpenInspector {
   readonly gateway: Gateway<ManualClock>
   readonly server: Served
   readonly page: Page
@@ -16,19 +16,19 @@ export interface Opened {
   go(place: string): Promise<void>
 }
 
-interface Opening extends BrowserContextOptions {
-  /** The part that the page opens at; none if empty. */
+interface PageOptions extends BrowserContextOptions {
+  /** The part to open. If empty, the test opens the page itself. */
   readonly place?: string
   readonly prepare?: (gateway: Gateway<ManualClock>) => void
 }
 
 /** Returns a function that opens the inspector of a new gateway in a browser, until the end of the test. */
-export function opening() {
+export function useInspector() {
   const newPage = opensPages()
   return async (
     options: Omit<GatewayOptions, 'clock'> & { readonly families?: object } = {},
-    { place = 'now', prepare, ...how }: Opening = {},
-  ): Promise<Opened> => {
+    { place = 'now', prepare, ...how }: PageOptions = {},
+  ): Promise<OpenInspector> => {
     const gateway = openManual({ dns: 'simulated', ...options })
     prepare?.(gateway)
     const server = await serve(gateway)
@@ -43,14 +43,18 @@ export function opening() {
   }
 }
 
-/** Asks a server as a client would. */
-export function asked(server: Served, method: string, path: string, body?: object): Promise<Response> {
+/** Sends a request as a client would. */
+export function sendRequest(server: Served, method: string, path: string, body?: object): Promise<Response> {
   const headers = { authorization: 'Bearer key', 'service-version': '2', 'content-type': 'application/json' }
   return fetch(server.url + path, { method, headers, ...(body && { body: JSON.stringify(body) }) })
 }
 
 /** Sends a request with exactly these headers, which `fetch` would not, and returns the status. */
-export function statusOf(url: string, method: string, headers: Readonly<Record<string, string>>): Promise<unknown> {
+export function requestStatus(
+  url: string,
+  method: string,
+  headers: Readonly<Record<string, string>>,
+): Promise<unknown> {
   return new Promise((resolve, reject) => {
     const sent = request(url, { method, headers }, (answer) => resolve(answer.resume().statusCode))
     sent.on('error', reject).end()

@@ -1,12 +1,12 @@
 import type { Gateway, ManualClock } from '../../../src/index.ts'
 import type { Served } from '../../../src/server/node.ts'
 import { ECDSA, RSA } from '../../support/provisioning.ts'
-import { asked } from './opened.ts'
+import { sendRequest } from './use-inspector.ts'
 
-/** Lets so much happen in a gateway that every part has something to show; answers what to look at. */
-export async function populated(gateway: Gateway<ManualClock>, server: Served) {
+/** Fills a gateway so that every part of the page has content. Returns ids for the test. */
+export async function populate(gateway: Gateway<ManualClock>, server: Served) {
   const create = async (domain: string, more: object = {}) => {
-    const answer = await asked(server, 'POST', '/reserved_domains', {
+    const answer = await sendRequest(server, 'POST', '/reserved_domains', {
       domain,
       certificate_management_policy: ECDSA,
       ...more,
@@ -24,13 +24,13 @@ export async function populated(gateway: Gateway<ManualClock>, server: Served) {
     metadata: '<script>alert(1)</script>',
   })
   await create('*.preview.example.com')
-  await asked(server, 'POST', '/reserved_domains', { domain: 'shop.example.com' })
-  await asked(server, 'POST', '/reserved_addrs', { description: 'a TCP service', region: 'eu' })
-  await asked(server, 'PATCH', `/reserved_domains/${late.id}`, { description: 'the API' })
+  await sendRequest(server, 'POST', '/reserved_domains', { domain: 'shop.example.com' })
+  await sendRequest(server, 'POST', '/reserved_addrs', { description: 'a TCP service', region: 'eu' })
+  await sendRequest(server, 'PATCH', `/reserved_domains/${late.id}`, { description: 'the API' })
   gateway.faults.add({ operation: 'reserved_addrs.list', status: 503, times: 2, retryAfter: '2s' })
-  await asked(server, 'GET', '/reserved_addrs')
-  await asked(server, 'GET', '/reserved_domains?limit=10')
-  await asked(server, 'GET', '/widgets')
+  await sendRequest(server, 'GET', '/reserved_addrs')
+  await sendRequest(server, 'GET', '/reserved_domains?limit=10')
+  await sendRequest(server, 'GET', '/widgets')
   gateway.clock.advance('20m')
   gateway.provisioning.script(['DNS_ERROR', 'success'], { domain: 'shop.example.com' })
   gateway.provisioning.failNext('INTERNAL_ERROR')

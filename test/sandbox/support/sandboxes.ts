@@ -6,31 +6,31 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, inject, onTestFinished } from 'vitest'
 import type { Answer } from '../../support/client.ts'
-import { answerOf, Workerd } from './workerd.ts'
+import { toAnswer, Workerd } from './workerd.ts'
 
 export { ACCOUNT_KEY } from './workerd.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 
 /** The options of a sandbox whose clock the test advances. */
-export const manual = { clock: 'manual', start: '2026-01-01T00:00:00Z' } as const
+export const MANUAL_CLOCK = { clock: 'manual', start: '2026-01-01T00:00:00Z' } as const
 
 /** A domain whose certificate the gateway provisions. */
-export const managed = {
+export const MANAGED_DOMAIN = {
   domain: 'app.example.com',
   certificate_management_policy: { authority: 'letsencrypt', private_key_type: 'ecdsa' },
 } as const
 
 /** Repeats a request until the response is the expected one, because alarms run in real time. */
-export async function until<T>(ask: () => Promise<T>, isExpected: (answer: T) => boolean): Promise<T> {
+export async function waitUntil<T>(send: () => Promise<T>, isExpected: (answer: T) => boolean): Promise<T> {
   for (;;) {
-    const answer = await ask()
+    const answer = await send()
     if (isExpected(answer)) return answer
   }
 }
 
-/** Does work for the numbers below a count, fifty at a time. */
-export async function many<T>(count: number, work: (n: number) => Promise<T>): Promise<T[]> {
+/** Runs work for each number below a count, fifty at a time. */
+export async function runMany<T>(count: number, work: (n: number) => Promise<T>): Promise<T[]> {
   const all: T[] = []
   for (let n = 0; n < count; n += 50) {
     all.push(...(await Promise.all(Array.from({ length: Math.min(50, count - n) }, (_, at) => work(n + at)))))
@@ -46,10 +46,10 @@ export interface RawWork {
   readonly sql?: readonly [statement: string, ...values: (string | number | null)[]]
 }
 
-/** A place in a cluster. */
+/** The configuration of one instance of a cluster. */
 export interface Member {
   readonly key: string
-  /** The factor by which it waits less for instances that may come back. */
+  /** The factor by which its timeouts for lost instances are shorter. */
   readonly timesFaster: number
 }
 
@@ -68,8 +68,8 @@ export class SharedSandboxes extends Workerd {
     this.args = ['serve', 'cluster.capnp', '--experimental']
   }
 
-  /** Starts the state by `fauxgate sandbox`, and stops it once it listens. Returns what it said. */
-  async startedByCommand(): Promise<string> {
+  /** Runs `fauxgate sandbox` with this state until it listens. Returns its output. */
+  async startByCommand(): Promise<string> {
     const data = join(this.folder, 'state')
     const command = spawn(
       process.execPath,
@@ -104,7 +104,7 @@ export class SharedSandboxes extends Workerd {
     await this.kill('SIGTERM')
     copyFileSync(fileURLToPath(new URL('./raw-storage.js', import.meta.url)), bundle)
     await this.start()
-    const { text } = await this.ask('POST', '/', { body: work })
+    const { text } = await this.send('POST', '/', { body: work })
     await this.kill('SIGTERM')
     copyFileSync(join(inject('worker'), 'worker.bundle.js'), bundle)
     await this.start()
@@ -117,17 +117,17 @@ export class SharedSandboxes extends Workerd {
     return this
   }
 
-  get folderOfFiles(): string {
+  get objectFolder(): string {
     return join(this.folder, 'state', 'fauxgate-sandbox')
   }
 
   /** Returns the files of sandbox objects, without the files of the platform itself. */
   get files(): readonly string[] {
-    return readdirSync(this.folderOfFiles).filter((name) => /^[0-9a-f]+\.sqlite$/.test(name))
+    return readdirSync(this.objectFolder).filter((name) => /^[0-9a-f]+\.sqlite$/.test(name))
   }
 
   /** Sends a request with exactly this path and host. `fetch` would normalize the path. */
-  exactly(
+  sendExactly(
     method: string,
     path: string,
     headers: Readonly<Record<string, string>> = {},
@@ -140,15 +140,15 @@ export class SharedSandboxes extends Workerd {
         response.setEncoding('utf8').on('data', (part) => {
           text += part
         })
-        response.on('end', () => resolve(answerOf(response.statusCode ?? 0, new Headers(), text)))
+        response.on('end', () => resolve(toAnswer(response.statusCode ?? 0, new Headers(), text)))
       })
       sent.on('error', reject).end()
     })
   }
 
-  /** The names of all sandboxes, in order. */
-  async names(): Promise<string[]> {
-    const { body } = await this.account('GET', '/s?limit=1000')
+  /** Returns the names of all sandboxes, in order. */
+  async listNames(): Promise<string[]> {
+    const { body } = await this.callAccount('GET', '/s?limit=1000')
     return body.sandboxes.map(({ name }: { name: string }) => name)
   }
 
@@ -159,7 +159,7 @@ export class SharedSandboxes extends Workerd {
 }
 
 /** Starts sandboxes for all tests of a file. */
-export function sharedSandboxes(env?: Readonly<Record<string, string>>): SharedSandboxes {
+export function useSandboxes(env?: Readonly<Record<string, string>>): SharedSandboxes {
   const sandboxes = new SharedSandboxes(env)
   beforeAll(() => sandboxes.start())
   afterAll(() => sandboxes.stop())
@@ -167,7 +167,7 @@ export function sharedSandboxes(env?: Readonly<Record<string, string>>): SharedS
 }
 
 /** Starts sandboxes for one test. */
-export function startedSandboxes(env?: Readonly<Record<string, string>>): Promise<SharedSandboxes> {
+export function startSandboxes(env?: Readonly<Record<string, string>>): Promise<SharedSandboxes> {
   const sandboxes = new SharedSandboxes(env)
   onTestFinished(() => sandboxes.stop())
   return sandboxes.start()
@@ -201,12 +201,12 @@ export class SandboxClient {
     return { authorization: `Bearer ${this.created.api_key}`, 'service-version': '2' }
   }
 
-  ask(method: string, path: string, body?: unknown): Promise<Answer> {
-    return this.of.ask(method, this.created.url + path, { headers: this.headers, body })
+  send(method: string, path: string, body?: unknown): Promise<Answer> {
+    return this.of.send(method, this.created.url + path, { headers: this.headers, body })
   }
 
   control(method: string, path: string, body?: unknown): Promise<Answer> {
     const headers = { 'fauxgate-control-key': this.created.control_key }
-    return this.of.ask(method, `${this.created.url}/_fauxgate${path}`, { headers, body })
+    return this.of.send(method, `${this.created.url}/_fauxgate${path}`, { headers, body })
   }
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build, type Plugin } from 'esbuild'
 import type { TestProject } from 'vitest/node'
-// No types come with it.
+// The module has no types.
 // @ts-expect-error
 import { documents, documentsModule } from '../../../scripts/inspector.mjs'
 import { bundle } from '../../support/bundle.ts'
@@ -13,13 +13,13 @@ const root = fileURLToPath(new URL('../../..', import.meta.url))
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The folder with the Worker, bundled into one file, and with the command, which is another one. */
+    /** The folder with two bundles: the Worker and the command. */
     worker: string
   }
 }
 
-/** The pages, as they are in the sources. */
-const pages: Plugin = {
+/** Bundles the pages from their sources. */
+const pagesPlugin: Plugin = {
   name: 'pages',
   setup({ onResolve, onLoad }) {
     onResolve({ filter: /^\.\/documents\.js$/ }, ({ path }) => ({ path, namespace: 'pages' }))
@@ -28,7 +28,7 @@ const pages: Plugin = {
 }
 
 /** Bundles the Worker and the command from their sources once for all test files. */
-export default async function bundled(project: TestProject) {
+export default async function bundleWorker(project: TestProject) {
   const folder = mkdtempSync(join(tmpdir(), 'fauxgate-worker-'))
   await build({
     entryPoints: [join(root, 'src/sandbox/index.ts')],
@@ -40,7 +40,7 @@ export default async function bundled(project: TestProject) {
     mainFields: ['browser', 'module', 'main'],
     conditions: ['browser', 'import', 'default'],
     external: ['cloudflare:workers'],
-    plugins: [pages],
+    plugins: [pagesPlugin],
     logLevel: 'error',
   })
   await bundle("import './src/server/cli.ts'", join(folder, 'cli.mjs'))
