@@ -1,7 +1,6 @@
-import { ed25519 } from '@noble/curves/ed25519.js'
-import { p256, p384, p521 } from '@noble/curves/nist.js'
 import { bytesToNumberBE, equalBytes, numberToBytesBE } from '@noble/curves/utils.js'
 import { bitLength } from './bytes.ts'
+import { type Curve, curves, ed25519 } from './curves.ts'
 import {
   type Asn1,
   childrenOf,
@@ -26,15 +25,6 @@ const EC_PARAMETERS = 0xa0
 /** The limits of openssl. They also bound the time that a signature check takes. */
 const MOST_MODULUS_BITS = 16_384
 const MOST_EXPONENT_BITS = 64
-
-/** The curves that ECDSA keys may use (rules: tls-certificates#accepted), with the length of a coordinate or secret in bytes. */
-export const curves = {
-  'P-256': { oid: oids.p256, arithmetic: p256, bytes: 32 },
-  'P-384': { oid: '1.3.132.0.34', arithmetic: p384, bytes: 48 },
-  'P-521': { oid: '1.3.132.0.35', arithmetic: p521, bytes: 66 },
-} as const
-
-export type Curve = keyof typeof curves
 
 /** Names of unsupported algorithms and curves, for messages (RFC 3279, 2.3; RFC 8410; SEC 2). */
 const UNSUPPORTED: Readonly<Record<string, string>> = {
@@ -124,7 +114,7 @@ function readRsaPublicKey(der: Uint8Array): PublicKey {
 
 function checkedPoint(curve: Curve, bytes: Uint8Array): Uint8Array {
   try {
-    curves[curve].arithmetic.Point.fromBytes(bytes).assertValidity()
+    curves[curve].arithmetic().Point.fromBytes(bytes).assertValidity()
   } catch {
     throw new Unreadable(`its public key is not a point on ${curve}`)
   }
@@ -172,7 +162,7 @@ function readEcPrivateKey(der: Uint8Array, outerCurve?: Curve): PrivateKey {
   const children = childrenOf(parse(der), PRIVATE_KEY)
   const curve = outerCurve ?? readCurve(namedCurve(children))
   const secret = bytesToNumberBE(contentOf(children[1], PRIVATE_KEY, tags.octetString))
-  if (secret === 0n || secret >= curves[curve].arithmetic.Point.Fn.ORDER) {
+  if (secret === 0n || secret >= curves[curve].arithmetic().Point.Fn.ORDER) {
     throw new Unreadable(`its secret is out of the range of ${curve}`)
   }
   return { kind: 'ecdsa', curve, secret: numberToBytesBE(secret, curves[curve].bytes) }
@@ -187,7 +177,7 @@ function namedCurve(children: readonly Asn1[]): Asn1 | undefined {
 export function belongsTo(key: PrivateKey, certified: PublicKey): boolean {
   if (key.kind === 'rsa') return certified.kind === 'rsa' && key.n === certified.n && key.e === certified.e
   if (key.kind === 'ed25519') {
-    return certified.kind === 'ed25519' && equalBytes(ed25519.getPublicKey(key.seed), certified.bytes)
+    return certified.kind === 'ed25519' && equalBytes(ed25519().getPublicKey(key.seed), certified.bytes)
   }
   if (certified.kind !== 'ecdsa') return false
   // Points of different curves differ in length.
@@ -195,7 +185,7 @@ export function belongsTo(key: PrivateKey, certified: PublicKey): boolean {
 }
 
 function pointOf({ curve, secret }: PrivateKey & { kind: 'ecdsa' }, isCompressed: boolean): Uint8Array {
-  const { arithmetic } = curves[curve]
+  const arithmetic = curves[curve].arithmetic()
   // noble fills a table before it first multiplies the base point of a curve. Issuing needs the table of P-256. For a
   // larger curve, filling the table takes ten times as long as one multiplication without it.
   if (curve === 'P-256') return arithmetic.getPublicKey(secret, isCompressed)
