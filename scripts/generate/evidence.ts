@@ -113,21 +113,39 @@ function joined(a: Evidence, b: Evidence): Evidence {
   return Object.fromEntries(kinds.map((kind) => [kind, [...new Set([...(a[kind] ?? []), ...(b[kind] ?? [])])]]))
 }
 
-/** Writes each source once, and in its place elsewhere. */
+/** Writes each source once, and its place elsewhere. Fields are grouped by their types. */
 function coded({ operations, fields, errors }: AllEvidence): string {
   const places = new Map<string, number>()
   const placeOf = (source: string) => {
     if (!places.has(source)) places.set(source, places.size)
     return places.get(source)
   }
+  const placesOf = (found: Evidence) => {
+    const kinds = KINDS.map((kind: Kind) => (found[kind] ?? []).map(placeOf))
+    return kinds.slice(0, kinds.findLastIndex((places) => places.length > 0) + 1)
+  }
   const rows = (rules: Rules) =>
-    Object.entries(rules).map(([name, found]) => {
-      const kinds = KINDS.map((kind: Kind) => (found[kind] ?? []).map(placeOf))
-      return `${JSON.stringify(name)}: ${JSON.stringify(kinds)}`
-    })
-  const parts = Object.entries({ operations, fields, errors }).map(
-    ([name, rules]) => `"${name}": {\n${rows(rules).join(',\n')}\n}`,
-  )
+    Object.entries(rules).map(([name, found]) => `${JSON.stringify(name)}: ${JSON.stringify(placesOf(found))}`)
+  const part = (name: string, all: readonly string[]) => `${JSON.stringify(name)}: {\n${all.join(',\n')}\n}`
+  const parts = [
+    part('operations', rows(operations)),
+    part(
+      'fields',
+      Object.entries(byType(fields)).map(([type, own]) => part(type, rows(own))),
+    ),
+    part('errors', rows(errors)),
+  ]
   const sources = [...places.keys()].map((source) => JSON.stringify(source))
   return `{\n"sources": [\n${sources.join(',\n')}\n],\n${parts.join(',\n')}\n}\n`
+}
+
+/** Groups the evidence of fields by type. The names of the fields are then without their types. */
+function byType(fields: Rules): Readonly<Record<string, Rules>> {
+  const types: Record<string, Record<string, Evidence>> = {}
+  for (const [key, found] of Object.entries(fields)) {
+    const dot = key.indexOf('.')
+    const type = key.slice(0, dot)
+    types[type] = { ...types[type], [key.slice(dot + 1)]: found }
+  }
+  return types
 }
