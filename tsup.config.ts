@@ -62,8 +62,17 @@ export default defineConfig([
       'manual-clock': 'src/engine/manual-clock.ts',
     },
   },
-  // The shims give CommonJS an import.meta.url.
-  { ...common, format: 'cjs', entry: both, shims: true, onSuccess: writeModuleTypes },
+  {
+    ...common,
+    format: 'cjs',
+    entry: both,
+    // The shims give CommonJS an import.meta.url.
+    shims: true,
+    // It makes the syntax short after sucrase.
+    minify: 'terser',
+    terserOptions: { ecma: 2020, compress: { passes: 2 }, format: { max_line_len: 500 } },
+    onSuccess: writeModuleTypes,
+  },
   // An ES module can import the declarations of a CommonJS module, and not the other way round.
   { ...common, format: 'cjs', entry: declarationsOf(withoutPeers), dts: { only: true, resolve: true } },
   { ...common, format: ['esm', 'cjs'], entry: declarationsOf({ kit, msw }), dts: { only: true, resolve: true } },

@@ -27,7 +27,7 @@ export default function evidence(root: string): Map<string, string> {
   return pages(root, allOperations, evidenceOf(sections, allOperations, root), sections)
 }
 
-/** Returns src/generated/evidence.json, which the OpenAPI documents have: each source once, and in its place elsewhere. */
+/** Returns src/generated/evidence.json, which the OpenAPI documents have: each source once, and its place elsewhere. */
 export function evidenceJson(root: string): string {
   const all = evidenceOf(sectionsOf(root), allOperations, root)
   const sources = [
@@ -39,9 +39,27 @@ export function evidenceJson(root: string): string {
     ),
   ]
   const places = new Map(sources.map((source, place) => [source, place]))
-  const placesOf = (found: Evidence) => sourcesOf(found).map((list) => list.map((source) => places.get(source)))
-  const rules = Object.entries<Rules>({ ...all }).map(([kind, each]) => [kind, mapValues(each, placesOf)])
-  return JSON.stringify({ sources, ...Object.fromEntries(rules) })
+  const placesOf = (found: Evidence) => {
+    const kinds = sourcesOf(found).map((list) => list.map((source) => places.get(source)))
+    return kinds.slice(0, kinds.findLastIndex((list) => list.length > 0) + 1)
+  }
+  return JSON.stringify({
+    sources,
+    operations: mapValues(all.operations, placesOf),
+    fields: mapValues(groupByType(all.fields), (fields) => mapValues(fields, placesOf)),
+    errors: mapValues(all.errors, placesOf),
+  })
+}
+
+/** Groups the evidence of fields by type. The names of the fields are then without their types. */
+function groupByType(fields: Rules): Readonly<Record<string, Rules>> {
+  const types: Record<string, Record<string, Evidence>> = {}
+  for (const [key, found] of Object.entries(fields)) {
+    const dot = key.indexOf('.')
+    const type = key.slice(0, dot)
+    types[type] = { ...types[type], [key.slice(dot + 1)]: found }
+  }
+  return types
 }
 
 const sourcesOf = (found: Evidence) => KINDS.map((kind) => found[kind] ?? [])

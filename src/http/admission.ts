@@ -6,8 +6,8 @@ import { authenticate, checkVersion, type KeyCheck } from './access.ts'
 import type { ControlApi } from './control-api.ts'
 import { isPreflight } from './cors.ts'
 import type { HttpRequest } from './messages.ts'
-import { splitUrl } from './request.ts'
 import { operationFor, type Router } from './router.ts'
+import { splitUrl } from './url.ts'
 
 interface CallerChecks {
   readonly controlApi: ControlApi

@@ -23,8 +23,9 @@ import { corsHeaders, isPreflight, preflightAnswer } from './cors.ts'
 import { type FaultEffect, faultyAnswer, isBefore } from './fault-effects.ts'
 import { type JsonOf, jsonTexts } from './json-texts.ts'
 import { type HttpRequest, type HttpResponse, jsonAnswer, jsonTextAnswer, NO_CONTENT } from './messages.ts'
-import { jsonBody, queryParameters, splitUrl } from './request.ts'
+import { jsonBody, queryParameters } from './request.ts'
 import { operationFor, type Router } from './router.ts'
+import { splitUrl } from './url.ts'
 
 interface HandlerOptions {
   readonly engine: Engine

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import type { OtherRequests } from '../journal/other-requests.ts'
 import { oneOfThese, optionsOf, readOptions, type SchemasOf } from '../schema/options.ts'
 import { type Fetch, isRequest } from './fetch.ts'
-import { isBelow } from './request.ts'
+import { isBelow } from './url.ts'
 
 /** Options of `gateway.install()`. */
 export interface InstallOptions {

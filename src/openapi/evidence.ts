@@ -1,4 +1,5 @@
 import coded from '../generated/evidence.json'
+import { mapValues } from '../schema/values.ts'
 
 /** The sources of a rule, by kind: the places of their names in the document's list `x-fauxgate-sources`. */
 export interface Evidence {
@@ -16,7 +17,7 @@ export interface WithEvidence<E = Evidence> {
   readonly 'x-fauxgate-evidence'?: E
 }
 
-/** For each rule the places of its sources, by kind in the order of {@link KINDS}. */
+/** For each rule the places of its sources, by kind in the order of {@link KINDS}, up to the last kind that has any. */
 type Rules = Readonly<Record<string, readonly (readonly number[])[]>>
 
 const KINDS = ['documented', 'client', 'recorded', 'decided'] as const
@@ -35,10 +36,9 @@ export class DocumentEvidence {
 
   /** Returns the evidence of the fields of a type, by field. */
   ofFields(type: string): WithEvidence<Readonly<Record<string, Evidence>>> {
-    const rules: Rules = coded.fields
-    const own = Object.entries(rules).filter(([name]) => name.startsWith(`${type}.`))
-    const found = own.map(([name, places]) => [name.slice(type.length + 1), this.#evidence(places)])
-    return own.length > 0 ? { 'x-fauxgate-evidence': Object.fromEntries(found) } : {}
+    const types: Readonly<Record<string, Rules>> = coded.fields
+    const own = types[type]
+    return own ? { 'x-fauxgate-evidence': mapValues(own, (places) => this.#evidence(places)) } : {}
   }
 
   #evidence(places: readonly (readonly number[])[]): Evidence {

@@ -8,7 +8,7 @@ import type { Gateway } from '../gateway/gateway.ts'
 import { controlRefusal, controlUse } from '../gateway/inspected.ts'
 import type { HttpRequest, HttpResponse } from '../http/messages.ts'
 import { pageHeaders } from '../http/page-headers.ts'
-import { splitUrl } from '../http/request.ts'
+import { splitUrl } from '../http/url.ts'
 import { EVENT_HEADERS, Events } from './events.ts'
 
 /** The header that marks the inspector's own requests. */

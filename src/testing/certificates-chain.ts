@@ -1,7 +1,7 @@
-import { ed25519 } from '@noble/curves/ed25519.js'
 import { bytesToHex } from '@noble/hashes/utils.js'
 import { randomSource } from '../engine/random.ts'
 import type { Draw } from '../schema/values.ts'
+import { ed25519 } from '../x509/curves.ts'
 import { encode, integer, octetString, oid, sequence } from '../x509/der-writer.ts'
 import {
   certifiedKey,
@@ -89,9 +89,9 @@ export function pairKey(type: KeyType, random: ReturnType<Draw>, role: keyof typ
 function ed25519Key(seed: Uint8Array): KeyPair {
   const algorithm = sequence(oid(oids.ed25519))
   return {
-    ...certifiedKey(algorithm, ed25519.getPublicKey(seed)),
+    ...certifiedKey(algorithm, ed25519().getPublicKey(seed)),
     pkcs8: encode(sequence(integer(0n), algorithm, octetString(octetString(seed)))),
     algorithm,
-    sign: (message) => ed25519.sign(message, seed),
+    sign: (message) => ed25519().sign(message, seed),
   }
 }

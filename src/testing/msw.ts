@@ -1,6 +1,6 @@
 import { type HttpHandler, HttpResponse, http } from 'msw'
 import type { Fetch } from '../http/fetch.ts'
-import { isBelow } from '../http/request.ts'
+import { isBelow } from '../http/url.ts'
 import { quote } from '../schema/text.ts'
 
 /**

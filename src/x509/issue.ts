@@ -3,10 +3,10 @@ import { bytesToNumberBE } from '@noble/curves/utils.js'
 import { sha1 } from '@noble/hashes/legacy.js'
 import { utf8Bytes } from '../schema/platform.ts'
 import { LATEST_TIME } from '../schema/time.ts'
+import { curves } from './curves.ts'
 import { type Asn1, tags } from './der.ts'
 import * as der from './der-writer.ts'
 import { hashes } from './hashes.ts'
-import { curves } from './keys.ts'
 import {
   attributeOids,
   type ExtendedKeyUsage,
@@ -212,7 +212,7 @@ export function certifiedKey(algorithm: Asn1, bits: Uint8Array): CertifiedKey {
 
 /** Makes a P-256 key pair from 48 random bytes: their number modulo the order - 1, plus 1 (FIPS 186-5, A.2.1). */
 export function randomKey(random: (size: number) => Uint8Array): KeyPair {
-  return ecdsaKey(curves['P-256'].arithmetic.utils.randomSecretKey(random(SECRET_SIZE)))
+  return ecdsaKey(curves['P-256'].arithmetic().utils.randomSecretKey(random(SECRET_SIZE)))
 }
 
 /**
@@ -220,7 +220,7 @@ export function randomKey(random: (size: number) => Uint8Array): KeyPair {
  * includes the public key and names the curve once, as openssl does.
  */
 export function ecdsaKey(secret: Uint8Array): KeyPair {
-  const { arithmetic } = curves['P-256']
+  const arithmetic = curves['P-256'].arithmetic()
   const point = arithmetic.getPublicKey(secret, false)
   const algorithm = der.sequence(der.oid(oids.ecPublicKey), der.oid(oids.p256))
   const key = der.sequence(der.integer(1n), der.octetString(secret), der.element(EC_PUBLIC_KEY, [der.bitString(point)]))

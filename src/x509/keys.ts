@@ -1,7 +1,6 @@
-import { ed25519 } from '@noble/curves/ed25519.js'
-import { p256, p384, p521 } from '@noble/curves/nist.js'
 import { bytesToNumberBE, equalBytes, numberToBytesBE } from '@noble/curves/utils.js'
 import { bitLength } from './bytes.ts'
+import { type Curve, curves, ed25519 } from './curves.ts'
 import * as asn1 from './der.ts'
 import { oids } from './oids.ts'
 import { describeType } from './pem.ts'
@@ -13,15 +12,6 @@ const EC_PARAMETERS = 0xa0
 /** The limits of openssl. They also bound the time that a signature check takes. */
 const MAX_MODULUS_BITS = 16_384
 const MAX_EXPONENT_BITS = 64
-
-/** The curves that ECDSA keys may use (rules: tls-certificates#accepted), with the length of a coordinate or secret in bytes. */
-export const curves = {
-  'P-256': { oid: oids.p256, arithmetic: p256, bytes: 32 },
-  'P-384': { oid: '1.3.132.0.34', arithmetic: p384, bytes: 48 },
-  'P-521': { oid: '1.3.132.0.35', arithmetic: p521, bytes: 66 },
-} as const
-
-export type Curve = keyof typeof curves
 
 /** Names of unsupported algorithms and curves, for messages (RFC 3279, 2.3; RFC 8410; SEC 2). */
 const UNSUPPORTED: Readonly<Record<string, string>> = {
@@ -112,7 +102,7 @@ function readRsaPublicKey(der: Uint8Array): PublicKey {
 
 function checkPoint(curve: Curve, bytes: Uint8Array): Uint8Array {
   try {
-    curves[curve].arithmetic.Point.fromBytes(bytes).assertValidity()
+    curves[curve].arithmetic().Point.fromBytes(bytes).assertValidity()
   } catch {
     throw new asn1.Unreadable(`its public key is not a point on ${curve}`)
   }
@@ -160,7 +150,7 @@ function readEcPrivateKey(der: Uint8Array, outerCurve?: Curve): PrivateKey {
   const children = asn1.readChildren(asn1.parse(der), PRIVATE_KEY)
   const curve = outerCurve ?? readCurve(readCurveParameters(children))
   const secret = bytesToNumberBE(asn1.readContent(children[1], PRIVATE_KEY, asn1.tags.octetString))
-  if (secret === 0n || secret >= curves[curve].arithmetic.Point.Fn.ORDER) {
+  if (secret === 0n || secret >= curves[curve].arithmetic().Point.Fn.ORDER) {
     throw new asn1.Unreadable(`its secret is out of the range of ${curve}`)
   }
   return { kind: 'ecdsa', curve, secret: numberToBytesBE(secret, curves[curve].bytes) }
@@ -175,7 +165,7 @@ function readCurveParameters(children: readonly asn1.Asn1[]): asn1.Asn1 | undefi
 export function belongsTo(key: PrivateKey, certified: PublicKey): boolean {
   if (key.kind === 'rsa') return certified.kind === 'rsa' && key.n === certified.n && key.e === certified.e
   if (key.kind === 'ed25519') {
-    return certified.kind === 'ed25519' && equalBytes(ed25519.getPublicKey(key.seed), certified.bytes)
+    return certified.kind === 'ed25519' && equalBytes(ed25519().getPublicKey(key.seed), certified.bytes)
   }
   if (certified.kind !== 'ecdsa') return false
   // Points of different curves differ in length.
@@ -183,7 +173,7 @@ export function belongsTo(key: PrivateKey, certified: PublicKey): boolean {
 }
 
 function computePoint({ curve, secret }: PrivateKey & { kind: 'ecdsa' }, isCompressed: boolean): Uint8Array {
-  const { arithmetic } = curves[curve]
+  const arithmetic = curves[curve].arithmetic()
   // noble fills a table before it first multiplies the base point of a curve. Issuing needs the table of P-256. For a
   // larger curve, filling the table takes ten times as long as one multiplication without it.
   if (curve === 'P-256') return arithmetic.getPublicKey(secret, isCompressed)

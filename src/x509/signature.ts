@@ -1,9 +1,9 @@
-import { ed25519 } from '@noble/curves/ed25519.js'
 import { equalBytes } from '@noble/curves/utils.js'
 import type { Certificate } from './certificate.ts'
+import { curves, ed25519 } from './curves.ts'
 import { type Asn1, findTagged, readChildren, readNatural, readOr, Unreadable } from './der.ts'
 import { type Hash, hashes } from './hashes.ts'
-import { type Algorithm, curves, keyName, type PublicKey, readAlgorithm } from './keys.ts'
+import { type Algorithm, keyName, type PublicKey, readAlgorithm } from './keys.ts'
 import { quoteName } from './name.ts'
 import { oids } from './oids.ts'
 import { type PssParameters, verifyPkcs1, verifyPss } from './rsa.ts'
@@ -90,10 +90,10 @@ function verify(scheme: Scheme, key: PublicKey, { tbs, signature }: SignedData):
   if (scheme.kind === 'ecdsa' && key.kind === 'ecdsa') {
     const options = { lowS: false, prehash: false, format: 'der' } as const
     return falseIfThrows(() =>
-      curves[key.curve].arithmetic.verify(signature, scheme.hash.digest(tbs), key.point, options),
+      curves[key.curve].arithmetic().verify(signature, scheme.hash.digest(tbs), key.point, options),
     )
   }
-  return key.kind === 'ed25519' && falseIfThrows(() => ed25519.verify(signature, tbs, key.bytes))
+  return key.kind === 'ed25519' && falseIfThrows(() => ed25519().verify(signature, tbs, key.bytes))
 }
 
 /** Returns the result of a check, or false if it throws: noble's curves throw for a malformed signature. */

@@ -2,7 +2,8 @@ import { createPrivateKey, createPublicKey } from 'node:crypto'
 import { bytesToNumberBE, numberToBytesBE } from '@noble/curves/utils.js'
 import { describe, expect, it } from 'vitest'
 import { readCertificate } from '../../src/x509/certificate.ts'
-import { belongsTo, curves, keyName, type PrivateKey, readPrivateKey, readPublicKey } from '../../src/x509/keys.ts'
+import { curves } from '../../src/x509/curves.ts'
+import { belongsTo, keyName, type PrivateKey, readPrivateKey, readPublicKey } from '../../src/x509/keys.ts'
 import { splitPem } from '../../src/x509/pem.ts'
 import { derOf, element, fixture, unreadable } from './support.ts'
 
@@ -76,7 +77,8 @@ describe('the check whether a key belongs to a certificate', () => {
   })
 
   it.each(['P-256', 'P-384', 'P-521'] as const)('compares the point on %s, compressed or not', (curve) => {
-    const { bytes, arithmetic } = curves[curve]
+    const { bytes } = curves[curve]
+    const arithmetic = curves[curve].arithmetic()
     const key = { kind: 'ecdsa', curve, secret: numberToBytesBE(12_345n, bytes) } as const
     for (const isCompressed of [false, true]) {
       const point = arithmetic.getPublicKey(key.secret, isCompressed)

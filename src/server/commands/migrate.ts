@@ -4,14 +4,14 @@ import { dialectFamilies } from '../../gateway/dialect-families.ts'
 import { createGateway } from '../../gateway/gateway.ts'
 import type { AnyOptions } from '../../gateway/options.ts'
 import type { Families } from '../../operation/family.ts'
-import type { StoredVersions } from '../../store/sql-store.ts'
 import { UsageError } from '../errors.ts'
 import { gatewayOptionsOf } from '../options/gateway-options.ts'
 import { loadOptions } from '../options/parsed-options.ts'
 import { CONFIG_FLAG } from '../options/table.ts'
-import { type GroupedStore, openedStore } from '../sqlite/sqlite-store.ts'
+import { openedStore } from '../sqlite/sqlite-store.ts'
 import { say } from '../terminal.ts'
 import { type Arguments, type Command, requireNoWords } from './command.ts'
+import { migrationText } from './migration-text.ts'
 
 export const migrateCommand: Command = {
   name: 'migrate',
@@ -44,13 +44,4 @@ export const migrateCommand: Command = {
     }
     return 0
   },
-}
-
-/** Returns a text with the versions that a migration changed, or undefined if it changed none. */
-export function migrationText(before: StoredVersions | undefined, store: GroupedStore): string | undefined {
-  const after = store.versions()
-  if (!before || !after) return undefined
-  const changed = (['tables', 'records'] as const).filter((part) => before[part] !== after[part])
-  if (changed.length === 0) return undefined
-  return changed.map((part) => `${part} from version ${before[part]} to ${after[part]}`).join(', ')
 }

@@ -24,7 +24,7 @@ import { warn } from '../terminal.ts'
 import { onSignals, signalled, waited } from '../waiting.ts'
 import { announce, portTakenMessage } from './announce.ts'
 import { type Arguments, type Command, requireNoWords } from './command.ts'
-import { migrationText } from './migrate.ts'
+import { migrationText } from './migration-text.ts'
 import { changedFile, watchedFiles } from './watch.ts'
 
 const DEFAULT_HOST = configRows.host.default
