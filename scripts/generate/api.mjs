@@ -10,8 +10,8 @@ const OPTIONS = {
   moduleResolution: ts.ModuleResolutionKind.Bundler,
   allowImportingTsExtensions: true,
   noEmit: true,
-  types: ['node'],
-  skipLibCheck: true,
+  lib: ['lib.es2022.d.ts'],
+  types: [],
 }
 
 const NOTE = '<!-- Written by `npm run generate` from the docstrings in src/. -->'
@@ -21,6 +21,7 @@ export default function api(root) {
   const program = ts.createProgram(
     entries.map(([, path]) => join(root, path)),
     OPTIONS,
+    ownSources(),
   )
   const checker = program.getTypeChecker()
   const pages = entries.map(([name, path]) => [
@@ -29,6 +30,14 @@ export default function api(root) {
   ])
   const links = entries.map(([name]) => `- [\`${name}\`](${name.replace('/', '-')}.md)`)
   return new Map([['docs/api/README.md', `${NOTE}\n\n# Entry points\n\n${links.join('\n')}\n`], ...pages])
+}
+
+/** A host of the compiler that finds no packages: the pages name only what is declared in the sources. */
+function ownSources() {
+  const host = ts.createCompilerHost(OPTIONS)
+  host.resolveModuleNameLiterals = (literals, file) =>
+    literals.map(({ text }) => (text.startsWith('.') ? ts.resolveModuleName(text, file, OPTIONS, host) : {}))
+  return host
 }
 
 function pageOf(name, source, checker) {

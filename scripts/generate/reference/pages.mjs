@@ -41,15 +41,17 @@ export function pagesOfFamilies({ openApi, dialect, families }) {
   }
 }
 
-/** Returns the documents of the service and of the controls as one, with every response where it is answered. */
+/** Returns the documents of the service and of the controls as one, with every response where it is answered, and a list of operations. */
 function wholeOf(openApi, dialect, families = {}) {
   const [service, controls] = ['service', 'controls'].map((part) => openApi(dialect, { families, part }))
   const { components, ...document } = service
   const examples = Object.assign({}, ...[service, controls].map(examplesWithSources))
+  const paths = Object.fromEntries([service, controls].flatMap((each) => Object.entries(pathsOf(each))))
   return {
     ...document,
     tags: [...service.tags, ...controls.tags],
-    paths: Object.fromEntries([service, controls].flatMap((each) => Object.entries(pathsOf(each)))),
+    paths,
+    operations: operationsOf({ paths, components }),
     components: {
       ...components,
       examples,
@@ -96,7 +98,7 @@ const page = (...parts) => `${[NOTE, ...parts].join('\n\n')}\n`
 const responseIn = ({ components }, response) =>
   response.$ref ? components.responses[response.$ref.split('/').at(-1)] : response
 
-const ofTag = (document, tag) => operationsOf(document).filter(({ tags }) => tags.includes(tag))
+const ofTag = ({ operations }, tag) => operations.filter(({ tags }) => tags.includes(tag))
 
 /** The keys of the errors that an operation can answer with. */
 const errorsOf = ({ responses }) => Object.keys(responses).flatMap((status) => keysOf(responses[status], status))
@@ -110,7 +112,10 @@ function keysOf({ content }, status) {
 function commonErrors(document) {
   const service = document.tags.filter(({ name }) => name !== 'controls')
   const operations = service.flatMap(({ name }) => ofTag(document, name))
-  const inAll = (list) => errorsOf(list[0]).filter((key) => list.every((each) => errorsOf(each).includes(key)))
+  const inAll = (list) => {
+    const [first, ...others] = list.map(errorsOf)
+    return first.filter((key) => others.every((keys) => keys.includes(key)))
+  }
   const any = inAll(operations)
   const withBody = inAll(operations.filter(({ requestBody }) => requestBody)).filter((key) => !any.includes(key))
   return { any, withBody }
