@@ -79,8 +79,7 @@ await withPackage(async (folder, tarball) => {
       ofEntries.get(version) +
       problemsOf(folder, version, ['entries.mts'], AS_NODE) +
       problemsOf(folder, version, ['types'], AS_TESTS) +
-      problemsOf(folder, version, ['blocks/whole', 'examples/**/*.ts']) +
-      problemsOf(folder, version, ['blocks/fragments', 'blocks/around.d.ts'])
+      problemsOf(folder, version, ['blocks', 'examples/**/*.ts'])
     if (problems === '') {
       console.log(
         `ok  ${typescriptBlocks.length} blocks of the documents, and the examples, compile with TypeScript ${version}`,

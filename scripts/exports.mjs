@@ -12,9 +12,17 @@ const OPTIONS = {
   skipLibCheck: true,
 }
 
-/** Reads files. Returns the checker, and a function that returns the exports of one: name, symbol, type, and its own members. */
-export function readExports(paths, folder, options) {
-  const program = ts.createProgram(paths, { ...OPTIONS, ...options })
+/**
+ * Reads files. Returns the checker, and a function that returns the exports of one: name, symbol, type, and its own members.
+ * Without packages it takes half the time, for pages that name only what the sources declare.
+ */
+export function readExports(paths, folder, { packages = true, ...more }) {
+  const options = { ...OPTIONS, ...more }
+  const host = ts.createCompilerHost(options)
+  if (!packages)
+    host.resolveModuleNameLiterals = (literals, file) =>
+      literals.map(({ text }) => (text.startsWith('.') ? ts.resolveModuleName(text, file, options, host) : {}))
+  const program = ts.createProgram(paths, options, host)
   const checker = program.getTypeChecker()
   // The compiler writes paths with slashes on every system.
   const own = folder.replaceAll('\\', '/')

@@ -9,7 +9,11 @@ const NOTE = '<!-- Written by `npm run generate` from the docstrings in src/. --
 export default function api(root) {
   const entries = Object.entries(entryPointsByImport).sort(([a], [b]) => (a < b ? -1 : 1))
   const paths = entries.map(([, path]) => join(root, path))
-  const { checker, exportsOf } = readExports(paths, join(root, 'src'), { types: ['node'] })
+  const { checker, exportsOf } = readExports(paths, join(root, 'src'), {
+    packages: false,
+    lib: ['lib.es2022.d.ts'],
+    types: [],
+  })
   const fileOf = (name) => `${name.replace('/', '-')}.md`
   const pages = entries.map(([name], place) => [
     `docs/api/${fileOf(name)}`,

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import ts from 'typescript'
 import { type Block, blocksIn } from './blocks.ts'
+import { surroundings } from './surroundings.ts'
 
 /** The options with which the compiler checks documents. */
 export const COMPILER_OPTIONS = {
@@ -25,31 +25,32 @@ export function pathOf({ document, line, file, isFragment }: Block): string {
   return `${isFragment ? 'fragments' : 'whole'}/${document.replace(/\W/g, '-')}-${line}.ts`
 }
 
-/** Writes the blocks that are not of examples into a folder that has `surroundings.ts`, with its names as globals. */
-export function writeBlocks(folder: string, more: object = {}): void {
+/** Writes the blocks that are not of examples into a folder that has `surroundings.ts`. */
+export function writeBlocks(folder: string): void {
   for (const name of ['fragments', 'whole']) mkdirSync(join(folder, name), { recursive: true })
+  writeFileSync(join(folder, 'fragments/around.d.ts'), AROUND)
+  const names = Object.keys(surroundings(''))
   for (const block of typescriptBlocks) {
     const path = pathOf(block)
-    if (!path.startsWith('examples/')) writeFileSync(join(folder, path), `${block.code}\nexport {}\n`)
+    if (path.startsWith('examples/')) continue
+    writeFileSync(join(folder, path), block.isFragment ? amongSurroundings(block, names) : `${block.code}\nexport {}\n`)
   }
-  const { options } = ts.convertCompilerOptionsFromJson({ ...COMPILER_OPTIONS, ...more }, folder)
-  const surroundings = join(folder, 'surroundings.ts')
-  writeFileSync(join(folder, 'around.d.ts'), aroundOf(ts.createProgram([surroundings], options), surroundings))
 }
 
-/** Declares the names of `surroundings.ts`, a file of the program, as globals: those that a fragment may use. */
-function aroundOf(program: ts.Program, surroundings: string): string {
-  const checker = program.getTypeChecker()
-  const source = program.getSourceFile(surroundings)
-  const module = source && checker.getSymbolAtLocation(source)
-  const exported = module && checker.getExportsOfModule(module).find(({ name }) => name === 'surroundings')
-  const type = exported && checker.getTypeOfSymbol(exported).getCallSignatures()[0]?.getReturnType()
-  if (!type) throw new Error(`${surroundings} does not export surroundings().`)
-  const names = checker.getPropertiesOfType(type).map(({ name }) => name)
-  return `import 'fauxgate/vitest'
-import type { surroundings } from './surroundings.js'
-type Around = ReturnType<typeof surroundings>
-declare global {
-${names.map((name) => `const ${name}: NonNullable<Around['${name}']>`).join('\n')}
-}`
+/** The type of the surroundings, with those that only some blocks have. */
+const AROUND = `import 'fauxgate/vitest'
+import type { surroundings } from '../surroundings.js'
+type Some = ReturnType<typeof surroundings>
+export type Around = { [Name in keyof Some]-?: NonNullable<Some[Name]> }
+`
+
+/** Returns a fragment as a function of its surroundings, below its imports. */
+function amongSurroundings({ code }: Block, names: readonly string[]): string {
+  const imports = [...code.matchAll(IMPORT)].join('')
+  return `import type { Around } from './around.js'
+${imports}export const fragment = ({ ${names.join(', ')} }: Around) => async () => {
+${code.replaceAll(IMPORT, '')}}
+`
 }
+
+const IMPORT = /^import .*\n/gm

@@ -28,14 +28,22 @@ const alias = Object.entries(entryPointsByImport).map(
 )
 const CONFIG = `export default { resolve: { alias: [${alias}] }, test: { testTimeout: 60_000 } }`
 
-/** Runs vitest in a folder with these files, as a reader would. Returns what it wrote. */
+/** Runs vitest once in a folder with these files, as a reader would. Returns what it wrote. */
 async function runVitest(files: Readonly<Record<string, string>>): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'fauxgate-docs-'))
   try {
     const all = { ...files, 'vitest.config.mjs': CONFIG, 'package.json': '{ "private": true }' }
     for (const [name, text] of Object.entries(all)) writeFileSync(join(folder, name), text)
     symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'), 'junction')
-    const args = [join(root, 'node_modules/vitest/vitest.mjs'), 'run', '--root', folder]
+    const args = [
+      join(root, 'node_modules/vitest/vitest.mjs'),
+      'run',
+      '--root',
+      folder,
+      '--no-isolate',
+      '--maxWorkers',
+      '1',
+    ]
     return await new Promise((resolve) => {
       execFile(process.execPath, args, (_failed, stdout, stderr) => resolve(stripVTControlCharacters(stdout + stderr)))
     })
@@ -44,25 +52,24 @@ async function runVitest(files: Readonly<Record<string, string>>): Promise<strin
   }
 }
 
-test('The smallest test of README.md passes, and fails as shown without the line that the page says to remove', async () => {
-  const [{ code = '', file = '' } = {}] = namedOf('README.md')
-  const shown = blocksOf('README.md').find(({ language }) => language === 'text')
+test('Documents show what vitest prints for the smallest test and for survives, and their corrections pass', async () => {
+  const [{ code: smallest = '', file = '' } = {}] = namedOf('README.md')
+  const failure = blocksOf('README.md').find(({ language }) => language === 'text')
   const removed = /^Take `(.*)` out/m.exec(readFileSync(join(root, 'README.md'), 'utf8'))?.[1] ?? ''
-  expect(code).toContain(removed)
-  const output = await runVitest({ 'whole.test.ts': code, [file]: code.replace(removed, '') })
-  expect(output).toContain('✓ whole.test.ts')
-  expect(output).toContain('1 failed | 1 passed')
-  expect(output).toContain(shown?.code)
-})
-
-test('The guide to survives shows what vitest prints, and its corrected function passes', async () => {
-  const blocks = blocksOf('docs/survives.md')
-  const [code = '', shown = '', fixed = ''] = blocks.map((block) => block.code)
+  expect(smallest).toContain(removed)
+  const [survives = '', report = '', fixed = ''] = blocksOf('docs/survives.md').map((block) => block.code)
   const corrected = fixed.slice(0, fixed.indexOf('\nconst { summary }'))
-  const whole = code.replace(/^async function reserveAddress[\s\S]*?^\}\n/m, corrected)
-  const output = await runVitest({ 'addresses.test.ts': code, 'corrected.test.ts': whole })
-  expect(output).toContain('1 failed | 1 passed')
-  expect(output).toContain(shown)
+  const output = await runVitest({
+    'whole.test.ts': smallest,
+    [file]: smallest.replace(removed, ''),
+    'addresses.test.ts': survives,
+    'corrected.test.ts': survives.replace(/^async function reserveAddress[\s\S]*?^\}\n/m, corrected),
+  })
+  expect(output).toContain('✓ whole.test.ts')
+  expect(output).toContain('✓ corrected.test.ts')
+  expect(output).toContain('Test Files  2 failed | 2 passed')
+  expect(output).toContain(failure?.code)
+  expect(output).toContain(report)
 })
 
 describe('Moving from Mock Service Worker', () => {

@@ -60,9 +60,10 @@ export const errors: readonly CatalogueError[] = [
 /** Returns the fields of a schema and of those in it. A named schema is the owner of its fields. */
 function fieldsIn(schema: v.GenericSchema, owner = '', path = '', seen: readonly v.GenericSchema[] = []): FieldRule[] {
   if (seen.includes(schema)) return []
-  const { wrapped, entries, item, options = [], pipe = [] } = partsOf(schema)
+  // The first step of a pipe has the same parts as the pipe itself.
+  const { wrapped, entries, item, options = [] } = partsOf(schema)
   const { name = owner } = documentationOf(schema)
-  const inner = [wrapped, item, ...options, pipe.find(isSchema)].filter(isSchema).filter((each) => each !== schema)
+  const inner = [wrapped, item, ...options].filter(isSchema)
   const below = inner.flatMap((each) => fieldsIn(each, name, path, [...seen, schema]))
   const own = Object.entries(entries ?? {}).flatMap(([field, each]) => {
     const at = path === '' ? field : `${path}.${field}`
