@@ -47,9 +47,17 @@ export function isSecretHeader(name: string): boolean {
 
 /** Returns the texts that may be keys in headers. The list has names and values in turn. */
 export function keysInHeaders(headers: readonly string[]): string[] {
-  return headers.flatMap((name, at) =>
-    at % 2 === 0 && isSecretHeader(name) ? keysInHeader(headers[at + 1] ?? '') : [],
-  )
+  return secretHeaderValues(headers).flatMap(keysInHeader)
+}
+
+/** Returns the values of the headers that carry secrets. The list has names and values in turn. */
+export function secretHeaderValues(headers: readonly string[]): string[] {
+  const values: string[] = []
+  for (let at = 0; at < headers.length; at += 2) {
+    const [name = '', value = ''] = [headers[at], headers[at + 1]]
+    if (isSecretHeader(name)) values.push(value)
+  }
+  return values
 }
 
 /** Returns the parts of a header that may be a key: all of it, each word, and each value of a cookie. */

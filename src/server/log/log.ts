@@ -60,17 +60,21 @@ const WIDTH = 34
 
 export function requestLine(request: LoggedRequest, paint: Paint, time: (at: number) => string): string {
   const { at, method, path, operation, status, error, message, duration } = request
+  const style = statusStyle(status)
   const parts = [
     paint('dim', time(at)),
     method.padEnd(6),
     printable(path).padEnd(WIDTH),
-    paint(statusStyle(status), status === null ? '---' : String(status)),
-    ...(error === null ? [] : [paint(statusStyle(status), printable(error))]),
-    ...(operation === null ? [] : [operation]),
-    ...(duration === null ? [] : [paint('dim', `${rounded(duration)} ms`)]),
-    ...(message === null ? [] : [paint('dim', printable(message))]),
+    paint(style, status === null ? '---' : String(status)),
+    error === null ? null : paint(style, printable(error)),
+    operation,
+    duration === null ? null : paint('dim', `${rounded(duration)} ms`),
+    message === null ? null : paint('dim', printable(message)),
   ]
-  return parts.join(' ').trimEnd()
+  return parts
+    .filter((part) => part !== null)
+    .join(' ')
+    .trimEnd()
 }
 
 function transitionLine(

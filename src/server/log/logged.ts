@@ -8,7 +8,7 @@ import type { Change } from '../../operation/collection.ts'
 import type { Families } from '../../operation/family.ts'
 import type { Timeline, TimelineEntry } from '../../provisioning/timeline.ts'
 import { domains } from '../../resources/reserved-domains/records.ts'
-import { keysInHeader, keysInHeaders, secretTexts, withoutSecrets } from '../../schema/secret-texts.ts'
+import { keysInHeader, secretHeaderValues, secretTexts, withoutSecrets } from '../../schema/secret-texts.ts'
 import { timestamp } from '../../schema/time.ts'
 import { tableOf } from '../../table.ts'
 import { jsonOf } from '../../verify/exchange.ts'
@@ -27,16 +27,12 @@ export function logged(gateway: Gateway, log: Log, families: Families | undefine
   /** Functions that log the request of a response which a fault or the store delays. */
   const delayed = new WeakMap<HttpResponse, (outcome: Outcome) => void>()
 
-  const logRequest = (request: HttpRequest, path: string, outcome: Outcome, duration: number): void => {
-    const method = request.method === 'HEAD' ? 'GET' : request.method
-    log.request({
-      at: readClock(gateway.clock),
-      method: request.method,
-      path: withoutSecrets(path, secretTexts([...keys, ...keysSent(request)])),
-      operation: router.find(path)?.methods.get(method)?.name ?? null,
-      ...outcome,
-      duration,
-    })
+  const redactedPath = pathRedaction(keys)
+  const logRequest = (request: HttpRequest, path: string, { status, error, message }: Outcome, duration: number) => {
+    const { method } = request
+    const operation = router.find(path)?.methods.get(method === 'HEAD' ? 'GET' : method)?.name ?? null
+    const at = readClock(gateway.clock)
+    log.request({ at, method, path: redactedPath(path, request), operation, status, error, message, duration })
   }
 
   const exchange = (request: HttpRequest): HttpResponse => {
@@ -77,8 +73,18 @@ export function logged(gateway: Gateway, log: Log, families: Families | undefine
   return withTransport(gateway, { exchange, delivered, refused })
 }
 
-function keysSent({ header, rawHeaders = [] }: HttpRequest): string[] {
-  return [...keysInHeader(header('authorization') ?? ''), ...keysInHeaders(rawHeaders)]
+/** Returns a function that removes these keys, and those in the headers of a request, from the path of the request. */
+function pathRedaction(keys: readonly string[]): (path: string, request: HttpRequest) => string {
+  // Most requests have the keys of the request before.
+  let last = ''
+  let search = secretTexts(keys)
+  return (path, { header, rawHeaders = ['authorization', header('authorization') ?? ''] }) => {
+    const values = secretHeaderValues(rawHeaders)
+    const sent = values.join('\n')
+    if (sent !== last) search = secretTexts([...keys, ...values.flatMap(keysInHeader)])
+    last = sent
+    return withoutSecrets(path, search)
+  }
 }
 
 /** Returns true for a request that only reads a control. Pages send such requests all the time. */
