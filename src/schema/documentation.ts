@@ -74,7 +74,11 @@ export function facts<T>(facts: Facts): v.MetadataAction<T, { facts: Facts }> {
  * show it, and add the limits, the values and the default of the schema.
  */
 export function documented<S extends v.GenericSchema>(schema: S, sentence: string, more?: Facts): S {
-  return withSteps(isNamed(schema) ? reference(schema) : schema, v.description(sentence), ...(more ? [facts(more)] : []))
+  return withSteps(
+    isNamed(schema) ? reference(schema) : schema,
+    v.description(sentence),
+    ...(more ? [facts(more)] : []),
+  )
 }
 
 function isNamed(schema: v.GenericSchema): boolean {
