@@ -78,8 +78,14 @@ function isUntyped(schema: AnySchema): boolean {
 
 /** The type of a schema's values, which nobody can change. */
 export function typeOf(schema: AnySchema): string {
-  const stated = factOf(schema, 'type') ?? documentationOf(schema).name
-  if (stated !== undefined) return stated
+  const { type, wrapped, item, value, options = [] } = partsOf(schema)
+  const stated = factOf(schema, 'type')
+  // The type that an inner schema states is without null.
+  if (type === 'nullable' && stated === factOf(wrapped as AnySchema, 'type')) {
+    return `${typeOf(wrapped as AnySchema)} | null`
+  }
+  const name = stated ?? documentationOf(schema).name
+  if (name !== undefined) return name
   if (isUntyped(schema)) return typeOfJson(jsonOf(schema))
   const { whole } = marksOf(schema)
   if (whole) return typeOf(whole)
@@ -90,7 +96,6 @@ export function typeOf(schema: AnySchema): string {
     )
     return `{ ${members.join('; ')} }`
   }
-  const { type, wrapped, item, value, options = [] } = partsOf(schema)
   switch (type) {
     case 'string':
     case 'number':
@@ -105,10 +110,9 @@ export function typeOf(schema: AnySchema): string {
       return arrayOf(typeOf(item as AnySchema))
     case 'record':
       return `Readonly<Record<string, ${typeOf(value as AnySchema)}>>`
-    case 'nullable':
-      return `${typeOf(wrapped as AnySchema)} | null`
     case 'optional':
     case 'exact_optional':
+    case 'non_optional':
       return typeOf(wrapped as AnySchema)
     case 'union':
       return [...new Set(options.map((each) => typeOf(each as AnySchema)))].join(' | ')

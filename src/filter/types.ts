@@ -31,7 +31,7 @@ export interface Type {
 /** Returns the type of a schema's values. A schema of an unknown kind counts as an object without fields. */
 export function typeOf(schema: v.GenericSchema, nullable = false): Type {
   const { type, wrapped, entries = {}, item, value, pipe = [] } = partsOf(schema)
-  if (wrapped) return typeOf(wrapped, true)
+  if (wrapped) return typeOf(wrapped, nullable || type !== 'non_optional')
   if (item) return { kind: 'list', nullable, item: typeOf(item) }
   if (value) return { kind: 'map', nullable, item: typeOf(value, true) }
   if (type === 'number') return { kind: 'number', nullable }

@@ -77,7 +77,8 @@ export function wholeOf(schema: AnySchema, conversion: Conversion): JsonSchema {
   return jsonSchemaOf(schema, { ...conversion, definitions })
 }
 
-function configOf({ dialect, place, definitions }: Conversion): Config {
+function configOf(conversion: Conversion): Config {
+  const { dialect, place, definitions } = conversion
   return {
     target: 'draft-2020-12',
     // Documents treat several schemas in one pipe as one. Anything that they cannot express is refused below.
@@ -97,8 +98,9 @@ function configOf({ dialect, place, definitions }: Conversion): Config {
       return undefined
     },
     overrideSchema: ({ valibotSchema, jsonSchema, errors }) => {
-      const { type, entries } = partsOf(valibotSchema)
+      const { type, entries, wrapped } = partsOf(valibotSchema)
       if (type === 'custom') return {}
+      if (type === 'non_optional' && wrapped) return valibotJson(jsonSchemaOf(wrapped, conversion))
       if (errors) throw new Error(errors.join(' '))
       const json = jsonSchema as JsonSchema // Valibot's type is that of an older JSON Schema.
       if (entries) return valibotJson(fieldsOf(entries, json, { place, dialect }))

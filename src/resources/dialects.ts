@@ -110,7 +110,7 @@ export const ngrok: Dialect = {
 export const dialects = {
   standard,
   ngrok,
-}
+} satisfies Readonly<Record<string, Dialect>>
 
 export type DialectName = keyof typeof dialects
 

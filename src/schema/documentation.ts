@@ -74,7 +74,20 @@ export function facts<T>(facts: Facts): v.MetadataAction<T, { facts: Facts }> {
  * show it, and add the limits, the values and the default of the schema.
  */
 export function documented<S extends v.GenericSchema>(schema: S, sentence: string, more?: Facts): S {
-  return withSteps(schema, v.description(sentence), ...(more ? [facts(more)] : []))
+  return withSteps(
+    isNamed(schema) ? reference(schema) : schema,
+    v.description(sentence),
+    ...(more ? [facts(more)] : []),
+  )
+}
+
+function isNamed(schema: v.GenericSchema): boolean {
+  return v.getTitle(schema) !== undefined
+}
+
+/** Refers to a named schema, which keeps its own sentence. */
+function reference<S extends v.GenericSchema>(schema: S): S {
+  return v.nonOptional(schema) as v.GenericSchema as S // It reads the same values.
 }
 
 /** Gives a schema the name of its type, and its sentence. Documents and declarations show it once, under that name. */

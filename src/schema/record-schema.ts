@@ -1,6 +1,7 @@
 import * as v from 'valibot'
+import { facts } from './documentation.ts'
 import { general } from './general-errors.ts'
-import { idProblem, isOwnId, ownIdSequence } from './ids.ts'
+import { idPattern, idProblem, isOwnId, ownIdSequence } from './ids.ts'
 import { type Report, rule, type StateFacts } from './rule.ts'
 import { idStart } from './text.ts'
 import { LATEST_TIME } from './time.ts'
@@ -81,6 +82,7 @@ export function idOf(prefix: string): v.GenericSchema<string> {
     rule([], (id, report) => {
       if (idProblem(id, prefix)) report(general.field_invalid, { allowed: `${idStart(prefix)} and letters and digits` })
     }),
+    facts({ json: { pattern: idPattern(prefix) } }),
   )
 }
 

@@ -1,7 +1,7 @@
 // The examples of the service reference: each operation as curl and as a direct call, carried out both ways.
 import { operationsOf } from '../../operations.mjs'
 
-/** First what creates, then what reads, then what changes; a part is removed before the whole. */
+/** First what creates, then what reads, then what changes. */
 const ORDER = ['post', 'put', 'get', 'patch', 'delete']
 
 /** Returns the examples of a document's operations, by their names. */
@@ -10,42 +10,53 @@ export async function examplesOf(document, { createGateway, manualClock, upload 
   const [direct, served] = [open(), open()]
   const created = {}
   const examples = {}
-  for (const operation of inOrder(operationsOf(document))) {
-    const { operationId, tags } = operation
-    const sent = sentOf(operation, document, created[tags[0]], upload)
+  for (const operation of inOrder(operationsOf(document), document, upload)) {
+    const { operationId } = operation
+    const sent = sentOf(operation, document, created, upload)
     const { url, init } = requestOf(operation, sent, document)
     const response = await served.fetch(url, init)
     const text = await response.text()
     if (response.status >= 400)
       throw new Error(
-        `The example of ${operationId} is refused: ${text}\nGive the schema of its body one that is not: facts({ json: { examples: [{ … }] } }).`,
+        `The example of ${operationId} is refused: ${text}\nGive its body another: named(v.object({ … }), '…', '…', { json: { examples: [{ … }] } }).`,
       )
     const call = callOf(operationId, sent, upload)
     const result = new Function('gateway', 'upload', `return ${call}`)(direct, upload)
     const json = text === '' ? undefined : JSON.parse(text)
     if (JSON.stringify(json) !== JSON.stringify(result)) throw new Error(`The two examples of ${operationId} differ.`)
-    if (operation.method === 'post') created[tags[0]] = json.id
+    if (operation.method === 'post') created[prefixIn(json.id)] = json.id
     examples[operationId] = { curl: curlOf(url, init, sent.body === upload), call, status: response.status, json }
   }
   return examples
 }
 
-function inOrder(operations) {
-  const rank = ({ method }) => ORDER.indexOf(method)
-  return operations.sort((a, b) => rank(a) - rank(b) || b.path.length - a.path.length)
+/** Sorts operations: resources that refer to others are created last and removed first, and a part before the whole. */
+function inOrder(operations, document, upload) {
+  const known = operations.flatMap(({ parameters }) =>
+    parameters.map(({ schema }) => `"${prefixIn(schema.pattern)}_1"`),
+  )
+  const refers = ({ body = {} }) => known.some((id) => JSON.stringify(body).includes(id))
+  const referring = operations
+    .filter((each) => each.method === 'post' && refers(sentOf(each, document, {}, upload)))
+    .map(({ tags }) => tags[0])
+  // A post below an id needs what is created.
+  const rank = ({ method, path }) => ORDER.indexOf(method === 'post' && path.includes('{') ? 'put' : method)
+  const turn = ({ method, tags }) => (referring.indexOf(tags[0]) + 1) * (method === 'delete' ? -1 : 1)
+  return operations.sort((a, b) => rank(a) - rank(b) || turn(a) - turn(b) || b.path.length - a.path.length)
 }
 
-/** Returns the ids, the body and the query of an example. An id is that of the created resource, or any of the right prefix. */
+/** Returns the ids, the body and the query of an example. An id is that of a created resource, or any of the right prefix. */
 function sentOf({ parameters = [], requestBody }, document, created, upload) {
   const inPlace = (place) => parameters.filter((each) => each.in === place)
-  const ids = inPlace('path').map(({ name, schema }) => [name, created ?? sampleOf(schema, document)])
+  const ids = inPlace('path').map(({ name, schema }) => [name, sampleOf(schema, document, created)])
   const query = inPlace('query').filter(({ schema }) => schema.examples)
   const schema = requestBody && resolved(requestBody.content['application/json'].schema, document)
   return {
     ids: Object.fromEntries(ids),
     query: query.length > 0 && Object.fromEntries(query.map(({ name, schema }) => [name, schema.examples[0]])),
     body:
-      schema && (schema.properties?.certificate_pem ? uploadFor(schema, document, upload) : sampleOf(schema, document)),
+      schema &&
+      (schema.properties?.certificate_pem ? uploadFor(schema, document, upload) : sampleOf(schema, document, created)),
   }
 }
 
@@ -62,8 +73,8 @@ const resolved = (part, document) =>
         .reduce((at, name) => at[name], document)
     : part
 
-/** Returns a value of a schema: an example of it, or what it must have and the examples of what it can have. */
-export function sampleOf(schema, document) {
+/** Returns a value of a schema: an example of it, or what it must have and the examples of what it can have. `created` has ids by prefix. */
+export function sampleOf(schema, document, created = {}) {
   const {
     examples,
     enum: values,
@@ -74,23 +85,27 @@ export function sampleOf(schema, document) {
     items,
     minItems,
     minimum,
+    minLength = 0,
     ...more
   } = resolved(schema, document)
   if (examples) return examples[0]
   if (values) return values[0]
-  if (anyOf) return sampleOf(anyOf[0], document)
+  if (anyOf) return sampleOf(anyOf[0], document, created)
   if (properties) {
     const shown = Object.entries(properties).filter(([name, each]) => more.required?.includes(name) || each.examples)
-    return Object.fromEntries(shown.map(([name, each]) => [name, sampleOf(each, document)]))
+    return Object.fromEntries(shown.map(([name, each]) => [name, sampleOf(each, document, created)]))
   }
   const [kind] = [type].flat()
-  if (kind === 'array') return minItems ? [sampleOf(items, document)] : []
+  if (kind === 'array') return minItems ? [sampleOf(items, document, created)] : []
   if (kind === 'object') return {}
   if (kind === 'integer' || kind === 'number') return minimum ?? 1
   if (kind === 'boolean') return true
-  const prefix = /\^([a-z]+)_/.exec(pattern)?.[1]
-  return prefix ? `${prefix}_1` : 'text'
+  const prefix = prefixIn(pattern)
+  return prefix ? (created[prefix] ?? `${prefix}_1`) : 'text'.padEnd(minLength, '-text')
 }
+
+/** The prefix of an id, or of the pattern of one. */
+const prefixIn = (text) => /(?:^|\^)([a-z]+)_/.exec(text)?.[1]
 
 function requestOf({ path, method }, { ids, body, query }, { servers, components }) {
   const at = path.replaceAll(/\{(\w+)\}/g, (_, name) => ids[name])
