@@ -5,6 +5,7 @@ import { createGateway, type Dialect, GatewayError, manualClock, ngrok, standard
 import {
   collection,
   declareErrors,
+  documented,
   domains,
   entry,
   errorsOf,
@@ -15,8 +16,12 @@ import {
   type ResourceKind,
   type ResourceRecord,
   recordsOf,
+  ref,
+  refTo,
   resource,
+  resourceHead,
   type Transaction,
+  viewHead,
 } from '../../src/kit/index.ts'
 import { openApi } from '../../src/openapi/openapi.ts'
 import { client, controlsOf, outcome, thrownBy } from '../support/client.ts'
@@ -451,4 +456,44 @@ describe('A family that does not fit is refused (rules: one-table#families)', ()
     expect(() => createGateway({ families: families as Families })).toThrow(TypeError)
     expect(() => createGateway({ families: families as Families })).toThrow(message)
   })
+})
+
+test('A field refers to a named type with a sentence of its own, in the document and in filters', () => {
+  const shape = v.object({ ...resourceHead, reserved_domain: documented(ref, 'The domain of the pass.') })
+  const passes = collection<ResourceRecord>({
+    name: 'passes',
+    key: ({ id }) => id,
+    schema: v.object({ id: v.string(), created_at: v.number() }),
+  })
+  const family = resource(
+    {
+      name: 'passes',
+      path: '/passes',
+      items: 'passes',
+      prefix: 'ps',
+      what: 'pass',
+      plural: 'passes',
+      collection: passes,
+      shape: named(shape, 'Pass', 'Access to a domain.'),
+      createBody: v.object({}),
+      updateBody: v.object({}),
+    },
+    {
+      view: (pass, wire) => ({
+        ...viewHead(pass, wire, '/passes'),
+        reserved_domain: refTo(wire, '/reserved_domains', 'rd_1'),
+      }),
+      create: { run: (tx) => tx.put(passes, { id: tx.newId('ps'), created_at: tx.now }) },
+      update: { run: (_tx, pass) => pass },
+    },
+  )
+  const { schemas } = openApi(standard, { families: { passes: family } }).components
+  expect(schemas.Pass?.properties?.reserved_domain).toEqual({
+    $ref: '#/components/schemas/Ref',
+    description: 'The domain of the pass.',
+  })
+  expect(schemas.Ref?.description).toBe('A reference to another resource.')
+  const gateway = createGateway({ families: { passes: family } })
+  gateway.passes.create({})
+  expect(gateway.passes.list({ filter: 'obj.reserved_domain.id == "rd_1"' }).passes.length).toBe(1)
 })
