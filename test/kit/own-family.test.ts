@@ -349,6 +349,9 @@ describe('A family of a test, in documents', () => {
       ).operations
       return [create.summary, list.summary]
     }
+    for (const what of ['IP policy', 'guest pass', 'tax', 'branch'])
+      expect(() => summariesOf({ what })).toThrow(`The plural of "${what}" is not made with an "s". Declare it`)
+    expect(summariesOf({ what: 'relay' })).toEqual(['Create a relay', 'List relays, newest first'])
     expect(summariesOf({ what: 'IP policy', plural: 'IP policies' })).toEqual([
       'Create an IP policy',
       'List IP policies, newest first',
