@@ -9,6 +9,7 @@ import { root } from './shared.mjs'
 const PARTS = {
   'types.ts': ['src/generated'],
   'messages.ts': [],
+  'own-numbers.ts': [],
   'evidence.ts': [],
   'reference.mjs': ['docs/reference', 'docs/reference/ngrok'],
   'command.mjs': [],

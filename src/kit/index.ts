@@ -90,7 +90,8 @@ export {
 } from '../schema/errors.ts'
 export { general } from '../schema/general-errors.ts'
 export { isIdOf, wasMade } from '../schema/ids.ts'
-export { integerFrom, oneOfThese } from '../schema/options.ts'
+export { suggestion } from '../schema/nearest.ts'
+export { integerFrom, oneOfThese, sentDuration } from '../schema/options.ts'
 export {
   count,
   dueTime,
@@ -101,6 +102,7 @@ export {
   recordRule,
   scheduledTime,
   seconds,
+  sequenceNumber,
   someText,
 } from '../schema/record-schema.ts'
 export type { RuleContext } from '../schema/rule.ts'

@@ -29,7 +29,7 @@ export interface ReadableKind {
   readonly prefixes?: readonly [string, ...string[]]
   /** The name of one resource in messages and summaries, for example "reserved address". */
   readonly what: string
-  /** The name of several, for example "reserved addresses". Default: `what` followed by "s". */
+  /** The name of several, for example "reserved addresses". Default: `what` followed by "s"; required after a consonant and "y", and after s, x, z, ch and sh. */
   readonly plural?: string
   /** The article before `what`. Default: "an" before a, e, i, o and u, else "a". */
   readonly article?: 'a' | 'an'

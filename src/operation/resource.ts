@@ -74,8 +74,8 @@ export function resource(
   kind: ResourceKind,
   rules: ResourceRules<ResourceKind>,
 ): Family<unknown, unknown, unknown, LimitsByName> {
-  const { name, prefix, what, plural = `${what}s`, collection, shape, errors = {}, more = {} } = kind
-  const { limits = accountLimits({ [name]: { what: plural } }) } = kind
+  const { name, prefix, what, collection, shape, errors = {}, more = {} } = kind
+  const { limits = accountLimits({ [name]: { what: pluralOf(kind) } }) } = kind
   const { view, related, create, update, delete: deletion, ...handlers } = rules
   const show = viewWithRelated(view, related)
   const { path, article, ofOne, keyOf } = deriveNames(kind)
@@ -139,6 +139,14 @@ export function resource(
   return { operations, errors, prefix, collections: [collection], limits, ...declares, ...handlers }
 }
 
+/** Returns the name of several. @throws TypeError if an "s" does not make it and none is declared */
+function pluralOf({ what, plural }: ReadableKind): string {
+  if (plural === undefined && /(?:[^aeiou]y|s|x|z|ch|sh)$/i.test(what)) {
+    throw new TypeError(`The plural of "${what}" is not made with an "s". Declare it, such as plural: 'policies'.`)
+  }
+  return plural ?? `${what}s`
+}
+
 function deriveNames(kind: ReadableKind) {
   const { name, path = `/${name}`, items = name, prefix, prefixes: [ofKey, ...others] = [prefix], what, article } = kind
   return {
@@ -168,7 +176,7 @@ export function readOperations(
   // The signature above says this type too.
   const related = relatedOfKind as Related<object, { readonly id: string }> | undefined
   const show = viewWithRelated(view, related)
-  const { name, what, plural = `${what}s`, collection, shape, filterable, matching } = kind
+  const { name, what, collection, shape, filterable, matching } = kind
   const { path, items, article, ofOne, keyOf } = deriveNames(kind)
   return {
     get: operation({
@@ -184,7 +192,7 @@ export function readOperations(
     list: listOperation({
       name: `${name}.list`,
       path,
-      summary: `List ${plural}, newest first`,
+      summary: `List ${pluralOf(kind)}, newest first`,
       prefix: ofOne.ids.id,
       item: shape,
       filterable,

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { documented, named } from '../schema/documentation.ts'
-import { declareErrors, field, ofField } from '../schema/errors.ts'
+import { declareErrors, ofField } from '../schema/errors.ts'
+import { suggestion } from '../schema/nearest.ts'
 import { ruleOnWhole } from '../schema/rule.ts'
 import { enabled, secret } from '../schema/schema.ts'
 import { edgeModule, HTTPS_ROUTES } from './route-module.ts'
@@ -21,7 +22,11 @@ const errors = declareErrors({
     400,
     (it: { allowed: string }) => `provider is missing. Name one of ${it.allowed}.`,
   ),
-  webhook_provider_unsupported: field(7030, 400, (it: { allowed: string }) => `one of ${it.allowed}`),
+  webhook_provider_unsupported: ofField<{ suggested: string; allowed: string }>(
+    7030,
+    400,
+    (it) => `${it.field} is ${it.received}.${it.suggested} Allowed: one of ${it.allowed}.`,
+  ),
 })
 
 /** The webhook providers whose requests a route can verify (rules: webhook-verification#provider). */
@@ -78,7 +83,10 @@ const providerAndSecret = ruleOnWhole<v.InferOutput<typeof fields>, ProviderErro
     if (provider === undefined || provider === '')
       return report(errors.webhook_provider_missing, { allowed: ALLOWED }, at)
     if (typeof provider !== 'string') return
-    if (!isSupported(provider)) return report(errors.webhook_provider_unsupported, { allowed: ALLOWED }, at)
+    if (!isSupported(provider)) {
+      const suggested = suggestion(provider, WEBHOOK_PROVIDERS)
+      return report(errors.webhook_provider_unsupported, { suggested, allowed: ALLOWED }, at)
+    }
     const isRequired = provider.toLowerCase() !== WITHOUT_SECRET
     const isSent = sent !== undefined && sent !== ''
     const secretAt = { path: ['secret'], value: sent }

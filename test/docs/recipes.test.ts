@@ -93,7 +93,9 @@ beforeAll(async () => {
     if (!isChange) expect(existsSync(at(path)), path).toBe(false)
     writeFileSync(at(path), isChange ? changed(path, text) : text)
   }
-  await promisify(execFile)(process.execPath, [at('scripts/generate.mjs'), 'types', 'reference'], { cwd: folder })
+  await promisify(execFile)(process.execPath, [at('scripts/generate.mjs'), 'types', 'own-numbers', 'reference'], {
+    cwd: folder,
+  })
 }, BUSY)
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -117,6 +119,9 @@ test('An added family is served, listed and documented, with its field and its e
   const page = readFileSync(at('docs/reference/address-lists.md'), 'utf8')
   expect(page).toContain('is_strict')
   expect(page).toContain('(error-catalogue.md#ip_range_too_wide)')
+  expect(readFileSync(at('docs/decisions/errors.md'), 'utf8')).toMatch(
+    /^\| 95102 \| 400 \| `ip_range_too_wide` \| \S.* 2\^24 addresses\. \|$/m,
+  )
   const { text = '' } = recipes.find(({ path }) => path === 'try.ts') ?? {}
   expect(await output(text)).toBe(text.split('// ').at(-1)?.trim())
 })

@@ -329,6 +329,9 @@ describe('A family of a test, in documents', () => {
       ).operations
       return [create.summary, list.summary]
     }
+    for (const what of ['IP policy', 'guest pass', 'tax', 'branch'])
+      expect(() => summariesOf({ what })).toThrow(`The plural of "${what}" is not made with an "s". Declare it`)
+    expect(summariesOf({ what: 'relay' })).toEqual(['Create a relay', 'List relays, newest first'])
     expect(summariesOf({ what: 'IP policy', plural: 'IP policies' })).toEqual([
       'Create an IP policy',
       'List IP policies, newest first',
@@ -440,4 +443,44 @@ describe('A family that does not fit is refused (rules: one-table#families)', ()
     expect(() => createGateway({ families: families as kit.Families })).toThrow(TypeError)
     expect(() => createGateway({ families: families as kit.Families })).toThrow(message)
   })
+})
+
+test('A field refers to a named type with a sentence of its own, in the document and in filters', () => {
+  const shape = v.object({ ...kit.resourceHead, reserved_domain: kit.documented(kit.ref, 'The domain of the pass.') })
+  const passes = kit.collection<kit.ResourceRecord>({
+    name: 'passes',
+    key: ({ id }) => id,
+    schema: v.object({ id: v.string(), created_at: v.number() }),
+  })
+  const family = kit.resource(
+    {
+      name: 'passes',
+      path: '/passes',
+      items: 'passes',
+      prefix: 'ps',
+      what: 'pass',
+      plural: 'passes',
+      collection: passes,
+      shape: kit.named(shape, 'Pass', 'Access to a domain.'),
+      createBody: v.object({}),
+      updateBody: v.object({}),
+    },
+    {
+      view: (pass, wire) => ({
+        ...kit.viewHead(pass, wire, '/passes'),
+        reserved_domain: kit.refTo(wire, '/reserved_domains', 'rd_1'),
+      }),
+      create: { run: (tx) => tx.put(passes, { id: tx.newId('ps'), created_at: tx.now }) },
+      update: { run: (_tx, pass) => pass },
+    },
+  )
+  const { schemas } = openApi(standard, { families: { passes: family } }).components
+  expect(schemas.Pass?.properties?.reserved_domain).toEqual({
+    $ref: '#/components/schemas/Ref',
+    description: 'The domain of the pass.',
+  })
+  expect(schemas.Ref?.description).toBe('A reference to another resource.')
+  const gateway = createGateway({ families: { passes: family } })
+  gateway.passes.create({})
+  expect(gateway.passes.list({ filter: 'obj.reserved_domain.id == "rd_1"' }).passes.length).toBe(1)
 })

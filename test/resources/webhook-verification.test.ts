@@ -37,6 +37,14 @@ describe('The provider of a webhook verification (rules: webhook-verification#pr
     },
   )
 
+  test.each([
+    ['gihub', 'github'],
+    ['Sripe', 'stripe'],
+  ])('that is misspelt gets the nearest first: %s', async (provider, near) => {
+    const { body } = await put({ provider, secret: 's3cret' })
+    expect(body.msg).toMatch(`provider is "${provider}". Did you mean ${near}? Allowed: one of aftership,`)
+  })
+
   test('cannot be a name that is supported only after lower-casing: cler\u212A is not clerk', async () => {
     expect(outcome(await put({ provider: 'cler\u212A', secret: 's3cret' }))).toBe('400 ERR_GATEWAY_7030')
   })

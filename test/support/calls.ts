@@ -141,8 +141,8 @@ type Shape = Omit<Call, 'which' | 'input'> & { inputs: fc.Arbitrary<Call['input'
 /** Every operation, those of some dialects alone too. */
 const SHAPES: readonly Shape[] = Object.entries(families).flatMap(([family, { operations }]) =>
   Object.entries<Operation>(operations).map(([verb, { method, path, ids }]): Shape => {
-    const own: Readonly<Record<string, Shape['inputs']>> = INPUTS[family as keyof typeof INPUTS] // It has the same families.
-    const inputs = own[verb] ?? (verb === 'list' ? query : fc.constant(undefined))
+    const own: Readonly<Record<string, Shape['inputs']>> | undefined = INPUTS[family as keyof typeof INPUTS] // A family without inputs is read only.
+    const inputs = own?.[verb] ?? (verb === 'list' ? query : fc.constant(undefined))
     const isModule = path.startsWith('/edges')
     const filledIn = isModule ? path.replace(/.*(?=\/)/, ROUTE_PATH) : path.replace('{id}', '{0}')
     return { family, verb, method, path: filledIn, prefix: isModule ? null : (ids.id ?? null), inputs }

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
+import { dialects } from '../../src/resources/dialects.ts'
 import { recordingIn } from '../../src/verify/har-reader.ts'
 import { isFine, replay } from '../../src/verify/replay.ts'
 import { NEW_YEAR } from '../support/provisioning.ts'
@@ -137,9 +138,10 @@ test('A HAR file without requests to this API is refused with the headers that a
   create.request.url = 'https://example.org/'
   create.request.headers = []
   create.response.headers = []
+  const headers = Object.values(dialects).flatMap((each) => [each.versionHeader, each.operationIdHeader])
+  expect(headers.slice(0, 3)).toEqual(['Service-Version', 'Service-Operation-Id', 'Ngrok-Version'])
   expect(() => har([create])).toThrow(
-    'a.har has no request to this API: none has a header Service-Version, Service-Operation-Id, Ngrok-Version, ' +
-      'Ngrok-Operation-Id. Its hosts are example.org.',
+    `a.har has no request to this API: none has a header ${headers.join(', ')}. Its hosts are example.org.`,
   )
 })
 

@@ -1,0 +1,27 @@
+// The table of fauxgate's own error numbers in docs/decisions/errors.md. What a row says of "when" stays as it is written there.
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { standard } from '../../src/index.ts'
+import { messageWith } from '../../src/schema/error-facts.ts'
+import { tableOf } from '../../src/table.ts'
+import { table } from './markdown.ts'
+
+const PAGE = 'docs/decisions/errors.md'
+const HEAD = ['number', 'status', 'key', 'when']
+const FIRST_OWN = 90_000
+
+/** Returns the page with a row for each own number. A new row says the message of its error. */
+export default function ownNumbers(root: string): Map<string, string> {
+  const page = readFileSync(join(root, PAGE), 'utf8')
+  const written = new Map(
+    [...page.matchAll(/^\| \d{5} \| \d{3} \| (`\w+`) \| (.+) \|$/gm)].map(([, key, when]) => [key, when]),
+  )
+  const own = [...tableOf(standard).catalogue.values()].filter(({ number }) => number >= FIRST_OWN)
+  const rows = own
+    .sort((a, b) => a.number - b.number)
+    .map((error) => {
+      const key = `\`${error.key}\``
+      return [error.number, error.status, key, written.get(key) ?? messageWith(error, {})]
+    })
+  return new Map([[PAGE, page.replace(/^\| number \|[\s\S]*?(?=\n\n)/m, () => table(HEAD, rows))]])
+}
