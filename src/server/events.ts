@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { Gateway } from '../gateway/gateway.ts'
 import { eventText, gatewayEvent, inspected, overviewEvent, subscribeToEvents } from '../gateway/inspected.ts'
+import { Queue } from '../journal/queue.ts'
 
 /** The interval, in ms, at which due events and the clock are checked. */
 const CHECK_MS = 100
@@ -39,7 +40,7 @@ export class Events {
   #overview: string | undefined
   #checks = 0
   /** Operation ids and the durations of their responses in ms, oldest first. */
-  readonly #durations: [string, number][] = []
+  readonly #durations = new Queue<[string, number]>()
 
   constructor(gateway: Gateway, name: string | null) {
     this.#gateway = gateway
@@ -48,7 +49,8 @@ export class Events {
 
   add(response: ServerResponse): void {
     const listener: Listener = { response, hasMissed: false }
-    const durations = this.#durations.length === 0 ? '' : eventText('durations', Object.fromEntries(this.#durations))
+    const durations =
+      this.#durations.size === 0 ? '' : eventText('durations', Object.fromEntries(this.#durations.all()))
     const first = gatewayEvent(this.#gateway, this.#name) + overviewEvent(this.#gateway) + durations
     response.writeHead(200, EVENT_HEADERS).write(first)
     response.on('drain', () => this.#caughtUp(listener))
@@ -61,8 +63,8 @@ export class Events {
   /** Records the duration of an operation's response. */
   answered(operationId: string, ms: number): void {
     const rounded = Math.round(ms * 100) / 100
-    this.#durations.push([operationId, rounded])
-    if (this.#durations.length > MOST_DURATIONS) this.#durations.shift()
+    this.#durations.add([operationId, rounded])
+    if (this.#durations.size > MOST_DURATIONS) this.#durations.drop()
     if (this.#listeners.size > 0) this.tell('durations', { [operationId]: rounded })
   }
 
