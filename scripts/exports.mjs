@@ -1,5 +1,5 @@
 // The exports of entry points, as the compiler knows them: for docs/api, and for the check of hover texts.
-import ts from 'typescript'
+import ts from './typescript.mjs'
 
 const OPTIONS = {
   strict: true,

@@ -1,8 +1,8 @@
 // The pages of docs/api: the exports of each entry point, with a sentence each. Editors show the rest.
 import { join } from 'node:path'
-import ts from 'typescript'
 import { entryPointsByImport } from '../entries.ts'
 import { readExports, textOf } from '../exports.mjs'
+import ts from '../typescript.mjs'
 
 const NOTE = '<!-- Written by `npm run generate` from the docstrings in src/. -->'
 
