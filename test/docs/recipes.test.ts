@@ -104,7 +104,7 @@ test(
   'The recipes of the documents compile together',
   async () => {
     expect(recipes.length).toBeGreaterThan(8)
-    await run('node_modules/typescript-7/bin/tsc', '--noEmit', '--project', at('tsconfig.json'))
+    await run('node_modules/typescript-7/bin/tsc', '--noEmit', '--singleThreaded', '--project', at('tsconfig.json'))
   },
   BUSY,
 )
