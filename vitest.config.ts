@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config'
 /** Tests that count the steps of functions or the bytes in memory: each file has a process of its own. */
 const OWN = ['test/**/linear.test.ts', 'test/server/strangers.test.ts']
 
-/** Tests of what is in the repository and of its documents, which are the same on every version of Node. */
+/** Tests of what is in the repository and of its documents, which are the same on every version of Node: they share too. */
 const REPOSITORY = ['test/docs/**/*.test.ts', 'test/tooling/**/*.test.ts']
 
 /** These need a browser: `npm run test:inspector`; and workerd: `npm run test:sandbox`. */
@@ -31,7 +31,7 @@ export default defineConfig({
         },
       },
       { test: { ...common, name: 'own', include: OWN } },
-      { test: { ...common, name: 'repository', include: REPOSITORY } },
+      { test: { ...common, name: 'repository', include: REPOSITORY, isolate: false } },
       {
         test: {
           name: 'types',
