@@ -15,6 +15,8 @@ const common = { testTimeout: 60_000, sequence: { shuffle: true } }
 export default defineConfig({
   test: {
     globalSetup: ['test/support/left-out.ts', 'test/support/command-bundle.ts'],
+    // Projects, and the runs that tests start, share what was transformed: once for each content of a file.
+    experimental: { fsModuleCache: true },
     // Many tests wait for processes that they start: one core is not left free.
     maxWorkers: '100%',
     projects: [
