@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config'
 /** Tests that count the steps of functions or the bytes in memory: each file has a process of its own. */
 const OWN = ['test/**/linear.test.ts', 'test/server/strangers.test.ts']
 
-/** Tests of what is in the repository and of its documents, which are the same on every version of Node. */
+/** Tests of what is in the repository and of its documents, which are the same on every version of Node: they share too. */
 const REPOSITORY = ['test/docs/**/*.test.ts', 'test/tooling/**/*.test.ts']
 
 /** These need a browser: `npm run test:inspector`; and workerd: `npm run test:sandbox`. */
@@ -15,6 +15,8 @@ const common = { testTimeout: 60_000, sequence: { shuffle: true } }
 export default defineConfig({
   test: {
     globalSetup: ['test/support/left-out.ts', 'test/support/command-bundle.ts'],
+    // Projects, and the runs that tests start, share what was transformed: once for each content of a file.
+    experimental: { fsModuleCache: true },
     // Many tests wait for processes that they start: one core is not left free.
     maxWorkers: '100%',
     projects: [
@@ -31,7 +33,7 @@ export default defineConfig({
         },
       },
       { test: { ...common, name: 'own', include: OWN } },
-      { test: { ...common, name: 'repository', include: REPOSITORY } },
+      { test: { ...common, name: 'repository', include: REPOSITORY, isolate: false } },
       {
         test: {
           name: 'types',

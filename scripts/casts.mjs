@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import ts from 'typescript'
+import ts from './typescript.mjs'
 
 const [folder = fileURLToPath(new URL('../src/', import.meta.url))] = process.argv.slice(2)
 const isCast = (node) => ts.isAsExpression(node) && node.type.getText() !== 'const'

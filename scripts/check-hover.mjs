@@ -18,9 +18,9 @@ const { checker, exportsOf } = readExports(paths, dist, { lib, types: [] })
 
 /** The exports of an entry point, with their members: the name, the symbol, the type that is shown. */
 const namesOf = (path) =>
-  exportsOf(path).flatMap(({ name, symbol, isType, type, members }) => [
-    [name, symbol, isType ? undefined : type],
-    ...members.map((each) => [`${name}.${each.name}`, each, checker.getTypeOfSymbol(each)]),
+  exportsOf(path).flatMap(({ name, symbol, isType, typeOf, membersOf }) => [
+    [name, symbol, isType ? undefined : typeOf()],
+    ...membersOf().map((each) => [`${name}.${each.name}`, each, checker.getTypeOfSymbol(each)]),
   ])
 
 function problemsOf([name, symbol, type], machinery) {

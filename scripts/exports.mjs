@@ -1,5 +1,5 @@
 // The exports of entry points, as the compiler knows them: for docs/api, and for the check of hover texts.
-import ts from 'typescript'
+import ts from './typescript.mjs'
 
 const OPTIONS = {
   strict: true,
@@ -13,7 +13,8 @@ const OPTIONS = {
 }
 
 /**
- * Reads files. Returns the checker, and a function that returns the exports of one: name, symbol, type, and its own members.
+ * Reads files. Returns the checker, and a function that returns the exports of one: name, symbol, and functions that return
+ * its type and its own members.
  * Without packages it takes half the time, for pages that name only what the sources declare.
  */
 export function readExports(paths, folder, { packages = true, ...more }) {
@@ -36,8 +37,9 @@ export function readExports(paths, folder, { packages = true, ...more }) {
     return exported.map((symbol) => {
       const target = symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol
       const isType = (target.flags & ts.SymbolFlags.Type) !== 0
-      const type = isType ? checker.getDeclaredTypeOfSymbol(target) : checker.getTypeOfSymbol(target)
-      return { name: symbol.name, symbol: target, isType, type, members: membersOf(type) }
+      // The compiler takes long to infer the type of a value.
+      const typeOf = () => (isType ? checker.getDeclaredTypeOfSymbol(target) : checker.getTypeOfSymbol(target))
+      return { name: symbol.name, symbol: target, isType, typeOf, membersOf: () => membersOf(typeOf()) }
     })
   }
   return { checker, exportsOf }

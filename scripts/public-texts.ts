@@ -1,7 +1,7 @@
 // Every text of the project that people read: documents, docstrings, help, messages, schema sentences and the inspector.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import ts from 'typescript'
+import ts from './typescript.mjs'
 
 /** Texts that are not ours, or that quote what others may write. */
 const NOT_OURS = /^src\/(generated|inspector\/.*\.css)|^docs\/decisions\/|(^|\/)(node_modules|dist)\//

@@ -14,6 +14,7 @@ import type { CommonDialect } from './schema/dialect.ts'
 import { createCatalogue } from './schema/errors.ts'
 import { general } from './schema/general-errors.ts'
 import { OPERATION_PREFIX } from './schema/ids.ts'
+import { SecretNames } from './schema/secret-fields.ts'
 
 /** Everything that follows from the families of a gateway and from its controls. */
 export type Table = ReturnType<typeof createTable>
@@ -51,6 +52,8 @@ function createTable(dialect: CommonDialect, all: typeof families & Families) {
   const states = controls.flatMap(({ state }) => (state ? { operations: {}, errors: {}, ...state(api) } : []))
   // All parts with collections: the families, and those without operations.
   const stateful: readonly Family[] = [...Object.values<Family>(all), declared, account, ...states]
+  // Finding the names reads every schema, which takes longer than creating a gateway.
+  const secretNames = new WeakMap<CommonDialect['fieldAliases'], SecretNames>()
   return {
     families: all,
     collections: Object.values<Family>(all).flatMap((family) => family.collections),
@@ -62,5 +65,10 @@ function createTable(dialect: CommonDialect, all: typeof families & Families) {
     limits: limitTable(stateful),
     keyRules: stateful.flatMap(({ apiKeys }) => apiKeys ?? []),
     readSnapshot: snapshotReader(stateful.flatMap(({ collections }) => collections)),
+    secretNamesFor({ fieldAliases }: CommonDialect): SecretNames {
+      const names = secretNames.get(fieldAliases) ?? new SecretNames(operations, fieldAliases)
+      secretNames.set(fieldAliases, names)
+      return names
+    },
   }
 }

@@ -1,8 +1,8 @@
 // The pages of docs/api: the exports of each entry point, with a sentence each. Editors show the rest.
 import { join } from 'node:path'
-import ts from 'typescript'
 import { entryPointsByImport } from '../entries.ts'
 import { readExports, textOf } from '../exports.mjs'
+import ts from '../typescript.mjs'
 
 const NOTE = '<!-- Written by `npm run generate` from the docstrings in src/. -->'
 
@@ -37,13 +37,13 @@ function pageOf(name, all, checker) {
 const isPublic = (symbol) => !symbol.getJsDocTags().some((tag) => tag.name === 'internal')
 
 /** Describes one export: its signature or name with its sentence, its calls, and the names of its fields. */
-function entryOf({ name, symbol, isType, members }, checker) {
+function entryOf({ name, symbol, isType, membersOf }, checker) {
   const about = sentenceOf(symbol, checker)
   const functions = (symbol.declarations ?? [])
     .filter(ts.isFunctionDeclaration)
     .filter((each, _, all) => all.length === 1 || !each.body)
   if (functions.length > 0) return functions.map((each) => `- \`${signatureOf(each, name)}\`: ${about}`).join('\n')
-  const shown = isType ? members.filter(isPublic) : []
+  const shown = isType ? membersOf().filter(isPublic) : []
   const fields = shown.filter((member) => !isCall(member)).map((each) => `\`${each.name}\``)
   return [
     `- \`${name}\`: ${about}${fields.length > 0 ? ` Fields: ${fields.join(', ')}.` : ''}`,

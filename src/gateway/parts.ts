@@ -6,7 +6,6 @@ import { RateLimiter } from '../engine/rate-limiter.ts'
 import { keyCheck } from '../http/access.ts'
 import { Journal } from '../journal/journal.ts'
 import { requireKnownLimits } from '../operation/account.ts'
-import { SecretNames } from '../schema/secret-fields.ts'
 import { secretTexts } from '../schema/secret-texts.ts'
 import { tableOf } from '../table.ts'
 import { createAuthorityKeys } from './authority-keys.ts'
@@ -28,7 +27,7 @@ export function createParts(rawOptions: AnyOptions) {
   const authority = createAuthorityKeys(options.authorityKeys, hooks)
   const baseline = new Baseline()
   const snapshots = new SavedSnapshots((changes) => engine.storeSideRecords(changes))
-  const secretNames = new SecretNames(table.api.operations, dialect)
+  const secretNames = table.secretNamesFor(dialect)
   const boundary = new ErrorBoundary(dialect, secretNames, ownKeys, table.catalogue)
   const engine: Engine = new Engine({
     clock: options.clock,

@@ -58,11 +58,11 @@ export class SecretNames {
 
   constructor(
     readonly operations: readonly OperationSchemas[],
-    readonly dialect: CommonDialect,
+    readonly fieldAliases: CommonDialect['fieldAliases'],
   ) {}
 
   has(name: string): boolean {
-    // Few gateways need the pattern, and making it reads every schema.
+    // Not all need the pattern, and making it reads every schema.
     this.#pattern ??= matchEndings(this.#all())
     return this.#pattern.test(name)
   }
@@ -84,7 +84,7 @@ export class SecretNames {
 
   #all(): string[] {
     const names = new Set(this.operations.flatMap((each) => findSecretNames(each, false)))
-    const aliases = Object.values(this.dialect.fieldAliases).flatMap((group) => Object.entries(group))
+    const aliases = Object.values(this.fieldAliases).flatMap((group) => Object.entries(group))
     return [...names, ...aliases.flatMap(([alias, field]) => (names.has(field) ? [alias] : []))]
   }
 }

@@ -5,13 +5,21 @@ import { describe, expect, test } from 'vitest'
 import { anchorOf } from '../../scripts/generate/markdown.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
+/** Returns a function that remembers what it has returned for each path. */
+function remembered<T>(of: (path: string) => T): (path: string) => T {
+  const known = new Map<string, T>()
+  return (path) => {
+    const value = known.get(path) ?? of(path)
+    known.set(path, value)
+    return value
+  }
+}
+
+const read = remembered((path) => readFileSync(join(root, path), 'utf8'))
+
 const homepage: string = JSON.parse(read('package.json')).homepage
 const published = homepage.replace(/#readme$/, '')
 const raw = published.replace('github.com', 'raw.githubusercontent.com')
-
-function read(path: string): string {
-  return readFileSync(join(root, path), 'utf8')
-}
 
 /** The files in some folders of the repository, as paths from its top. */
 function filesIn(...folders: readonly string[]): string[] {
@@ -26,7 +34,7 @@ const documents = [...atTop, ...filesIn('docs').filter((path) => path.endsWith('
 const sources = [...filesIn('src', 'test', 'examples', 'scripts', 'bench', 'lint'), ...documents]
 
 /** The anchors of a document: its headings as GitHub makes them into fragments, numbered where one comes again. */
-function anchorsOf(path: string): Set<string> {
+const anchorsOf = remembered((path): ReadonlySet<string> => {
   const prose = read(path).replace(/^```[\s\S]*?^```/gm, '')
   const headings = [...prose.matchAll(/^#+ (.*)$/gm)].map((match) => match[1] as string)
   const seen = new Map<string, number>()
@@ -36,7 +44,7 @@ function anchorsOf(path: string): Set<string> {
     return count === 0 ? anchor : `${anchor}-${count}`
   })
   return new Set(anchors)
-}
+})
 
 /** The links of a document that lead into the repository, with the line they stand on. */
 function linksOf(path: string) {

@@ -61,26 +61,51 @@ function changed(path: string, change: string): string {
   return text
 }
 
-const run = (command: string, ...args: string[]) =>
-  promisify(execFile)(process.execPath, [join(root, command), ...args], { cwd: folder }).then(
+const run = (program: string, ...args: string[]) =>
+  promisify(execFile)(process.execPath, [at(program), ...args], { cwd: folder }).then(
     ({ stdout }) => stdout,
     ({ stdout, stderr }: { stdout: string; stderr: string }) => Promise.reject(new Error(stdout + stderr)),
   )
 
-/** Runs a program of the copy, as a bundle, and returns its output. */
-async function output(contents: string): Promise<string> {
-  const outfile = at('program.mjs')
+/** Programs that use what the recipes add. `try` is that of a document. */
+const PROGRAMS = {
+  control: `import { createGateway } from './src/index.ts'
+import { clientCommands } from './src/server/client/commands.ts'
+const gateway = createGateway()
+const sent = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"text":"hello"}' }
+const answer = await gateway.fetch('http://localhost/_fauxgate/notes', sent)
+console.log(gateway.shout('hello'), (await answer.json()).text, clientCommands.some(({ name }) => name === 'shout'))`,
+  options: `import { readGatewayOptions } from './src/gateway/options.ts'
+import { readArguments } from './src/server/commands/command.ts'
+import { helpOn } from './src/server/commands/help.ts'
+import { serveCommand } from './src/server/commands/serve.ts'
+import { gatewayOptionsOf } from './src/server/options/gateway-options.ts'
+import { parseOptions } from './src/server/options/parsed-options.ts'
+const flags = readArguments(['--pid-file', 'x.pid', '--dialect', 'acme'], serveCommand.flags, 'serve')
+const parsed = parseOptions(flags, { FAUXGATE_JOB_TIMEOUT: '3d' }, undefined)
+const { dialect, jobTimeout } = readGatewayOptions(await gatewayOptionsOf(parsed))
+const { pidFile } = parsed.config
+console.log(pidFile, dialect.name, jobTimeout, readGatewayOptions({}).jobTimeout)
+console.log(helpOn(serveCommand).split('\\n\\n')[2]?.match(/--(pid-file FILE|job-timeout D|dialect [a-z|]+) /g)?.join(''))`,
+}
+
+/** Bundles the programs, all at once: they share the sources. */
+async function buildPrograms(): Promise<void> {
+  for (const [name, text] of Object.entries(PROGRAMS)) writeFileSync(at(`${name}.ts`), text)
   await build({
-    stdin: { contents, resolveDir: folder, loader: 'ts' },
-    outfile,
+    entryPoints: [at('try.ts'), ...Object.keys(PROGRAMS).map((name) => at(`${name}.ts`))],
+    outdir: at('programs'),
+    outExtension: { '.js': '.mjs' },
     bundle: true,
+    splitting: true,
     platform: 'node',
     format: 'esm',
     packages: 'external',
   })
-  const { stdout } = await promisify(execFile)(process.execPath, [outfile], { cwd: folder })
-  return stdout.trim()
 }
+
+/** Runs a program of the copy and returns its output. */
+const output = async (name: keyof typeof PROGRAMS | 'try') => (await run(`programs/${name}.mjs`)).trim()
 
 /** Ample time, in ms: it compiles all sources, beside other tests. */
 const BUSY = 300_000
@@ -93,9 +118,8 @@ beforeAll(async () => {
     if (!isChange) expect(existsSync(at(path)), path).toBe(false)
     writeFileSync(at(path), isChange ? changed(path, text) : text)
   }
-  await promisify(execFile)(process.execPath, [at('scripts/generate.mjs'), 'types', 'own-numbers', 'reference'], {
-    cwd: folder,
-  })
+  await run('scripts/generate.mjs', 'types', 'own-numbers', 'reference')
+  await buildPrograms()
 }, BUSY)
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -104,7 +128,7 @@ test(
   'The recipes of the documents compile together',
   async () => {
     expect(recipes.length).toBeGreaterThan(8)
-    await run('node_modules/typescript-7/bin/tsc', '--noEmit', '--project', at('tsconfig.json'))
+    await run('node_modules/typescript-7/bin/tsc', '--noEmit', '--singleThreaded', '--project', at('tsconfig.json'))
   },
   BUSY,
 )
@@ -123,33 +147,15 @@ test('An added family is served, listed and documented, with its field and its e
     /^\| 95102 \| 400 \| `ip_range_too_wide` \| \S.* 2\^24 addresses\. \|$/m,
   )
   const { text = '' } = recipes.find(({ path }) => path === 'try.ts') ?? {}
-  expect(await output(text)).toBe(text.split('// ').at(-1)?.trim())
+  expect(await output('try')).toBe(text.split('// ').at(-1)?.trim())
 })
 
 test('An added control is a member, a path and a command', async () => {
-  const program = `import { createGateway } from './src/index.ts'
-import { clientCommands } from './src/server/client/commands.ts'
-const gateway = createGateway()
-const sent = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"text":"hello"}' }
-const answer = await gateway.fetch('http://localhost/_fauxgate/notes', sent)
-console.log(gateway.shout('hello'), (await answer.json()).text, clientCommands.some(({ name }) => name === 'shout'))`
-  expect(await output(program)).toBe('HELLO HELLO true')
+  expect(await output('control')).toBe('HELLO HELLO true')
 })
 
 test('Added options and an added dialect are flags, variables and members of the config file, with types and help', async () => {
-  const program = `import { readGatewayOptions } from './src/gateway/options.ts'
-import { readArguments } from './src/server/commands/command.ts'
-import { helpOn } from './src/server/commands/help.ts'
-import { serveCommand } from './src/server/commands/serve.ts'
-import { gatewayOptionsOf } from './src/server/options/gateway-options.ts'
-import { parseOptions } from './src/server/options/parsed-options.ts'
-const flags = readArguments(['--pid-file', 'x.pid', '--dialect', 'acme'], serveCommand.flags, 'serve')
-const parsed = parseOptions(flags, { FAUXGATE_JOB_TIMEOUT: '3d' }, undefined)
-const { dialect, jobTimeout } = readGatewayOptions(await gatewayOptionsOf(parsed))
-const { pidFile } = parsed.config
-console.log(pidFile, dialect.name, jobTimeout, readGatewayOptions({}).jobTimeout)
-console.log(helpOn(serveCommand).split('\\n\\n')[2]?.match(/--(pid-file FILE|job-timeout D|dialect [a-z|]+) /g)?.join(''))`
-  expect(await output(program)).toBe(
+  expect(await output('options')).toBe(
     'x.pid acme 259200000 172800000\n--pid-file FILE --dialect standard|ngrok|acme --job-timeout D',
   )
 })

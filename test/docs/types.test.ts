@@ -17,7 +17,7 @@ function problemsFound(): Promise<readonly string[]> {
   const config = join(folder, 'tsconfig.json')
   const include = ['whole', 'fragments', 'examples/**/*.ts']
   writeFileSync(config, JSON.stringify({ compilerOptions: { ...COMPILER_OPTIONS, paths }, include }))
-  const args = [join(root, 'node_modules/typescript-7/bin/tsc'), '--pretty', 'false', '-p', config]
+  const args = [join(root, 'node_modules/typescript-7/bin/tsc'), '--pretty', 'false', '--singleThreaded', '-p', config]
   return new Promise((resolve) => {
     execFile(process.execPath, args, { cwd: folder }, (_failed, stdout, stderr) =>
       resolve((stdout + stderr).split('\n').filter((line) => line !== '')),

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import ts from 'typescript'
 import { describe, expect, it } from 'vitest'
+import ts from '../../scripts/typescript.mjs'
 
 const src = fileURLToPath(new URL('../../src/', import.meta.url))
 

@@ -5,12 +5,12 @@ import { calls, filled, requestOf } from '../support/calls.ts'
 import { IN_BODIES } from '../support/fields.ts'
 import { open, stateOf } from '../support/gateway.ts'
 import { upload } from '../support/pem.ts'
-import { check } from '../support/property.ts'
+import { anyText, check } from '../support/property.ts'
 
 const ROUTE = '/edges/https/edghts_1/routes/edghtsrt_1'
 
-/** A gateway with one of everything. */
-function openWithOneOfEach(): { gateway: Gateway; paths: string[] } {
+/** Creates a gateway with one of everything. */
+function createOneOfEach(): { gateway: Gateway; paths: string[] } {
   const gateway = open({ seed: 'properties' })
   const { id: certificate_id } = gateway.tlsCertificates.create(upload('ed25519'))
   const made = [
@@ -39,7 +39,16 @@ function openWithOneOfEach(): { gateway: Gateway; paths: string[] } {
   }
 }
 
-const { paths: PATHS } = openWithOneOfEach()
+const { gateway: FIRST, paths: PATHS } = createOneOfEach()
+const STATE = FIRST.snapshot()
+
+/** Opens a gateway with the same state, in a fraction of the time. */
+function openWithOneOfEach(): Gateway {
+  const gateway = open({ seed: 'properties' })
+  gateway.restore(STATE)
+  return gateway
+}
+
 /** The ids of what is there; the same in every such gateway. */
 const IDS = PATHS.flatMap((path) => /(?:ra|rd|bkdwd|cert)_\w+$/.exec(path) ?? [])
 
@@ -75,7 +84,7 @@ const scalars = fc.oneof(
     'sns',
   ),
   fc.constantFrom('ra_1', 'rd_1', 'cert_1', 'ec_1', 'edghts_1', 'edghtsrt_1', 'true', 'req.Method ==', '-----BEGIN'),
-  fc.string({ unit: 'binary', maxLength: 20 }),
+  anyText(20),
   fc.double(),
   fc.integer(),
 )
@@ -112,7 +121,7 @@ const bodies = fc.oneof(
   },
 )
 
-const texts = fc.string({ unit: 'binary', maxLength: 12 })
+const texts = anyText(12)
 const queries = fc.oneof(
   { weight: 5, arbitrary: fc.constant('') },
   fc.constantFrom('?limit=1', '?limit=0', '?limit=1&limit=1', '?before_id=rd_1', '?beforeId=rd_1', '?filter=true'),
@@ -185,7 +194,7 @@ describe('Any request at all (rules: errors#catalogue, requests#nothing-changes)
     let [successes, understood] = [0, 0]
     check(
       fc.property(anyRequests, (request) => {
-        const { gateway } = openWithOneOfEach()
+        const gateway = openWithOneOfEach()
         const before = stateOf(gateway)
         const { status, headers, body } = gateway.transport.exchange(request)
         statuses.add(status)
@@ -217,7 +226,7 @@ describe('Any request at all (rules: errors#catalogue, requests#nothing-changes)
     const reading = anyRequests.filter(({ method }) => ['GET', 'HEAD', 'OPTIONS'].includes(method))
     check(
       fc.property(reading, (request) => {
-        const { gateway } = openWithOneOfEach()
+        const gateway = openWithOneOfEach()
         const before = stateOf(gateway)
         gateway.transport.exchange(request)
         expect(stateOf(gateway)).toBe(before)
@@ -229,7 +238,7 @@ describe('Any request at all (rules: errors#catalogue, requests#nothing-changes)
   test('gets the same answer from a gateway of the same seed', () => {
     check(
       fc.property(fc.array(anyRequests, { maxLength: 5 }), (drawn) => {
-        const [one, two] = [openWithOneOfEach().gateway, openWithOneOfEach().gateway]
+        const [one, two] = [createOneOfEach().gateway, createOneOfEach().gateway]
         for (const each of drawn) expect(one.transport.exchange(each)).toEqual(two.transport.exchange(each))
         expect(stateOf(one)).toBe(stateOf(two))
       }),

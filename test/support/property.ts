@@ -13,6 +13,23 @@ export function casesOf(all: number): number {
   return process.env.PROPERTY_CASES === 'all' ? all : Math.ceil(all / 3)
 }
 
+/** The first code point after the surrogates, and the number of surrogates. */
+const [AFTER_SURROGATES, SURROGATES] = [0xe000, 0x800]
+
+/** A character. That of fast-check's unit `binary` makes a table of all of them, which takes a second. */
+const anyCharacter = fc.nat(0x10ffff - SURROGATES).map(
+  (number) => String.fromCodePoint(number < AFTER_SURROGATES - SURROGATES ? number : number + SURROGATES),
+  (text) => {
+    const [character, ...others] = String(text)
+    const point = character?.codePointAt(0)
+    if (point === undefined || others.length > 0) throw new Error('It is not one character.')
+    return point < AFTER_SURROGATES ? point : point - SURROGATES
+  },
+)
+
+/** A text of any characters. */
+export const anyText = (maxLength: number) => fc.string({ unit: anyCharacter, maxLength })
+
 /** Checks a property of fast-check. */
 export function check<T>(property: fc.IProperty<T>, parameters: fc.Parameters<T> = {}): void {
   fc.assert(property, propertyOptions(parameters))

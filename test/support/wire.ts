@@ -84,12 +84,13 @@ export function rawAnswers(text: string) {
   return answers
 }
 
-/** Resolves once something holds, looking again whenever other work of the process is done. */
+/** Resolves once something holds. It looks every millisecond, and leaves the processor to what it waits for. */
 export async function eventually(holds: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await holds())) await new Promise<void>((resolve) => process.nextTick(() => setImmediateOf(resolve)))
+  while (!(await holds())) await new Promise<void>((resolve) => setTimeoutOf(resolve, 1))
 }
 
-const setImmediateOf = setImmediate
+// Tests replace it by fake timers.
+const setTimeoutOf = setTimeout
 
 /** The Node server behind a port, which shows when it answers a request. */
 export async function serverBehind(port: number): Promise<Server> {

@@ -10,7 +10,7 @@ const vitest = join(dirname(createRequire(import.meta.url).resolve('vitest/packa
 
 /** Runs some tests where no command is found at all, and Node has no SQLite. */
 function runWithoutAnything(files: readonly string[], ...reporters: readonly string[]) {
-  const args = [vitest, 'run', '--project=shared', ...files, '--no-color', ...reporters]
+  const args = [vitest, 'run', '--project=shared', '--maxWorkers=1', ...files, '--no-color', ...reporters]
   const { status, stdout, stderr } = spawnSync(process.execPath, args, {
     cwd: root,
     env: { PATH: '', ...(hasSqlite && { NODE_OPTIONS: '--no-experimental-sqlite' }) },

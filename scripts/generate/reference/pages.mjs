@@ -96,7 +96,10 @@ const keysOf = ([status, { content }]) => (status < 400 ? [] : Object.keys(conte
 /** Returns the errors that every operation of the service can answer, and those of every operation with a body: each listed once. */
 function commonErrors({ operations }) {
   const service = operations.filter(({ tags }) => !tags.includes('controls'))
-  const inAll = (list) => errorsOf(list[0]).filter((key) => list.every((each) => errorsOf(each).includes(key)))
+  const inAll = (list) => {
+    const [first, ...others] = list.map((each) => new Set(errorsOf(each)))
+    return [...first].filter((key) => others.every((keys) => keys.has(key)))
+  }
   const any = inAll(service)
   const withBody = inAll(service.filter(({ requestBody }) => requestBody)).filter((key) => !any.includes(key))
   return { any, withBody }
