@@ -73,8 +73,7 @@ export type ItemsOf<Kind extends ReadableKind> = Kind extends { readonly items: 
 export type RecordOf<Kind extends ReadableKind> = Kind['collection'] extends Collection<infer R> ? R : never
 
 /** The response type of a kind. */
-export type ResourceOf<Kind extends ReadableKind> =
-  Kind['shape'] extends v.GenericSchema<unknown, infer Resource> ? Frozen<Resource> : never
+export type ResourceOf<Kind extends ReadableKind> = Frozen<v.InferOutput<Kind['shape']>>
 
 /** The rules of a kind of resources. */
 export interface ResourceRules<Kind extends ResourceKind> {
