@@ -36,7 +36,10 @@ export interface ReadableKind {
   /** The records. */
   readonly collection: Collection<object>
   /** The schema of a response. */
-  readonly shape: v.GenericSchema<{ readonly id: string }>
+  readonly shape: v.GenericSchema<{
+    /** The id. */
+    readonly id: string
+  }>
   /** The fields that filters can name where the dialect asks for that; `[]` for no filter. Default: all. */
   readonly filterable?: readonly FilterableField[]
   /** Additional query parameters of the list, each with the field of an item that must have one of the values sent. */
