@@ -6,8 +6,8 @@ import { entryPoints } from './scripts/entries.ts'
 const { vitest: _vitest, sandbox: _sandbox, ...both } = entryPoints
 
 /**
- * The types of valibot and MSW differ for a module and for CommonJS, so the entry points that are made of them have
- * declarations for both. A chunk that others shared with them would ask every user for those packages.
+ * Declarations that name types of valibot or MSW are apart, because a chunk that others shared with them would ask every user
+ * for those packages. MSW's classes differ for a module and for CommonJS, so its entry point has declarations for both.
  */
 const { kit, msw, ...withoutPeers } = entryPoints
 
@@ -19,7 +19,8 @@ const declarationsOf = (entries: Record<string, string>) =>
 
 /** Writes the declarations of the modules, which are those of the CommonJS modules. */
 const writeModuleTypes = async () => {
-  for (const name of Object.keys(withoutPeers)) writeFileSync(`dist/${name}.d.ts`, `export * from './${name}.cjs'\n`)
+  for (const name of Object.keys({ ...withoutPeers, kit }))
+    writeFileSync(`dist/${name}.d.ts`, `export * from './${name}.cjs'\n`)
 }
 
 const common = {
@@ -75,5 +76,6 @@ export default defineConfig([
   },
   // An ES module can import the declarations of a CommonJS module, and not the other way round.
   { ...common, format: 'cjs', entry: declarationsOf(withoutPeers), dts: { only: true, resolve: true } },
-  { ...common, format: ['esm', 'cjs'], entry: declarationsOf({ kit, msw }), dts: { only: true, resolve: true } },
+  { ...common, format: 'cjs', entry: declarationsOf({ kit }), dts: { only: true, resolve: true } },
+  { ...common, format: ['esm', 'cjs'], entry: declarationsOf({ msw }), dts: { only: true, resolve: true } },
 ])

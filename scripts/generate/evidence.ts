@@ -1,4 +1,5 @@
 // Writes the evidence for each rule into docs/fidelity.md and docs/differences.md. types.ts writes it for the OpenAPI documents.
+import { NGROK_DOCS } from '../../src/openapi/evidence.ts'
 import { pages } from './evidence/pages.ts'
 import { operations as allOperations, errors, type OperationRules, type Section, sectionsOf } from './evidence/rules.ts'
 import {
@@ -44,7 +45,7 @@ export function evidenceJson(root: string): string {
     return kinds.slice(0, kinds.findLastIndex((list) => list.length > 0) + 1)
   }
   return JSON.stringify({
-    sources,
+    sources: sources.map((source) => source.replace(NGROK_DOCS, '/')),
     operations: mapValues(all.operations, placesOf),
     fields: mapValues(groupByType(all.fields), (fields) => mapValues(fields, placesOf)),
     errors: mapValues(all.errors, placesOf),

@@ -8,11 +8,18 @@ type AnySchema = v.GenericSchema
 
 const OPTIONAL = ['optional', 'exact_optional', 'nullish']
 
-/** The interface of a named schema of objects. Of what clients send, it also has the limits and errors. */
-export function interfaceOf(schema: AnySchema, isSent: boolean): string {
+/**
+ * The interface of a named schema of objects. Of what clients send, it also has the limits and errors. It extends the first of
+ * some bases whose fields it has.
+ */
+export function interfaceOf(schema: AnySchema, isSent: boolean, bases: readonly AnySchema[] = []): string {
   const entries = entriesOf(schema)
   if (!entries) throw new Error(`${nameOf(schema)} is no object: only objects become interfaces.`)
-  const fields = Object.entries(entries).filter(([, each]) => !factOf(each, 'isUnoffered'))
+  const base = bases.find((each) => each !== schema && hasFieldsOf(entries, each))
+  const inherited = base ? Object.keys(entriesOf(base) ?? {}) : []
+  const fields = Object.entries(entries).filter(
+    ([name, each]) => !inherited.includes(name) && !factOf(each, 'isUnoffered'),
+  )
   const members = fields.map(([name, each]) => {
     try {
       return memberOf(name, each, isSent)
@@ -22,7 +29,12 @@ export function interfaceOf(schema: AnySchema, isSent: boolean): string {
   })
   const parameters = factOf(schema, 'parameters')
   const head = parameters === undefined ? nameOf(schema) : `${nameOf(schema)}<${parameters}>`
-  return `${comment(aboutOf(schema, isSent))}export interface ${head} {\n${members.join('')}}\n`
+  const heritage = base ? ` extends ${nameOf(base)}` : ''
+  return `${comment(aboutOf(schema, isSent))}export interface ${head}${heritage} {\n${members.join('')}}\n`
+}
+
+function hasFieldsOf(entries: Readonly<Record<string, AnySchema>>, base: AnySchema): boolean {
+  return Object.entries(entriesOf(base) ?? {}).every(([name, field]) => entries[name] === field)
 }
 
 /** The name of a schema's type. */

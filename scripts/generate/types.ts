@@ -40,17 +40,19 @@ interface Group {
   readonly more?: string
 }
 
+/** The schemas whose interfaces others extend. */
+const BASES: readonly AnySchema[] = [
+  named(v.object(resourceHead), 'Resource', 'What every resource has.'),
+  named(v.object(pageTail), 'ListPage', 'What every page of a list has, beside its items.'),
+]
+
 const allControls: readonly AnyControl[] = controls
 
 /** The files. A type is in the first one that needs it. */
 const GROUPS: Readonly<Record<string, () => Group>> = {
   'resources.ts': () => ({
     sent: sentTo(families),
-    answered: [
-      named(v.object(resourceHead), 'Resource', 'What every resource has.'),
-      named(v.object(pageTail), 'ListPage', 'What every page of a list has, beside its items.'),
-      ...answeredBy(families),
-    ],
+    answered: [...BASES, ...answeredBy(families)],
     more: [callsText(families, 'Resources', 'The calls of a gateway, by family.'), namesText()].join('\n'),
   }),
   'ngrok.ts': () => ({
@@ -102,7 +104,7 @@ function fileText(file: string, { sent, answered, more = '' }: Group, homes: Map
   const interfaces = Object.entries(definitionsIn(all)).flatMap(([name, schema]) => {
     if (homes.has(name) || factOf(schema, 'type') !== undefined) return []
     homes.set(name, `./${file}`)
-    return interfaceOf(schema, sentNames.includes(name))
+    return interfaceOf(schema, sentNames.includes(name), BASES)
   })
   const text = [...interfaces, ...(more ? [more] : [])].join('\n')
   return `// Written by \`npm run generate\` from the schemas in src/.\n${importsOf(text, `./${file}`, homes)}\n${text}`

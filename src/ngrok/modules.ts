@@ -30,7 +30,12 @@ export const EDGES = {
 
 export const ROUTES: Owner<(typeof kit.HTTPS_ROUTES)['ids']> = { ...kit.HTTPS_ROUTES, name: 'route', title: 'Route' }
 
-interface Definition<Sent, Body, Shape extends v.GenericSchema, Errors, Ids extends kit.PathIds> {
+interface Definition<
+  Body extends v.GenericSchema<unknown, object>,
+  Shape extends v.GenericSchema,
+  Errors,
+  Ids extends kit.PathIds,
+> {
   /** The last segment of the path, such as `ip_restriction`. */
   readonly segment: string
   /** The name for schemas, such as `IpRestriction`. */
@@ -39,26 +44,25 @@ interface Definition<Sent, Body, Shape extends v.GenericSchema, Errors, Ids exte
   readonly what: string
   readonly errors?: Errors
   /** The schema of the PUT. */
-  readonly body: v.GenericSchema<Sent, Body>
+  readonly body: Body
   /** An example of the PUT. */
   readonly example: object
   /** The schema of the response. */
   readonly shape: Shape
   /** Makes the response from a body. */
-  view(body: kit.Frozen<Body>, wire: kit.Wire, ids: Ids): kit.Frozen<v.InferOutput<Shape>>
+  view(body: kit.Frozen<v.InferOutput<Body>>, wire: kit.Wire, ids: Ids): kit.Frozen<v.InferOutput<Shape>>
   /** Refuses a body by rules that need the state of the gateway. */
-  check?(tx: kit.Transaction, body: Body): void
+  check?(tx: kit.Transaction, body: v.InferOutput<Body>): void
 }
 
 /** Declares a module of edges or routes. */
 export function defineModule<
   Ids extends kit.PathIds,
-  Sent,
-  Body extends object,
+  Body extends v.GenericSchema<unknown, object>,
   Shape extends v.GenericSchema<object>,
   Errors extends kit.ErrorsByKey = Record<never, never>,
->(owner: Owner<Ids>, { title, body, example, ...rest }: Definition<Sent, Body, Shape, Errors, Ids>) {
-  return kit.edgeModule<Ids, Sent, Body, Shape, Errors>(owner, {
+>(owner: Owner<Ids>, { title, body, example, ...rest }: Definition<Body, Shape, Errors, Ids>) {
+  return kit.edgeModule<Ids, Body, Shape, Errors>(owner, {
     ...rest,
     name: `${owner.name}_${rest.segment}`,
     body: kit.named(body, `${owner.title}${title}Body`, `The new ${rest.what}.`, { json: { examples: [example] } }),

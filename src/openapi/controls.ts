@@ -3,7 +3,7 @@ import type { CatalogueError } from '../schema/errors.ts'
 import type { OperationItem } from './document.ts'
 import { errorResponses } from './errors.ts'
 import { jsonSchemaOf, nameOf, wholeOf } from './json-schema.ts'
-import { answerItem, type Describing, descriptionOf, queryParameter, requestBody } from './operations.ts'
+import { answerItem, type Describing, queryParameter, requestBody } from './operations.ts'
 
 export const CONTROL_TAG = {
   name: 'controls',
@@ -18,14 +18,12 @@ export const CONTROL_KEY = {
 }
 
 export function callItem(call: ControlCall, describing: Describing, errors: readonly CatalogueError[]): OperationItem {
-  const { method, path, summary, from, schema, response: answer, mediaType = 'application/json' } = call
+  const { method, path, summary, response: answer, mediaType = 'application/json' } = call
   const status = answer ? 200 : 204
-  const body = from === 'body' ? schema : undefined
   return {
     operationId: `controls.${method.toLowerCase()}${path.replaceAll(/\W/g, '_')}`,
     tags: [CONTROL_TAG.name],
     summary,
-    description: descriptionOf({ summary, status, body, response: answer }, describing.dialect),
     ...inputOf(call, describing),
     responses: {
       [status]: answerItem(answer, mediaType, describing),

@@ -52,7 +52,6 @@ export interface OperationItem extends WithEvidence {
   readonly operationId: string
   readonly tags: readonly string[]
   readonly summary: string
-  readonly description: string
   readonly parameters?: readonly (Parameter | Reference)[]
   readonly requestBody?: RequestBodyItem
   readonly responses: Readonly<Record<string, ResponseItem | Reference>>

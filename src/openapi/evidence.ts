@@ -21,6 +21,8 @@ export interface WithEvidence<E = Evidence> {
 type Rules = Readonly<Record<string, readonly (readonly number[])[]>>
 
 const KINDS = ['documented', 'client', 'recorded', 'decided'] as const
+/** The start of most sources. The generated file has `/` for it. */
+export const NGROK_DOCS = 'https://ngrok.com/docs/'
 const DECISIONS = 'https://github.com/fauxgate/fauxgate/blob/main/docs/decisions/'
 
 /** The evidence in one document: the list of its sources grows with each rule whose evidence is read. */
@@ -52,9 +54,9 @@ export class DocumentEvidence {
   }
 }
 
-/** Returns a source by its place in the generated file; a section such as `lists#paging` as a URL. */
+/** Returns a source by its place in the generated file; a page of ngrok's, or a section such as `lists#paging`, as a URL. */
 function linked(place: number): string {
-  const source = coded.sources[place] ?? ''
+  const source = (coded.sources[place] ?? '').replace(/^\//, NGROK_DOCS)
   const [, page, rest] = /^([a-z-]+)(#.*)$/.exec(source) ?? []
   return page === undefined ? source : `${DECISIONS}${page}.md${rest}`
 }

@@ -59,7 +59,6 @@ export function operationItem(
     operationId: name,
     tags: [groupOf(operation)],
     summary,
-    description: descriptionOf(operation, describing.dialect),
     parameters: [
       ...pathParameters(operation),
       refTo('parameters', 'version'),
@@ -71,29 +70,6 @@ export function operationItem(
       ...errorResponses(errors, describing.dialect),
     },
   }
-}
-
-interface Summed {
-  readonly summary: string
-  readonly status: number
-  readonly body?: AnySchema | undefined
-  readonly response?: AnySchema | undefined
-  readonly wrappable?: boolean
-}
-
-/** Describes in sentences what an operation does, takes and returns. */
-export function descriptionOf(
-  { summary, body, status, response, wrappable }: Summed,
-  { moduleEnvelope }: CommonDialect,
-): string {
-  const taken = body && documentationOf(body).sentence
-  const answered = (response && documentationOf(response).sentence) ?? (response ? 'JSON.' : 'no body.')
-  return [
-    `${summary}.`,
-    ...(taken === undefined ? [] : [`Body: ${taken}`]),
-    ...(wrappable && moduleEnvelope !== null ? [`The fields may also be inside \`${moduleEnvelope}\`.`] : []),
-    `Response ${status}: ${answered}`,
-  ].join(' ')
 }
 
 function pathParameters({ ids }: Operation): Parameter[] {

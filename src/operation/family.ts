@@ -80,13 +80,13 @@ export interface Declaration<Call extends (...args: never[]) => unknown = (...ar
  * })
  * ```
  */
-export function declaration<Sent, Input, Resource extends object>(
+export function declaration<Schema extends v.GenericSchema, Answer extends v.GenericSchema<unknown, object>>(
   definition: Pick<Declaration, 'errors' | 'end'> & {
-    readonly schema: v.GenericSchema<Sent, Input>
-    readonly answer: v.GenericSchema<unknown, Resource>
-    readonly run: (tx: Transaction, input: Input) => NoInfer<Frozen<Resource>>
+    readonly schema: Schema
+    readonly answer: Answer
+    readonly run: (tx: Transaction, input: v.InferOutput<Schema>) => Frozen<v.InferOutput<Answer>>
   },
-): Declaration<(...args: InputArguments<Sent>) => Frozen<Resource>> {
+): Declaration<(...args: InputArguments<v.InferInput<Schema>>) => Frozen<v.InferOutput<Answer>>> {
   return definition
 }
 

@@ -108,10 +108,10 @@ export function operation<Ids extends PathIds, Result>(
 }
 
 /** Defines an operation with a body, like `operation`. `body` is its schema, and `run` receives the read body as its third argument. */
-export function operationWithBody<Ids extends PathIds, Sent, Body, Result>(
+export function operationWithBody<Ids extends PathIds, Schema extends v.GenericSchema, Result>(
   definition: Definition<Ids> &
-    BodyDefinition<v.GenericSchema<Sent, Body>> & { readonly run: (tx: Transaction, ids: Ids, body: Body) => Result },
-): Operation<CallOf<Ids, Sent, Result>> {
+    BodyDefinition<Schema> & { readonly run: (tx: Transaction, ids: Ids, body: v.InferOutput<Schema>) => Result },
+): Operation<CallOf<Ids, v.InferInput<Schema>, Result>> {
   const { name, body: schema, wrappable = false, otherNames = {}, permits, errors = [], run } = definition
   const fields = Object.keys(partsOf(schema).entries ?? {})
   const facts = { name, group: groupOf(definition), fields, wrappable, otherNames }
@@ -119,14 +119,15 @@ export function operationWithBody<Ids extends PathIds, Sent, Body, Result>(
   return {
     ...definition,
     errors: [...errors, ...(otherNames.both ? [otherNames.both] : [])],
-    read(raw, ids, context): ReadBody<Body> {
+    read(raw, ids, context): ReadBody<v.InferOutput<Schema>> {
       const problems = new Problems()
       const { body, aliases } = toStandardBody(jsonObject(raw), facts, context.dialect, problems)
       permits?.(body, context)
       const extraFields = context.dialect.extraFields[name]
       return { aliases, body: withAliases(aliases, () => reader(body, ids, context, { problems, extraFields })) }
     },
-    run: (tx, ids: Ids, { aliases, body }: ReadBody<Body>) => withAliases(aliases, () => run(tx, ids, body)),
+    run: (tx, ids: Ids, { aliases, body }: ReadBody<v.InferOutput<Schema>>) =>
+      withAliases(aliases, () => run(tx, ids, body)),
   }
 }
 

@@ -36,7 +36,10 @@ export interface ReadableKind {
   /** The records. */
   readonly collection: Collection<object>
   /** The schema of a response. */
-  readonly shape: v.GenericSchema<{ readonly id: string }>
+  readonly shape: v.GenericSchema<{
+    /** The id. */
+    readonly id: string
+  }>
   /** The fields that filters can name where the dialect asks for that; `[]` for no filter. Default: all. */
   readonly filterable?: readonly FilterableField[]
   /** Additional query parameters of the list, each with the field of an item that must have one of the values sent. */
@@ -73,8 +76,7 @@ export type ItemsOf<Kind extends ReadableKind> = Kind extends { readonly items: 
 export type RecordOf<Kind extends ReadableKind> = Kind['collection'] extends Collection<infer R> ? R : never
 
 /** The response type of a kind. */
-export type ResourceOf<Kind extends ReadableKind> =
-  Kind['shape'] extends v.GenericSchema<unknown, infer Resource> ? Frozen<Resource> : never
+export type ResourceOf<Kind extends ReadableKind> = Frozen<v.InferOutput<Kind['shape']>>
 
 /** The rules of a kind of resources. */
 export interface ResourceRules<Kind extends ResourceKind> {

@@ -60,8 +60,7 @@ export const HTTPS_ROUTES: ModuleOwner<{ readonly [Name in keyof RouteIds]: stri
 }
 
 interface ModuleDefinition<
-  Sent,
-  Body,
+  Body extends v.GenericSchema<unknown, object>,
   Shape extends v.GenericSchema<object>,
   Errors extends ErrorsByKey,
   Ids extends PathIds,
@@ -75,13 +74,13 @@ interface ModuleDefinition<
   /** The limits of the account that `check` reads. */
   readonly limits?: LimitsByName
   /** The schema of the PUT. */
-  readonly body: v.GenericSchema<Sent, Body>
+  readonly body: Body
   /** The schema of the response. */
   readonly shape: Shape
   /** Makes the response from a body and the ids of its path. Default: the body itself. */
-  view?(body: Frozen<Body>, wire: Wire, ids: Ids): Frozen<v.InferOutput<Shape>>
+  view?(body: Frozen<v.InferOutput<Body>>, wire: Wire, ids: Ids): Frozen<v.InferOutput<Shape>>
   /** Refuses a body by rules that need the state of the gateway. */
-  check?(tx: Transaction, body: Body): void
+  check?(tx: Transaction, body: v.InferOutput<Body>): void
 }
 
 /** The module of an edge or a route, for a family that shows it as a field. */
@@ -109,11 +108,10 @@ export interface HasModule<Module> {
 /** Declares a module of edges or routes: one configuration each, with the operations replace, get and delete. */
 export function edgeModule<
   Ids extends PathIds,
-  Sent,
-  Body extends object,
+  Body extends v.GenericSchema<unknown, object>,
   Shape extends v.GenericSchema<object>,
   Errors extends ErrorsByKey = Record<never, never>,
->(owner: ModuleOwner<Ids>, definition: ModuleDefinition<Sent, Body, Shape, Errors, Ids>) {
+>(owner: ModuleOwner<Ids>, definition: ModuleDefinition<Body, Shape, Errors, Ids>) {
   type Resource = Frozen<v.InferOutput<Shape>>
   // The type checker does not know that the default of Errors fits {}.
   const { name, segment, what, body, shape, check, errors = {} as Errors } = definition
@@ -136,9 +134,9 @@ export function edgeModule<
     // Without a view, the response is the body.
     if (!view) return module as Resource
     // The schema of the records has read the body.
-    return deepFreeze(view(module as Frozen<Body>, wire, parseKey(key, ids)))
+    return deepFreeze(view(module as Frozen<v.InferOutput<Body>>, wire, parseKey(key, ids)))
   }
-  const put = (tx: Transaction, key: string, sent: Body) => {
+  const put = (tx: Transaction, key: string, sent: v.InferOutput<Body>) => {
     check?.(tx, sent)
     return tx.put(modules, { key, module: deepFreeze(sent) })
   }
@@ -184,7 +182,7 @@ export function edgeModule<
   }
   const { edge_not_found } = declarationErrors
   const family = familyOf({ operations, errors: { edge_not_found, ...errors }, limits, collections: [modules] })
-  const module: EdgeModule<Ids, Sent, Body, v.InferOutput<Shape>, Errors> = {
+  const module: EdgeModule<Ids, v.InferInput<Body>, v.InferOutput<Body>, v.InferOutput<Shape>, Errors> = {
     body,
     // As above.
     shape: shape as v.GenericSchema<unknown, v.InferOutput<Shape>>,
