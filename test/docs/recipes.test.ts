@@ -93,9 +93,8 @@ beforeAll(async () => {
     if (!isChange) expect(existsSync(at(path)), path).toBe(false)
     writeFileSync(at(path), isChange ? changed(path, text) : text)
   }
-  await promisify(execFile)(process.execPath, [at('scripts/generate.mjs'), 'types', 'own-numbers', 'reference'], {
-    cwd: folder,
-  })
+  const parts = ['types', 'own-numbers', 'reference', 'control-api']
+  await promisify(execFile)(process.execPath, [at('scripts/generate.mjs'), ...parts], { cwd: folder })
 }, BUSY)
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -126,7 +125,11 @@ test('An added family is served, listed and documented, with its field and its e
   expect(await output(text)).toBe(text.split('// ').at(-1)?.trim())
 })
 
-test('An added control is a member, a path and a command', async () => {
+test('An added control is a member, a path, a command and a row of the guide', async () => {
+  expect(readFileSync(at('docs/control-api.md'), 'utf8')).toContain(
+    'Removes all faults, or the one with `?id=…`. 204. |\n' +
+      '| `POST /_fauxgate/notes` | Return a note in capitals. Fields: `text`. |\n',
+  )
   const program = `import { createGateway } from './src/index.ts'
 import { clientCommands } from './src/server/client/commands.ts'
 const gateway = createGateway()
