@@ -1,7 +1,7 @@
 import { dirname, resolve } from 'node:path'
 import * as v from 'valibot'
 import type { Config } from '../../generated/options.ts'
-import { marksOf } from '../../schema/documentation.ts'
+import { marksOf, partsOf } from '../../schema/documentation.ts'
 import { nearest, suggestion } from '../../schema/nearest.ts'
 import { quote, quoteSecret } from '../../schema/text.ts'
 import { inTexts } from '../../schema/time.ts'
@@ -105,10 +105,11 @@ function variableValue(option: Option, text: string): unknown {
 }
 
 function textValue({ kind, schema, isSecret }: Option, texts: readonly string[], name: string): unknown {
-  if (kind === 'texts') return texts.map((text) => requireAllowed(schema, text, name, isSecret))
+  const isNumber = kind === 'integer' || partsOf(schema).type === 'number'
+  const read = (text: string) =>
+    requireAllowed(schema, isNumber && /^\d{1,15}$/.test(text) ? Number(text) : text, name, isSecret)
   const [text = ''] = texts
-  const value = kind === 'integer' && /^\d{1,15}$/.test(text) ? Number(text) : text
-  return requireAllowed(schema, value, name, isSecret)
+  return kind === 'texts' ? texts.map(read) : read(text)
 }
 
 function requireAllowed(schema: v.GenericSchema, value: unknown, name: string, isSecret = false): unknown {
