@@ -71,11 +71,14 @@ export function parseOptions(
 
 /** Returns a warning for each environment variable whose name is close to a known one. */
 export function mistypedVariables(environment: NodeJS.ProcessEnv): string[] {
-  const known = [...optionTable, CONFIG_FLAG, ...SERVER_FLAGS].map(({ flag }) => variableOf(flag))
+  const start = variableOf('')
+  // Without their common start, which would make any two names close.
+  const known = [...optionTable, CONFIG_FLAG, ...SERVER_FLAGS].map(({ flag }) => variableOf(flag).slice(start.length))
   return Object.keys(environment).flatMap((name) => {
-    if (!name.startsWith(variableOf('')) || known.includes(name)) return []
-    const meant = nearest(name, known)
-    return meant ? [`${name} is not read. Did you mean ${meant}?`] : []
+    const own = name.slice(start.length)
+    if (!name.startsWith(start) || known.includes(own)) return []
+    const meant = nearest(own, known)
+    return meant ? [`${name} is not read. Did you mean ${start}${meant}?`] : []
   })
 }
 
