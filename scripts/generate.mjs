@@ -13,6 +13,7 @@ const PARTS = {
   'evidence.ts': [],
   'reference.mjs': ['docs/reference', 'docs/reference/ngrok'],
   'command.mjs': [],
+  'control-api.ts': [],
   'api.mjs': ['docs/api'],
 }
 

@@ -1,5 +1,6 @@
 // Writes the evidence for each rule into docs/fidelity.md and docs/differences.md. types.ts writes it for the OpenAPI documents.
 import { NGROK_DOCS } from '../../src/openapi/evidence.ts'
+import { groupOf } from '../../src/operation/operation.ts'
 import { pages } from './evidence/pages.ts'
 import { operations as allOperations, errors, type OperationRules, type Section, sectionsOf } from './evidence/rules.ts'
 import {
@@ -79,6 +80,15 @@ function evidenceFrom(voices: readonly Voice[]): Evidence {
 /** The parameters of lists, with the sections that they follow. */
 const QUERY = { limit: 'lists#paging', before_id: 'lists#cursor', filter: 'lists#filter' }
 const EXTRA = 'dialects#extra-fields'
+const OWN_FAMILIES = 'one-table#own-families'
+
+/** Returns the groups of the operations that no source knows: the families that fauxgate alone has. */
+export function ownFamilies(operations: readonly OperationRules[] = allOperations, root = '.'): string[] {
+  const examples = examplesIn(root)
+  const isKnown = ({ call }: OperationRules) => pageOf(call) !== undefined || statementsAbout(call, examples).length > 0
+  const known = operations.filter(isKnown).map(groupOf)
+  return [...new Set(operations.map(groupOf))].filter((group) => !known.includes(group))
+}
 
 /** Joins the rules with their evidence. */
 export function evidenceOf(
@@ -87,13 +97,16 @@ export function evidenceOf(
   root = '.',
 ): AllEvidence {
   const examples = examplesIn(root)
+  const own = ownFamilies(operations, root)
   const about = ({ call }: OperationRules) => statementsAbout(call, examples)
   /** The kinds of evidence that a section has, with the section as their source. */
   const voicesOf = (name: string) => {
     const section = sections.find((each) => each.name === name)
     return Object.keys(section?.evidence ?? {}).map((kind): Voice => [kind as Kind, name]) // Sections have these kinds.
   }
+  const ofOwnFamily = voicesOf(OWN_FAMILIES)
   const ofOperation = (operation: OperationRules): Evidence => {
+    if (own.includes(groupOf(operation))) return evidenceFrom(ofOwnFamily)
     const page = pageOf(operation.call)
     const said = about(operation).map(({ kind, source }): Voice => [kind, source])
     return evidenceFrom([...(page ? [['documented', page] as const] : []), ...said])
@@ -109,6 +122,7 @@ export function evidenceOf(
         const isNamed = voices.some(([kind]) => kind !== 'decided')
         const cited = [...(cites ? voicesOf(cites) : []), ...(isExtra ? voicesOf(EXTRA) : [])]
         fields[key] = [...voices, ...cited.filter(([kind]) => !isNamed || kind === 'decided')]
+        if (fields[key].length === 0 && own.includes(groupOf(operation))) fields[key] = ofOwnFamily
       }
     }
     if (operation.query)

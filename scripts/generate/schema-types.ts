@@ -157,7 +157,10 @@ function arrayOf(item: string): string {
 }
 
 function typeOfJson({ type, additionalProperties }: JsonSchema): string {
-  if (type === undefined) throw new Error("A rule checks a value of no known type: say it by facts({ type: '…' }).")
+  if (type === undefined)
+    throw new Error(
+      "A rule checks a value of no known type: say it by facts({ type: '…' }), or in the row of an option by { type: '…' }.",
+    )
   if (type !== 'object') return String(type)
   const values = typeof additionalProperties === 'object' ? additionalProperties.type : undefined
   return `Readonly<Record<string, ${values === undefined ? 'unknown' : String(values).replace('integer', 'number')}>>`

@@ -64,13 +64,13 @@ function describeMiss(url: string, gatewayUrl: string, { name }: Dialect): strin
   const [requested, own] = [parseUrl(url), parseUrl(gatewayUrl)]
   const at = `The gateway is at ${gatewayUrl}`
   if (!requested || !own) return `${at}.`
+  if (requested.hostname === own.hostname)
+    return `${at}: the host is the same, and the scheme, the port or the path is not.`
   const other = Object.values(dialects).find(
     (each) => each.name !== name && parseUrl(each.baseUrl)?.host === requested.host,
   )
   if (other)
     return `${requested.host} was called, and ${at.replace('The', 'the')}. Was \`dialect: ${other.name}\` meant?`
-  if (requested.hostname === own.hostname)
-    return `${at}: the host is the same, and the scheme, the port or the path is not.`
   return `${at}. Set the client's base URL to it, or the gateway's \`baseUrl\` to the client's.`
 }
 

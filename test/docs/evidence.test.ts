@@ -1,12 +1,15 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it, test } from 'vitest'
+import clients from '../../evidence/clients.json'
+import documented from '../../evidence/service.json'
 import { operations, sectionsOf } from '../../scripts/generate/evidence/rules.ts'
 import { KINDS } from '../../scripts/generate/evidence/sources.ts'
-import { evidenceOf } from '../../scripts/generate/evidence.ts'
+import { evidenceOf, ownFamilies } from '../../scripts/generate/evidence.ts'
 import { ngrokFamilies } from '../../src/gateway/ngrok.ts'
 import { ngrok, standard } from '../../src/index.ts'
 import type { Evidence } from '../../src/openapi/evidence.ts'
 import { type OpenApiDocument, openApi } from '../../src/openapi/openapi.ts'
+import { groupOf } from '../../src/operation/operation.ts'
 
 const sections = sectionsOf('.')
 const service = openApi(ngrok, { families: ngrokFamilies })
@@ -21,12 +24,33 @@ describe('Every rule of the API has a source', () => {
     expect(rules.filter(([, found]) => Object.keys(found).length === 0).map(([name]) => name)).toEqual([])
   })
 
-  it('and a field that nobody knows has none', () => {
-    const invented = operations.map((each) => ({
+  it('and a field that nobody knows has none, in a family that a source knows', () => {
+    const own = ownFamilies()
+    const known = operations.filter((each) => !own.includes(groupOf(each)))
+    const invented = known.map((each) => ({
       ...each,
       sends: [{ key: 'Invented.field', path: 'no_such_field', cites: undefined, isExtra: false }],
     }))
     expect(evidenceOf(sections, invented).fields['Invented.field']).toEqual({})
+  })
+
+  it('and so has an operation that nobody knows, unless nobody knows its family', () => {
+    const asOf = (name: string, call: string) =>
+      operations.flatMap((each) => (each.name === 'reserved_addrs.get' ? [each, { ...each, name, call }] : [each]))
+    const known = asOf('reserved_addrs.rename', 'POST /reserved_addrs/{id}/name')
+    expect(evidenceOf(sections, known).operations['reserved_addrs.rename']).toEqual({})
+    expect(ownFamilies(known)).not.toContain('reserved_addrs')
+    const unknown = asOf('address_lists.get', 'GET /address_lists/{id}')
+    expect(ownFamilies(unknown)).toContain('address_lists')
+    expect(evidenceOf(sections, unknown).operations['address_lists.get']).toEqual({
+      decided: ['one-table#own-families'],
+    })
+  })
+
+  it('and the sources know no call that there is not, so that a misspelt path makes no family our own', () => {
+    const calls = operations.map(({ call }) => call)
+    const known = [...Object.keys(clients.calls), ...Object.keys(documented.calls)]
+    expect(known.filter((call) => !calls.includes(call))).toEqual([])
   })
 
   it('and one that cites a section has what the section has', () => {

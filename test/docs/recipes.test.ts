@@ -118,7 +118,7 @@ beforeAll(async () => {
     if (!isChange) expect(existsSync(at(path)), path).toBe(false)
     writeFileSync(at(path), isChange ? changed(path, text) : text)
   }
-  await run('scripts/generate.mjs', 'types', 'own-numbers', 'reference')
+  await run('scripts/generate.mjs', 'types', 'own-numbers', 'reference', 'control-api')
   await buildPrograms()
 }, BUSY)
 
@@ -150,7 +150,11 @@ test('An added family is served, listed and documented, with its field and its e
   expect(await output('try')).toBe(text.split('// ').at(-1)?.trim())
 })
 
-test('An added control is a member, a path and a command', async () => {
+test('An added control is a member, a path, a command and a row of the guide', async () => {
+  expect(readFileSync(at('docs/control-api.md'), 'utf8')).toContain(
+    'Removes all faults, or the one with `?id=…`. 204. |\n' +
+      '| `POST /_fauxgate/notes` | Return a note in capitals. Fields: `text`. |\n',
+  )
   expect(await output('control')).toBe('HELLO HELLO true')
 })
 

@@ -71,6 +71,11 @@ describe('gateway.install() (the opt-in that replaces the global fetch)', () => 
     expect(gateway.report()).toContain(shown)
   })
 
+  it('names no other dialect for the host that the gateway itself has', async () => {
+    open({ baseUrl: 'https://api.ngrok.com/v2' }).install({ others: 'refuse' })
+    await expect(fetch('https://api.ngrok.com/tls_certificates')).rejects.toThrow('the host is the same, and')
+  })
+
   it('nests, and can be undone in any order', async () => {
     globalThis.fetch = async () => new Response('outside')
     const [one, two] = [open({ baseUrl: 'https://one.test' }), open({ baseUrl: 'https://two.test' })]

@@ -148,7 +148,8 @@ describe('An invalid command line gets a one-line error with the received words,
   })
 
   it('and a mistyped variable gets a warning', async () => {
-    const { code, stderr } = await ran({ FAUXGATE_PROT: '80', FAUXGATE_OF_MINE: 'x' }, 'serve', '--port', '0')
+    const environment = { FAUXGATE_PROT: '80', FAUXGATE_OF_MINE: 'x', FAUXGATE_MINE: 'x' }
+    const { code, stderr } = await ran(environment, 'serve', '--port', '0')
     expect([code, stderr]).toEqual([0, 'fauxgate: warning: FAUXGATE_PROT is not read. Did you mean FAUXGATE_PORT?\n'])
   })
 })

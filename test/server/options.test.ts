@@ -1,15 +1,18 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import * as v from 'valibot'
 import { describe, expect, it } from 'vitest'
 import { gatewayRows } from '../../src/gateway/options.ts'
 import type { Config } from '../../src/generated/options.ts'
 import { createGateway } from '../../src/index.ts'
+import { partsOf } from '../../src/schema/documentation.ts'
+import { duration, integerFrom, oneOfThese, optionRow } from '../../src/schema/options.ts'
 import { readArguments } from '../../src/server/commands/command.ts'
 import { configRows } from '../../src/server/options/config.ts'
 import { readConfigFile } from '../../src/server/options/config-file.ts'
 import { gatewayOptionsOf } from '../../src/server/options/gateway-options.ts'
 import { parseOptions } from '../../src/server/options/parsed-options.ts'
-import { optionTable } from '../../src/server/options/table.ts'
+import { type Option, optionsOfRows, optionTable } from '../../src/server/options/table.ts'
 import { serving, start, started } from '../support/command.ts'
 import { newFile } from '../support/folder.ts'
 
@@ -32,12 +35,23 @@ const VALUES: Readonly<Record<string, string | number>> = {
   URL: 'https://gate.example',
 }
 
+/** Values for an option that refuses the one of its placeholder. */
+const OTHERS = [...Object.values(VALUES), '30d', 'a text that has more characters']
+
 /** Returns a value that an option can have, as it is typed, and as a config file has it. */
-function valuesOf({ kind, value: placeholder, flag }: (typeof optionTable)[number]): readonly [string, unknown] {
+function valuesOf({ kind, value: placeholder, flag, schema }: Option): readonly [string, unknown] {
   if (kind === 'switch') return ['true', true]
-  const value = VALUES[placeholder] ?? placeholder.split('|')[1]
-  if (value === undefined) throw new Error(`--${flag} takes ${placeholder}: add a value for ${placeholder} to VALUES.`)
+  const choices = placeholder.split('|')
+  const values = [VALUES[placeholder], choices[1] ?? choices[0], leastOf(schema), ...OTHERS]
+  const value = values.find((each) => each !== undefined && v.is(schema, each))
+  if (value === undefined) throw new Error(`--${flag} takes none of ${values.join(', ')}: add a value to OTHERS.`)
   return [String(value), kind === 'texts' ? [value] : value]
+}
+
+/** Returns the least number that a schema takes, if it has one. */
+function leastOf(schema: v.GenericSchema): number | undefined {
+  const step = partsOf(schema).pipe?.find(({ type }) => type === 'min_value')
+  return (step as { requirement?: number } | undefined)?.requirement // Valibot's steps of this type have it.
 }
 
 /** An object with a value at a path. */
@@ -50,8 +64,35 @@ describe('Every option of the command', () => {
   it('has one flag and one variable', () => {
     expect(new Set(optionTable.map(({ flag }) => flag)).size).toBe(optionTable.length)
     expect(new Set(optionTable.map(({ variable }) => variable)).size).toBe(optionTable.length)
+  })
+
+  it('has none only if its value is neither a text, nor a number, nor a switch, nor a list of them', () => {
     const named = new Set(optionTable.map(({ path }) => path.split('.')[0]))
-    expect(Object.keys(configRows).filter((name) => !named.has(name))).toEqual(['families'])
+    const others = Object.entries<v.GenericSchema>(configRows).filter(([name]) => !named.has(name))
+    expect(others.map(([name]) => name)).toContain('families')
+    const values = [true, false, ...OTHERS]
+    for (const [name, row] of others) {
+      const allowed = [...values, ...values.map((each) => [each])].filter((value) => v.is(row, value))
+      expect(allowed, `${name} has no flag`).toEqual([])
+    }
+  })
+
+  const ports = v.array(integerFrom(1, 65_535))
+  const regions = v.array(oneOfThese(['us', 'eu']))
+  const waits = v.array(duration(1000))
+
+  it.each([
+    ['numbers', ports, '--of N', [443, 80], ['443', '80'], 'an integer from 1 to 65535'],
+    ['one of several texts', regions, '--of us|eu', ['us', 'eu'], ['us', 'eu'], '"us" or "eu"'],
+    ['durations', waits, '--of D', ['2s', '10m'], ['2s', '10m'], 'such as "30s", at least 1000 ms'],
+  ])('can be a list of %s', (_kind, schema, help, value, texts, allowed) => {
+    const table = optionsOfRows({ of: optionRow(schema, 'A list.') })
+    expect(table.map(({ flag, value: placeholder }) => `--${flag} ${placeholder}`)).toEqual([help])
+    const given = (...flags: string[]) => readArguments(flags, table, 'serve')
+    const flags = texts.flatMap((text) => ['--of', text])
+    expect(parseOptions(given(...flags), {}, undefined, table).config).toEqual({ of: value })
+    expect(parseOptions(given(), { FAUXGATE_OF: texts.join() }, undefined, table).config).toEqual({ of: value })
+    expect(() => parseOptions(given('--of', '0'), {}, undefined, table)).toThrow(allowed)
   })
 
   it('changes something: a file other than the tables of options reads it', () => {

@@ -1,9 +1,21 @@
 import { copyFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import * as v from 'valibot'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { MIGRATIONS } from '../../src/engine/persistence/migrations.ts'
+import {
+  groupByCollection,
+  migrate,
+  READABLE_VERSIONS,
+  RECORDS_VERSION,
+} from '../../src/engine/persistence/versions.ts'
+import { dialectFamilies } from '../../src/gateway/dialect-families.ts'
 import { createNgrok, type NgrokOptions } from '../../src/gateway/ngrok.ts'
 import { createGateway, type Gateway, type ManualClock, manualClock, type Snapshot } from '../../src/index.ts'
+import { dialects } from '../../src/resources/dialects.ts'
+import { partsOf } from '../../src/schema/documentation.ts'
 import { sqliteStore } from '../../src/server/node.ts'
 import { nodeSqlite } from '../../src/server/sqlite/sqlite-file.ts'
+import { tableOf } from '../../src/table.ts'
 import { recordingIn } from '../../src/verify/har-reader.ts'
 import { replay } from '../../src/verify/replay.ts'
 import { ran, serving } from '../support/command.ts'
@@ -49,9 +61,26 @@ function dropEmptyCollections({ records, ...rest }: Pick<Snapshot, 'records'>) {
   return { ...rest, records: Object.fromEntries(Object.entries(records).filter(([, list]) => list.length > 0)) }
 }
 
+/** The stored state in the present form: changed by the migrations, and with the defaults of fields that are newer. */
 function expectedState(version: string) {
-  const { rateLimit: _, ...state } = snapshotOf(version)
-  return dropEmptyCollections(state)
+  const { rateLimit: _, records, version: form, ...state } = snapshotOf(version)
+  const name = version.endsWith('-ngrok') ? 'ngrok' : 'standard'
+  const { collections } = tableOf(dialects[name], dialectFamilies[name])
+  const schemas = new Map(collections.map(({ name, schema }) => [name, schema]))
+  const present = Object.entries(records).flatMap(([collection, list]) =>
+    list.map((record) => migrate({ collection, record }, form)),
+  )
+  const complete = present.map(({ collection, record }) => {
+    const schema = schemas.get(collection)
+    return { collection, record: { ...(schema ? defaultsIn(schema) : {}), ...record } }
+  })
+  return { ...state, version: RECORDS_VERSION, records: groupByCollection(complete) }
+}
+
+/** Returns the defaults of the fields of a schema that have one. */
+function defaultsIn(schema: v.GenericSchema): object {
+  const fields = Object.entries(partsOf(schema).entries ?? {}).map(([name, each]) => [name, v.getDefault(each)])
+  return Object.fromEntries(fields.filter(([, value]) => value !== undefined))
 }
 
 describe.each(versions)('What fauxgate %s has stored', (version) => {
@@ -115,11 +144,14 @@ describe('The file of an older version', () => {
   })
 })
 
+const NEXT_VERSION = RECORDS_VERSION + 1
+
 /** fauxgate as it would be with one more version of the records: every description ends with "!". */
 async function nextVersion(): Promise<typeof createGateway> {
   vi.resetModules()
   vi.doMock('../../src/engine/persistence/migrations.ts', () => ({
     MIGRATIONS: [
+      ...MIGRATIONS,
       ({ collection, record }: { collection: string; record: { description?: string } }) => ({
         collection,
         record: record.description === undefined ? record : { ...record, description: `${record.description}!` },
@@ -142,9 +174,9 @@ describe('A next version of the records', () => {
     gateway.restore(snapshotOf('0.1.0'))
     expect(descriptions(gateway)).toEqual(['ü!', 'initial!'])
     const snapshot = JSON.parse(JSON.stringify(gateway.snapshot()))
-    expect(snapshot.version).toBe(2)
+    expect(snapshot.version).toBe(NEXT_VERSION)
     expect(() => createGateway().restore(snapshot)).toThrow(
-      'version is 2. Allowed: 1, the version this fauxgate reads.',
+      `version is ${NEXT_VERSION}. Allowed: ${READABLE_VERSIONS}.`,
     )
   })
 
@@ -156,9 +188,9 @@ describe('A next version of the records', () => {
     const gateway = create({ store })
     expect(descriptions(gateway)).toEqual(['x!'])
     expect(store.commits.slice(older.commits.length)).toMatchObject([
-      { operation: 'migration', replaces: { version: 2 }, changes: [{ collection: 'reserved_addrs' }] },
+      { operation: 'migration', replaces: { version: NEXT_VERSION }, changes: [{ collection: 'reserved_addrs' }] },
     ])
-    expect(() => createGateway({ store: memoryStore(store.commits) })).toThrow('records of the version 2')
+    expect(() => createGateway({ store: memoryStore(store.commits) })).toThrow(`records of the version ${NEXT_VERSION}`)
   })
 
   it('writes it even if that commit was lost, and another one failed', async () => {
@@ -179,7 +211,7 @@ describe('A next version of the records', () => {
     gateway.reservedAddrs.create()
     store.flush()
     expect(store.safe.commits.slice(older.commits.length)).toMatchObject([
-      { operation: 'migration', replaces: { version: 2 }, changes: [{}, {}] },
+      { operation: 'migration', replaces: { version: NEXT_VERSION }, changes: [{}, {}] },
     ])
   })
 
@@ -199,7 +231,7 @@ describe('A next version of the records', () => {
     const bytes = readFileSync(file)
     const { sqliteStore: present } = await import('../../src/server/node.ts')
     const refused = present(file)
-    expect(() => createGateway({ ...options, store: refused })).toThrow('records of the version 2')
+    expect(() => createGateway({ ...options, store: refused })).toThrow(`records of the version ${NEXT_VERSION}`)
     refused.close()
     expect(readFileSync(file).equals(bytes)).toBe(true)
     const again = openFile(file, create)

@@ -26,25 +26,26 @@ const code = (value) => `\`${JSON.stringify(value)}\``
 
 /** Returns the limits of a value beside its type. */
 function limitsOf(json) {
-  const { minimum, maximum, minItems, maxLength, pattern, format, 'x-refused-as': refusals } = json
+  const { description = '', minimum, maximum, minItems, maxLength, pattern, format, 'x-refused-as': refusals } = json
+  const isSaid = (value) => description.includes(`\`${value}\``)
   const shown = json.enum?.filter((value) => value !== null && value !== '')
   return [
     json.deprecated && 'Deprecated.',
-    shown && `One of ${shown.map((value) => `\`${value}\``).join(', ')}.`,
+    shown && !shown.every(isSaid) && `One of ${shown.map((value) => `\`${value}\``).join(', ')}.`,
     minimum !== undefined && maximum !== undefined && `${minimum} to ${maximum}.`,
     minimum !== undefined && maximum === undefined && `At least ${minimum}.`,
     minItems !== undefined && `At least ${minItems}.`,
-    maxLength !== undefined && !/bytes|KiB/.test(json.description) && `At most ${maxLength} characters.`,
-    pattern !== undefined && idOf(pattern),
+    maxLength !== undefined && !/bytes|KiB/.test(description) && `At most ${maxLength} characters.`,
+    pattern !== undefined && idOf(pattern, description),
     format === 'date-time' && 'RFC 3339.',
     refusals && `Refused as ${refusals.map((key) => `[${key}](error-catalogue.md#${key})`).join(', ')}.`,
   ].filter(Boolean)
 }
 
-/** Returns the prefix in the pattern of an id. */
-function idOf(pattern) {
-  const prefix = /\^([a-z]+)_\[0-9A-Za-z\]\{1,64\}\$$/.exec(pattern)?.[1]
-  return prefix && `An id \`${prefix}_…\`.`
+/** Returns the prefix in the pattern of an id, unless the description has it. */
+function idOf(pattern, description) {
+  const prefix = /\^([a-z][a-z0-9]*)_\[0-9A-Za-z\]\{1,64\}\$$/.exec(pattern)?.[1]
+  return prefix && !description.includes(`\`${prefix}_`) && `An id \`${prefix}_…\`.`
 }
 
 /** Returns a table of the fields of an object. `more` are fields that another dialect has. */

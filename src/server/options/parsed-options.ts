@@ -1,7 +1,7 @@
 import { dirname, resolve } from 'node:path'
 import * as v from 'valibot'
 import type { Config } from '../../generated/options.ts'
-import { marksOf } from '../../schema/documentation.ts'
+import { marksOf, partsOf } from '../../schema/documentation.ts'
 import { nearest, suggestion } from '../../schema/nearest.ts'
 import { quote, quoteSecret } from '../../schema/text.ts'
 import { inTexts } from '../../schema/time.ts'
@@ -71,11 +71,14 @@ export function parseOptions(
 
 /** Returns a warning for each environment variable whose name is close to a known one. */
 export function mistypedVariables(environment: NodeJS.ProcessEnv): string[] {
-  const known = [...optionTable, CONFIG_FLAG, ...SERVER_FLAGS].map(({ flag }) => variableOf(flag))
+  const start = variableOf('')
+  // Without their common start, which would make any two names close.
+  const known = [...optionTable, CONFIG_FLAG, ...SERVER_FLAGS].map(({ flag }) => variableOf(flag).slice(start.length))
   return Object.keys(environment).flatMap((name) => {
-    if (!name.startsWith(variableOf('')) || known.includes(name)) return []
-    const meant = nearest(name, known)
-    return meant ? [`${name} is not read. Did you mean ${meant}?`] : []
+    const own = name.slice(start.length)
+    if (!name.startsWith(start) || known.includes(own)) return []
+    const meant = nearest(own, known)
+    return meant ? [`${name} is not read. Did you mean ${start}${meant}?`] : []
   })
 }
 
@@ -105,10 +108,11 @@ function variableValue(option: Option, text: string): unknown {
 }
 
 function textValue({ kind, schema, isSecret }: Option, texts: readonly string[], name: string): unknown {
-  if (kind === 'texts') return texts.map((text) => requireAllowed(schema, text, name, isSecret))
+  const isNumber = kind === 'integer' || partsOf(schema).type === 'number'
+  const read = (text: string) =>
+    requireAllowed(schema, isNumber && /^\d{1,15}$/.test(text) ? Number(text) : text, name, isSecret)
   const [text = ''] = texts
-  const value = kind === 'integer' && /^\d{1,15}$/.test(text) ? Number(text) : text
-  return requireAllowed(schema, value, name, isSecret)
+  return kind === 'texts' ? texts.map(read) : read(text)
 }
 
 function requireAllowed(schema: v.GenericSchema, value: unknown, name: string, isSecret = false): unknown {

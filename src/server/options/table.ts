@@ -65,7 +65,7 @@ export const optionTable = optionsOfRows(configRows)
 /** The options of `fauxgate sandbox`. */
 export const sandboxTable = optionsOfRows(sandboxRows)
 
-function optionsOfRows(rows: Readonly<Record<string, v.GenericSchema>>): readonly Option[] {
+export function optionsOfRows(rows: Readonly<Record<string, v.GenericSchema>>): readonly Option[] {
   return Object.entries(rows).flatMap(([name, row]) => optionsIn(name, row))
 }
 
@@ -91,9 +91,10 @@ export function flagAt(path: string): string {
 }
 
 function placeholderOf(schema: v.GenericSchema): string | undefined {
-  const { type, options = [] } = partsOf(schema)
+  const { type, options = [], item } = partsOf(schema)
+  if (item) return marksOf(item).placeholder ?? placeholderOf(item)
   if (type === 'picklist') return options.join('|')
-  return { array: 'TEXT', boolean: '', number: 'N', string: 'TEXT' }[type]
+  return { boolean: '', number: 'N', string: 'TEXT' }[type]
 }
 
 /** Returns the options of a union. A text keeps the whole schema, so messages list everything that is allowed. */
