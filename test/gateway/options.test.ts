@@ -109,6 +109,11 @@ describe('Wrong options of a call throw, with their name, the received value and
     await expect(serve(createGateway(), options as never)).rejects.toThrow(new TypeError(message))
   })
 
+  test('serve without a gateway', async () => {
+    const error = new TypeError('serve received an object. Allowed: a gateway, then options.')
+    await expect(serve({ port: 0 } as never)).rejects.toThrow(error)
+  })
+
   test('declare.edge, with an error of the catalogue as for its ids', () => {
     const { declare } = createGateway({ references: 'declared' })
     const wrong = { backend: 'bkdhr_1' }
