@@ -59,6 +59,12 @@ class Gateway:
         return self.control("GET", "/report")
 
 
+def drain(output):
+    """Reads the later output too, or the pipe fills up."""
+    with output:
+        deque(output, maxlen=0)
+
+
 @contextmanager
 def serve(*options):
     """A gateway of one's own on a free port. FAUXGATE says with which command, where it is not npx."""
@@ -71,8 +77,7 @@ def serve(*options):
         url = re.search(r"http://\S+", said)
         if not url:
             raise RuntimeError(f"fauxgate did not start; it said {said!r}")
-        # Read its later output too, or the pipe fills up.
-        Thread(target=lambda: deque(process.stdout, maxlen=0), daemon=True).start()
+        Thread(target=drain, args=[process.stdout], daemon=True).start()
         yield Gateway(url[0])
     finally:
         # To the whole group, because npx forwards no signals.

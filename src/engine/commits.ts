@@ -1,4 +1,5 @@
 import type { Commit } from '../operation/collection.ts'
+import { requireFunction } from '../schema/options.ts'
 import { withoutSecretTexts } from '../schema/secret-fields.ts'
 import type { SecretTexts } from '../schema/secret-texts.ts'
 import { timestamp } from '../schema/time.ts'
@@ -47,6 +48,7 @@ export class Subscribers {
 
   /** Adds a subscriber, of all commits or of those that change a collection. Returns a function that removes it. */
   add(call: (commit: Commit) => void, collection?: string): () => void {
+    requireFunction('subscriber', call)
     // An object per call, so that one function can subscribe twice.
     const subscriber = { call, collection }
     this.#all.add(subscriber)

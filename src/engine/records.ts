@@ -1,5 +1,6 @@
 import type { Change, Collection, Due } from '../operation/collection.ts'
 import type { Family } from '../operation/family.ts'
+import { suggestion } from '../schema/nearest.ts'
 import { quote } from '../schema/text.ts'
 import { deepFreeze } from '../schema/values.ts'
 import { SortedList } from './sorted-list.ts'
@@ -50,8 +51,10 @@ export class Records {
 
   tableNamed(name: string): Table {
     const table = this.#tables.get(name)
-    if (!table) throw new TypeError(`No family keeps the collection "${name}".`)
-    return table
+    if (table) return table
+    const names = [...this.#tables.keys()]
+    const meant = suggestion(name, names) || ` Allowed: ${names.join(', ')}.`
+    throw new TypeError(`No family keeps the collection ${quote(name)}.${meant}`)
   }
 
   /** Puts a record under its key, or removes the record there. Updates the agenda and the indexes. */

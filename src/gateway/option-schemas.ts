@@ -27,7 +27,8 @@ export const clockOption = v.pipe(
 export const dialect = v.pipe(
   v.custom<Dialect>(
     (value) => isSomeObject(value) && Object.keys(standard).every((name) => name in value),
-    () => `an object with ${Object.keys(standard).join(', ')}, such as { ...standard, … }`,
+    () =>
+      `an object with ${Object.keys(standard).join(', ')}, such as standard or ngrok, which fauxgate exports, or { ...standard, … }`,
   ),
   facts({ type: 'Dialect', imports: { Dialect: 'resources/dialects.ts' } }),
 )

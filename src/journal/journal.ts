@@ -1,3 +1,4 @@
+import { requireFunction } from '../schema/options.ts'
 import { utf8Length } from '../schema/platform.ts'
 import { keysInHeader, type SecretTexts, secretTexts } from '../schema/secret-texts.ts'
 import type { JournalEntry, JournalQuery } from './entry.ts'
@@ -164,6 +165,7 @@ export class Journal implements PersistedJournal {
 
   /** Calls the function with each new entry, and with undefined when the journal is cleared. Returns a function that ends it. */
   subscribe(subscriber: Subscriber): () => void {
+    requireFunction('subscriber', subscriber)
     // The same function may subscribe twice.
     const own: Subscriber = (entry) => subscriber(entry)
     this.#subscribers.add(own)

@@ -124,6 +124,9 @@ export const accountCalls: readonly AccountCall[] = [
     audit: 'create',
     schema: sandboxOptions,
     async run({ env, urlOf, name }, { ttl, ...options }) {
+      if (options.start !== undefined && options.clock !== 'manual') {
+        refuse(errors.sandbox_options_invalid, { why: 'start needs "clock": "manual".' })
+      }
       return getObject(env.SANDBOXES, name).create(name, urlOf(name), { options, ttl: readTtl(env, ttl) })
     },
   }),

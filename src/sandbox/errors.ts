@@ -7,12 +7,12 @@ export const errors = declareErrors({
   account_key_missing: entry(
     90601,
     401,
-    (it: { header: string }) => `Sandboxes are the account's. Send its key in the header ${it.header}.`,
+    (it: { header: string }) => `Only the account can do this. Send its key in the header ${it.header}.`,
   ),
   account_key_invalid: entry(
     90602,
     401,
-    (it: { header: string }) => `What the header ${it.header} holds is not the key of this account.`,
+    (it: { header: string }) => `The header ${it.header} does not have the key of this account.`,
   ),
   account_key_unset: entry(
     90603,

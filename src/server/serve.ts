@@ -5,6 +5,7 @@ import type { ServerCertificate } from '../control/authority.ts'
 import type { Gateway } from '../gateway/gateway.ts'
 import { openApi } from '../openapi/openapi.ts'
 import { asOne, optionsOf, readOptions, type SchemasOf } from '../schema/options.ts'
+import { quote } from '../schema/text.ts'
 import { Connection, HEAD_LIMITS, type ParseError, type Responders } from './connection.ts'
 import { Inspector } from './inspector.ts'
 import * as allowed from './options/listening.ts'
@@ -63,6 +64,7 @@ export interface Served {
  * allowed.
  */
 export async function serve(gateway: Gateway, options: ServeOptions = {}): Promise<Served> {
+  if (!gateway?.transport) throw new TypeError(`serve received ${quote(gateway)}. Allowed: a gateway, then options.`)
   const { port = 0, host = '127.0.0.1', tls, name = null } = readOptions(serveOptions, options, { secret: ['tls'] })
   const sockets = new Set<Socket>()
   const server = await serverOf({ gateway, inspector: new Inspector(gateway, name) }, sockets, tls)

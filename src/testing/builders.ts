@@ -1,9 +1,12 @@
+import * as v from 'valibot'
 import { readClock } from '../engine/clock.ts'
 import type { ManualClock } from '../engine/manual-clock.ts'
 import type { Gateway } from '../gateway/gateway.ts'
 import type { ReservedDomain } from '../generated/resources.ts'
-import type { Outcome, ProvisioningError } from '../provisioning/outcomes.ts'
+import { type Outcome, PROVISIONING_ERRORS, type ProvisioningError } from '../provisioning/outcomes.ts'
 import type { RouteIds } from '../resources/route-module.ts'
+import { oneOfThese, optionsOf, readOptions, textOption } from '../schema/options.ts'
+import { isObject } from '../schema/values.ts'
 import { certificatePair, type Pair } from './certificates.ts'
 import { jobOf } from './matched-domain.ts'
 
@@ -23,9 +26,18 @@ export interface FailingOptions extends DomainOptions {
   readonly error?: ProvisioningError
 }
 
-const DOMAIN = 'app.example.com'
 const DAY = 86_400_000
 const WEEK = 7 * DAY
+
+const domain = /* @__PURE__ */ v.optional(textOption, 'app.example.com')
+const domainOptions = optionsOf({ domain })
+const failingOptions = optionsOf({ domain, error: v.optional(oneOfThese(PROVISIONING_ERRORS), 'DNS_ERROR') })
+const rolloutOptions = optionsOf({
+  weights: v.optional(v.custom<Readonly<Record<string, number>>>(isObject, 'an object of weights by id'), {
+    bkdhr_stable: 90,
+    bkdhr_canary: 10,
+  }),
+})
 
 /** A reserved domain with the certificate that is in use on it. */
 export interface DomainWithCertificate {
@@ -48,7 +60,8 @@ export interface DomainWithCertificate {
  * @throws GatewayError if the API refuses the domain, as all builders do.
  */
 export function issuedDomain(gateway: Gateway, options: DomainOptions = {}): DomainWithCertificate {
-  return withCertificate(gateway, reserveAndAttempt(gateway, options, 'success'))
+  const { domain } = readOptions(domainOptions, options)
+  return withCertificate(gateway, reserveAndAttempt(gateway, domain, 'success'))
 }
 
 /**
@@ -63,11 +76,9 @@ export function issuedDomain(gateway: Gateway, options: DomainOptions = {}): Dom
  * console.log(domain.certificate_management_status?.provisioning_job?.error_code) // DNS_ERROR
  * ```
  */
-export function failedDomain(
-  gateway: Gateway,
-  { error = 'DNS_ERROR', ...options }: FailingOptions = {},
-): ReservedDomain {
-  return reserveAndAttempt(gateway, options, error)
+export function failedDomain(gateway: Gateway, options: FailingOptions = {}): ReservedDomain {
+  const { domain, error } = readOptions(failingOptions, options)
+  return reserveAndAttempt(gateway, domain, error)
 }
 
 /**
@@ -83,11 +94,9 @@ export function failedDomain(
  * console.log((Date.parse(certificate.not_after) - gateway.clock.now) / 86_400_000) // 7
  * ```
  */
-export function expiringDomain(
-  gateway: Gateway<ManualClock>,
-  { error = 'DNS_ERROR', ...options }: FailingOptions = {},
-): DomainWithCertificate {
-  const { domain, certificate } = issuedDomain(gateway, options)
+export function expiringDomain(gateway: Gateway<ManualClock>, options: FailingOptions = {}): DomainWithCertificate {
+  const { domain: name, error } = readOptions(failingOptions, options)
+  const { domain, certificate } = issuedDomain(gateway, { domain: name })
   gateway.provisioning.failAlways(error, { domain: domain.domain })
   gateway.clock.advanceTo(Date.parse(certificate.not_after) - WEEK)
   return withCertificate(gateway, gateway.reservedDomains.get(domain.id))
@@ -107,8 +116,9 @@ export function expiringDomain(
  */
 export function uploadedDomain(
   gateway: Gateway,
-  { domain = DOMAIN }: DomainOptions = {},
+  options: DomainOptions = {},
 ): DomainWithCertificate & { readonly pair: Pair } {
+  const { domain } = readOptions(domainOptions, options)
   const now = readClock(gateway.clock)
   const pair = certificatePair({ names: [domain], notBefore: now - DAY, notAfter: now + 365 * DAY })
   const certificate = gateway.tlsCertificates.create(pair)
@@ -132,10 +142,8 @@ export interface RolloutOptions {
  * console.log(weightedRollout(gateway, { weights: { bkdhr_old: 95, bkdhr_new: 5 } }).backends.bkdhr_new) // 5
  * ```
  */
-export function weightedRollout(
-  gateway: Gateway,
-  { weights = { bkdhr_stable: 90, bkdhr_canary: 10 } }: RolloutOptions = {},
-): WeightedBackend {
+export function weightedRollout(gateway: Gateway, options: RolloutOptions = {}): WeightedBackend {
+  const { weights } = readOptions(rolloutOptions, options)
   for (const id of Object.keys(weights)) gateway.declare.backend(id)
   return gateway.weightedBackends.create({ backends: weights })
 }
@@ -169,7 +177,7 @@ export function trippingRoute(
 /** Reserves a managed domain, and runs its first attempt with this outcome. */
 function reserveAndAttempt(
   { reservedDomains, provisioning, dialect }: Gateway,
-  { domain = DOMAIN }: DomainOptions,
+  domain: string,
   outcome: Outcome,
 ): ReservedDomain {
   const isScripted = provisioning.pendingOutcomes().some((each) => each.domain === domain.toLowerCase())

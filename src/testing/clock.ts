@@ -1,4 +1,5 @@
 import type { ManualClock } from '../engine/manual-clock.ts'
+import { quote } from '../schema/text.ts'
 import { fakeTimersOn } from './fake-timers.ts'
 
 /** The type of a global, or `never` if the platform lacks it. */
@@ -45,6 +46,9 @@ export interface Timers {
  * ```
  */
 export function timersOn(clock: ManualClock): Timers {
+  if (!clock || typeof clock.attach !== 'function') {
+    throw new TypeError(`timersOn received ${quote(clock)}. Allowed: a manual clock, such as that of manualClock().`)
+  }
   const { fake, setInterval } = fakeTimersOn(clock)
   const { setTimeout, clearTimeout, clearInterval, setImmediate, clearImmediate } = fake
   const timers = { setTimeout, clearTimeout, setInterval, clearInterval, setImmediate, clearImmediate }

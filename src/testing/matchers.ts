@@ -6,6 +6,7 @@ import { PROVISIONING_ERRORS, type ProvisioningError } from '../provisioning/out
 import { standard } from '../resources/dialects.ts'
 import { suggestion } from '../schema/nearest.ts'
 import { counted, quote } from '../schema/text.ts'
+import { isObject } from '../schema/values.ts'
 import { tableOf } from '../table.ts'
 import {
   type CheckedDomain,
@@ -129,7 +130,7 @@ export const matchers: MatcherFunctions = {
   toHaveBeenRequested(received, operation, requested = {}) {
     const gateway = gatewayOf('toHaveBeenRequested', received)
     requireOperation(operation)
-    requireNoUndefined('toHaveBeenRequested', requested)
+    requireFields('toHaveBeenRequested', requested)
     const { times, ...fields } = requested
     if (times !== undefined && !(Number.isSafeInteger(times) && times >= 0)) {
       throw new TypeError(
@@ -173,8 +174,14 @@ function requireOperation(operation: unknown): void {
   )
 }
 
-/** Throws for a field that is `undefined`, such as a variable without a value: it would match any request. */
-function requireNoUndefined(matcher: string, fields: object): void {
+/**
+ * Throws for a value without fields, such as a number of requests, and for a field that is `undefined`, such as a variable
+ * without a value: each would match any request.
+ */
+function requireFields(matcher: string, fields: unknown): void {
+  if (!isObject(fields)) {
+    throw new TypeError(`${matcher} received ${quote(fields)}. Allowed: an object with times, status, method or path.`)
+  }
   for (const [name, value] of Object.entries(fields)) {
     if (value === undefined) throw new TypeError(`${matcher} received ${name} undefined. Set it, or leave it out.`)
   }

@@ -31,6 +31,9 @@ function operationsOf(dialect: DialectName): readonly Operation[] {
   return tableOf(dialects[dialect], dialectFamilies[dialect]).api.operations
 }
 
+/** The reason against the families that `--only` leaves out. */
+export const NOT_CHOSEN = 'not among the families of --only'
+
 /** Returns the groups of a dialect's operations, which are the families that a run can call. */
 export function operationGroups(dialect: DialectName): readonly string[] {
   return [...groupsOf(operationsOf(dialect)).keys()]
@@ -45,7 +48,7 @@ export function planOf(options: PlanOptions): Plan {
   const groups = groupsOf(operations)
   for (const [group, own] of groups) {
     const isChosen = options.families?.includes(group) ?? true
-    const reason = isChosen ? reasonAgainst(group, own[0]?.path ?? '', options) : 'not among the families of --only'
+    const reason = isChosen ? reasonAgainst(group, own[0]?.path ?? '', options) : NOT_CHOSEN
     const changing = own.filter(({ method }) => method !== 'GET')
     for (const { name } of reason === undefined ? [] : isChosen ? changing : own) notAsked.set(name, reason ?? '')
     const list = own.find(({ query, ids }) => query && Object.keys(ids).length === 0)

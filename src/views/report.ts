@@ -9,6 +9,8 @@ import { isManual } from '../engine/clock.ts'
 import type { ArmedFault } from '../generated/controls.ts'
 import type { JournalEntry } from '../journal/entry.ts'
 import type { Transaction } from '../operation/transaction.ts'
+import { zone } from '../provisioning/dns.ts'
+import { provisioningRules } from '../provisioning/managed-domain.ts'
 import { formatTimeline } from '../provisioning/timeline.ts'
 import { timelineView } from '../provisioning/transitions.ts'
 import { type DomainRecord, domains } from '../resources/reserved-domains/records.ts'
@@ -57,6 +59,7 @@ function createReport(host: ControlHost): string {
     waiting(host),
     nextStep(host),
     ...host.transact(timelines),
+    host.transact(uncheckedRecords),
     pending(host),
     leftovers(host),
   ]
@@ -171,6 +174,13 @@ function timelines(tx: Transaction): Part[] {
     return [`provisioning of ${domain} (${id})`, newest(lines, MAX_TRANSITIONS)]
   })
   return [['provisioning', earlier(count - MAX_DOMAINS)], ...parts]
+}
+
+/** Warns of DNS records that no attempt looks at, such as a failure that a test expects to meet. */
+function uncheckedRecords(tx: Transaction): Part {
+  const count = tx.count(zone)
+  if (count === 0 || provisioningRules(tx.rules).dns === 'simulated') return ['dns', []]
+  return ['dns', [`No attempt checks the zone, which has ${counted(count, 'record')}: the option dns is off.`]]
 }
 
 function pending({ journal, transact }: ControlHost): Part {

@@ -15,6 +15,7 @@ describe('The options of createGateway', () => {
     ['seed', 'a text without a private key', ['-----BEGIN PRIVATE KEY-----\nMC4CAQ']],
     ['clock', 'an object with "now", a function or a number, in ms.', [7, {}, { now: 'x' }, null]],
     ['dialect', `an object with ${Object.keys(standard).join(', ')}, such as`, ['ngrok', {}, partOfDialect]],
+    ['dialect', 'such as standard or ngrok, which fauxgate exports, or { ...standard, … }.', ['ngrok']],
     ['keys', 'an array of non-empty keys without white space around them.', ['key', [''], [7], [' key']]],
     ['baseUrl', 'an http or https URL', ['api.example.com', 'ftp://api.example.com', 'https://', 7]],
     ['baseUrl', 'an http or https URL', ['https://api.example.com?x=1', 'https://api.example.com#x']],
@@ -106,6 +107,11 @@ describe('Wrong options of a call throw, with their name, the received value and
     [{ hots: 'localhost' }, '"hots" is not an option. Supported: port, host, name, tls.'],
   ])('serve %j', async (options, message) => {
     await expect(serve(createGateway(), options as never)).rejects.toThrow(new TypeError(message))
+  })
+
+  test('serve without a gateway', async () => {
+    const error = new TypeError('serve received an object. Allowed: a gateway, then options.')
+    await expect(serve({ port: 0 } as never)).rejects.toThrow(error)
   })
 
   test('declare.edge, with an error of the catalogue as for its ids', () => {

@@ -116,7 +116,21 @@ describe('Commits as values (rules: transactions#commits)', () => {
     expect(all).toEqual(['reserved_addrs.create', 'reserved_domains.create'])
     expect(some).toEqual(['reserved_domains.create'])
     expect(() => gateway.subscribe(() => undefined, 'reserved_domain')).toThrow(
-      new TypeError('No family keeps the collection "reserved_domain".'),
+      new TypeError('No family keeps the collection "reserved_domain". Did you mean reserved_domains?'),
     )
+    expect(() => gateway.subscribe(() => undefined, 'x')).toThrow(
+      /^No family keeps the collection "x"\. Allowed: .*reserved_domains, /,
+    )
+  })
+
+  it.each([
+    ['x', '"x"'],
+    [undefined, 'missing'],
+    [{}, 'an object'],
+  ])('must be functions: %j', (received, named) => {
+    const gateway = open()
+    const error = new TypeError(`subscriber is ${named}. Allowed: a function.`)
+    expect(() => gateway.subscribe(received as never)).toThrow(error)
+    expect(() => gateway.requests.subscribe(received as never)).toThrow(error)
   })
 })

@@ -99,6 +99,7 @@ describe('A sandbox', () => {
     [{ clock: 'lunar' }, 'ERR_GATEWAY_215', 'clock is "lunar". Allowed: system or manual.'],
     [{ ttl: '10ms' }, 'ERR_GATEWAY_215', 'ttl is "10ms". Allowed: a number of ms'],
     [{ provisioningDelay: 'soon' }, 'ERR_GATEWAY_90613', 'provisioningDelay is "soon". Allowed'],
+    [{ start: '2026-01-01T00:00:00Z' }, 'ERR_GATEWAY_90613', 'start needs "clock": "manual".'],
     [{ initial: { reservedAddrs: [{ region: 'mars' }] } }, 'ERR_GATEWAY_', 'initial.reservedAddrs[0]'],
     [{ snapshot: { version: 7 } }, 'ERR_GATEWAY_215', 'version is 7'],
   ])('is not created with %j, and leaves nothing behind', async (options, code, message) => {

@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as v from 'valibot'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { gatewayRows } from '../../src/gateway/options.ts'
 import type { Config } from '../../src/generated/options.ts'
-import { createGateway } from '../../src/index.ts'
+import { createGateway, type ManualClock } from '../../src/index.ts'
 import { partsOf } from '../../src/schema/documentation.ts'
 import { duration, integerFrom, oneOfThese, optionRow } from '../../src/schema/options.ts'
 import { readArguments } from '../../src/server/commands/command.ts'
@@ -120,6 +120,24 @@ describe('Every option of the command', () => {
     // A backoff is whole in a file.
     if (first === 'internalErrorBackoff') return
     expect(await read([], {}, newFile('c.json', JSON.stringify(expected)))).toEqual(expected)
+  })
+})
+
+describe('A manual clock without a start', () => {
+  it('starts at a whole second, so an advance by the delay of the first attempt issues the certificate', async () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2026-01-01T00:00:00.750Z') })
+    try {
+      const { clock, ...options } = await gatewayOptionsOf(
+        parseOptions(readArguments(['--clock', 'manual'], optionTable, 'serve'), {}, undefined),
+      )
+      const gateway = createGateway({ ...options, clock: clock as ManualClock })
+      const policy = { authority: 'letsencrypt' } as const
+      gateway.reservedDomains.create({ domain: 'app.example.com', certificate_management_policy: policy })
+      gateway.clock.advance('30s')
+      expect(gateway.reservedDomains.list().reserved_domains[0]?.certificate).not.toBeNull()
+    } finally {
+      vi.useRealTimers()
+    }
   })
 })
 

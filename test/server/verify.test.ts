@@ -27,6 +27,7 @@ describe('fauxgate verify', () => {
     expect([code, stderr]).toEqual([0, ''])
     expect(stdout).toMatch(/^ip_policies\.create {2}same {5}\d+ answers\n/)
     expect(stdout).toContain(`${url}, compared with fauxgate (ngrok): 5 operations the same, 0 different, `)
+    expect(stdout).toMatch(/\n\nNot asked:\n {2}not among the families of --only: \d+ operations\n\n/)
     expect(existsSync(list)).toBe(false)
     expect(readFileSync(junit, 'utf8')).toMatch(/<testsuite name="ip_policies" tests="\d+" failures="0" skipped="0">/)
   })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createGateway, ngrok } from '../../src/index.ts'
+import { createGateway, type Gateway, type ManualClock, ngrok } from '../../src/index.ts'
 import {
   assertStrict,
   expiringDomain,
@@ -53,6 +53,18 @@ describe('The builders', () => {
       })
     })
   }
+
+  test.each<readonly [(gateway: Gateway<ManualClock>, options: never) => unknown, unknown, string]>([
+    [issuedDomain, { name: 'a.example.com' }, '"name" is not an option. Supported: domain.'],
+    [failedDomain, { err: 'DNS_ERROR' }, '"err" is not an option. Supported: domain, error.'],
+    [failedDomain, { error: 'DNS' }, 'error is "DNS". Allowed: "INTERNAL_ERROR" or "DNS_ERROR".'],
+    [expiringDomain, 'a.example.com', 'options is "a.example.com". Allowed: an object.'],
+    [uploadedDomain, { domain: 7 }, 'domain is 7. Allowed: a string.'],
+    [weightedRollout, { weight: { bkdhr_1: 1 } }, '"weight" is not an option. Supported: weights.'],
+    [weightedRollout, { weights: 1 }, 'weights is 1. Allowed: an object of weights by id.'],
+  ])('refuse options that they would ignore: %o %j', (build, options, message) => {
+    expect(() => build(openManual(), options as never)).toThrow(new TypeError(message))
+  })
 
   test('let a failing renewal succeed after `clear`', () => {
     const gateway = openManual()

@@ -201,6 +201,9 @@ describe('A condition that nothing can meet, or everything, is refused', () => {
     [{ method: 'POST' }, 'the filter\'s method is "POST". Allowed: GET, HEAD.'],
     [{ status: undefined }, 'received status undefined'],
     [{ times: undefined }, 'received times undefined'],
+    [2, 'received 2. Allowed: an object with times, status, method or path.'],
+    [null, 'received null. Allowed: an object with'],
+    [() => false, 'received a function. Allowed: an object with'],
   ])('as requests of an operation: %j', (requested, message) => {
     const expectation = () => expect(gateway).not.toHaveBeenRequested('reserved_domains.list', requested as object)
     expect(thrownBy(expectation).message).toContain(message)

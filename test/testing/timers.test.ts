@@ -1,6 +1,6 @@
 import { promisify } from 'node:util'
 import { describe, expect, expectTypeOf, test, vi } from 'vitest'
-import { manualClock } from '../../src/index.ts'
+import { createGateway, manualClock } from '../../src/index.ts'
 import { timersOn } from '../../src/testing/clock.ts'
 import { NEW_YEAR, timeAfter } from '../support/provisioning.ts'
 
@@ -72,6 +72,11 @@ describe('Timers on a manual clock', () => {
     clock.advance(1)
     expect(fired).toEqual([clock.now])
     expect(timers.performance.now()).toBe(1000)
+  })
+
+  test('need a manual clock', () => {
+    const error = new TypeError('timersOn received an object. Allowed: a manual clock, such as that of manualClock().')
+    expect(() => timersOn(createGateway().clock as never)).toThrow(error)
   })
 
   test('of two calls are two sets, in one order', () => {

@@ -100,6 +100,15 @@ describe('The report', () => {
     expect(gateway.report()).not.toContain('unmanaged')
   })
 
+  test('warns of DNS records if attempts do not check them', () => {
+    const gateway = openManual()
+    gateway.dns.fail('app.example.com', 'SERVFAIL')
+    expect(part(gateway, 'dns')).toEqual(['No attempt checks the zone, which has 1 record: the option dns is off.'])
+    const simulated = openManual({ dns: 'simulated' })
+    simulated.dns.fail('app.example.com', 'SERVFAIL')
+    expect(part(simulated, 'dns')).toEqual([])
+  })
+
   test('has what is still pending, with the reasons', async () => {
     const { gateway } = managed()
     gateway.faults.add({ operation: 'reserved_addrs.list', times: 2 })

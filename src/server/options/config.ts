@@ -61,7 +61,7 @@ export const configRows = {
     { default: 'system' },
   ),
   start: optionRow(start, 'The start of a manual clock: an RFC 3339 time.', {
-    defaultText: 'now',
+    defaultText: 'now, cut to the second',
     placeholder: 'TIME',
   }),
   ...shared,

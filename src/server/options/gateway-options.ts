@@ -6,6 +6,7 @@ import { gatewayRows } from '../../gateway/options.ts'
 import type { InitialResources } from '../../generated/resources.ts'
 import type { Families } from '../../operation/family.ts'
 import { type DialectName, dialects } from '../../resources/dialects.ts'
+import { timestamp } from '../../schema/time.ts'
 import { UsageError } from '../errors.ts'
 import { readValue } from './config-file.ts'
 import type { ParsedOptions } from './parsed-options.ts'
@@ -40,7 +41,8 @@ async function familiesOf(dialect: DialectName): Promise<Families | undefined> {
 }
 
 function clockOf({ clock = 'system', start }: ParsedOptions['config'], names: Names): Clock {
-  if (clock === 'manual') return manualClock(start ?? readClock(systemClock))
+  // Events fall on whole seconds: from within a second, 30 s would end before an attempt that is due after 30 s.
+  if (clock === 'manual') return manualClock(start ?? timestamp(readClock(systemClock)))
   if (start !== undefined) throw new UsageError(`${names.get('start')} needs --clock manual.`)
   return clock === 'system' ? systemClock : clock
 }

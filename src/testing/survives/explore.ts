@@ -213,8 +213,8 @@ function requireAlike({ arrivals: { events: first } }: Run, { arrivals: { events
     const [one, other] = [textOf(first[place]), textOf(second[place])]
     if (one === other) continue
     throw new Error(
-      `Two runs without failures differ. The first: ${one}. The second: ${other}. Make everything that the code ` +
-        'remembers inside the function, and nothing by chance: a cache or a counter of a module outlives a run.',
+      `Two runs without failures differ. The first: ${one}. The second: ${other}. Use no random values, and ` +
+        'create everything that the code remembers inside the function: a cache or a counter of a module outlives a run.',
     )
   }
 }
