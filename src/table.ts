@@ -3,7 +3,7 @@ import { reservedDeclarations } from './control/declare.ts'
 import { FAULT_PREFIX } from './control/faults/fault.ts'
 import { snapshotReader } from './control/snapshot.ts'
 import { controlCallsWith, controlErrors, controls } from './controls.ts'
-import { routerOf } from './http/router.ts'
+import { createRouter } from './http/router.ts'
 import { requireCompatibleFamilies } from './kit/compatible-families.ts'
 import { account, limitTable } from './operation/account.ts'
 import { type Families, type Family, withRulesBefore } from './operation/family.ts'
@@ -46,7 +46,7 @@ function createTable(dialect: CommonDialect, all: typeof families & Families) {
   const operations = Object.values<Family>(all)
     .flatMap((family) => Object.values(family.operations))
     .filter((operation) => isOperationOf(dialect, operation))
-  const router = routerOf(operations)
+  const router = createRouter(operations)
   const api: Api = { operations, operationsAt: (path) => [...(router.find(path)?.methods.values() ?? [])] }
   const states = controls.flatMap(({ state }) => (state ? { operations: {}, errors: {}, ...state(api) } : []))
   // All parts with collections: the families, and those without operations.
@@ -57,7 +57,7 @@ function createTable(dialect: CommonDialect, all: typeof families & Families) {
     stateful,
     api,
     router,
-    controlRouter: routerOf(controlCallsWith(all)),
+    controlRouter: createRouter(controlCallsWith(all)),
     catalogue: createCatalogue([general, ...stateful.map(({ errors }) => errors), ...controlErrors]),
     limits: limitTable(stateful),
     keyRules: stateful.flatMap(({ apiKeys }) => apiKeys ?? []),

@@ -85,8 +85,8 @@ export class Engine {
   }
 
   /** Reserves ids of requests in the store, before a response uses one. */
-  keepOperationIds(): void {
-    if (this.#persistence?.hasReserved(this.#state.operations) === false) this.called(() => undefined)
+  reserveOperationIds(): void {
+    if (this.#persistence?.hasReserved(this.#state.operations) === false) this.runCall(() => undefined)
   }
 
   /**
@@ -99,23 +99,23 @@ export class Engine {
     const [first] = problems
     if (first) throw new Refusal([first, ...problems.slice(1)])
     const input = operation.read?.(raw, ids, this.context)
-    return this.called(() =>
+    return this.runCall(() =>
       this.#transactions.run(this.#settledNow(), operation.name, (tx) => operation.run(tx, ids, input)),
     )
   }
 
   /** Runs the work of a control: on settled state, as one transaction. */
   transact<T>(work: (tx: Transaction) => T): T {
-    return this.called(() => this.#transactions.run(this.#settledNow(), 'control', work).result)
+    return this.runCall(() => this.#transactions.run(this.#settledNow(), 'control', work).result)
   }
 
   /** Stores changes of side records as one commit. */
   storeSideRecords(changes: () => readonly StoredChange[]): void {
-    this.called(() => this.#persistence?.addSideChanges(changes()))
+    this.runCall(() => this.#persistence?.addSideChanges(changes()))
   }
 
   /** Runs work as one call, however many calls it makes: the store gets one commit, and then subscribers are called. */
-  called<T>(work: () => T): T {
+  runCall<T>(work: () => T): T {
     this.#guard.requireOutside()
     this.#persistence?.requireState()
     this.#calls++
@@ -160,7 +160,7 @@ export class Engine {
     this.#moves++
     return () => {
       this.#moves--
-      if (this.#moves === 0) this.called(() => undefined)
+      if (this.#moves === 0) this.runCall(() => undefined)
     }
   }
 
@@ -171,7 +171,7 @@ export class Engine {
 
   /** Handles everything that is due by now, each event at its own time, in the order of their times. Returns now. */
   settle(): number {
-    return this.called(() => this.#settledNow())
+    return this.runCall(() => this.#settledNow())
   }
 
   #settledNow(): number {
@@ -233,7 +233,7 @@ export class Engine {
   }
 
   #replace(operation: string, then: () => void, next: () => EngineState): void {
-    this.called(() => {
+    this.runCall(() => {
       const state = next()
       const before = this.#state
       this.#persistence?.prepareReplacement(operation)

@@ -1,7 +1,7 @@
 import type { ControlHost, DropHooks } from '../control/control.ts'
 import { createSnapshot } from '../control/snapshot.ts'
 import { isManual } from '../engine/clock.ts'
-import { refuseAsFailed } from '../engine/persistence/persistence.ts'
+import { refuseAsStoreFailed } from '../engine/persistence/persistence.ts'
 import { OtherRequests } from '../journal/other-requests.ts'
 import { type Dialect, dialects } from '../resources/dialects.ts'
 import { secretTexts, withoutSecrets } from '../schema/secret-texts.ts'
@@ -33,7 +33,7 @@ export function createControlHost(parts: Parts, begin: () => void): ControlHost 
     hasKeys: keys !== undefined,
     transact: (work) => engine.transact(work),
     async safe() {
-      await engine.safe?.catch(refuseAsFailed)
+      await engine.safe?.catch(refuseAsStoreFailed)
     },
     clearRequests: () => drop('requests.clear()', clearRequests),
     reset: () =>

@@ -1,6 +1,6 @@
 import type { Operation } from '../operation/operation.ts'
 import type { Dialect } from '../resources/dialects.ts'
-import { factsOf } from '../schema/error-facts.ts'
+import { createErrorFacts } from '../schema/error-facts.ts'
 import { AssertionError, type Catalogue, Refusal } from '../schema/errors.ts'
 import { type SecretNames, secretsIn } from '../schema/secret-fields.ts'
 import { secretTexts } from '../schema/secret-texts.ts'
@@ -21,7 +21,7 @@ export class ErrorBoundary {
     if (!(error instanceof Refusal)) return error
     const names = operation ? this.secretNames.of(operation) : this.secretNames
     const secrets = secretTexts([...this.ownKeys, ...secretsIn(input, names)])
-    return new GatewayError(factsOf(error, this.dialect, secrets), error.cause, () => this.catalogue.keys())
+    return new GatewayError(createErrorFacts(error, this.dialect, secrets), error.cause, () => this.catalogue.keys())
   }
 
   /** Returns the public error. Its stack begins at the caller of `call`; errors of other code keep their stacks. */

@@ -6,12 +6,12 @@ import type { Clock } from '../engine/clock.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { GatewayOptions } from '../generated/options.ts'
 import type { Resources } from '../generated/resources.ts'
-import { bodyLimitOf } from '../http/admission.ts'
-import { type ControlApi, controlApiOf } from '../http/control-api.ts'
-import { type Fetch, fetchOf } from '../http/fetch.ts'
-import { type Handler, handlerOf, refusedOf } from '../http/handler.ts'
+import { createBodyLimit } from '../http/admission.ts'
+import { type ControlApi, createControlApi } from '../http/control-api.ts'
+import { createFetch, type Fetch } from '../http/fetch.ts'
+import { createHandler, createRefused, type Handler } from '../http/handler.ts'
 import { installFetch } from '../http/install.ts'
-import { requireRouted } from '../http/router.ts'
+import { requireRoute } from '../http/router.ts'
 import { splitUrl } from '../http/url.ts'
 import type { Families } from '../operation/family.ts'
 import { isOperationOf } from '../operation/operation.ts'
@@ -68,12 +68,14 @@ export function createGateway<C extends Clock>(options: AnyOptions = {}): Gatewa
     parts.baseline.take(engine, table.collections)
   }
   const host = createControlHost(parts, begin)
-  const controlApi = controlApiOf(host, table.controlRouter, control)
+  const controlApi = createControlApi(host, table.controlRouter, control)
   // With a spread, V8 would make a new shape for each member.
   const servedParts = Object.assign({ controlApi, emptyJsonOnDelete }, parts)
-  const exchange = handlerOf(servedParts)
-  const limitOf = (method: string, url: string) => controlApi.mostBytes(method, splitUrl(url, engine.url).path)
-  const fetch = fetchOf(exchange, limitOf, (at, signal, operationId) => engine.clock.waitUntil(at, signal, operationId))
+  const exchange = createHandler(servedParts)
+  const limitOf = (method: string, url: string) => controlApi.maxBodyBytes(method, splitUrl(url, engine.url).path)
+  const fetch = createFetch(exchange, limitOf, (at, signal, operationId) =>
+    engine.clock.waitUntil(at, signal, operationId),
+  )
   // The clock's functions are the user's own, and stay unchanged.
   const fromControls = boundary.wrapAll(createControlMembers(host), clock)
   const own: Omit<Gateway<C>, keyof Resources | Exclude<keyof ControlMembers, 'clock'> | 'url'> = {
@@ -93,7 +95,7 @@ export function createGateway<C extends Clock>(options: AnyOptions = {}): Gatewa
   const members: Omit<Gateway<C>, 'url'> = Object.assign({}, direct, fromControls, own)
   requireMembersFree(families, members, direct)
   try {
-    engine.called(() => engine.isLoaded || begin())
+    engine.runCall(() => engine.isLoaded || begin())
   } catch (thrown) {
     engine.dispose()
     const error = boundary.publicError(thrown)
@@ -105,7 +107,7 @@ export function createGateway<C extends Clock>(options: AnyOptions = {}): Gatewa
 function createDirectApi({ engine, boundary, dialect, table }: Parts) {
   return directApi(table.families, (operation, ids, input, call) => {
     try {
-      if (!isOperationOf(dialect, operation)) requireRouted(table.router, operation, ids)
+      if (!isOperationOf(dialect, operation)) requireRoute(table.router, operation, ids)
       return engine.execute(operation, ids, input).result
     } catch (error) {
       throw boundary.publicErrorAtCaller(call, error, input, operation)
@@ -122,8 +124,8 @@ function createTransport(
   const initialUrl = engine.url
   return {
     exchange,
-    bodyLimit: bodyLimitOf(served),
-    refused: refusedOf(served),
+    bodyLimit: createBodyLimit(served),
+    refused: createRefused(served),
     async delivered(response, { signal } = {}) {
       const flushed = response.safe ? await response.safe : response
       const { delivery } = flushed

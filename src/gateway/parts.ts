@@ -3,7 +3,7 @@ import { Baseline } from '../direct/initial.ts'
 import { Engine } from '../engine/engine.ts'
 import { freshSeed } from '../engine/random.ts'
 import { RateLimiter } from '../engine/rate-limiter.ts'
-import { keyCheck } from '../http/access.ts'
+import { createKeyCheck } from '../http/access.ts'
 import { Journal } from '../journal/journal.ts'
 import { requireKnownLimits } from '../operation/account.ts'
 import { SecretNames } from '../schema/secret-fields.ts'
@@ -51,7 +51,7 @@ export function createParts(rawOptions: AnyOptions) {
     dialect,
     ownKeys,
     secretNames,
-    isValidKey: keyCheck(keys, table.keyRules, () => engine.state.records),
+    isValidKey: createKeyCheck(keys, table.keyRules, () => engine.state.records),
     engine,
     boundary,
     baseline,

@@ -1,5 +1,5 @@
 import type { Operation } from '../operation/operation.ts'
-import { LARGEST_BODY } from '../schema/body.ts'
+import { MAX_BODY_BYTES } from '../schema/body.ts'
 import type { CommonDialect } from '../schema/dialect.ts'
 import { partsOf } from '../schema/documentation.ts'
 import {
@@ -84,7 +84,7 @@ function jsonValueOf(body: Exchange['request' | 'response']): unknown {
 }
 
 const UNREAD = {
-  body_too_large: `[a body of more than ${LARGEST_BODY} bytes]`,
+  body_too_large: `[a body of more than ${MAX_BODY_BYTES} bytes]`,
   body_unreadable: '[a body that could not be read to its end]',
   'not UTF-8': '[a body that is not UTF-8]',
   refused: '[a body that was not read, since the head of the request was refused]',

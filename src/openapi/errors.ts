@@ -1,7 +1,7 @@
 import { CONTROL_KEY_HEADER } from '../control/control.ts'
 import { standard } from '../resources/dialects.ts'
 import type { CommonDialect } from '../schema/dialect.ts'
-import { codeOf, messageWith, statusOf } from '../schema/error-facts.ts'
+import { codeOf, formatMessage, statusOf } from '../schema/error-facts.ts'
 import type { CatalogueError } from '../schema/errors.ts'
 import { type Example, type ResponseItem, refTo } from './document.ts'
 import type { JsonSchema } from './json-schema.ts'
@@ -54,7 +54,7 @@ const RECORDED: Readonly<Record<string, string>> = messages
 function messageOf(error: CatalogueError, dialect: CommonDialect): string {
   const recorded = RECORDED[error.key]
   if (recorded !== undefined) return recorded.replaceAll(standard.versionHeader, dialect.versionHeader)
-  return messageWith(error, { header: CONTROL_KEY_HEADER })
+  return formatMessage(error, { header: CONTROL_KEY_HEADER })
 }
 
 export function errorSchema({ errorPrefix }: CommonDialect): JsonSchema {

@@ -90,7 +90,7 @@ export function readListQuery(
   }
   const names = isFiltered(filtered, dialect) ? PARAMETER_NAMES : PARAMETER_NAMES.filter((name) => name !== 'filter')
   const values = matching && valuesToMatch(raw, matching)
-  const { limit, before_id, filter } = namedParameters(raw, names, dialect, matching)
+  const { limit, before_id, filter } = readParameters(raw, names, dialect, matching)
   const problems = new Problems()
   const query = {
     limit: limit === undefined ? MAX_PAGE_SIZE : readLimit(limit, problems),
@@ -131,7 +131,7 @@ export function isFiltered({ filterable }: Pick<Filtered, 'filterable'>, { filte
   return filterFields === 'all' || filterable?.length !== 0
 }
 
-export function namedParameters(
+export function readParameters(
   raw: object,
   names: readonly string[],
   dialect: CommonDialect,

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { type HttpResponse, jsonAnswer } from '../http/messages.ts'
+import { createJsonResponse, type HttpResponse } from '../http/messages.ts'
 import { dialects, standard } from '../resources/dialects.ts'
 import { bodyReader, jsonObject } from '../schema/body.ts'
 import { documented } from '../schema/documentation.ts'
@@ -113,7 +113,7 @@ export const accountCalls: readonly AccountCall[] = [
       const sandboxes = found.slice(0, limit).map((each) => ({ ...each, url: urlOf(each.name) }))
       const last = found.length > limit ? sandboxes.at(-1)?.name : undefined
       const list: SandboxList = { sandboxes, next_after: last ?? null, dialects: Object.keys(dialects) }
-      return jsonAnswer(200, list)
+      return createJsonResponse(200, list)
     },
   }),
   defineCall({
@@ -138,7 +138,7 @@ export const accountCalls: readonly AccountCall[] = [
       const found = await account.list('', MAX_REMOVED, prefix)
       const responses = await Promise.all(found.map(({ name }) => getObject(env.SANDBOXES, name).remove(name)))
       const removed = responses.filter(({ status }) => status === 204).length
-      return jsonAnswer(200, { removed, left: await account.count(prefix) })
+      return createJsonResponse(200, { removed, left: await account.count(prefix) })
     },
   }),
   defineCall({
@@ -149,7 +149,7 @@ export const accountCalls: readonly AccountCall[] = [
     async run({ env }, { limit }) {
       const account = getObject(env.ACCOUNTS, 'account')
       const { counts } = await account.getTotals()
-      return jsonAnswer(200, {
+      return createJsonResponse(200, {
         entries: await account.listAuditEntries(limit),
         wrong_account_keys: counts.wrong_keys ?? 0,
       })

@@ -8,14 +8,14 @@ import { isSecretAt } from './secret-fields.ts'
 import { fieldPath, type Path, quote, quoteSecret, THE_BODY } from './text.ts'
 import { isObject } from './values.ts'
 
-/** The most bytes that a body may have (rules: requests#body). */
-export const LARGEST_BODY = 1024 * 1024
+/** The maximum number of bytes of a body (rules: requests#body). */
+export const MAX_BODY_BYTES = 1024 * 1024
 
 /** The text of a body, or the reason why it was not read; `refused` means that the request's head was refused. An absent body is the empty text. */
 export type RequestBody =
   | string
   | { readonly unread: 'body_unreadable' | 'not UTF-8' | 'refused' }
-  | { readonly unread: 'body_too_large' /** Default: {@link LARGEST_BODY}. */; readonly limit?: number }
+  | { readonly unread: 'body_too_large' /** Default: {@link MAX_BODY_BYTES}. */; readonly limit?: number }
 
 export type SentBody = Readonly<Record<string, unknown>>
 

@@ -19,7 +19,11 @@ const MAX_MESSAGE_BYTES = 3 * 1024
 const MAX_DETAILS_BYTES = 12 * 1024
 
 /** Renders a refusal; `secrets` are the texts of the refused call that no message may repeat. */
-export function factsOf(refusal: Refusal, dialect: CommonDialect, secrets: SecretTexts = NO_TEXTS): ErrorFacts {
+export function createErrorFacts(
+  refusal: Refusal,
+  dialect: CommonDialect,
+  secrets: SecretTexts = NO_TEXTS,
+): ErrorFacts {
   const redacted = (text: string) => limitLength(withoutSecrets(text, secrets))
   const { error, message } = refusal.problems[0]
   return {
@@ -53,7 +57,7 @@ function createDetails(
 }
 
 /** Makes the message of an error from the known values. An unknown value appears as its name in braces: `{limit}`. */
-export function messageWith(error: CatalogueError, known: Readonly<Record<string, unknown>>): string {
+export function formatMessage(error: CatalogueError, known: Readonly<Record<string, unknown>>): string {
   const values = new Proxy(known, {
     get: (_, name: string) => (Object.hasOwn(known, name) ? known[name] : `{${name}}`),
   })

@@ -7,7 +7,7 @@ import { CONTROL_PATH } from '../control/control.ts'
 import type { Gateway } from '../gateway/gateway.ts'
 import { controlRefusal, controlUse } from '../gateway/inspected.ts'
 import type { HttpRequest, HttpResponse } from '../http/messages.ts'
-import { pageHeaders } from '../http/page-headers.ts'
+import { createPageHeaders } from '../http/page-headers.ts'
 import { splitUrl } from '../http/url.ts'
 import { EVENT_HEADERS, Events } from './events.ts'
 
@@ -82,5 +82,5 @@ async function document() {
   const [, text = ''] = /\binspector = "([^"]*)"/.exec(await readFile(place, 'utf8')) ?? []
   const packed = Buffer.from(text, 'base64')
   const html = await promisify(gunzip)(packed)
-  return { packed, html, headers: pageHeaders(html.toString('utf8')) }
+  return { packed, html, headers: createPageHeaders(html.toString('utf8')) }
 }

@@ -131,7 +131,7 @@ export class Persistence {
       if (!stored) throw new Error('it has no state any more')
       this.#continueFrom(stored)
     } catch (error) {
-      refuseAsFailed(error)
+      refuseAsStoreFailed(error)
     }
   }
 
@@ -190,7 +190,7 @@ export class Persistence {
       })
     } catch (error) {
       this.rollBack()
-      refuseAsFailed(error)
+      refuseAsStoreFailed(error)
     }
   }
 
@@ -232,7 +232,7 @@ export class Persistence {
 }
 
 /** Refuses a call that the store did not persist. */
-export function refuseAsFailed(cause: unknown): never {
+export function refuseAsStoreFailed(cause: unknown): never {
   const why = cause instanceof Error ? cause.message : String(cause)
   throw new Refusal([problem(general.store_failed, { why })], { cause })
 }
