@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { JournalFields } from '../generated/controls.ts'
+import { findInvalidId } from '../journal/dropped-requests.ts'
 import { type JournalEntry, journalEntry } from '../journal/entry.ts'
-import { noIdIn } from '../journal/forgotten.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { OtherRequests } from '../journal/other-requests.ts'
 import { documented, named } from '../schema/documentation.ts'
@@ -108,7 +108,7 @@ function createRequests({ journal, api, otherRequests, clearRequests }: ControlH
     all: (filter) => [...newestFirst(filter)].reverse(),
     count(filter) {
       if (typeof filter === 'function') {
-        return requireKnown('predicate', [...journal.newestFirst()].filter(filter).length, journal.forgotten)
+        return requireKnown('predicate', [...journal.newestFirst()].filter(filter).length, journal.dropped)
       }
       const { least, most } = journal.count(read(filter))
       return requireKnown('path', least, most - least)
@@ -196,7 +196,7 @@ export function describeRequest({ method, path, query, request, ...response }: J
 export function describeRefusal(entry: JournalEntry): string | undefined {
   const { msg } = readErrorFields(entry)
   if (typeof msg !== 'string') return undefined
-  return entry.operation !== null && noIdIn(entry.path) !== undefined ? `${msg} ${MISSING_ID_HINT}` : msg
+  return entry.operation !== null && findInvalidId(entry.path) !== undefined ? `${msg} ${MISSING_ID_HINT}` : msg
 }
 
 /** Returns the fields of an error's response. The `body` of a fault may have none of these fields. */
@@ -208,7 +208,7 @@ function readErrorFields({
 }
 
 function describeMistakenRequests(journal: Journal, otherRequests: OtherRequests): string | undefined {
-  const found = [describeUnknownRequests(journal), otherRequests.refused()].flatMap((text) => text ?? [])
+  const found = [describeUnknownRequests(journal), otherRequests.describeRefused()].flatMap((text) => text ?? [])
   return found.length === 0 ? undefined : found.join('\n')
 }
 
@@ -218,7 +218,9 @@ function describeUnknownRequests(journal: Journal): string | undefined {
   const named = newest.slice(-MAX_NAMED)
   const isNoId = (entry: JournalEntry) => entry.operation !== null
   const reason = (entry: JournalEntry) =>
-    isNoId(entry) ? `the path has ${noIdIn(entry.path)} in place of an id. ${MISSING_ID_HINT}` : describeRefusal(entry)
+    isNoId(entry)
+      ? `the path has ${findInvalidId(entry.path)} in place of an id. ${MISSING_ID_HINT}`
+      : describeRefusal(entry)
   const lines = named.map((entry) => `  ${describeRequest(entry)}: ${reason(entry)}`)
   const earlier = count > lines.length ? [`  … and ${count - lines.length} earlier`] : []
   const what = named.every(isNoId)

@@ -1,11 +1,11 @@
 import { itemAt } from '../schema/values.ts'
 
 /**
- * Different items in sorted order. Adding at the end is constant; adding and deleting elsewhere costs a search and a move
- * within one chunk. A walk can start anywhere, also at an item that is not in the list.
+ * A sorted list without equal items. Adding at the end takes constant time. Adding and deleting elsewhere takes a search and a
+ * move within one chunk. An iteration can start at any item, even at one that is not in the list.
  */
 export class SortedList<T> {
-  /** No chunk is empty; every item of a chunk is before every item of the next. */
+  /** The items in order, in chunks that are never empty. */
   readonly #chunks: T[][] = []
 
   /** `maxChunkSize` is the maximum number of items of a chunk. It must be even. */

@@ -1,5 +1,5 @@
 import type { SideRecords } from '../engine/persistence/stored-records.ts'
-import { freshSecret, type RandomSource, secretSource } from '../engine/random.ts'
+import { createSecret, createSecretSource, type RandomSource } from '../engine/random.ts'
 import type { AuthoritySecret } from '../generated/options.ts'
 import type { Authority } from '../operation/view.ts'
 import { createAuthority } from '../x509/authority.ts'
@@ -33,7 +33,7 @@ function addHook(authority: IssuingAuthority, hooks: IssueHooks): IssuingAuthori
 function fromSecret(secret: () => string): () => Authority {
   let source: RandomSource | undefined
   const draw: RandomSource['draw'] = (stream, number) => {
-    source ??= secretSource(secret())
+    source ??= createSecretSource(secret())
     return source.draw(stream, number)
   }
   const authority = createAuthority(draw, draw)
@@ -44,7 +44,7 @@ class FreshSecret implements SideRecords {
   #secret: string | undefined
 
   get secret(): string {
-    this.#secret ??= freshSecret()
+    this.#secret ??= createSecret()
     return this.#secret
   }
 

@@ -138,7 +138,7 @@ function createTransport(
     ...boundary.wrapAll({ settle: () => void engine.settle() }),
     renewed() {
       if (engine.hasSubscribers || journal.hasSubscribers || snapshots.isUsed) return false
-      engine.clock.forget()
+      engine.clock.dropWaiting()
       reset()
       return true
     },

@@ -1,7 +1,7 @@
 import { SavedSnapshots, SNAPSHOTS } from '../control/saved-snapshots.ts'
 import { Baseline } from '../direct/initial.ts'
 import { Engine } from '../engine/engine.ts'
-import { freshSeed } from '../engine/random.ts'
+import { createSeed } from '../engine/random.ts'
 import { RateLimiter } from '../engine/rate-limiter.ts'
 import { createKeyCheck } from '../http/access.ts'
 import { Journal } from '../journal/journal.ts'
@@ -34,7 +34,7 @@ export function createParts(rawOptions: AnyOptions) {
     clock: options.clock,
     dialect,
     rules: { ...selectRules(options), hooks },
-    seed: options.seed ?? freshSeed(),
+    seed: options.seed ?? createSeed(),
     authorityFor: authority.authorityFor,
     url: options.baseUrl ?? dialect.baseUrl,
     hidden: secretTexts(ownKeys),

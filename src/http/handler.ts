@@ -6,7 +6,7 @@ import { refuseAsStoreFailed } from '../engine/persistence/persistence.ts'
 import type { RateLimiter } from '../engine/rate-limiter.ts'
 import type { ArmedFault } from '../generated/controls.ts'
 import type { Journal } from '../journal/journal.ts'
-import { secretsSent } from '../journal/redact.ts'
+import { findSentSecrets } from '../journal/redact.ts'
 import { readParameters } from '../operation/list.ts'
 import type { Operation, PathIds } from '../operation/operation.ts'
 import type { CommonDialect } from '../schema/dialect.ts'
@@ -140,7 +140,7 @@ class Call {
     const sent = { authorization, requestHeaders, query: this.#query, request }
     const { ownKeys, secretNames } = this.#options
     const names = this.#isControl ? secretNames : secretNames.of(this.#operation)
-    return secretTexts([...ownKeys, ...secretsSent(sent, names)])
+    return secretTexts([...ownKeys, ...findSentSecrets(sent, names)])
   }
 
   /** Runs the checks in their order (rules: requests#order-of-checks), and then the operation. The first check that fails throws. */

@@ -3,11 +3,11 @@ import { MAX_BODY_BYTES } from '../schema/body.ts'
 import type { CommonDialect } from '../schema/dialect.ts'
 import { partsOf } from '../schema/documentation.ts'
 import {
+  findSecrets,
   type Hidden,
   NO_NAMES,
-  redacted,
+  redact,
   type SecretNames,
-  secretsIn,
   withoutSecretTexts,
 } from '../schema/secret-fields.ts'
 import {
@@ -30,37 +30,38 @@ export interface Secrets {
   readonly ownKeys: readonly string[]
 }
 
-/** The secrets of a journal's entries, with those of all its requests. */
+/** The secrets to redact in an entry. `shared` redacts the keys of the gateway and of all requests in the journal. */
 type SharedSecrets = Omit<Secrets, 'ownKeys'> & { readonly shared: SecretTexts }
 
-export function entryOf(exchange: Exchange, { dialect, secretNames, shared }: SharedSecrets): JournalEntry {
+/** Makes the entry of an exchange, without secrets. */
+export function createEntry(exchange: Exchange, { dialect, secretNames, shared }: SharedSecrets): JournalEntry {
   const { operationId, operation, now, status, requestHeaders, responseHeaders, commit, fault } = exchange
   const names = secretNames.of(operation)
-  const sent = secretTexts(secretsSent(exchange, names))
-  const values: SecretTexts = (text) => sent(shared(text))
+  const redactSent = secretTexts(findSentSecrets(exchange, names))
+  const values: SecretTexts = (text) => redactSent(shared(text))
   const hidden = { names, values }
-  // The gateway's own errors have no secrets; their `details` have fields named like some.
+  // The gateway's own errors have no secrets, but fields of their `details` may be named like secret fields.
   const isError = status >= 400 && fault === null
   return {
     operationId,
     operation: operation?.name ?? null,
     method: withoutSecrets(exchange.method, hidden.values),
     path: withoutSecrets(exchange.path, hidden.values),
-    query: redactedQuery(exchange.query, parametersOf(operation, dialect), hidden),
+    query: redactQuery(exchange.query, listParameters(operation, dialect), hidden),
     at: timestamp(now),
-    requestHeaders: redactedHeaders(requestHeaders, hidden),
-    request: redactedBody(exchange.request, hidden),
+    requestHeaders: redactHeaders(requestHeaders, hidden),
+    request: redactBody(exchange.request, hidden),
     status,
-    responseHeaders: redactedHeaders(Object.entries(responseHeaders).flat(), hidden),
-    response: redactedBody(exchange.response, isError ? { ...hidden, names: NO_NAMES } : hidden),
-    // `redacted` has hidden the secret fields already.
-    commit: commit && withoutSecretTexts(commit.redacted(), values),
+    responseHeaders: redactHeaders(Object.entries(responseHeaders).flat(), hidden),
+    response: redactBody(exchange.response, isError ? { ...hidden, names: NO_NAMES } : hidden),
+    // The public form has no secret fields.
+    commit: commit && withoutSecretTexts(commit.toPublic(), values),
     fault,
   }
 }
 
-/** Finds the secrets of a request: its keys, and the values that its query and its body have under secret names. */
-export function secretsSent(
+/** Returns the secrets of a request: its keys, and the values in its query and its body under secret names. */
+export function findSentSecrets(
   {
     authorization,
     requestHeaders,
@@ -71,10 +72,10 @@ export function secretsSent(
 ): string[] {
   const named = [...new URLSearchParams(query)].filter(([name]) => names.has(name))
   const keys = [...keysInHeader(authorization), ...keysInHeaders(requestHeaders)]
-  return [...keys, ...named.map(([, value]) => value), ...secretsIn(jsonValueOf(request), names)]
+  return [...keys, ...named.map(([, value]) => value), ...findSecrets(parseJson(request), names)]
 }
 
-function jsonValueOf(body: Exchange['request' | 'response']): unknown {
+function parseJson(body: Exchange['request' | 'response']): unknown {
   if (typeof body !== 'string') return undefined
   try {
     return JSON.parse(body)
@@ -83,31 +84,31 @@ function jsonValueOf(body: Exchange['request' | 'response']): unknown {
   }
 }
 
-const UNREAD = {
+const UNREAD_BODY = {
   body_too_large: `[a body of more than ${MAX_BODY_BYTES} bytes]`,
   body_unreadable: '[a body that could not be read to its end]',
   'not UTF-8': '[a body that is not UTF-8]',
   refused: '[a body that was not read, since the head of the request was refused]',
 } as const
 
-/** Hides the secrets of a body. Replaces a text that is not JSON by a description, because its secrets cannot be found. */
-function redactedBody(body: Exchange['request' | 'response'], hidden: Hidden): unknown {
+/** Redacts a body. A description replaces a text that is not JSON, because its secrets cannot be found. */
+function redactBody(body: Exchange['request' | 'response'], hidden: Hidden): unknown {
   if (body === null || body === '') return null
-  if (typeof body === 'object') return UNREAD[body.unread]
-  const value = jsonValueOf(body)
+  if (typeof body === 'object') return UNREAD_BODY[body.unread]
+  const value = parseJson(body)
   return value === undefined
     ? `[a text of ${counted(body.length, 'character')} that is not JSON]`
-    : redacted(value, hidden)
+    : redact(value, hidden)
 }
 
-function parametersOf(operation: Operation | null, { queryAliases }: CommonDialect): string[] {
+function listParameters(operation: Operation | null, { queryAliases }: CommonDialect): string[] {
   if (!operation?.query) return []
   const { entries = {} } = partsOf(operation.query)
   return [...Object.keys(entries), ...Object.keys(queryAliases)]
 }
 
-/** Hides the secrets of a query: texts that are secret anywhere, and the values of unknown parameters named like a secret. */
-function redactedQuery(query: string, known: readonly string[], { names, values }: Hidden): string {
+/** Redacts a query: secret texts, and the values of unknown parameters with secret names. */
+function redactQuery(query: string, known: readonly string[], { names, values }: Hidden): string {
   const parameters = query.split('&').map((parameter) => {
     const [name = '', ...rest] = parameter.split('=')
     const isSecret = !known.includes(name) && (isSecretHeader(name) || names.has(name))
@@ -117,16 +118,16 @@ function redactedQuery(query: string, known: readonly string[], { names, values 
   return parameters.join('&')
 }
 
-/** Maps the names of headers in lower case to values without secrets. Values of the same name are joined. */
-function redactedHeaders(headers: readonly string[], { names, values }: Hidden): Record<string, string> {
-  const shown = new Map<string, string>()
+/** Returns the redacted headers by their names in lower case. Values of the same name are joined. */
+function redactHeaders(headers: readonly string[], { names, values }: Hidden): Record<string, string> {
+  const redacted = new Map<string, string>()
   for (let at = 0; at < headers.length; at += 2) {
     const [name = '', value = ''] = headers.slice(at, at + 2)
     const isSecret = isSecretHeader(name) || names.has(name)
     const key = withoutSecrets(name.toLowerCase(), values)
     const text = isSecret ? REDACTED : withoutSecrets(value, values)
-    const before = shown.get(key)
-    shown.set(key, before === undefined ? text : `${before}, ${text}`)
+    const before = redacted.get(key)
+    redacted.set(key, before === undefined ? text : `${before}, ${text}`)
   }
-  return Object.fromEntries(shown)
+  return Object.fromEntries(redacted)
 }

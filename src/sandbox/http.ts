@@ -1,4 +1,4 @@
-import { freshSecret } from '../engine/random.ts'
+import { createSecret } from '../engine/random.ts'
 import { GatewayError } from '../gateway/gateway-error.ts'
 import { decodeBody, readRequest } from '../http/fetch.ts'
 import { createErrorResponse as createErrorBody } from '../http/handler.ts'
@@ -34,7 +34,7 @@ export function errorResponse(error: unknown): HttpResponse {
 }
 
 function createErrorResponse(error: Omit<ErrorFacts, 'key'>): HttpResponse {
-  const operationId = `op_${freshSecret().slice(0, 27)}`
+  const operationId = `op_${createSecret().slice(0, 27)}`
   const response = createErrorBody(error, operationId)
   return { ...response, headers: { ...response.headers, [standard.operationIdHeader]: operationId } }
 }

@@ -3,7 +3,7 @@ import type { CatalogueError, Refusal } from './errors.ts'
 import { utf8Length } from './platform.ts'
 import { NO_TEXTS, type SecretTexts, withoutSecrets } from './secret-texts.ts'
 
-/** A refusal as the caller sees it, in the dialect's numbers and statuses. */
+/** A refusal as the caller sees it, with the code and the status of the dialect. */
 export interface ErrorFacts {
   readonly key: string
   readonly code: string
@@ -18,20 +18,20 @@ const MAX_MESSAGE_BYTES = 3 * 1024
 /** The maximum length of all details together, in bytes of JSON. */
 const MAX_DETAILS_BYTES = 12 * 1024
 
-/** Renders a refusal; `secrets` are the texts of the refused call that no message may repeat. */
+/** Describes a refusal for its caller. `secrets` redacts the texts of the call that no message may repeat. */
 export function createErrorFacts(
   refusal: Refusal,
   dialect: CommonDialect,
   secrets: SecretTexts = NO_TEXTS,
 ): ErrorFacts {
-  const redacted = (text: string) => limitLength(withoutSecrets(text, secrets))
+  const redact = (text: string) => limitLength(withoutSecrets(text, secrets))
   const { error, message } = refusal.problems[0]
   return {
     key: error.key,
     code: codeOf(error, dialect),
     status: statusOf(error, dialect),
-    message: redacted(message),
-    details: Object.freeze(createDetails(refusal, redacted)),
+    message: redact(message),
+    details: Object.freeze(createDetails(refusal, redact)),
     headers: refusal.headers,
   }
 }
@@ -39,15 +39,15 @@ export function createErrorFacts(
 /** Returns the refusal's own details, then one per field with a problem while there is room, then the number of the rest. */
 function createDetails(
   { details, problems, further }: Refusal,
-  redacted: (text: string) => string,
+  redact: (text: string) => string,
 ): Record<string, string> {
-  const all = Object.fromEntries(Object.entries(details).map(([name, text]) => [name, redacted(text)]))
+  const all = Object.fromEntries(Object.entries(details).map(([name, text]) => [name, redact(text)]))
   let room = MAX_DETAILS_BYTES
   let omitted = further.count
   for (const { field, message } of problems) {
     if (field === undefined) continue
-    const name = `field:${redacted(field)}`
-    const text = redacted(message)
+    const name = `field:${redact(field)}`
+    const text = redact(message)
     room -= bytesAsJson(name) + bytesAsJson(text)
     if (room < 0) omitted++
     else if (!Object.hasOwn(all, name)) all[name] = text

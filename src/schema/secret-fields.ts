@@ -18,20 +18,20 @@ export function isSecretAt(schema: AnySchema, path: readonly unknown[]): boolean
 }
 
 /** Returns the names of the secret fields in a schema; `isCommon` selects those whose names harmless fields have too. */
-function secretNamesIn(schema: AnySchema, isCommon?: boolean): string[] {
+function listSecretNames(schema: AnySchema, isCommon?: boolean): string[] {
   const { wrapped, item, entries = {} } = partsOf(schema)
   const inner = wrapped ?? item
-  if (inner) return secretNamesIn(inner, isCommon)
+  if (inner) return listSecretNames(inner, isCommon)
   return Object.entries(entries).flatMap(([name, entry]) => {
-    if (!isSecret(entry)) return secretNamesIn(entry, isCommon)
+    if (!isSecret(entry)) return listSecretNames(entry, isCommon)
     return isCommon === undefined || isCommon === (marksOf(entry).isCommonName === true) ? [name] : []
   })
 }
 
 /** Returns a function that redacts the secret fields of a schema's values; undefined if the schema has no secret fields. */
 export function withoutSecretFields<T>(schema: AnySchema): ((value: T) => T) | undefined {
-  const names = new Set(secretNamesIn(schema))
-  return names.size > 0 ? (value) => redacted(value, { names, values: NO_TEXTS }) : undefined
+  const names = new Set(listSecretNames(schema))
+  return names.size > 0 ? (value) => redact(value, { names, values: NO_TEXTS }) : undefined
 }
 
 interface OperationSchemas {
@@ -39,11 +39,11 @@ interface OperationSchemas {
   readonly response?: AnySchema
 }
 
-function findSecretNames({ body, response }: OperationSchemas, isCommon: boolean): string[] {
-  return [body, response].flatMap((schema) => (schema ? secretNamesIn(schema, isCommon) : []))
+function listOperationSecretNames({ body, response }: OperationSchemas, isCommon: boolean): string[] {
+  return [body, response].flatMap((schema) => (schema ? listSecretNames(schema, isCommon) : []))
 }
 
-function matchEndings(names: readonly string[]): RegExp {
+function createEndingPattern(names: readonly string[]): RegExp {
   return new RegExp(`(?:${names.join('|').replaceAll('_', '[^a-z0-9]*')})[^a-z0-9]*$`, 'i')
 }
 
@@ -53,7 +53,7 @@ function matchEndings(names: readonly string[]): RegExp {
  * operations.
  */
 export class SecretNames {
-  readonly #found = new Map<OperationSchemas | null, Hidden['names']>()
+  readonly #namesByOperation = new Map<OperationSchemas | null, Hidden['names']>()
   #pattern: RegExp | undefined
 
   constructor(
@@ -63,27 +63,27 @@ export class SecretNames {
 
   has(name: string): boolean {
     // Few gateways need the pattern, and making it reads every schema.
-    this.#pattern ??= matchEndings(this.#all())
+    this.#pattern ??= createEndingPattern(this.#listNames())
     return this.#pattern.test(name)
   }
 
   /** Returns the secret names for an operation, including common names such as `value`; null is for a request of no operation. */
   of(operation: OperationSchemas | null): Hidden['names'] {
     // Every request needs the names, and schemas never change.
-    const names = this.#found.get(operation) ?? this.#namesFor(operation)
-    this.#found.set(operation, names)
+    const names = this.#namesByOperation.get(operation) ?? this.#createNames(operation)
+    this.#namesByOperation.set(operation, names)
     return names
   }
 
-  #namesFor(operation: OperationSchemas | null): Hidden['names'] {
-    const own = (operation ? [operation] : this.operations).flatMap((each) => findSecretNames(each, true))
+  #createNames(operation: OperationSchemas | null): Hidden['names'] {
+    const own = (operation ? [operation] : this.operations).flatMap((each) => listOperationSecretNames(each, true))
     if (own.length === 0) return this
-    const pattern = matchEndings(own)
+    const pattern = createEndingPattern(own)
     return { has: (name) => pattern.test(name) || this.has(name) }
   }
 
-  #all(): string[] {
-    const names = new Set(this.operations.flatMap((each) => findSecretNames(each, false)))
+  #listNames(): string[] {
+    const names = new Set(this.operations.flatMap((each) => listOperationSecretNames(each, false)))
     const aliases = Object.values(this.dialect.fieldAliases).flatMap((group) => Object.entries(group))
     return [...names, ...aliases.flatMap(([alias, field]) => (names.has(field) ? [alias] : []))]
   }
@@ -103,7 +103,7 @@ export const NO_NAMES: Hidden['names'] = { has: () => false }
  * Returns a JSON value without its secrets: the values of secret fields, the secret texts, and private keys. Returns the
  * value itself if nothing is hidden.
  */
-export function redacted<T>(value: T, hidden: Hidden): T {
+export function redact<T>(value: T, hidden: Hidden): T {
   return redactAt(value, hidden, 0) as T // Texts replace texts; a value with a type does not nest too deep.
 }
 
@@ -127,11 +127,11 @@ function redactAt(value: unknown, hidden: Hidden, depth: number): unknown {
 
 /** Returns a record without private keys and without these texts. */
 export function withoutSecretTexts<T extends object>(record: T, values: SecretTexts): T {
-  return redacted(record, { names: NO_NAMES, values })
+  return redact(record, { names: NO_NAMES, values })
 }
 
 /** Returns the texts that a value has under secret names, at any depth. */
-export function secretsIn(value: unknown, names: Hidden['names']): string[] {
+export function findSecrets(value: unknown, names: Hidden['names']): string[] {
   const found: string[] = []
   const seen = new Set<unknown>()
   const open = [{ value, isSecret: false }]

@@ -75,7 +75,7 @@ interface RepeatedLine {
 }
 
 function requests({ journal, transact }: ControlHost): Part {
-  if (journal.size + journal.forgotten === 0) return ['requests', ['none over HTTP']]
+  if (journal.size + journal.dropped === 0) return ['requests', ['none over HTTP']]
   const faults = new Map(transact(faultsIn).map((fault) => [fault.id, fault]))
   const requested = new Set([...journal.newestFirst()].map(({ path, query }) => `${path}?${query}`))
   const textOf = (entry: JournalEntry) => {
@@ -88,7 +88,7 @@ function requests({ journal, transact }: ControlHost): Part {
   }
   const { lines, count } = mergeNewest(journal, textOf)
   const texts = lines.flatMap((line) => lineWithTimes(line).split('\n'))
-  return ['requests', [...dropped(journal.forgotten), ...earlier(journal.size - count), ...texts]]
+  return ['requests', [...dropped(journal.dropped), ...earlier(journal.size - count), ...texts]]
 }
 
 /** Describes the effects of a fault that the status of the response does not show. */

@@ -11,7 +11,7 @@ import type { Records } from '../records.ts'
 import type { VersionedRecord } from './migrations.ts'
 import { groupByCollection, isReadable, migrate, READABLE_VERSIONS, RECORDS_VERSION } from './versions.ts'
 
-/** Records outside of the families that are stored too, and that stay when the state is replaced. */
+/** Records outside of the families that are stored too. They stay when the state is replaced. */
 export interface SideRecords {
   /** Returns all of them, by key. */
   rows(): ReadonlyMap<string, object>
@@ -59,17 +59,17 @@ export function readStoredRecords(
   const side = new Map([...sideNames].map((name) => [name, new Map<string, object>()]))
   // A stored record may be overdue, because a commit may leave events to a later call.
   const state = { sequence: stored.sequence, now: Number.NEGATIVE_INFINITY }
-  const readRecord = recordReader(families, stored.version, { ...context, state })
+  const readRecord = createRecordReader(families, stored.version, { ...context, state })
   for (const each of stored.records) {
-    const beside = side.get(each.collection)
-    if (beside) beside.set(each.key, each.record)
+    const sideRows = side.get(each.collection)
+    if (sideRows) sideRows.set(each.key, each.record)
     else rows.push(readRecord(each))
   }
   return { rows: groupByCollection(rows), side }
 }
 
 /** Makes the reader of the records of a version. It returns them in the present form. */
-function recordReader(families: readonly Family[], version: number, context: RuleContext) {
+function createRecordReader(families: readonly Family[], version: number, context: RuleContext) {
   const collections = families.flatMap((family) => family.collections)
   const readers = new Map(
     collections.map(({ name, key, schema }) => [name, { keyOf: key, read: storedReader(schema, 'the record') }]),

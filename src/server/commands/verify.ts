@@ -1,6 +1,6 @@
 import { version } from '../../../package.json'
 import { readClock, systemClock } from '../../engine/clock.ts'
-import { freshSecret } from '../../engine/random.ts'
+import { createSecret } from '../../engine/random.ts'
 import { type DialectName, dialectNames, dialects } from '../../resources/dialects.ts'
 import { secretTexts, withoutSecrets } from '../../schema/secret-texts.ts'
 import { certificatePair } from '../../testing/certificates.ts'
@@ -57,7 +57,7 @@ async function runVerify(parsed: Arguments, environment: NodeJS.ProcessEnv): Pro
       log: list,
       signal: stopping.signal,
       upload: certificatePair({ names: ['fauxgate-verify.example.com', 'www.fauxgate-verify.example.com'] }),
-      run: freshSecret().slice(0, RUN_LENGTH),
+      run: createSecret().slice(0, RUN_LENGTH),
       host: HOST,
     }
     return await compared(options, args, list)
