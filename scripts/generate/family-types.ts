@@ -3,7 +3,7 @@ import type * as v from 'valibot'
 import { definitionsIn } from '../../src/openapi/json-schema.ts'
 import type { Declaration, Families, Family } from '../../src/operation/family.ts'
 import { directErrorsOf, type Operation, sortByNumber } from '../../src/operation/operation.ts'
-import { documentationOf, errorsIn } from '../../src/schema/documentation.ts'
+import { documentationOf, listErrors } from '../../src/schema/documentation.ts'
 import type { CatalogueError } from '../../src/schema/errors.ts'
 import { general } from '../../src/schema/general-errors.ts'
 import { comment, factOf, interfaceOf, literal, nameOf, typeOf } from './schema-types.ts'
@@ -117,7 +117,7 @@ function callSentence({ summary, method, path, ids, response }: Operation): stri
 /** The errors of a call, with their numbers; those of its fields are at the fields. */
 function thrownBy(operation: Operation): string {
   const { body, query } = operation
-  const ofFields = new Set([body, query].flatMap((each) => (each ? [...errorsIn(each)] : [])))
+  const ofFields = new Set([body, query].flatMap((each) => (each ? [...listErrors(each)] : [])))
   const own = directErrorsOf(operation).filter((error) => error === general.field_invalid || !ofFields.has(error))
   return listed(ofFields.size === 0 ? [] : [`what ${body ? 'fields' : 'parameters'} are refused as`], own)
 }

@@ -5,7 +5,7 @@ import { type JournalEntry, journalEntry } from '../journal/entry.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { OtherRequests } from '../journal/other-requests.ts'
 import { documented, named } from '../schema/documentation.ts'
-import { AssertionError, assertNone } from '../schema/errors.ts'
+import { AssertionError, assertNoProblem } from '../schema/errors.ts'
 import { general } from '../schema/general-errors.ts'
 import { integerFrom, type OptionWords, optionsOf, readCallOptions } from '../schema/options.ts'
 import { counted, cut } from '../schema/text.ts'
@@ -116,7 +116,7 @@ function createRequests({ journal, api, otherRequests, clearRequests }: ControlH
     last: (filter) => newestFirst(filter).next().value,
     clear: () => clearRequests(),
     subscribe: (subscriber) => journal.subscribe(subscriber),
-    assertAllKnown: () => assertNone(describeMistakenRequests(journal, otherRequests)),
+    assertAllKnown: () => assertNoProblem(describeMistakenRequests(journal, otherRequests)),
   }
 }
 

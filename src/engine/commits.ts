@@ -1,6 +1,6 @@
 import type { Commit } from '../operation/collection.ts'
-import { withoutSecretTexts } from '../schema/secret-fields.ts'
-import type { SecretTexts } from '../schema/secret-texts.ts'
+import { redactRecord } from '../schema/secret-fields.ts'
+import type { Redactor } from '../schema/secret-texts.ts'
 import { timestamp } from '../schema/time.ts'
 import { deepFreeze } from '../schema/values.ts'
 import { exportChange, type RecordChange } from './records.ts'
@@ -14,7 +14,7 @@ export class RawCommit {
     readonly now: number,
     /** The changes, secrets included. */
     readonly changes: readonly RecordChange[],
-    readonly hidden: SecretTexts,
+    readonly redactor: Redactor,
   ) {}
 
   /** Returns the commit as it may leave the gateway. */
@@ -22,7 +22,7 @@ export class RawCommit {
     this.#publicCommit ??= deepFreeze({
       operation: this.operation,
       at: timestamp(this.now),
-      changes: this.changes.map((change) => withoutSecretTexts(exportChange(change), this.hidden)),
+      changes: this.changes.map((change) => redactRecord(exportChange(change), this.redactor)),
     })
     return this.#publicCommit
   }

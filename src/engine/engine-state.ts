@@ -7,8 +7,8 @@ import type { CommonDialect, Rules } from '../schema/dialect.ts'
 import { type Catalogue, Problems, problem } from '../schema/errors.ts'
 import { general } from '../schema/general-errors.ts'
 import { OPERATION_PREFIX } from '../schema/ids.ts'
-import { withoutSecretTexts } from '../schema/secret-fields.ts'
-import type { SecretTexts } from '../schema/secret-texts.ts'
+import { redactRecord } from '../schema/secret-fields.ts'
+import type { Redactor } from '../schema/secret-texts.ts'
 import { quote } from '../schema/text.ts'
 import { deepFreeze } from '../schema/values.ts'
 import type { Clock } from './clock.ts'
@@ -26,7 +26,7 @@ interface StateOptions {
   readonly url: string
   readonly families: readonly Family[]
   /** Redacts the API keys of the gateway in commits and snapshots. */
-  readonly hidden: SecretTexts
+  readonly redactor: Redactor
 }
 
 export interface EngineOptions extends StateOptions {
@@ -155,7 +155,7 @@ export class EngineState {
     if (known) return known
     const row = exported ? exported(record, false) : record
     if (!row) return null
-    const shown = deepFreeze(withoutSecretTexts(row, this.options.hidden))
+    const shown = deepFreeze(redactRecord(row, this.options.redactor))
     this.#exports.set(record, shown)
     return shown
   }

@@ -4,7 +4,7 @@ import type { StoredChange } from '../operation/store.ts'
 import type { Transaction } from '../operation/transaction.ts'
 import type { Authority } from '../operation/view.ts'
 import { Refusal } from '../schema/errors.ts'
-import { pathIdProblems } from '../schema/ids.ts'
+import { findPathIdProblems } from '../schema/ids.ts'
 import type { RuleContext } from '../schema/rule.ts'
 import { type RawCommit, Subscribers } from './commits.ts'
 import { type EngineOptions, EngineState, type RestorableState } from './engine-state.ts'
@@ -36,13 +36,13 @@ export class Engine {
   readonly isLoaded: boolean = false
 
   constructor(options: EngineOptions) {
-    const { dialect, rules, families, catalogue, clock, store, sideRecords, hidden, publicError } = options
+    const { dialect, rules, families, catalogue, clock, store, sideRecords, redactor, publicError } = options
     this.#publicError = publicError
     this.context = { dialect, rules, catalogue }
     this.#state = EngineState.initial(options)
     const current = () => this.#state
     const onCommit = (commit: RawCommit) => this.#onCommit(commit)
-    this.#transactions = new Transactions(current, families, this.#guard, hidden, onCommit)
+    this.#transactions = new Transactions(current, families, this.#guard, redactor, onCommit)
     this.clock = new GatewayClock(clock, this.#guard, {
       nextDueAt: () => this.nextDue?.due.at,
       settle: () => this.#runWithPublicErrors(() => this.#settleAtStop()),
@@ -95,7 +95,7 @@ export class Engine {
    */
   execute(operation: Operation, ids: Readonly<Record<string, string>>, raw: unknown): Execution {
     // The input is read before the transaction, because a getter of the caller may call the gateway.
-    const problems = pathIdProblems(ids, operation.ids)
+    const problems = findPathIdProblems(ids, operation.ids)
     const [first] = problems
     if (first) throw new Refusal([first, ...problems.slice(1)])
     const input = operation.read?.(raw, ids, this.context)

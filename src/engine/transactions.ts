@@ -5,7 +5,7 @@ import type { View, Wire } from '../operation/view.ts'
 import type { CommonDialect, Rules } from '../schema/dialect.ts'
 import { refuse } from '../schema/errors.ts'
 import { general } from '../schema/general-errors.ts'
-import type { SecretTexts } from '../schema/secret-texts.ts'
+import type { Redactor } from '../schema/secret-texts.ts'
 import { quote } from '../schema/text.ts'
 import { timestamp } from '../schema/time.ts'
 import { RawCommit } from './commits.ts'
@@ -140,7 +140,7 @@ export class Transactions {
     families: readonly Family[],
     readonly guard: Guard,
     /** Redacts the API keys of the gateway in commits. */
-    readonly hidden: SecretTexts,
+    readonly redactor: Redactor,
     readonly onCommit: (commit: RawCommit) => void,
   ) {
     for (const { onDue, collections } of families) {
@@ -160,7 +160,7 @@ export class Transactions {
     }
     if (tx.changes.length === 0) return { result, commit: null }
     // The copy has no spare capacity. The journal may hold it for a long time.
-    const commit = new RawCommit(operation, now, [...tx.changes], this.hidden)
+    const commit = new RawCommit(operation, now, [...tx.changes], this.redactor)
     this.onCommit(commit)
     return { result, commit }
   }

@@ -1,7 +1,7 @@
 import type { ASTNode, ParseError } from '@marcbachmann/cel-js'
 import type * as v from 'valibot'
 import type { CommonDialect } from '../schema/dialect.ts'
-import { foreignFieldsOf } from '../schema/documentation.ts'
+import { listForeignFields } from '../schema/documentation.ts'
 import { type Problems, problem } from '../schema/errors.ts'
 import { general } from '../schema/general-errors.ts'
 import { quote } from '../schema/text.ts'
@@ -77,7 +77,7 @@ function catchFilterError<T extends object>(compile: () => T): T | { problem: st
 
 function itemType(item: v.GenericSchema, dialect: CommonDialect): Type {
   const type = typeOf(item)
-  const foreign = foreignFieldsOf(item, dialect)
+  const foreign = listForeignFields(item, dialect)
   return { ...type, fields: pick(type.fields ?? {}, (name) => !foreign.includes(name)) }
 }
 

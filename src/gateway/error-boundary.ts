@@ -3,7 +3,7 @@ import type { Dialect } from '../resources/dialects.ts'
 import { createErrorFacts } from '../schema/error-facts.ts'
 import { AssertionError, type Catalogue, Refusal } from '../schema/errors.ts'
 import { findSecrets, type SecretNames } from '../schema/secret-fields.ts'
-import { secretTexts } from '../schema/secret-texts.ts'
+import { createRedactor } from '../schema/secret-texts.ts'
 import { GatewayError } from './gateway-error.ts'
 
 type Callable = (...args: never[]) => unknown
@@ -20,7 +20,7 @@ export class ErrorBoundary {
   publicError(error: unknown, input?: unknown, operation?: Operation): unknown {
     if (!(error instanceof Refusal)) return error
     const names = operation ? this.secretNames.of(operation) : this.secretNames
-    const secrets = secretTexts([...this.ownKeys, ...findSecrets(input, names)])
+    const secrets = createRedactor([...this.ownKeys, ...findSecrets(input, names)])
     return new GatewayError(createErrorFacts(error, this.dialect, secrets), error.cause, () => this.catalogue.keys())
   }
 

@@ -15,7 +15,7 @@ import { requireRoute } from '../http/router.ts'
 import { splitUrl } from '../http/url.ts'
 import type { Families } from '../operation/family.ts'
 import { isOperationOf } from '../operation/operation.ts'
-import { accessor } from '../schema/values.ts'
+import { createAccessor } from '../schema/values.ts'
 import { createControlHost } from './control-host.ts'
 import { startingAtCaller } from './error-boundary.ts'
 import { GatewayError } from './gateway-error.ts'
@@ -26,7 +26,7 @@ import type { Gateway, GatewayWith, OptionsWith, OwnFamilies } from './types.ts'
 
 export type { Gateway }
 
-const withUrl = /* @__PURE__ */ accessor('url', (engine: Engine) => engine.url)
+const withUrl = /* @__PURE__ */ createAccessor('url', (engine: Engine) => engine.url)
 
 /**
  * Creates a gateway with your own families in addition to the built-in ones: see `fauxgate/kit`.

@@ -7,7 +7,7 @@ import { createKeyCheck } from '../http/access.ts'
 import { Journal } from '../journal/journal.ts'
 import { requireKnownLimits } from '../operation/account.ts'
 import { SecretNames } from '../schema/secret-fields.ts'
-import { secretTexts } from '../schema/secret-texts.ts'
+import { createRedactor } from '../schema/secret-texts.ts'
 import { tableOf } from '../table.ts'
 import { createAuthorityKeys } from './authority-keys.ts'
 import { ErrorBoundary } from './error-boundary.ts'
@@ -37,7 +37,7 @@ export function createParts(rawOptions: AnyOptions) {
     seed: options.seed ?? createSeed(),
     authorityFor: authority.authorityFor,
     url: options.baseUrl ?? dialect.baseUrl,
-    hidden: secretTexts(ownKeys),
+    redactor: createRedactor(ownKeys),
     families: table.stateful,
     catalogue: table.catalogue,
     store: options.store,

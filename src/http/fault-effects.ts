@@ -2,7 +2,7 @@ import { errors, findError } from '../control/faults/fault.ts'
 import type { ArmedFault } from '../generated/controls.ts'
 import type { Operation, PathIds } from '../operation/operation.ts'
 import type { CommonDialect } from '../schema/dialect.ts'
-import { errorsIn, partsOf } from '../schema/documentation.ts'
+import { listErrors, partsOf } from '../schema/documentation.ts'
 import { codeOf, formatMessage, statusOf } from '../schema/error-facts.ts'
 import type { Catalogue, CatalogueError } from '../schema/errors.ts'
 import { isSecretAt } from '../schema/secret-fields.ts'
@@ -84,7 +84,7 @@ function createMessage(error: CatalogueError, { operation, ids, input, dialect }
   const sent = Object.entries(isObject(input) ? input : {})
   const values = Object.fromEntries(sent.map(([name, value]) => [name, shown(name, value)]))
   const fields = Object.entries((schema && partsOf(schema).entries) ?? {})
-  const [field] = fields.find(([, each]) => errorsIn(each).has(error)) ?? []
+  const [field] = fields.find(([, each]) => listErrors(each).has(error)) ?? []
   const named = field === undefined ? {} : { field, received: values[field] ?? quote(undefined) }
   try {
     return formatMessage(error, { ...values, ...ids, ...named, header: dialect.versionHeader })

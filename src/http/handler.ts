@@ -13,7 +13,7 @@ import type { CommonDialect } from '../schema/dialect.ts'
 import { createErrorFacts, type ErrorFacts } from '../schema/error-facts.ts'
 import { type CatalogueError, problem, Refusal } from '../schema/errors.ts'
 import type { SecretNames } from '../schema/secret-fields.ts'
-import { type SecretTexts, secretTexts } from '../schema/secret-texts.ts'
+import { createRedactor, type Redactor } from '../schema/secret-texts.ts'
 import { deepFreeze } from '../schema/values.ts'
 import type { KeyCheck } from './access.ts'
 import { requireCaller } from './admission.ts'
@@ -134,13 +134,13 @@ class Call {
     }
   }
 
-  #findSecrets(): SecretTexts {
+  #findSecrets(): Redactor {
     const { body: request, rawHeaders: requestHeaders = [] } = this.#request
     const authorization = this.#request.header('authorization') ?? ''
     const sent = { authorization, requestHeaders, query: this.#query, request }
     const { ownKeys, secretNames } = this.#options
     const names = this.#isControl ? secretNames : secretNames.of(this.#operation)
-    return secretTexts([...ownKeys, ...findSentSecrets(sent, names)])
+    return createRedactor([...ownKeys, ...findSentSecrets(sent, names)])
   }
 
   /** Runs the checks in their order (rules: requests#order-of-checks), and then the operation. The first check that fails throws. */

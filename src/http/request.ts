@@ -1,9 +1,9 @@
-import { jsonObject, MAX_BODY_BYTES } from '../schema/body.ts'
+import { MAX_BODY_BYTES, requireJsonObject } from '../schema/body.ts'
 import { refuse } from '../schema/errors.ts'
 import { general } from '../schema/general-errors.ts'
-import { jsonProblem } from '../schema/json-text.ts'
+import { locateJsonProblem } from '../schema/json-text.ts'
 import { utf8Length } from '../schema/platform.ts'
-import { fieldPath, quote } from '../schema/text.ts'
+import { formatPath, quote } from '../schema/text.ts'
 import type { HttpRequest } from './messages.ts'
 
 /** Reads the parameters of a query. A repeated parameter is refused (rules: requests#query). */
@@ -20,7 +20,7 @@ export function parseQuery(query: string, lists: readonly string[] = []): Record
   }
   for (const [name, value] of sent) {
     if (Object.hasOwn(parameters, name))
-      refuse(general.query_repeated, { field: fieldPath([name]), received: quote(name) })
+      refuse(general.query_repeated, { field: formatPath([name]), received: quote(name) })
     Object.defineProperty(parameters, name, { value, enumerable: true })
   }
   return parameters
@@ -72,8 +72,9 @@ function parseJsonObject(text: string): object {
     value = JSON.parse(text)
   } catch {
     // The parser's own message repeats a piece of the body, which may hold a private key, and differs between runtimes.
-    const problem = text === '[object Object]' ? 'an object that was sent without JSON.stringify' : jsonProblem(text)
+    const problem =
+      text === '[object Object]' ? 'an object that was sent without JSON.stringify' : locateJsonProblem(text)
     return refuse(general.body_unparsable, { received: `not JSON: ${problem}` })
   }
-  return jsonObject(value)
+  return requireJsonObject(value)
 }

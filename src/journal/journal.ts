@@ -1,5 +1,5 @@
 import { utf8Length } from '../schema/platform.ts'
-import { keysInHeader, type SecretTexts, secretTexts } from '../schema/secret-texts.ts'
+import { createRedactor, findKeysInHeader, type Redactor } from '../schema/secret-texts.ts'
 import { type CountBounds, DroppedRequests, isUnknown, matchesQuery, type RequestFacts } from './dropped-requests.ts'
 import type { JournalEntry, JournalQuery } from './entry.ts'
 import { BYTES_PER_CHARACTER, countBytes, type Exchange, shortenNames } from './exchange.ts'
@@ -45,7 +45,7 @@ export class Journal implements PersistedJournal {
   /** The number of rows with each `Authorization`. */
   readonly #authorizations = new Map<string, number>()
   /** Redacts the keys of the gateway and of all rows; undefined until it is needed. */
-  #sharedSecrets: SecretTexts | undefined
+  #sharedSecrets: Redactor | undefined
   readonly #dropped = new DroppedRequests()
 
   constructor(options: JournalOptions) {
@@ -119,8 +119,8 @@ export class Journal implements PersistedJournal {
 
   /** Returns what every entry redacts: the keys of the gateway and of all requests in the journal. */
   #findSecrets() {
-    const keys = () => [...this.#options.ownKeys, ...[...this.#authorizations.keys()].flatMap(keysInHeader)]
-    this.#sharedSecrets ??= secretTexts(keys())
+    const keys = () => [...this.#options.ownKeys, ...[...this.#authorizations.keys()].flatMap(findKeysInHeader)]
+    this.#sharedSecrets ??= createRedactor(keys())
     return { ...this.#options, shared: this.#sharedSecrets }
   }
 

@@ -4,20 +4,20 @@ import type { CommonDialect } from '../schema/dialect.ts'
 import { partsOf } from '../schema/documentation.ts'
 import {
   findSecrets,
-  type Hidden,
   NO_NAMES,
+  type Redaction,
   redact,
+  redactRecord,
   type SecretNames,
-  withoutSecretTexts,
 } from '../schema/secret-fields.ts'
 import {
+  createRedactor,
+  findKeysInHeader,
+  findKeysInHeaders,
   isSecretHeader,
-  keysInHeader,
-  keysInHeaders,
   REDACTED,
-  type SecretTexts,
-  secretTexts,
-  withoutSecrets,
+  type Redactor,
+  redactText,
 } from '../schema/secret-texts.ts'
 import { counted } from '../schema/text.ts'
 import { timestamp } from '../schema/time.ts'
@@ -31,31 +31,31 @@ export interface Secrets {
 }
 
 /** The secrets to redact in an entry. `shared` redacts the keys of the gateway and of all requests in the journal. */
-type SharedSecrets = Omit<Secrets, 'ownKeys'> & { readonly shared: SecretTexts }
+type SharedSecrets = Omit<Secrets, 'ownKeys'> & { readonly shared: Redactor }
 
 /** Makes the entry of an exchange, without secrets. */
 export function createEntry(exchange: Exchange, { dialect, secretNames, shared }: SharedSecrets): JournalEntry {
   const { operationId, operation, now, status, requestHeaders, responseHeaders, commit, fault } = exchange
   const names = secretNames.of(operation)
-  const redactSent = secretTexts(findSentSecrets(exchange, names))
-  const values: SecretTexts = (text) => redactSent(shared(text))
-  const hidden = { names, values }
+  const redactSent = createRedactor(findSentSecrets(exchange, names))
+  const redactor: Redactor = (text) => redactSent(shared(text))
+  const redaction = { names, redactor }
   // The gateway's own errors have no secrets, but fields of their `details` may be named like secret fields.
   const isError = status >= 400 && fault === null
   return {
     operationId,
     operation: operation?.name ?? null,
-    method: withoutSecrets(exchange.method, hidden.values),
-    path: withoutSecrets(exchange.path, hidden.values),
-    query: redactQuery(exchange.query, listParameters(operation, dialect), hidden),
+    method: redactText(exchange.method, redactor),
+    path: redactText(exchange.path, redactor),
+    query: redactQuery(exchange.query, listParameters(operation, dialect), redaction),
     at: timestamp(now),
-    requestHeaders: redactHeaders(requestHeaders, hidden),
-    request: redactBody(exchange.request, hidden),
+    requestHeaders: redactHeaders(requestHeaders, redaction),
+    request: redactBody(exchange.request, redaction),
     status,
-    responseHeaders: redactHeaders(Object.entries(responseHeaders).flat(), hidden),
-    response: redactBody(exchange.response, isError ? { ...hidden, names: NO_NAMES } : hidden),
+    responseHeaders: redactHeaders(Object.entries(responseHeaders).flat(), redaction),
+    response: redactBody(exchange.response, isError ? { ...redaction, names: NO_NAMES } : redaction),
     // The public form has no secret fields.
-    commit: commit && withoutSecretTexts(commit.toPublic(), values),
+    commit: commit && redactRecord(commit.toPublic(), redactor),
     fault,
   }
 }
@@ -68,10 +68,10 @@ export function findSentSecrets(
     query,
     request,
   }: Pick<Exchange, 'authorization' | 'requestHeaders' | 'query' | 'request'>,
-  names: Hidden['names'],
+  names: Redaction['names'],
 ): string[] {
   const named = [...new URLSearchParams(query)].filter(([name]) => names.has(name))
-  const keys = [...keysInHeader(authorization), ...keysInHeaders(requestHeaders)]
+  const keys = [...findKeysInHeader(authorization), ...findKeysInHeaders(requestHeaders)]
   return [...keys, ...named.map(([, value]) => value), ...findSecrets(parseJson(request), names)]
 }
 
@@ -92,13 +92,13 @@ const UNREAD_BODY = {
 } as const
 
 /** Redacts a body. A description replaces a text that is not JSON, because its secrets cannot be found. */
-function redactBody(body: Exchange['request' | 'response'], hidden: Hidden): unknown {
+function redactBody(body: Exchange['request' | 'response'], redaction: Redaction): unknown {
   if (body === null || body === '') return null
   if (typeof body === 'object') return UNREAD_BODY[body.unread]
   const value = parseJson(body)
   return value === undefined
     ? `[a text of ${counted(body.length, 'character')} that is not JSON]`
-    : redact(value, hidden)
+    : redact(value, redaction)
 }
 
 function listParameters(operation: Operation | null, { queryAliases }: CommonDialect): string[] {
@@ -108,24 +108,24 @@ function listParameters(operation: Operation | null, { queryAliases }: CommonDia
 }
 
 /** Redacts a query: secret texts, and the values of unknown parameters with secret names. */
-function redactQuery(query: string, known: readonly string[], { names, values }: Hidden): string {
+function redactQuery(query: string, known: readonly string[], { names, redactor }: Redaction): string {
   const parameters = query.split('&').map((parameter) => {
     const [name = '', ...rest] = parameter.split('=')
     const isSecret = !known.includes(name) && (isSecretHeader(name) || names.has(name))
-    if (rest.length === 0 || !isSecret) return withoutSecrets(parameter, values)
-    return `${withoutSecrets(name, values)}=${rest.join('=') && REDACTED}`
+    if (rest.length === 0 || !isSecret) return redactText(parameter, redactor)
+    return `${redactText(name, redactor)}=${rest.join('=') && REDACTED}`
   })
   return parameters.join('&')
 }
 
 /** Returns the redacted headers by their names in lower case. Values of the same name are joined. */
-function redactHeaders(headers: readonly string[], { names, values }: Hidden): Record<string, string> {
+function redactHeaders(headers: readonly string[], { names, redactor }: Redaction): Record<string, string> {
   const redacted = new Map<string, string>()
   for (let at = 0; at < headers.length; at += 2) {
     const [name = '', value = ''] = headers.slice(at, at + 2)
     const isSecret = isSecretHeader(name) || names.has(name)
-    const key = withoutSecrets(name.toLowerCase(), values)
-    const text = isSecret ? REDACTED : withoutSecrets(value, values)
+    const key = redactText(name.toLowerCase(), redactor)
+    const text = isSecret ? REDACTED : redactText(value, redactor)
     const before = redacted.get(key)
     redacted.set(key, before === undefined ? text : `${before}, ${text}`)
   }

@@ -1,6 +1,6 @@
 import { groupOf, type Operation } from '../operation/operation.ts'
 import type { CommonDialect } from '../schema/dialect.ts'
-import { extraFieldsOf } from '../schema/documentation.ts'
+import { listExtraFields } from '../schema/documentation.ts'
 import { mapValues, pick } from '../schema/values.ts'
 import type { JsonSchema } from './json-schema.ts'
 
@@ -24,7 +24,7 @@ export function bodyIn(dialect: CommonDialect, operation: Operation, json: JsonS
 
 function withoutExtras({ name, body }: Operation, { extraFields }: CommonDialect, json: JsonSchema): JsonSchema {
   const known = extraFields[name] ?? []
-  const foreign = (body ? extraFieldsOf(body) : []).filter((field) => !known.includes(field))
+  const foreign = (body ? listExtraFields(body) : []).filter((field) => !known.includes(field))
   return { ...json, properties: pick(json.properties ?? {}, (field) => !foreign.includes(field)) }
 }
 

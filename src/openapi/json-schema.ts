@@ -3,11 +3,11 @@ import type * as v from 'valibot'
 import type { CommonDialect } from '../schema/dialect.ts'
 import {
   documentationOf,
-  errorsIn,
   type Facts,
   type JsonFacts,
+  listErrors,
+  listSchemas,
   partsOf,
-  schemasBelow,
 } from '../schema/documentation.ts'
 import { isErrorOf } from '../schema/errors.ts'
 import { general } from '../schema/general-errors.ts'
@@ -57,7 +57,7 @@ const SILENT = ['raw_check', 'raw_transform', 'transform', 'to_lower_case', 'to_
  */
 export function jsonSchemaOf(schema: AnySchema, conversion: Conversion): JsonSchema {
   // `toJsonSchema` converts all definitions that it receives, so only the used ones are passed.
-  const below = schemasBelow([schema])
+  const below = listSchemas([schema])
   const definitions = pick(conversion.definitions, (_name, each) => below.has(each))
   const { $schema: _, $defs: __, ...json } = toJsonSchema(schema, configOf({ ...conversion, definitions }))
   return json as JsonSchema // Valibot's type is that of an older JSON Schema.
@@ -181,7 +181,7 @@ function choiceOrNull({ $ref, anyOf = $ref === undefined ? [] : [{ $ref }], ...j
 export function refusalsOf(schema: v.GenericSchema, dialect?: CommonDialect): readonly string[] {
   const fields = Object.values(partsOf(schema).entries ?? {})
   const isPart = (inner: v.GenericSchema) => !fields.includes(inner) && documentationOf(inner).name === undefined
-  return [...errorsIn(schema, isPart)]
+  return [...listErrors(schema, isPart)]
     .filter((error) => error !== general.field_invalid && (dialect === undefined || isErrorOf(dialect, error)))
     .sort((a, b) => a.number - b.number)
     .map(({ key }) => key)
@@ -193,7 +193,7 @@ export function refusalsOf(schema: v.GenericSchema, dialect?: CommonDialect): re
  */
 export function definitionsIn(schemas: readonly AnySchema[]): Record<string, AnySchema> {
   const found = new Map<string, AnySchema>()
-  for (const schema of schemasBelow(schemas)) {
+  for (const schema of listSchemas(schemas)) {
     const { name } = documentationOf(schema)
     if (name === undefined) continue
     if (found.has(name)) throw new Error(`Two schemas have the name ${name}.`)

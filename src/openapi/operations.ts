@@ -2,10 +2,10 @@ import type * as v from 'valibot'
 import { isFiltered } from '../operation/list.ts'
 import { groupOf, type Operation } from '../operation/operation.ts'
 import type { CommonDialect } from '../schema/dialect.ts'
-import { documentationOf, foreignFieldsOf, requiredExtraFields, schemasBelow } from '../schema/documentation.ts'
+import { documentationOf, listForeignFields, listRequiredExtraFields, listSchemas } from '../schema/documentation.ts'
 import type { CatalogueError } from '../schema/errors.ts'
 import { idPattern } from '../schema/ids.ts'
-import { idStart } from '../schema/text.ts'
+import { formatIdStart } from '../schema/text.ts'
 import { mapValues, pick } from '../schema/values.ts'
 import { bodyIn } from './dialect-body.ts'
 import {
@@ -45,7 +45,7 @@ export function describingOf(bodies: readonly AnySchema[], answers: readonly Any
 
 /** Returns the bodies that are fields of others too: there, they have neither the ids of a path nor an envelope. */
 function insideOthers(bodies: readonly AnySchema[]): ReadonlySet<AnySchema> {
-  const below = new Set(bodies.flatMap((body) => [...schemasBelow([body])].filter((schema) => schema !== body)))
+  const below = new Set(bodies.flatMap((body) => [...listSchemas([body])].filter((schema) => schema !== body)))
   return new Set(bodies.filter((body) => below.has(body)))
 }
 
@@ -101,7 +101,7 @@ function pathParameters({ ids }: Operation): Parameter[] {
     name,
     in: 'path',
     required: true,
-    description: `An id that starts with ${idStart(prefix).replaceAll('"', '`')}.`,
+    description: `An id that starts with ${formatIdStart(prefix).replaceAll('"', '`')}.`,
     schema: { type: 'string', pattern: idPattern(prefix) },
   }))
 }
@@ -148,8 +148,8 @@ export function answerItem(schema: AnySchema | undefined, mediaType: string, { a
 export function answerSchemas({ dialect, answered }: Describing): Schemas {
   return mapValues(answered.definitions, (schema) => {
     const { properties = {}, ...json } = wholeOf(schema, answered)
-    const foreign = foreignFieldsOf(schema, dialect)
-    const always = requiredExtraFields(schema, dialect)
+    const foreign = listForeignFields(schema, dialect)
+    const always = listRequiredExtraFields(schema, dialect)
     const required = always.length > 0 && { required: [...(json.required ?? []), ...always] }
     return { ...json, ...required, properties: pick(properties, (field) => !foreign.includes(field)) }
   })

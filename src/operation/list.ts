@@ -6,8 +6,8 @@ import type { CommonDialect } from '../schema/dialect.ts'
 import { documentationOf, documented, named } from '../schema/documentation.ts'
 import { Problems, problem, refuse } from '../schema/errors.ts'
 import { general } from '../schema/general-errors.ts'
-import { idPattern, idProblem } from '../schema/ids.ts'
-import { fieldPath, quote, typeName } from '../schema/text.ts'
+import { findIdError, idPattern } from '../schema/ids.ts'
+import { formatPath, quote, toTypeName } from '../schema/text.ts'
 import { isObject } from '../schema/values.ts'
 import type { Collection } from './collection.ts'
 import type { Transaction } from './transaction.ts'
@@ -73,7 +73,7 @@ export function listQueryWith(list: string, matching: Matching = {}): v.GenericS
   })
   if (further.length === 0) return listQuery
   const all = v.object({ ...listQuery.entries, ...Object.fromEntries(further) })
-  return named(all, `${typeName(list)}Parameters`, 'The page of a list to return, and the items in it.')
+  return named(all, `${toTypeName(list)}Parameters`, 'The page of a list to return, and the items in it.')
 }
 
 const PARAMETER_NAMES = Object.keys(listQuery.entries)
@@ -153,7 +153,7 @@ export function readParameters(
 
 export function refuseParameter(name: string, supported: readonly string[]): never {
   const allowed = supported.join(', ') || 'none'
-  return refuse(general.query_unknown, { field: fieldPath([name]), received: quote(name), allowed })
+  return refuse(general.query_unknown, { field: formatPath([name]), received: quote(name), allowed })
 }
 
 function readLimit(text: string, problems: Problems): number {
@@ -167,7 +167,7 @@ function readLimit(text: string, problems: Problems): number {
 }
 
 function readCursor(text: string, prefix: string, problems: Problems): string {
-  const error = idProblem(text, prefix)
+  const error = findIdError(text, prefix)
   if (error) problems.add(() => problem(error, { field: 'before_id', received: quote(text), prefix }))
   return text
 }

@@ -1,8 +1,8 @@
 import type * as v from 'valibot'
 import type { FilterableField } from '../filter/filter.ts'
-import { bodyReader, jsonObject } from '../schema/body.ts'
+import { bodyReader, requireJsonObject } from '../schema/body.ts'
 import type { CommonDialect } from '../schema/dialect.ts'
-import { errorsIn, partsOf } from '../schema/documentation.ts'
+import { listErrors, partsOf } from '../schema/documentation.ts'
 import { type CatalogueError, Problems } from '../schema/errors.ts'
 import { general } from '../schema/general-errors.ts'
 import type { RuleContext } from '../schema/rule.ts'
@@ -121,7 +121,7 @@ export function operationWithBody<Ids extends PathIds, Sent, Body, Result>(
     errors: [...errors, ...(otherNames.both ? [otherNames.both] : [])],
     read(raw, ids, context): ReadBody<Body> {
       const problems = new Problems()
-      const { body, aliases } = toStandardBody(jsonObject(raw), facts, context.dialect, problems)
+      const { body, aliases } = toStandardBody(requireJsonObject(raw), facts, context.dialect, problems)
       permits?.(body, context)
       const extraFields = context.dialect.extraFields[name]
       return { aliases, body: withAliases(aliases, () => reader(body, ids, context, { problems, extraFields })) }
@@ -213,8 +213,8 @@ export function errorsOf(operation: Operation): readonly CatalogueError[] {
 export function directErrorsOf({ body, query, ids, errors = [] }: Operation): readonly CatalogueError[] {
   return sortByNumber([
     ...(Object.keys(ids).length > 0 ? OF_IDS : []),
-    ...(body ? [...OF_FIELDS, ...errorsIn(body)] : []),
-    ...(query ? [...OF_QUERY, ...errorsIn(query)] : []),
+    ...(body ? [...OF_FIELDS, ...listErrors(body)] : []),
+    ...(query ? [...OF_QUERY, ...listErrors(query)] : []),
     ...errors,
   ])
 }

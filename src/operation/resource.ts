@@ -1,7 +1,7 @@
 import type * as v from 'valibot'
 import { refuse } from '../schema/errors.ts'
 import { general } from '../schema/general-errors.ts'
-import { articleOf } from '../schema/text.ts'
+import { chooseArticle } from '../schema/text.ts'
 import { limitErrors, requirePermitted, requireWithin } from './account.ts'
 import type { Collection } from './collection.ts'
 import type { Family } from './family.ts'
@@ -152,7 +152,7 @@ function deriveNames(kind: ReadableKind) {
   return {
     path,
     items,
-    article: article ?? articleOf(what),
+    article: article ?? chooseArticle(what),
     ofOne: { path: `${path}/{id}`, ids: { id: [ofKey, ...others].join('|') } },
     keyOf: (id: string) => (others.length > 0 ? ofKey + id.slice(id.indexOf('_')) : id),
   }

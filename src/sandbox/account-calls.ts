@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { createJsonResponse, type HttpResponse } from '../http/messages.ts'
 import { dialects, standard } from '../resources/dialects.ts'
-import { bodyReader, jsonObject } from '../schema/body.ts'
+import { bodyReader, requireJsonObject } from '../schema/body.ts'
 import { documented } from '../schema/documentation.ts'
 import { refuse } from '../schema/errors.ts'
 import type { RuleContext } from '../schema/rule.ts'
@@ -50,7 +50,7 @@ type Definition<S extends v.GenericSchema> = Omit<AccountCall, 'run'> & {
 
 function defineCall<S extends v.GenericSchema>({ schema, run, ...definition }: Definition<S>): AccountCall {
   const read = bodyReader(schema)
-  return { ...definition, run: (request, sent) => run(request, read(jsonObject(sent), {}, CONTEXT)) }
+  return { ...definition, run: (request, sent) => run(request, read(requireJsonObject(sent), {}, CONTEXT)) }
 }
 
 const MAX_PAGE_SIZE = 1000

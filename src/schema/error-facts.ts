@@ -1,7 +1,7 @@
 import type { CommonDialect } from './dialect.ts'
 import type { CatalogueError, Refusal } from './errors.ts'
 import { utf8Length } from './platform.ts'
-import { NO_TEXTS, type SecretTexts, withoutSecrets } from './secret-texts.ts'
+import { NO_REDACTION, type Redactor, redactText } from './secret-texts.ts'
 
 /** A refusal as the caller sees it, with the code and the status of the dialect. */
 export interface ErrorFacts {
@@ -18,13 +18,13 @@ const MAX_MESSAGE_BYTES = 3 * 1024
 /** The maximum length of all details together, in bytes of JSON. */
 const MAX_DETAILS_BYTES = 12 * 1024
 
-/** Describes a refusal for its caller. `secrets` redacts the texts of the call that no message may repeat. */
+/** Describes a refusal for its caller. `redactor` hides the texts of the call that no message may repeat. */
 export function createErrorFacts(
   refusal: Refusal,
   dialect: CommonDialect,
-  secrets: SecretTexts = NO_TEXTS,
+  redactor: Redactor = NO_REDACTION,
 ): ErrorFacts {
-  const redact = (text: string) => limitLength(withoutSecrets(text, secrets))
+  const redact = (text: string) => limitLength(redactText(text, redactor))
   const { error, message } = refusal.problems[0]
   return {
     key: error.key,
@@ -36,7 +36,7 @@ export function createErrorFacts(
   }
 }
 
-/** Returns the refusal's own details, then one per field with a problem while there is room, then the number of the rest. */
+/** Returns the refusal's own details, then one for each field with a problem while there is room, then the number of omitted problems. */
 function createDetails(
   { details, problems, further }: Refusal,
   redact: (text: string) => string,
@@ -61,7 +61,7 @@ export function formatMessage(error: CatalogueError, known: Readonly<Record<stri
   const values = new Proxy(known, {
     get: (_, name: string) => (Object.hasOwn(known, name) ? known[name] : `{${name}}`),
   })
-  // The object has every value that a message asks for.
+  // The proxy has every value that a message reads.
   return (error.message as (values: object) => string)(values)
 }
 

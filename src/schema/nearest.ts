@@ -4,7 +4,7 @@ export function nearest(received: string, names: Iterable<string>): string | und
   let best: { readonly name: string; readonly distance: number } | undefined
   for (const name of names) {
     const max = Math.max(1, Math.floor(name.length / 3))
-    // Comparing a long text takes long, and texts of very different lengths cannot be near.
+    // Texts of very different lengths cannot be near, and comparing long texts takes long.
     const isFar = Math.abs(word.length - name.length) > max
     const distance = isPartOf(word, name)
       ? 1

@@ -12,7 +12,7 @@ import type { Transaction } from '../operation/transaction.ts'
 import { formatTimeline } from '../provisioning/timeline.ts'
 import { timelineView } from '../provisioning/transitions.ts'
 import { type DomainRecord, domains } from '../resources/reserved-domains/records.ts'
-import { counted, cut, escaped } from '../schema/text.ts'
+import { counted, cut, escapeUnprintable } from '../schema/text.ts'
 import { timestamp } from '../schema/time.ts'
 import { isObject } from '../schema/values.ts'
 import { findNextDue } from './overview.ts'
@@ -63,7 +63,7 @@ function createReport(host: ControlHost): string {
   const lines = parts.flatMap(([title, below]) =>
     below.length === 0 ? [] : [`  ${title}:`, ...below.map((line) => `    ${cut(line, MAX_LINE_LENGTH)}`)],
   )
-  return escaped(host.withoutKeys([`The gateway at ${timestamp(host.engine.now)}:`, ...lines].join('\n')))
+  return escapeUnprintable(host.withoutKeys([`The gateway at ${timestamp(host.engine.now)}:`, ...lines].join('\n')))
 }
 
 /** A run of equal lines. */

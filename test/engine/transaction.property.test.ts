@@ -6,7 +6,7 @@ import { createRandomSource } from '../../src/engine/random.ts'
 import { OpenTransaction } from '../../src/engine/transactions.ts'
 import { standard } from '../../src/index.ts'
 import type { Collection } from '../../src/operation/collection.ts'
-import { NO_TEXTS } from '../../src/schema/secret-texts.ts'
+import { NO_REDACTION } from '../../src/schema/secret-texts.ts'
 import { check } from '../support/property.ts'
 import { type Item, items } from './items.ts'
 
@@ -29,7 +29,7 @@ const newState = (): EngineState =>
     authorityFor: () => ({ certificatePem: '' }),
     url: 'https://example.com',
     families: [{ operations: {}, errors: {}, collections: [items as unknown as Collection<object>] }],
-    hidden: NO_TEXTS,
+    redactor: NO_REDACTION,
   })
 
 /** Takes a step, and answers what it drew. */
