@@ -5,8 +5,8 @@ import { snapshotReader } from './control/snapshot.ts'
 import { controlCallsWith, controlErrors, controls } from './controls.ts'
 import { createRouter } from './http/router.ts'
 import { requireCompatibleFamilies } from './kit/compatible-families.ts'
-import { account, limitTable } from './operation/account.ts'
-import { type Families, type Family, withRulesBefore } from './operation/family.ts'
+import { account, createLimitTable } from './operation/account.ts'
+import { addRulesBefore, type Families, type Family } from './operation/family.ts'
 import { isOperationOf } from './operation/operation.ts'
 import { declared, declaredPrefixes } from './resources/declarations.ts'
 import { families } from './resources/index.ts'
@@ -37,7 +37,7 @@ export function tableOf(dialect: CommonDialect, own: Families = NONE): Table {
   const cached = byExtras.get(extras)
   if (cached) return cached
   requireCompatibleFamilies(own, families, RESERVED)
-  const table = createTable(dialect, withRulesBefore({ ...families, ...own }))
+  const table = createTable(dialect, addRulesBefore({ ...families, ...own }))
   tables.set(own, byExtras.set(extras, table))
   return table
 }
@@ -59,7 +59,7 @@ function createTable(dialect: CommonDialect, all: typeof families & Families) {
     router,
     controlRouter: createRouter(controlCallsWith(all)),
     catalogue: createCatalogue([general, ...stateful.map(({ errors }) => errors), ...controlErrors]),
-    limits: limitTable(stateful),
+    limits: createLimitTable(stateful),
     keyRules: stateful.flatMap(({ apiKeys }) => apiKeys ?? []),
     readSnapshot: snapshotReader(stateful.flatMap(({ collections }) => collections)),
   }

@@ -4,7 +4,7 @@ import type { AnyControl } from '../../src/control/control.ts'
 import { controlCalls, controlErrors, controls } from '../../src/controls.ts'
 import { gatewayOptions, gatewayRows } from '../../src/gateway/options.ts'
 import { ngrokFamilies } from '../../src/ngrok/families.ts'
-import { definitionsIn } from '../../src/openapi/json-schema.ts'
+import { listDefinitions } from '../../src/openapi/json-schema.ts'
 import { account } from '../../src/operation/account.ts'
 import type { Family } from '../../src/operation/family.ts'
 import { pageTail } from '../../src/operation/list.ts'
@@ -98,8 +98,8 @@ function fileText(file: string, { sent, answered, more = '' }: Group, homes: Map
   const all = [...sent, ...answered]
   for (const schema of listSchemas(all))
     for (const [name, from] of Object.entries(factOf(schema, 'imports') ?? {})) homes.set(name, `../${from}`)
-  const sentNames = Object.keys(definitionsIn(sent))
-  const interfaces = Object.entries(definitionsIn(all)).flatMap(([name, schema]) => {
+  const sentNames = Object.keys(listDefinitions(sent))
+  const interfaces = Object.entries(listDefinitions(all)).flatMap(([name, schema]) => {
     if (homes.has(name) || factOf(schema, 'type') !== undefined) return []
     homes.set(name, `./${file}`)
     return interfaceOf(schema, sentNames.includes(name))

@@ -10,7 +10,7 @@ interface AuthorityKeys {
   readonly sideRecords: readonly (readonly [name: string, SideRecords])[]
 }
 
-/** The hook of the test authority. `survives` uses it to cache the certificates of gateways with the same seed. */
+/** The hook of the test authority, by which `survives` caches the certificates of gateways with the same seed. */
 export interface IssueHooks {
   /** Called for each automatic certificate. If the hook is absent or returns undefined, the authority issues the certificate. */
   issue?: ((order: CertificateOrder, issue: IssuingAuthority['issue']) => IssuedCertificate) | undefined
@@ -29,7 +29,7 @@ function addHook(authority: IssuingAuthority, hooks: IssueHooks): IssuingAuthori
   return Object.assign(authority, { issue: (order: CertificateOrder) => hooks.issue?.(order, issue) ?? issue(order) })
 }
 
-/** Makes an authority from a secret. It is the same for every seed. */
+/** Makes the function that returns the authority of a secret. The authority is the same for every seed. */
 function fromSecret(secret: () => string): () => Authority {
   let source: RandomSource | undefined
   const draw: RandomSource['draw'] = (stream, number) => {
@@ -40,6 +40,7 @@ function fromSecret(secret: () => string): () => Authority {
   return () => authority
 }
 
+/** A new secret for each gateway, which a store keeps as a side record. */
 class FreshSecret implements SideRecords {
   #secret: string | undefined
 

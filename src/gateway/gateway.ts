@@ -1,6 +1,6 @@
 import type { ControlHost } from '../control/control.ts'
 import { type ControlMembers, controls } from '../controls.ts'
-import { directApi } from '../direct/direct-api.ts'
+import { createDirectApi } from '../direct/direct-api.ts'
 import { applyInitial } from '../direct/initial.ts'
 import type { Clock } from '../engine/clock.ts'
 import type { Engine } from '../engine/engine.ts'
@@ -17,7 +17,7 @@ import type { Families } from '../operation/family.ts'
 import { isOperationOf } from '../operation/operation.ts'
 import { createAccessor } from '../schema/values.ts'
 import { createControlHost } from './control-host.ts'
-import { startingAtCaller } from './error-boundary.ts'
+import { setCallerStack } from './error-boundary.ts'
 import { GatewayError } from './gateway-error.ts'
 import type { AnyOptions } from './options.ts'
 import { createParts, type Parts } from './parts.ts'
@@ -61,13 +61,13 @@ export function createGateway<C extends Clock>(options: AnyOptions = {}): Gatewa
   const parts = createParts(options)
   const { engine, boundary, dialect, table } = parts
   const { initial, clock, control, emptyJsonOnDelete, families } = parts.options
-  const direct = createDirectApi(parts)
-  const begin = () => {
+  const direct = createDirectMembers(parts)
+  const applyInitialResources = () => {
     if (!initial) return
     applyInitial(direct, initial)
     parts.baseline.take(engine, table.collections)
   }
-  const host = createControlHost(parts, begin)
+  const host = createControlHost(parts, applyInitialResources)
   const controlApi = createControlApi(host, table.controlRouter, control)
   // With a spread, V8 would make a new shape for each member.
   const servedParts = Object.assign({ controlApi, emptyJsonOnDelete }, parts)
@@ -95,22 +95,22 @@ export function createGateway<C extends Clock>(options: AnyOptions = {}): Gatewa
   const members: Omit<Gateway<C>, 'url'> = Object.assign({}, direct, fromControls, own)
   requireMembersFree(families, members, direct)
   try {
-    engine.runCall(() => engine.isLoaded || begin())
+    engine.runCall(() => engine.isLoaded || applyInitialResources())
   } catch (thrown) {
     engine.dispose()
-    const error = boundary.publicError(thrown)
-    throw error instanceof GatewayError ? startingAtCaller(error, createGateway) : error
+    const error = boundary.createPublicError(thrown)
+    throw error instanceof GatewayError ? setCallerStack(error, createGateway) : error
   }
   return withUrl(members, engine) as Gateway<C> // With `url`, which the type of `members` lacks.
 }
 
-function createDirectApi({ engine, boundary, dialect, table }: Parts) {
-  return directApi(table.families, (operation, ids, input, call) => {
+function createDirectMembers({ engine, boundary, dialect, table }: Parts) {
+  return createDirectApi(table.families, (operation, ids, input, call) => {
     try {
       if (!isOperationOf(dialect, operation)) requireRoute(table.router, operation, ids)
       return engine.execute(operation, ids, input).result
     } catch (error) {
-      throw boundary.publicErrorAtCaller(call, error, input, operation)
+      throw boundary.createErrorAtCaller(call, error, input, operation)
     }
   })
 }

@@ -42,7 +42,7 @@ export function createParts(rawOptions: AnyOptions) {
     catalogue: table.catalogue,
     store: options.store,
     sideRecords: new Map([...authority.sideRecords, ['initial_resources', baseline], [SNAPSHOTS, snapshots]]),
-    publicError: (error) => boundary.publicError(error),
+    publicError: (error) => boundary.createPublicError(error),
   })
   return {
     options,

@@ -65,14 +65,14 @@ export interface ListQuery {
 export type Matching<Name extends string = string> = Readonly<Record<Name, string>>
 
 /** Returns the schema of the query of a list, such as `endpoints.list`, with additional parameters. */
-export function listQueryWith(list: string, matching: Matching = {}): v.GenericSchema {
-  const further = Object.entries(matching).map(([name, field]) => {
+export function createListQuery(list: string, matching: Matching = {}): v.GenericSchema {
+  const additional = Object.entries(matching).map(([name, field]) => {
     const sentence = `Only items whose \`${field}\` is this. Sent several times: any of these.`
     const values = documented(v.array(v.string()), sentence, { type: 'string | readonly string[]' })
     return [name, v.optional(values)]
   })
-  if (further.length === 0) return listQuery
-  const all = v.object({ ...listQuery.entries, ...Object.fromEntries(further) })
+  if (additional.length === 0) return listQuery
+  const all = v.object({ ...listQuery.entries, ...Object.fromEntries(additional) })
   return named(all, `${toTypeName(list)}Parameters`, 'The page of a list to return, and the items in it.')
 }
 
@@ -88,8 +88,8 @@ export function readListQuery(
     const allowed = `an object of ${[...PARAMETER_NAMES, ...Object.keys(matching ?? {})].join(', ')}`
     return refuse(general.field_invalid, { field: 'query', received: quote(raw), allowed })
   }
-  const names = isFiltered(filtered, dialect) ? PARAMETER_NAMES : PARAMETER_NAMES.filter((name) => name !== 'filter')
-  const values = matching && valuesToMatch(raw, matching)
+  const names = hasFilter(filtered, dialect) ? PARAMETER_NAMES : PARAMETER_NAMES.filter((name) => name !== 'filter')
+  const values = matching && listValuesToMatch(raw, matching)
   const { limit, before_id, filter } = readParameters(raw, names, dialect, matching)
   const problems = new Problems()
   const query = {
@@ -108,7 +108,7 @@ export function readListQuery(
 type ValuesByParameter = Readonly<Record<string, readonly string[]>>
 
 /** Returns the values of the additional parameters, by parameter; undefined if none was sent. */
-function valuesToMatch(raw: object, matching: Matching): ValuesByParameter | undefined {
+function listValuesToMatch(raw: object, matching: Matching): ValuesByParameter | undefined {
   const sent = Object.entries(raw).filter(([name, value]) => Object.hasOwn(matching, name) && isSent(value))
   return sent.length === 0
     ? undefined
@@ -126,11 +126,12 @@ function combineFilters(first: Filter | undefined, second: Filter | undefined): 
   return first && second ? (item, now) => first(item, now) && second(item, now) : (first ?? second)
 }
 
-/** Returns whether a list has the parameter `filter`. If the dialect allows declared fields only, a list without any has no filter. */
-export function isFiltered({ filterable }: Pick<Filtered, 'filterable'>, { filterFields }: CommonDialect): boolean {
+/** Returns whether a list has the parameter `filter`: not if the dialect allows declared fields only, and the list declares none. */
+export function hasFilter({ filterable }: Pick<Filtered, 'filterable'>, { filterFields }: CommonDialect): boolean {
   return filterFields === 'all' || filterable?.length !== 0
 }
 
+/** Reads the parameters of a query by their names, after it has resolved the aliases of the dialect. */
 export function readParameters(
   raw: object,
   names: readonly string[],
@@ -211,7 +212,7 @@ interface List<R extends object, Resource extends { readonly id: string }, Items
 export type Related<R, Resource> = (tx: Transaction, record: R) => Partial<Resource>
 
 /** Returns a function that makes the response of a record: its view, with the fields computed from other records. */
-export function viewWithRelated<R extends object, Resource extends object>(
+export function createShow<R extends object, Resource extends object>(
   view: View<R, Resource>,
   related: Related<R, Resource> | undefined,
 ): (tx: Transaction, record: R) => Resource {
@@ -235,7 +236,7 @@ export function pageAt<R extends object, Resource extends { readonly id: string 
 ): Page<Items, Resource> {
   const { limit, before_id, filter, sent } = query
   const { keyOf = (id) => id, has = () => true } = list
-  const show = viewWithRelated(list.view, list.related)
+  const show = createShow(list.view, list.related)
   const page: Resource[] = []
   let last: string | undefined
   let hasMore = false

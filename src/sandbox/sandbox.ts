@@ -1,7 +1,7 @@
 import { DurableObject } from 'cloudflare:workers'
 import { readClock, systemClock } from '../engine/clock.ts'
 import type { Gateway } from '../gateway/gateway.ts'
-import { controlRefusal } from '../gateway/inspected.ts'
+import { findControlRefusal } from '../gateway/inspected.ts'
 import { createJsonResponse, type HttpRequest, type HttpResponse, NO_CONTENT } from '../http/messages.ts'
 import { refuse } from '../schema/errors.ts'
 import { timestamp } from '../schema/time.ts'
@@ -91,7 +91,7 @@ export class Sandbox extends DurableObject<SandboxEnvironment> {
 
   /** Accepts a WebSocket. A stream would keep the object awake. */
   #listen(gateway: Gateway, head: HttpRequest, until: number | null, name: string): Response {
-    const refusal = controlRefusal(gateway, head)
+    const refusal = findControlRefusal(gateway, head)
     if (refusal) return toResponse(refusal)
     if (!isWebSocketRequest(head.header)) return new Response(null, { status: 426, headers: { Upgrade: 'websocket' } })
     if (this.#live.listeners.count < MAX_LISTENERS) return this.#live.listeners.add(gateway, until, name)

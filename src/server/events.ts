@@ -1,6 +1,12 @@
 import type { ServerResponse } from 'node:http'
 import type { Gateway } from '../gateway/gateway.ts'
-import { eventText, gatewayEvent, inspected, overviewEvent, subscribeToEvents } from '../gateway/inspected.ts'
+import {
+  createGatewayEvent,
+  createOverviewEvent,
+  formatEvent,
+  inspected,
+  subscribeToEvents,
+} from '../gateway/inspected.ts'
 
 /** The interval, in ms, at which due events and the clock are checked. */
 const CHECK_MS = 100
@@ -48,8 +54,8 @@ export class Events {
 
   add(response: ServerResponse): void {
     const listener: Listener = { response, hasMissed: false }
-    const durations = this.#durations.length === 0 ? '' : eventText('durations', Object.fromEntries(this.#durations))
-    const first = gatewayEvent(this.#gateway, this.#name) + overviewEvent(this.#gateway) + durations
+    const durations = this.#durations.length === 0 ? '' : formatEvent('durations', Object.fromEntries(this.#durations))
+    const first = createGatewayEvent(this.#gateway, this.#name) + createOverviewEvent(this.#gateway) + durations
     response.writeHead(200, EVENT_HEADERS).write(first)
     response.on('drain', () => this.#caughtUp(listener))
     response.once('close', () => this.#remove(listener))
@@ -68,7 +74,7 @@ export class Events {
 
   tell(event: string, value: unknown): void {
     if (this.#listeners.size === 0) return
-    const text = eventText(event, value)
+    const text = formatEvent(event, value)
     for (const listener of this.#listeners) {
       if (listener.response.writableLength > MOST_WAITING) listener.hasMissed = true
       else listener.response.write(text)
@@ -96,7 +102,7 @@ export class Events {
   #caughtUp(listener: Listener): void {
     if (!listener.hasMissed) return
     listener.hasMissed = false
-    listener.response.write(eventText('missed', {}) + overviewEvent(this.#gateway))
+    listener.response.write(formatEvent('missed', {}) + createOverviewEvent(this.#gateway))
   }
 
   #remove(listener: Listener): void {
