@@ -213,7 +213,7 @@ function describeMistakenRequests(journal: Journal, otherRequests: OtherRequests
 }
 
 function describeUnknownRequests(journal: Journal): string | undefined {
-  const { count, newest } = journal.unknown()
+  const { count, newest } = journal.findUnknown()
   if (count === 0) return undefined
   const named = newest.slice(-MAX_NAMED)
   const isNoId = (entry: JournalEntry) => entry.operation !== null

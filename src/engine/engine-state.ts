@@ -93,14 +93,14 @@ export class EngineState {
   }
 
   /** Returns another state of the same gateway, at the same URL. */
-  with(records: Records, seed = this.origin.seed, operations = this.operations): EngineState {
+  withRecords(records: Records, seed = this.origin.seed, operations = this.operations): EngineState {
     const origin = seed === this.origin.seed ? this.origin : createOrigin(seed, this.options)
     return new EngineState(this.options, origin, this.#wire.url, records, operations)
   }
 
   /** Returns the state of a new gateway with the same options and URL. */
   reset(): EngineState {
-    return this.with(new Records(this.options.families), this.options.seed, 0)
+    return this.withRecords(new Records(this.options.families), this.options.seed, 0)
   }
 
   /** Returns the state with other records. @throws Refusal if two have one key, or they do not fit together. */
@@ -112,7 +112,7 @@ export class EngineState {
     records.sequence = sequence
     if (!isOwn) for (const family of families) checkRelations(records, family, rows, problems)
     problems.refuse()
-    return this.with(records, seed ?? this.origin.seed)
+    return this.withRecords(records, seed ?? this.origin.seed)
   }
 
   /** Returns the response of a record, frozen. A new record (`isNew`) is rarely read again, so its response is not cached. */

@@ -27,12 +27,12 @@ export class SortedList<T> {
   }
 
   has(item: T): boolean {
-    const chunk = this.#chunks[this.#chunkOf(item)]
+    const chunk = this.#chunks[this.#findChunk(item)]
     return chunk !== undefined && this.#isAt(chunk, this.#lowerBound(chunk, item), item)
   }
 
   delete(item: T): void {
-    const position = this.#chunkOf(item)
+    const position = this.#findChunk(item)
     const chunk = this.#chunks[position]
     const at = chunk ? this.#lowerBound(chunk, item) : 0
     if (!chunk || !this.#isAt(chunk, at, item)) return
@@ -42,7 +42,7 @@ export class SortedList<T> {
 
   /** Yields the items before `bound`, or all items, the last one first. */
   *descending(bound?: T): Generator<T> {
-    let position = bound === undefined ? this.#chunks.length - 1 : this.#chunkOf(bound)
+    let position = bound === undefined ? this.#chunks.length - 1 : this.#findChunk(bound)
     let chunk = this.#chunks[position]
     if (!chunk) return
     let at = (bound === undefined ? chunk.length : this.#lowerBound(chunk, bound)) - 1
@@ -54,7 +54,7 @@ export class SortedList<T> {
   }
 
   #insert(item: T): void {
-    const position = this.#chunkOf(item)
+    const position = this.#findChunk(item)
     const chunk = itemAt(this.#chunks, position)
     const at = this.#lowerBound(chunk, item)
     if (this.#isAt(chunk, at, item)) return
@@ -67,7 +67,7 @@ export class SortedList<T> {
   }
 
   /** Returns the position of the last chunk whose first item is not after `item`, or else that of the first chunk. */
-  #chunkOf(item: T): number {
+  #findChunk(item: T): number {
     let low = 0
     let high = this.#chunks.length - 1
     while (low < high) {

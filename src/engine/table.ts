@@ -30,12 +30,12 @@ export class Table<R extends object = object> {
 
   /** Returns the records whose index has this value, oldest first. */
   findAll(index: string, value: string): R[] {
-    return asList(this.#readIndex(index).get(value)).map((key) => this.#row(key))
+    return asList(this.#readIndex(index).get(value)).map((key) => this.#readRow(key))
   }
 
   /** Yields the records newest first, from the one before `cursor`, which need not exist. */
   *newestFirst(cursor?: string): Generator<R> {
-    for (const key of this.#order.descending(cursor)) yield this.#row(key)
+    for (const key of this.#order.descending(cursor)) yield this.#readRow(key)
   }
 
   /** Puts a record under its key, or removes the one there. Returns the record before. */
@@ -63,7 +63,7 @@ export class Table<R extends object = object> {
     return keysByValue
   }
 
-  #row(key: string): R {
+  #readRow(key: string): R {
     return this.#rows.get(key) as R // Every key of the order and of an index has one.
   }
 }

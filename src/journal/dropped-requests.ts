@@ -69,7 +69,7 @@ export class DroppedRequests {
   count(query: JournalQuery): CountBounds {
     let least = 0
     let possible = 0
-    for (const { facts, paths, withoutPath } of this.#allKinds()) {
+    for (const { facts, paths, withoutPath } of this.#listKinds()) {
       least += paths.filter((path) => matchesQuery({ ...facts, path }, query)).length
       if (!matchesQuery({ ...facts, path: query.path ?? '' }, query)) continue
       if (query.path === undefined) least += withoutPath
@@ -80,14 +80,14 @@ export class DroppedRequests {
 
   countUnknown(): number {
     let found = 0
-    for (const { facts, paths, withoutPath } of this.#allKinds()) {
+    for (const { facts, paths, withoutPath } of this.#listKinds()) {
       found += paths.filter((path) => isUnknown({ ...facts, path })).length
       if (isUnknown({ ...facts, path: '' })) found += withoutPath
     }
     return found
   }
 
-  #allKinds(): readonly Kind[] {
+  #listKinds(): readonly Kind[] {
     return [...this.#kindsByOperation.values()].flat()
   }
 

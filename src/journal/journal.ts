@@ -144,7 +144,7 @@ export class Journal implements PersistedJournal {
   }
 
   /** Returns the number of requests that the API does not know, and the newest of them, oldest first. */
-  unknown(): { readonly count: number; readonly newest: readonly JournalEntry[] } {
+  findUnknown(): { readonly count: number; readonly newest: readonly JournalEntry[] } {
     const rows = this.#rows.all().filter((row) => isUnknown(readFacts(row)))
     const listed = rows.map((row) => this.#readEntry(row))
     return { count: rows.length + this.#dropped.countUnknown(), newest: [...this.#dropped.unknown, ...listed] }

@@ -35,14 +35,14 @@ export class OtherRequests {
   }
 
   /** Returns a line for each different request. */
-  lines(): readonly string[] {
+  listLines(): readonly string[] {
     return [...this.#countsByLine].map(([line, count]) => (count === 1 ? line : `${line} (${count} times)`))
   }
 
   /** Describes the refused requests; undefined if there are none. */
   describeRefused(): string | undefined {
     if (this.#refusedCount === 0) return undefined
-    const lines = this.lines().filter((line) => line.includes(' → refused'))
+    const lines = this.listLines().filter((line) => line.includes(' → refused'))
     return `${counted(this.#refusedCount, 'request was', 'requests were')} for another host, and refused:\n${lines
       .map((line) => `  ${line}`)
       .join('\n')}`

@@ -25,7 +25,7 @@ export const CONTROL_KEY = {
 
 export function createCallItem(
   call: ControlCall,
-  describing: Conversions,
+  conversions: Conversions,
   errors: readonly CatalogueError[],
 ): OperationItem {
   const { method, path, summary, from, schema, response: answer, mediaType = 'application/json' } = call
@@ -35,11 +35,11 @@ export function createCallItem(
     operationId: `controls.${method.toLowerCase()}${path.replaceAll(/\W/g, '_')}`,
     tags: [CONTROL_TAG.name],
     summary,
-    description: describeCall({ summary, status, body, response: answer }, describing.dialect),
-    ...createInput(call, describing),
+    description: describeCall({ summary, status, body, response: answer }, conversions.dialect),
+    ...createInput(call, conversions),
     responses: {
-      [status]: createResponseItem(answer, mediaType, describing),
-      ...createErrorResponses(errors, describing.dialect),
+      [status]: createResponseItem(answer, mediaType, conversions),
+      ...createErrorResponses(errors, conversions.dialect),
     },
   }
 }

@@ -19,7 +19,7 @@ export function adaptBody(dialect: CommonDialect, operation: Operation, json: Js
   }
   const body = {
     ...own,
-    properties: { ...fields, ...createIds(operation) },
+    properties: { ...fields, ...createIdFields(operation) },
     ...createRequired(operation, dialect, own),
   }
   if (!operation.wrappable || dialect.moduleEnvelope === null) return body
@@ -92,7 +92,7 @@ function createIgnoredFields(operation: Operation, { ignoredFields }: CommonDial
   return Object.fromEntries(names.map((name) => [name, { description: 'Accepted, and without effect.' }]))
 }
 
-function createIds({ ids }: Operation): Fields {
+function createIdFields({ ids }: Operation): Fields {
   return mapValues(ids, () => ({ type: ['string', 'null'], description: "The path's own id, if it is sent at all." }))
 }
 

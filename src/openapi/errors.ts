@@ -15,10 +15,11 @@ export function createErrorResponses(
   dialect: CommonDialect,
 ): Readonly<Record<string, ResponseItem>> {
   const statuses = [...new Set(errors.map((error) => statusOf(error, dialect)))].sort()
-  const withStatus = (status: number) => errors.filter((error) => statusOf(error, dialect) === status)
-  return Object.fromEntries(
-    statuses.map((status) => [status, createErrorResponse(status, withStatus(status), dialect)]),
-  )
+  const responses = statuses.map((status) => {
+    const ofStatus = errors.filter((error) => statusOf(error, dialect) === status)
+    return [status, createErrorResponse(status, ofStatus, dialect)]
+  })
+  return Object.fromEntries(responses)
 }
 
 const RETRY_AFTER = { description: 'The seconds to wait.', schema: { type: 'integer', minimum: 1 } }

@@ -42,14 +42,12 @@ export class DocumentEvidence {
   }
 
   #createEvidence(places: readonly (readonly number[])[]): Evidence {
-    const kinds = KINDS.map((kind, i) => [
-      kind,
-      (places[i] ?? []).map((place) => this.#findPlace(resolveSource(place))),
-    ])
+    const kinds = KINDS.map((kind, i) => [kind, (places[i] ?? []).map((place) => this.#addSource(place))])
     return Object.fromEntries(kinds.filter(([, found]) => found?.length))
   }
 
-  #findPlace(source: string): number {
+  #addSource(place: number): number {
+    const source = resolveSource(place)
     const known = this.sources.indexOf(source)
     return known < 0 ? this.sources.push(source) - 1 : known
   }

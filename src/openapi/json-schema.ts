@@ -49,15 +49,7 @@ type Json = ReturnType<typeof toJsonSchema>
 type Config = NonNullable<Parameters<typeof toJsonSchema>[1]>
 
 /** The steps of pipes that JSON Schema cannot express. The facts of a schema describe their effect. */
-const UNDOCUMENTED_STEPS = [
-  'raw_check',
-  'raw_transform',
-  'transform',
-  'to_lower_case',
-  'to_upper_case',
-  'trim',
-  'check',
-]
+const SKIPPED_STEPS = ['raw_check', 'raw_transform', 'transform', 'to_lower_case', 'to_upper_case', 'trim', 'check']
 
 /**
  * Converts a schema to JSON Schema, by the steps of its pipe and by its facts.
@@ -102,7 +94,7 @@ function createConfig(conversion: Conversion): Config {
         const others = omit(jsonSchema, [...Object.keys(metadata), ...(facts.type ? ['anyOf'] : [])])
         return asValibotJson({ ...others, ...facts })
       }
-      if (errors && !UNDOCUMENTED_STEPS.includes(type)) throw new Error(errors.join(' '))
+      if (errors && !SKIPPED_STEPS.includes(type)) throw new Error(errors.join(' '))
       return undefined
     },
     overrideSchema: ({ valibotSchema, jsonSchema, errors }) => {

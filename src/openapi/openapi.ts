@@ -107,17 +107,17 @@ function describeService(families: readonly Family[], dialect: Dialect) {
     [...errorsOf(operation), ...ofKeys, ...CONNECTION_ERRORS].filter((error) => isErrorOf(dialect, error))
   const bodies = operations.flatMap(({ body }) => body ?? [])
   const responses = operations.flatMap(({ response }) => response ?? [])
-  const describing = createConversions(bodies, responses, dialect)
+  const conversions = createConversions(bodies, responses, dialect)
   return {
     info: { title: `Tunnel gateway management API (${dialect.name})`, description: DESCRIPTION },
     tags: createTags(operations),
     security: [{ apiKey: [] }],
     paths: createPaths(operations, (operation) =>
-      createOperationItem(operation, describing, errorsOfOperation(operation)),
+      createOperationItem(operation, conversions, errorsOfOperation(operation)),
     ),
     securitySchemes: { apiKey: API_KEY },
     parameters: { version: createVersionParameter(dialect) },
-    schemas: { ...createResponseSchemas(describing), ...createBodySchemas(operations, describing) },
+    schemas: { ...createResponseSchemas(conversions), ...createBodySchemas(operations, conversions) },
     errors: operations.flatMap(errorsOfOperation),
   }
 }
@@ -141,15 +141,15 @@ function describeControls(own: Families, families: readonly Family[], dialect: D
     [...listCallErrors(call, records), ...CONNECTION_ERRORS].filter((error) => isErrorOf(dialect, error))
   const bodies = calls.flatMap(({ from, schema }) => (schema && from === 'body' ? schema : []))
   const responses = calls.flatMap(({ response: answer }) => answer ?? [])
-  const describing = createConversions(bodies, responses, dialect)
+  const conversions = createConversions(bodies, responses, dialect)
   return {
     info: { title: `Controls of fauxgate (${dialect.name})`, description: CONTROL_TAG.description },
     tags: [CONTROL_TAG],
     security: [{}, { controlKey: [] }],
-    paths: createPaths(calls, (call) => createCallItem(call, describing, errorsOfCall(call)), CONTROL_PATH),
+    paths: createPaths(calls, (call) => createCallItem(call, conversions, errorsOfCall(call)), CONTROL_PATH),
     securitySchemes: { controlKey: CONTROL_KEY },
     parameters: {},
-    schemas: { ...createResponseSchemas(describing), ...createBodySchemas([], describing) },
+    schemas: { ...createResponseSchemas(conversions), ...createBodySchemas([], conversions) },
     errors: calls.flatMap(errorsOfCall),
   }
 }

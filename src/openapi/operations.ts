@@ -58,7 +58,7 @@ function listInnerBodies(bodies: readonly AnySchema[]): ReadonlySet<AnySchema> {
 
 export function createOperationItem(
   operation: Operation,
-  describing: Conversions,
+  conversions: Conversions,
   errors: readonly CatalogueError[],
 ): OperationItem {
   const { name, summary } = operation
@@ -66,16 +66,16 @@ export function createOperationItem(
     operationId: name,
     tags: [groupOf(operation)],
     summary,
-    description: describeCall(operation, describing.dialect),
+    description: describeCall(operation, conversions.dialect),
     parameters: [
       ...createPathParameters(operation),
       createReference('parameters', 'version'),
-      ...createQueryParameters(operation, describing),
+      ...createQueryParameters(operation, conversions),
     ],
-    ...createBody(operation, describing),
+    ...createBody(operation, conversions),
     responses: {
-      [operation.status]: createResponseItem(operation.response, 'application/json', describing),
-      ...createErrorResponses(errors, describing.dialect),
+      [operation.status]: createResponseItem(operation.response, 'application/json', conversions),
+      ...createErrorResponses(errors, conversions.dialect),
     },
   }
 }

@@ -102,7 +102,7 @@ export function withAliases<T>(aliases: Aliases | undefined, work: () => T): T {
   try {
     return work()
   } catch (error) {
-    throw error instanceof Refusal ? error.reword((each) => nameByAlias(each, aliases)) : error
+    throw error instanceof Refusal ? error.worded((each) => nameByAlias(each, aliases)) : error
   }
 }
 

@@ -206,7 +206,7 @@ function prefixFields(field: string, work: () => void): void {
     work()
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
-    throw error.reword((each) => {
+    throw error.worded((each) => {
       if (each.field === undefined) return each
       const path = `${field}.${each.field}`
       return each.withFacts?.({ field: path }) ?? { ...each, field: path }

@@ -59,7 +59,7 @@ export function bodyReader<S extends v.GenericSchema>(schema: S): BodyReader<v.I
     const { all, extras, documented } = shapes
     const known = dialect?.extraFields
     const problems = dialect?.problems ?? new Problems()
-    const sent = withoutPathIds(body, ids, problems)
+    const sent = omitPathIds(body, ids, problems)
     const fields = known ? omitFields(all, (name) => extras.includes(name) && !known.includes(name)) : documented
     return readBySchema(schema, new PlainCopier(problems, false).copyFields(fields, sent), context, problems, THE_BODY)
   }
@@ -80,7 +80,7 @@ function omitFields(fields: Fields, isOmitted: (name: string) => boolean): Field
 }
 
 /** Returns a body without the ids of its path, such as `id` and `edge_id`. Adds a problem if an id differs from the path's. */
-function withoutPathIds(body: SentBody, ids: Readonly<Record<string, string>>, problems: Problems): SentBody {
+function omitPathIds(body: SentBody, ids: Readonly<Record<string, string>>, problems: Problems): SentBody {
   const names = Object.keys(ids).filter((name) => Object.hasOwn(body, name))
   if (names.length === 0) return body
   const rest = { ...body }

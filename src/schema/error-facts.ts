@@ -48,7 +48,7 @@ function createDetails(
     if (field === undefined) continue
     const name = `field:${redact(field)}`
     const text = redact(message)
-    room -= bytesAsJson(name) + bytesAsJson(text)
+    room -= countJsonBytes(name) + countJsonBytes(text)
     if (room < 0) omitted++
     else if (!Object.hasOwn(all, name)) all[name] = text
   }
@@ -66,12 +66,12 @@ export function formatMessage(error: CatalogueError, known: Readonly<Record<stri
 }
 
 function limitLength(text: string): string {
-  if (bytesAsJson(text) <= MAX_MESSAGE_BYTES) return text
+  if (countJsonBytes(text) <= MAX_MESSAGE_BYTES) return text
   // One character is at most six bytes of JSON: an escape such as "\u0000".
   return `${text.slice(0, MAX_MESSAGE_BYTES / 6)}…`
 }
 
-function bytesAsJson(text: string): number {
+function countJsonBytes(text: string): number {
   return utf8Length(JSON.stringify(text))
 }
 

@@ -216,7 +216,7 @@ export class Refusal extends Error {
   }
 
   /** Returns the same refusal with each problem replaced. */
-  reword(reword: (problem: Problem) => Problem): Refusal {
+  worded(reword: (problem: Problem) => Problem): Refusal {
     const [first, ...others] = this.problems
     return new Refusal([reword(first), ...others.map(reword)], this)
   }

@@ -10,7 +10,7 @@ export function nearest(received: string, names: Iterable<string>): string | und
       ? 1
       : isFar
         ? Number.POSITIVE_INFINITY
-        : editDistance(word, name.toLowerCase())
+        : measureDistance(word, name.toLowerCase())
     if (distance <= max && !(best && best.distance <= distance)) best = { name, distance }
   }
   return best?.name
@@ -32,7 +32,7 @@ function isPartOf(word: string, name: string): boolean {
 }
 
 /** Returns how many letters must be inserted, removed, replaced or swapped with a neighbour to turn one text into the other. */
-function editDistance(from: string, to: string): number {
+function measureDistance(from: string, to: string): number {
   let beforeLast: number[] = []
   let last = Array.from({ length: to.length + 1 }, (_, index) => index)
   for (let i = 1; i <= from.length; i++) {

@@ -8,12 +8,12 @@ const PRIVATE_KEY = /-----BEGIN [^-]*PRIVATE KEY-----(?:.*?-----END [^-]*PRIVATE
 /** The minimum length of a secret that redactors hide. Shorter ones would match parts of ordinary words. */
 const MIN_SECRET_LENGTH = 8
 
-export function withoutPrivateKeys(text: string): string {
+export function redactPrivateKeys(text: string): string {
   return text.includes('PRIVATE KEY') ? text.replaceAll(PRIVATE_KEY, REDACTED) : text
 }
 
 export function hasNoPrivateKey(text: string): boolean {
-  return withoutPrivateKeys(text) === text
+  return redactPrivateKeys(text) === text
 }
 
 /** A function that replaces certain secrets in a text, wherever they are in it. */
@@ -23,7 +23,7 @@ export const NO_REDACTION: Redactor = (text) => text
 
 /** Returns a text without private keys, and without the secrets of a redactor. */
 export function redactText(text: string, redactor: Redactor): string {
-  return redactor(withoutPrivateKeys(text))
+  return redactor(redactPrivateKeys(text))
 }
 
 /** Makes the redactor of some secrets. It finds each both verbatim and escaped as in JSON. */

@@ -62,7 +62,7 @@ class Tree {
   #grow(node: number, code: number): number {
     const known = this.#next.get(node * CODES + code)
     if (known !== undefined) return known
-    const suffix = node === ROOT ? ROOT : this.#after(this.#suffix[node] ?? ROOT, code)
+    const suffix = node === ROOT ? ROOT : this.#findNext(this.#suffix[node] ?? ROOT, code)
     const grown = this.#suffix.push(suffix) - 1
     this.#matchLength.push(this.#matchLength[suffix] ?? 0)
     this.#next.set(node * CODES + code, grown)
@@ -70,7 +70,7 @@ class Tree {
   }
 
   /** Returns the node of the longest suffix after one more character. */
-  #after(node: number, code: number): number {
+  #findNext(node: number, code: number): number {
     for (let from = node; ; from = this.#suffix[from] ?? ROOT) {
       const next = this.#next.get(from * CODES + code)
       if (next !== undefined) return next
@@ -82,7 +82,7 @@ class Tree {
     const matches: Match[] = []
     let node = ROOT
     for (let at = 0; at < text.length; at++) {
-      node = this.#after(node, text.charCodeAt(at))
+      node = this.#findNext(node, text.charCodeAt(at))
       const length = this.#matchLength[node] ?? 0
       if (length > 0) addMatch(matches, at + 1 - length, at + 1)
     }

@@ -1,11 +1,11 @@
-import { withoutPrivateKeys } from './secret-texts.ts'
+import { redactPrivateKeys } from './secret-texts.ts'
 
 const MAX_LENGTH = 80
 
 /** Formats a received value for a message: as JSON, cut after 80 characters, and without private keys. Never throws. */
 export function quote(value: unknown): string {
   if (value === undefined) return 'nothing'
-  if (typeof value === 'string') return cut(escapeUnprintable(JSON.stringify(cut(withoutPrivateKeys(value)))))
+  if (typeof value === 'string') return cut(escapeUnprintable(JSON.stringify(cut(redactPrivateKeys(value)))))
   if (typeof value === 'number' || typeof value === 'boolean' || value === null) return String(value)
   if (Array.isArray(value)) return `an array of ${value.length}`
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`
@@ -52,7 +52,7 @@ const MAX_SEGMENT_LENGTH = 64
 export function formatPath(path: Path, whole = THE_BODY): string {
   if (path.length === 0) return whole
   const shown = path.slice(0, MAX_SEGMENTS).map((key) => {
-    const text = cut(withoutPrivateKeys(String(key)), MAX_SEGMENT_LENGTH)
+    const text = cut(redactPrivateKeys(String(key)), MAX_SEGMENT_LENGTH)
     return /^[\w$…-]+$/.test(text) ? text : escapeUnprintable(JSON.stringify(text))
   })
   return `${shown.join('.')}${path.length > MAX_SEGMENTS ? '.…' : ''}`

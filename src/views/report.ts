@@ -53,7 +53,7 @@ export const report: Control<ReportMember> = {
 function createReport(host: ControlHost): string {
   const parts = [
     listRequests(host),
-    ['requests to other hosts', host.otherRequests.lines()] as const,
+    ['requests to other hosts', host.otherRequests.listLines()] as const,
     listWaiting(host),
     describeNextStep(host),
     ...host.transact(listTimelines),

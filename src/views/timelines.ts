@@ -151,7 +151,7 @@ function listTimelines(
     total: all.length,
     states,
     since: Number.isFinite(since) ? timestamp(since * 1000) : null,
-    timelines: chosen.map((domain) => domainTimelineView(tx, domain, outcomes)),
+    timelines: chosen.map((domain) => createDomainTimeline(tx, domain, outcomes)),
   }
 }
 
@@ -171,7 +171,7 @@ function groupPendingByDomain(tx: Transaction): ReadonlyMap<string, DomainTimeli
   return outcomes
 }
 
-function domainTimelineView(
+function createDomainTimeline(
   tx: Transaction,
   domain: DomainRecord,
   outcomes: ReturnType<typeof groupPendingByDomain>,

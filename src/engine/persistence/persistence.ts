@@ -9,7 +9,7 @@ import type { RecordChange } from '../records.ts'
 import type { Guard } from '../transactions.ts'
 import { FlushTracker } from './flush-tracker.ts'
 import { PendingCommit } from './pending-commit.ts'
-import { allRecordsAsChanges, readStoredRecords, requireValid, type SideRecordsByName } from './stored-records.ts'
+import { listAllChanges, readStoredRecords, requireValid, type SideRecordsByName } from './stored-records.ts'
 import { RECORDS_VERSION } from './versions.ts'
 
 /** The parts of an engine that are persisted. */
@@ -175,7 +175,7 @@ export class Persistence {
       operations: this.#reserveOperations(operations, saved.operations),
       ...(replaces && { replaces: { version: RECORDS_VERSION, seed: origin.seed } }),
       changes: replaces
-        ? allRecordsAsChanges(records, sideRecords)
+        ? listAllChanges(records, sideRecords)
         : [...this.#missingSideChanges, ...this.#pending.changes(records)],
     }
     try {

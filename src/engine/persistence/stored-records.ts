@@ -33,7 +33,7 @@ export function toStoredForm({ exported }: Collection<object>, record: object): 
 }
 
 /** Returns the changes that store all records. */
-export function allRecordsAsChanges(records: Records, sideRecords: SideRecordsByName): StoredChange[] {
+export function listAllChanges(records: Records, sideRecords: SideRecordsByName): StoredChange[] {
   const changes: StoredChange[] = []
   for (const { collection, oldestFirst } of records.all()) {
     for (const row of oldestFirst) changes.push(toStoredChange(collection, collection.key(row), row))
@@ -86,7 +86,7 @@ function createRecordReader(families: readonly Family[], version: number, contex
     const read = requireValid(reader.read, name, record, context)
     const ownKey = reader.keyOf(read)
     if (version === RECORDS_VERSION && ownKey !== key)
-      throw damagedError(name, `its fields make the key ${quote(ownKey)}`)
+      throw createDamageError(name, `its fields make the key ${quote(ownKey)}`)
     return { collection, record: read }
   }
 }
@@ -96,7 +96,7 @@ export function requireValid<T, Args extends unknown[]>(check: (...args: Args) =
   try {
     return check(...args)
   } catch (error) {
-    throw error instanceof Refusal ? damagedError(what, error.message) : error
+    throw error instanceof Refusal ? createDamageError(what, error.message) : error
   }
 }
 
@@ -106,11 +106,11 @@ function requireFacts({ version, now, sequence, operations }: StoredState): void
     throw new TypeError(`${what}. Allowed: ${READABLE_VERSIONS}. Use the fauxgate that wrote it, or a newer one.`)
   }
   for (const [name, value] of Object.entries({ sequence, operations })) {
-    if (!(Number.isSafeInteger(value) && value >= 0)) throw damagedError(name, `it is ${quote(value)}`)
+    if (!(Number.isSafeInteger(value) && value >= 0)) throw createDamageError(name, `it is ${quote(value)}`)
   }
-  if (!(now >= 0 && now <= LATEST_TIME)) throw damagedError('its time', `it is ${quote(now)}`)
+  if (!(now >= 0 && now <= LATEST_TIME)) throw createDamageError('its time', `it is ${quote(now)}`)
 }
 
-function damagedError(what: string, why: string): Error {
+function createDamageError(what: string, why: string): Error {
   return new Error(`The store is damaged: ${what}: ${why}`)
 }
