@@ -110,8 +110,8 @@ function createRequests({ journal, api, otherRequests, clearRequests }: ControlH
       if (typeof filter === 'function') {
         return requireKnown('predicate', [...journal.newestFirst()].filter(filter).length, journal.dropped)
       }
-      const { least, most } = journal.count(read(filter))
-      return requireKnown('path', least, most - least)
+      const { certain, possible } = journal.count(read(filter))
+      return requireKnown('path', certain, possible)
     },
     last: (filter) => newestFirst(filter).next().value,
     clear: () => clearRequests(),
@@ -162,10 +162,10 @@ function requireKnown(kind: string, known: number, missing: number): number {
 
 /** Throws where an empty result would look like "no such requests". */
 function requireNoneDropped(journal: Journal, filter: JournalFields<string>): void {
-  const { least } = journal.count(filter)
-  if (least === 0) return
+  const { certain } = journal.count(filter)
+  if (certain === 0) return
   throw new AssertionError(
-    `The journal has dropped ${counted(least, 'such request')}, and has no other. Use \`gateway.requests.count\`, or set ` +
+    `The journal has dropped ${counted(certain, 'such request')}, and has no other. Use \`gateway.requests.count\`, or set ` +
       'journalSize and journalBytes to keep more.',
   )
 }

@@ -12,10 +12,10 @@ const MAX_PATH_LENGTH = 256
 /** The maximum number of entries that are stored of unknown requests. */
 const MAX_UNKNOWN = 20
 
-/** The smallest and the largest possible number of requests. The two differ if a query has a path and some paths are not stored. */
-export interface CountBounds {
-  readonly least: number
-  readonly most: number
+/** The number of requests that match a query, and of further ones that may match because their paths are not stored. */
+export interface RequestCount {
+  readonly certain: number
+  readonly possible: number
 }
 
 /** Requests with the same operation, method and status. */
@@ -66,16 +66,16 @@ export class DroppedRequests {
   }
 
   /** Counts the requests that match a query. */
-  count(query: JournalQuery): CountBounds {
-    let least = 0
+  count(query: JournalQuery): RequestCount {
+    let certain = 0
     let possible = 0
     for (const { facts, paths, withoutPath } of this.#listKinds()) {
-      least += paths.filter((path) => matchesQuery({ ...facts, path }, query)).length
+      certain += paths.filter((path) => matchesQuery({ ...facts, path }, query)).length
       if (!matchesQuery({ ...facts, path: query.path ?? '' }, query)) continue
-      if (query.path === undefined) least += withoutPath
+      if (query.path === undefined) certain += withoutPath
       else possible += withoutPath
     }
-    return { least, most: least + possible }
+    return { certain, possible }
   }
 
   countUnknown(): number {

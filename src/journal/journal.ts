@@ -1,6 +1,6 @@
 import { utf8Length } from '../schema/platform.ts'
 import { createRedactor, findKeysInHeader, type Redactor } from '../schema/secret-texts.ts'
-import { type CountBounds, DroppedRequests, isUnknown, matchesQuery, type RequestFacts } from './dropped-requests.ts'
+import { DroppedRequests, isUnknown, matchesQuery, type RequestCount, type RequestFacts } from './dropped-requests.ts'
 import type { JournalEntry, JournalQuery } from './entry.ts'
 import { BYTES_PER_CHARACTER, countBytes, type Exchange, shortenNames } from './exchange.ts'
 import { Queue } from './queue.ts'
@@ -132,10 +132,10 @@ export class Journal implements PersistedJournal {
   }
 
   /** Counts the requests that match a query since the journal was cleared, dropped ones included. */
-  count(query: JournalQuery = {}): CountBounds {
+  count(query: JournalQuery = {}): RequestCount {
     const listed = this.#rows.all().filter((row) => matchesQuery(readFacts(row), query)).length
-    const { least, most } = this.#dropped.count(query)
-    return { least: listed + least, most: listed + most }
+    const { certain, possible } = this.#dropped.count(query)
+    return { certain: listed + certain, possible }
   }
 
   /** The number of dropped requests. */
