@@ -3,10 +3,10 @@ import { reservedDeclarations } from './control/declare.ts'
 import { FAULT_PREFIX } from './control/faults/fault.ts'
 import { snapshotReader } from './control/snapshot.ts'
 import { controlCallsWith, controlErrors, controls } from './controls.ts'
-import { routerOf } from './http/router.ts'
+import { createRouter } from './http/router.ts'
 import { requireCompatibleFamilies } from './kit/compatible-families.ts'
-import { account, limitTable } from './operation/account.ts'
-import { type Families, type Family, withRulesBefore } from './operation/family.ts'
+import { account, createLimitTable } from './operation/account.ts'
+import { addRulesBefore, type Families, type Family } from './operation/family.ts'
 import { isOperationOf } from './operation/operation.ts'
 import { declared, declaredPrefixes } from './resources/declarations.ts'
 import { families } from './resources/index.ts'
@@ -38,7 +38,7 @@ export function tableOf(dialect: CommonDialect, own: Families = NONE): Table {
   const cached = byExtras.get(extras)
   if (cached) return cached
   requireCompatibleFamilies(own, families, RESERVED)
-  const table = createTable(dialect, withRulesBefore({ ...families, ...own }))
+  const table = createTable(dialect, addRulesBefore({ ...families, ...own }))
   tables.set(own, byExtras.set(extras, table))
   return table
 }
@@ -47,7 +47,7 @@ function createTable(dialect: CommonDialect, all: typeof families & Families) {
   const operations = Object.values<Family>(all)
     .flatMap((family) => Object.values(family.operations))
     .filter((operation) => isOperationOf(dialect, operation))
-  const router = routerOf(operations)
+  const router = createRouter(operations)
   const api: Api = { operations, operationsAt: (path) => [...(router.find(path)?.methods.values() ?? [])] }
   const states = controls.flatMap(({ state }) => (state ? { operations: {}, errors: {}, ...state(api) } : []))
   // All parts with collections: the families, and those without operations.
@@ -60,9 +60,9 @@ function createTable(dialect: CommonDialect, all: typeof families & Families) {
     stateful,
     api,
     router,
-    controlRouter: routerOf(controlCallsWith(all)),
+    controlRouter: createRouter(controlCallsWith(all)),
     catalogue: createCatalogue([general, ...stateful.map(({ errors }) => errors), ...controlErrors]),
-    limits: limitTable(stateful),
+    limits: createLimitTable(stateful),
     keyRules: stateful.flatMap(({ apiKeys }) => apiKeys ?? []),
     readSnapshot: snapshotReader(stateful.flatMap(({ collections }) => collections)),
     secretNamesFor({ fieldAliases }: CommonDialect): SecretNames {

@@ -1,9 +1,9 @@
 // The calls of families as TypeScript interfaces.
 import type * as v from 'valibot'
-import { definitionsIn } from '../../src/openapi/json-schema.ts'
+import { listDefinitions } from '../../src/openapi/json-schema.ts'
 import type { Declaration, Families, Family } from '../../src/operation/family.ts'
-import { directErrorsOf, type Operation, sortByNumber } from '../../src/operation/operation.ts'
-import { documentationOf, errorsIn } from '../../src/schema/documentation.ts'
+import { listDirectErrors, type Operation, sortByNumber } from '../../src/operation/operation.ts'
+import { documentationOf, listErrors } from '../../src/schema/documentation.ts'
 import type { CatalogueError } from '../../src/schema/errors.ts'
 import { general } from '../../src/schema/general-errors.ts'
 import { comment, factOf, interfaceOf, literal, nameOf, typeOf } from './schema-types.ts'
@@ -36,7 +36,7 @@ export function answeredBy(families: Families): AnySchema[] {
 /** The interface of a family's calls is named like the family, unless a schema has that name. */
 export function callsName(name: string, families: Families): string {
   const type = name.charAt(0).toUpperCase() + name.slice(1)
-  return type in definitionsIn(answeredBy(families)) ? `${type}Module` : type
+  return type in listDefinitions(answeredBy(families)) ? `${type}Module` : type
 }
 
 /** The interfaces of the families' calls, and one of this name that has them all. */
@@ -117,8 +117,8 @@ function callSentence({ summary, method, path, ids, response }: Operation): stri
 /** The errors of a call, with their numbers; those of its fields are at the fields. */
 function thrownBy(operation: Operation): string {
   const { body, query } = operation
-  const ofFields = new Set([body, query].flatMap((each) => (each ? [...errorsIn(each)] : [])))
-  const own = directErrorsOf(operation).filter((error) => error === general.field_invalid || !ofFields.has(error))
+  const ofFields = new Set([body, query].flatMap((each) => (each ? [...listErrors(each)] : [])))
+  const own = listDirectErrors(operation).filter((error) => error === general.field_invalid || !ofFields.has(error))
   return listed(ofFields.size === 0 ? [] : [`what ${body ? 'fields' : 'parameters'} are refused as`], own)
 }
 

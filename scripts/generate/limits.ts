@@ -1,6 +1,6 @@
 // The limits of an account: their types, and the rows of their table in the reference.
 import { ngrokFamilies } from '../../src/ngrok/families.ts'
-import { limitTable, maximumErrors, rateError } from '../../src/operation/account.ts'
+import { createLimitTable, findRateError, listMaximumErrors } from '../../src/operation/account.ts'
 import type { Families } from '../../src/operation/family.ts'
 import { type AccountLimit, PLANS } from '../../src/operation/limit.ts'
 import { families } from '../../src/resources/index.ts'
@@ -22,7 +22,7 @@ interface LimitRow {
 
 /** Returns the limits of families, in their order. */
 function limitRows(own: Families): LimitRow[] {
-  return [...limitTable(Object.values(own))].map(([name, limits]) => {
+  return [...createLimitTable(Object.values(own))].map(([name, limits]) => {
     const [first] = limits
     if (!first) throw new Error(`${name} has no limit.`)
     const all = (of: (limit: AccountLimit) => CatalogueError | undefined) => [
@@ -32,9 +32,9 @@ function limitRows(own: Families): LimitRow[] {
       name,
       what: first.what,
       none: all(({ none }) => none),
-      reached: all((limit) => maximumErrors(limit)[0]),
+      reached: all((limit) => listMaximumErrors(limit)[0]),
       older: all(({ older }) => older),
-      rate: all((limit) => (limit.isSize ? undefined : rateError(limit))),
+      rate: all((limit) => (limit.isSize ? undefined : findRateError(limit))),
       plans: PLANS.map((plan) => first.plans?.[plan]),
     }
   })

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { standard } from '../../src/index.ts'
-import { messageWith } from '../../src/schema/error-facts.ts'
+import { formatMessage } from '../../src/schema/error-facts.ts'
 import { tableOf } from '../../src/table.ts'
 import { table } from './markdown.ts'
 
@@ -21,7 +21,7 @@ export default function ownNumbers(root: string): Map<string, string> {
     .sort((a, b) => a.number - b.number)
     .map((error) => {
       const key = `\`${error.key}\``
-      return [error.number, error.status, key, written.get(key) ?? messageWith(error, {})]
+      return [error.number, error.status, key, written.get(key) ?? formatMessage(error, {})]
     })
   return new Map([[PAGE, page.replace(/^\| number \|[\s\S]*?(?=\n\n)/m, () => table(HEAD, rows))]])
 }

@@ -1,6 +1,6 @@
 // Writes one schema as a TypeScript interface.
 import type * as v from 'valibot'
-import { definitionsIn, type JsonSchema, jsonSchemaOf, refusalsOf } from '../../src/openapi/json-schema.ts'
+import { convert, type JsonSchema, listDefinitions, listRefusals } from '../../src/openapi/json-schema.ts'
 import { type Dialect, ngrok, standard } from '../../src/resources/dialects.ts'
 import { documentationOf, type Facts, isSchema, marksOf, partsOf } from '../../src/schema/documentation.ts'
 
@@ -167,9 +167,9 @@ function typeOfJson({ type, additionalProperties }: JsonSchema): string {
 }
 
 function jsonOf(schema: AnySchema, dialect: Dialect = standard): JsonSchema {
-  const definitions = definitionsIn([schema])
+  const definitions = listDefinitions([schema])
   const inside = Object.fromEntries(Object.entries(definitions).filter(([, each]) => each !== schema))
-  return jsonSchemaOf(schema, { dialect, place: 'answer', definitions: inside })
+  return convert(schema, { dialect, place: 'answer', definitions: inside })
 }
 
 /** The limits of a schema in words. */
@@ -216,7 +216,7 @@ function textsOf({ enum: values, listed = [] }: JsonSchema, schema: AnySchema, s
 const MOST_KEYS = 4
 
 function refusalsIn(schema: AnySchema): string[] {
-  const keys = refusalsOf(schema)
+  const keys = listRefusals(schema)
   return keys.length === 0 || keys.length > MOST_KEYS
     ? []
     : [`Refused as ${keys.map((key) => `\`${key}\``).join(', ')}.`]

@@ -4,13 +4,13 @@ import type { AnyControl } from '../../src/control/control.ts'
 import { controlCalls, controlErrors, controls } from '../../src/controls.ts'
 import { gatewayOptions, gatewayRows } from '../../src/gateway/options.ts'
 import { ngrokFamilies } from '../../src/ngrok/families.ts'
-import { definitionsIn } from '../../src/openapi/json-schema.ts'
+import { listDefinitions } from '../../src/openapi/json-schema.ts'
 import { account } from '../../src/operation/account.ts'
 import type { Family } from '../../src/operation/family.ts'
 import { pageTail } from '../../src/operation/list.ts'
 import { declared } from '../../src/resources/declarations.ts'
 import { families } from '../../src/resources/index.ts'
-import { marksOf, named, schemasBelow } from '../../src/schema/documentation.ts'
+import { listSchemas, marksOf, named } from '../../src/schema/documentation.ts'
 import { general } from '../../src/schema/general-errors.ts'
 import { resourceHead } from '../../src/schema/schema.ts'
 import { configSchema } from '../../src/server/options/config.ts'
@@ -98,10 +98,10 @@ export default function types(root: string): Map<string, string> {
 
 function fileText(file: string, { sent, answered, more = '' }: Group, homes: Map<string, string>): string {
   const all = [...sent, ...answered]
-  for (const schema of schemasBelow(all))
+  for (const schema of listSchemas(all))
     for (const [name, from] of Object.entries(factOf(schema, 'imports') ?? {})) homes.set(name, `../${from}`)
-  const sentNames = Object.keys(definitionsIn(sent))
-  const interfaces = Object.entries(definitionsIn(all)).flatMap(([name, schema]) => {
+  const sentNames = Object.keys(listDefinitions(sent))
+  const interfaces = Object.entries(listDefinitions(all)).flatMap(([name, schema]) => {
     if (homes.has(name) || factOf(schema, 'type') !== undefined) return []
     homes.set(name, `./${file}`)
     return interfaceOf(schema, sentNames.includes(name), BASES)

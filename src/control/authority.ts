@@ -7,7 +7,7 @@ import { declareErrors, entry, refuse } from '../schema/errors.ts'
 import { requireId } from '../schema/ids.ts'
 import { asOne, moment, optionRow, optionsOf, readOptions } from '../schema/options.ts'
 import { LATEST_TIME } from '../schema/time.ts'
-import { accessor } from '../schema/values.ts'
+import { createAccessor } from '../schema/values.ts'
 import { ipBytes } from '../x509/ip.ts'
 import { issuing } from '../x509/order.ts'
 import { type Control, type ControlHost, controlCall } from './control.ts'
@@ -112,7 +112,7 @@ export const authority: Control<AuthorityMember, typeof errors> = {
   members: (host) => ({ authority: createAuthority(host) }),
 }
 
-const withCertificate = /* @__PURE__ */ accessor(
+const withCertificate = /* @__PURE__ */ createAccessor(
   'certificatePem',
   (host: ControlHost) => host.engine.authority.certificatePem,
 )

@@ -8,8 +8,8 @@ import type { ErrorsByKey, Families, Family } from '../operation/family.ts'
 import type { Method, Operation } from '../operation/operation.ts'
 import type { Transaction } from '../operation/transaction.ts'
 import type { Dialect } from '../resources/dialects.ts'
-import { bodyReader, jsonObject } from '../schema/body.ts'
-import { errorsIn } from '../schema/documentation.ts'
+import { bodyReader, requireJsonObject } from '../schema/body.ts'
+import { listErrors } from '../schema/documentation.ts'
 import type { CatalogueError } from '../schema/errors.ts'
 import { declareErrors, entry } from '../schema/errors.ts'
 import { general } from '../schema/general-errors.ts'
@@ -144,7 +144,7 @@ export function controlCall<S extends v.GenericSchema, Result>(
 ): ControlCall<Result> {
   const { from = 'nothing', schema, run } = definition
   const read = bodyReader(schema ?? v.object({}))
-  return { ...definition, from, run: (host, raw) => run(host, read(jsonObject(raw), {}, host.engine.context)) }
+  return { ...definition, from, run: (host, raw) => run(host, read(requireJsonObject(raw), {}, host.engine.context)) }
 }
 
 export const accessErrors = declareErrors({
@@ -191,8 +191,8 @@ export function listCallErrors(
     ...COMMON_ERRORS,
     ...FIELD_ERRORS,
     ...(from === 'body' ? BODY_ERRORS : []),
-    ...(schema ? errorsIn(schema) : []),
-    ...(readsRecords ? stored.flatMap((each) => [...errorsIn(each.schema)]) : []),
+    ...(schema ? listErrors(schema) : []),
+    ...(readsRecords ? stored.flatMap((each) => [...listErrors(each.schema)]) : []),
     ...errors,
   ])
   return [...found].sort((a, b) => a.number - b.number)

@@ -7,7 +7,7 @@ import { general } from '../schema/general-errors.ts'
 import { idPattern, isIdOf } from '../schema/ids.ts'
 import { optionsOf, readCallOptions } from '../schema/options.ts'
 import { rule, ruleOnWhole } from '../schema/rule.ts'
-import { quote, snakeCase } from '../schema/text.ts'
+import { quote, toSnakeCase } from '../schema/text.ts'
 import { type Control, type ControlHost, controlCall } from './control.ts'
 
 /** Makes the schema of an id: of one type, or of several types with `|` between. Prefixes of backends continue after "bkd". */
@@ -54,7 +54,7 @@ const consistent = (names: readonly string[]) =>
 /** Returns the declarations that the families of a gateway add, by their names over HTTP. */
 function collectDeclarations(families: Families): Readonly<Record<string, Declaration>> {
   const added = Object.values(families).flatMap(({ declares = {} }) => Object.entries(declares))
-  return Object.fromEntries(added.map(([name, each]) => [snakeCase(name), each]))
+  return Object.fromEntries(added.map(([name, each]) => [toSnakeCase(name), each]))
 }
 
 function createDeclareCall(families: Families) {
@@ -153,7 +153,7 @@ function createDeclare(host: ControlHost): Declare {
   }
   const own = Object.values(host.families).flatMap(({ declares = {} }) => Object.keys(declares))
   const calls = own.map((name) => {
-    const key = snakeCase(name)
+    const key = toSnakeCase(name)
     return [name, (input: unknown = {}) => run({ [key]: input })?.[key]]
   })
   return {

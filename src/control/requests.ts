@@ -1,11 +1,11 @@
 import * as v from 'valibot'
 import type { JournalFields } from '../generated/controls.ts'
+import { findInvalidId } from '../journal/dropped-requests.ts'
 import { type JournalEntry, journalEntry } from '../journal/entry.ts'
-import { noIdIn } from '../journal/forgotten.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { OtherRequests } from '../journal/other-requests.ts'
 import { documented, named } from '../schema/documentation.ts'
-import { AssertionError, assertNone } from '../schema/errors.ts'
+import { AssertionError, assertNoProblem } from '../schema/errors.ts'
 import { general } from '../schema/general-errors.ts'
 import { integerFrom, type OptionWords, optionsOf, readCallOptions } from '../schema/options.ts'
 import { counted, cut } from '../schema/text.ts'
@@ -108,15 +108,15 @@ function createRequests({ journal, api, otherRequests, clearRequests }: ControlH
     all: (filter) => [...newestFirst(filter)].reverse(),
     count(filter) {
       if (typeof filter === 'function') {
-        return requireKnown('predicate', [...journal.newestFirst()].filter(filter).length, journal.forgotten)
+        return requireKnown('predicate', [...journal.newestFirst()].filter(filter).length, journal.dropped)
       }
-      const { least, most } = journal.count(read(filter))
-      return requireKnown('path', least, most - least)
+      const { certain, possible } = journal.count(read(filter))
+      return requireKnown('path', certain, possible)
     },
     last: (filter) => newestFirst(filter).next().value,
     clear: () => clearRequests(),
     subscribe: (subscriber) => journal.subscribe(subscriber),
-    assertAllKnown: () => assertNone(describeMistakenRequests(journal, otherRequests)),
+    assertAllKnown: () => assertNoProblem(describeMistakenRequests(journal, otherRequests)),
   }
 }
 
@@ -162,10 +162,10 @@ function requireKnown(kind: string, known: number, missing: number): number {
 
 /** Throws where an empty result would look like "no such requests". */
 function requireNoneDropped(journal: Journal, filter: JournalFields<string>): void {
-  const { least } = journal.count(filter)
-  if (least === 0) return
+  const { certain } = journal.count(filter)
+  if (certain === 0) return
   throw new AssertionError(
-    `The journal has dropped ${counted(least, 'such request')}, and has no other. Use \`gateway.requests.count\`, or set ` +
+    `The journal has dropped ${counted(certain, 'such request')}, and has no other. Use \`gateway.requests.count\`, or set ` +
       'journalSize and journalBytes to keep more.',
   )
 }
@@ -196,7 +196,7 @@ export function describeRequest({ method, path, query, request, ...response }: J
 export function describeRefusal(entry: JournalEntry): string | undefined {
   const { msg } = readErrorFields(entry)
   if (typeof msg !== 'string') return undefined
-  return entry.operation !== null && noIdIn(entry.path) !== undefined ? `${msg} ${MISSING_ID_HINT}` : msg
+  return entry.operation !== null && findInvalidId(entry.path) !== undefined ? `${msg} ${MISSING_ID_HINT}` : msg
 }
 
 /** Returns the fields of an error's response. The `body` of a fault may have none of these fields. */
@@ -208,17 +208,19 @@ function readErrorFields({
 }
 
 function describeMistakenRequests(journal: Journal, otherRequests: OtherRequests): string | undefined {
-  const found = [describeUnknownRequests(journal), otherRequests.refused()].flatMap((text) => text ?? [])
+  const found = [describeUnknownRequests(journal), otherRequests.describeRefused()].flatMap((text) => text ?? [])
   return found.length === 0 ? undefined : found.join('\n')
 }
 
 function describeUnknownRequests(journal: Journal): string | undefined {
-  const { count, newest } = journal.unknown()
+  const { count, newest } = journal.findUnknown()
   if (count === 0) return undefined
   const named = newest.slice(-MAX_NAMED)
   const isNoId = (entry: JournalEntry) => entry.operation !== null
   const reason = (entry: JournalEntry) =>
-    isNoId(entry) ? `the path has ${noIdIn(entry.path)} in place of an id. ${MISSING_ID_HINT}` : describeRefusal(entry)
+    isNoId(entry)
+      ? `the path has ${findInvalidId(entry.path)} in place of an id. ${MISSING_ID_HINT}`
+      : describeRefusal(entry)
   const lines = named.map((entry) => `  ${describeRequest(entry)}: ${reason(entry)}`)
   const earlier = count > lines.length ? [`  … and ${count - lines.length} earlier`] : []
   const what = named.every(isNoId)

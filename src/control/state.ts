@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { LARGEST_BODY } from '../schema/body.ts'
+import { MAX_BODY_BYTES } from '../schema/body.ts'
 import { optionsOf, readOptions, type SchemasOf, switchOption } from '../schema/options.ts'
 import { type Control, type ControlCall, controlCall } from './control.ts'
 import { type Snapshot, snapshotBody } from './snapshot.ts'
@@ -20,7 +20,7 @@ const snapshot = controlCall({
 })
 
 /** The maximum number of bytes of a snapshot over HTTP: about 250,000 domains with their certificates. */
-const MAX_STATE_BYTES = 256 * LARGEST_BODY
+const MAX_STATE_BYTES = 256 * MAX_BODY_BYTES
 
 // Made without controlCall: its reader drops nulls, and in a snapshot `null` is a value.
 const restore = {

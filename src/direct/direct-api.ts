@@ -34,7 +34,7 @@ type Run = (operation: Operation, ids: PathIds, input: unknown, call: Call) => u
 type Call = (...args: never[]) => unknown
 
 /** Makes the direct API of a table of families. Every function throws a `GatewayError` when a rule refuses. */
-export function directApi<F extends Families>(families: F, run: Run): Direct<F> {
+export function createDirectApi<F extends Families>(families: F, run: Run): Direct<F> {
   const api: Record<string, Record<string, unknown>> = {}
   for (const [name, { operations }] of Object.entries(families)) {
     const calls: Record<string, unknown> = {}
@@ -52,7 +52,7 @@ function createCall(operation: Operation, run: Run): Call {
     const call = (input: unknown = {}) => run(operation, NO_IDS, input, call)
     return call
   }
-  // Copied: a getter in the caller's object may return something else each time, or call the gateway.
+  // A copy, because a getter in the caller's object may return something else each time, or call the gateway.
   const idsOf = (ids: unknown) => (others.length === 0 ? { [first]: ids } : { ...(ids as PathIds) }) as PathIds // The arguments are checked when the operation runs.
   const call = (ids: unknown, input: unknown = {}) => run(operation, idsOf(ids), input, call)
   return call

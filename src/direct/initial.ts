@@ -15,7 +15,7 @@ export interface Leftover {
 /** Creates the initial resources of a gateway, by the same rules as any call. Errors name the entry. */
 export function applyInitial(direct: object, initial: object): void {
   for (const [name, bodies] of Object.entries(initial)) {
-    // A name that the direct API does not have is refused below.
+    // The next lines refuse a name that the direct API does not have.
     const calls = (direct as Record<string, Record<string, (...args: unknown[]) => unknown>>)[name]
     if (!calls) {
       const names = Object.keys(direct)
@@ -24,7 +24,7 @@ export function applyInitial(direct: object, initial: object): void {
     }
     if (!Array.isArray(bodies))
       throw new TypeError(`initial: ${name} is ${quote(bodies)}. Allowed: an array of bodies.`)
-    // The rules say whether each is a body.
+    // The rules of the operation refuse an entry that is no body.
     for (const [place, body] of (bodies as Record<string, unknown>[]).entries()) {
       try {
         if (calls.create) calls.create(body)
@@ -37,7 +37,7 @@ export function applyInitial(direct: object, initial: object): void {
   }
 }
 
-/** The initial resources of a gateway, which are not leftovers. A store has them too. */
+/** The initial resources of a gateway, which are not leftovers. A store keeps their keys as side records. */
 export class Baseline implements SideRecords {
   #keys: ReadonlySet<string> = new Set()
 
@@ -50,18 +50,18 @@ export class Baseline implements SideRecords {
   }
 
   take(engine: Engine, collections: readonly Collection<object>[]): void {
-    this.#keys = new Set(listResources(engine, collections).map(keyOf))
+    this.#keys = new Set(listResources(engine, collections).map(formatKey))
   }
 
   /** Returns the resources that exist now and are no initial ones, oldest first within their family. */
   leftovers(engine: Engine, collections: readonly Collection<object>[]): Leftover[] {
-    return listResources(engine, collections).filter((resource) => !this.#keys.has(keyOf(resource)))
+    return listResources(engine, collections).filter((resource) => !this.#keys.has(formatKey(resource)))
   }
 }
 
-const keyOf = ({ family, id }: Leftover) => `${family} ${id}`
+const formatKey = ({ family, id }: Leftover) => `${family} ${id}`
 
-/** Automatic certificates go with their domains and do not count. */
+/** Lists the resources that exist now. It omits automatic certificates, which are removed with their domains. */
 function listResources(engine: Engine, collections: readonly Collection<object>[]): Leftover[] {
   engine.settle()
   const { records } = engine.state

@@ -46,7 +46,7 @@ export class ClockTime {
       if (to === undefined || this.#sets !== sets) return false
       let stops = 0
       for (const _ of this.#stops(to)) {
-        if (++stops > MAX_STOPS) throw new Error(endlessMoveMessage(this.now, MAX_STOPS, 'in one move'))
+        if (++stops > MAX_STOPS) throw new Error(describeEndlessMove(this.now, MAX_STOPS, 'in one move'))
         await turns.next()
       }
       return true
@@ -71,7 +71,7 @@ export class ClockTime {
       stopsHere = stop > this.now ? 1 : stopsHere + 1
       if (stopsHere > MAX_STOPS_AT_ONE_TIME) {
         // The error of a follower is the reason why something is still due.
-        throw thrown ? thrown.error : new Error(endlessMoveMessage(this.now, MAX_STOPS_AT_ONE_TIME, 'at one time'))
+        throw thrown ? thrown.error : new Error(describeEndlessMove(this.now, MAX_STOPS_AT_ONE_TIME, 'at one time'))
       }
       // Code that was called at a stop may have moved the time further.
       this.now = Math.max(this.now, Math.min(stop, to))
@@ -97,7 +97,7 @@ export class ClockTime {
   }
 }
 
-function endlessMoveMessage(now: number, stops: number, where: string): string {
+function describeEndlessMove(now: number, stops: number, where: string): string {
   return (
     `The clock is at ${timestamp(now)}: it has stopped ${stops} times ${where}, and something is due still. ` +
     'Allowed: timers that wait longer before they are set again, or shorter moves.'

@@ -1,31 +1,31 @@
 import type { Commit } from '../operation/collection.ts'
 import { requireFunction } from '../schema/options.ts'
-import { withoutSecretTexts } from '../schema/secret-fields.ts'
-import type { SecretTexts } from '../schema/secret-texts.ts'
+import { redactRecord } from '../schema/secret-fields.ts'
+import type { Redactor } from '../schema/secret-texts.ts'
 import { timestamp } from '../schema/time.ts'
 import { deepFreeze } from '../schema/values.ts'
 import { exportChange, type RecordChange } from './records.ts'
 
-/** A commit with its stored records. Its public form is made only if a subscriber reads it. */
+/** A commit with its stored records. Its public form is made when it is first read. */
 export class RawCommit {
-  #redacted: Commit | undefined
+  #publicCommit: Commit | undefined
 
   constructor(
     readonly operation: string,
     readonly now: number,
     /** The changes, secrets included. */
     readonly changes: readonly RecordChange[],
-    readonly hidden: SecretTexts,
+    readonly redactor: Redactor,
   ) {}
 
   /** Returns the commit as it may leave the gateway. */
-  redacted(): Commit {
-    this.#redacted ??= deepFreeze({
+  toPublic(): Commit {
+    this.#publicCommit ??= deepFreeze({
       operation: this.operation,
       at: timestamp(this.now),
-      changes: this.changes.map((change) => withoutSecretTexts(exportChange(change), this.hidden)),
+      changes: this.changes.map((change) => redactRecord(exportChange(change), this.redactor)),
     })
-    return this.#redacted
+    return this.#publicCommit
   }
 }
 
@@ -35,7 +35,7 @@ interface Subscriber {
   readonly collection: string | undefined
 }
 
-/** Calls subscribers with commits, in order, once the call that made them is over. */
+/** Calls subscribers with commits, in order, at the end of the call that made the commits. */
 export class Subscribers {
   readonly #all = new Set<Subscriber>()
   /** The commits of the present call. */
@@ -49,7 +49,7 @@ export class Subscribers {
   /** Adds a subscriber, of all commits or of those that change a collection. Returns a function that removes it. */
   add(call: (commit: Commit) => void, collection?: string): () => void {
     requireFunction('subscriber', call)
-    // An object per call, so that one function can subscribe twice.
+    // A new object each time, because the same function may subscribe twice.
     const subscriber = { call, collection }
     this.#all.add(subscriber)
     return () => void this.#all.delete(subscriber)
@@ -69,7 +69,7 @@ export class Subscribers {
     this.#pending = []
   }
 
-  /** Delivers what is pending. A subscriber that calls the gateway makes further commits; they queue up. */
+  /** Delivers the pending commits. If a subscriber calls the gateway, the commits of that call join the queue. */
   deliver(): void {
     if (this.#pending.length === 0) return
     const isDelivering = this.#queue.length > 0
@@ -77,7 +77,7 @@ export class Subscribers {
     this.#pending = []
     if (isDelivering) return
     for (let next = this.#queue[0]; next; next = this.#queue[0]) {
-      for (const each of [...this.#all]) if (isSubscribed(each, next)) callSafely(each.call, next.redacted())
+      for (const each of [...this.#all]) if (isSubscribed(each, next)) callSafely(each.call, next.toPublic())
       this.#queue.shift()
     }
   }
@@ -87,7 +87,7 @@ function isSubscribed({ collection }: Subscriber, { changes }: RawCommit): boole
   return collection === undefined || changes.some((each) => each.collection.name === collection)
 }
 
-/** An exception in a subscriber must not reach whoever made the commit. */
+/** Calls a subscriber. An exception in it must not reach the caller that made the commit. */
 function callSafely(subscriber: (commit: Commit) => void, commit: Commit): void {
   try {
     subscriber(commit)

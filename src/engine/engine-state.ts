@@ -7,14 +7,14 @@ import type { CommonDialect, Rules } from '../schema/dialect.ts'
 import { type Catalogue, Problems, problem } from '../schema/errors.ts'
 import { general } from '../schema/general-errors.ts'
 import { OPERATION_PREFIX } from '../schema/ids.ts'
-import { withoutSecretTexts } from '../schema/secret-fields.ts'
-import type { SecretTexts } from '../schema/secret-texts.ts'
+import { redactRecord } from '../schema/secret-fields.ts'
+import type { Redactor } from '../schema/secret-texts.ts'
 import { quote } from '../schema/text.ts'
 import { deepFreeze } from '../schema/values.ts'
 import type { Clock } from './clock.ts'
 import { createIds, type Ids } from './ids.ts'
 import { type SideRecordsByName, toStoredForm } from './persistence/stored-records.ts'
-import { type RandomSource, randomSource } from './random.ts'
+import { createRandomSource, type RandomSource } from './random.ts'
 import { Records } from './records.ts'
 
 interface StateOptions {
@@ -26,7 +26,7 @@ interface StateOptions {
   readonly url: string
   readonly families: readonly Family[]
   /** Redacts the API keys of the gateway in commits and snapshots. */
-  readonly hidden: SecretTexts
+  readonly redactor: Redactor
 }
 
 export interface EngineOptions extends StateOptions {
@@ -35,11 +35,11 @@ export interface EngineOptions extends StateOptions {
   readonly catalogue: Catalogue
   readonly store: Store | undefined
   readonly sideRecords: SideRecordsByName
-  /** Makes the public form of an error, where a user's clock has called the gateway. */
+  /** Makes the public form of an error, for calls of the gateway by a user's clock. */
   readonly publicError: (error: unknown) => unknown
 }
 
-/** The records of a snapshot, to continue from. */
+/** The records of a snapshot, from which a gateway continues. */
 export interface RestorableState extends Pick<Snapshot, 'sequence' | 'records' | 'seed'> {
   /** True if a gateway of this process made it, so that nothing in it needs to be checked. */
   readonly isOwn: boolean
@@ -55,10 +55,10 @@ interface Origin {
 /** Everything that `reset`, `restore` and the load of a store replace as a whole. */
 export class EngineState {
   #wire: Wire
-  /** The cached responses of records, by view. Made when first needed: it is the most expensive part of an unused gateway. */
+  /** The cached responses of records, by view. It is made when it is first needed, because it would cost an unused gateway most. */
   #views: WeakMap<object, WeakMap<object, object>> | undefined
   #lastView: object | undefined
-  /** The cached public form of records. Searching records for private keys each time takes five times as long. */
+  /** The cached public form of records. To search each record for private keys every time takes five times as long. */
   #exports: WeakMap<object, object> | undefined
 
   private constructor(
@@ -93,14 +93,14 @@ export class EngineState {
   }
 
   /** Returns another state of the same gateway, at the same URL. */
-  with(records: Records, seed = this.origin.seed, operations = this.operations): EngineState {
+  withRecords(records: Records, seed = this.origin.seed, operations = this.operations): EngineState {
     const origin = seed === this.origin.seed ? this.origin : createOrigin(seed, this.options)
     return new EngineState(this.options, origin, this.#wire.url, records, operations)
   }
 
   /** Returns the state of a new gateway with the same options and URL. */
   reset(): EngineState {
-    return this.with(new Records(this.options.families), this.options.seed, 0)
+    return this.withRecords(new Records(this.options.families), this.options.seed, 0)
   }
 
   /** Returns the state with other records. @throws Refusal if two have one key, or they do not fit together. */
@@ -108,11 +108,11 @@ export class EngineState {
     const { families } = this.options
     const records = new Records(families)
     const problems = new Problems()
-    for (const [name, ofName] of Object.entries(rows)) addRecords(records, name, ofName, problems)
+    for (const [name, list] of Object.entries(rows)) addRecords(records, name, list, problems)
     records.sequence = sequence
     if (!isOwn) for (const family of families) checkRelations(records, family, rows, problems)
     problems.refuse()
-    return this.with(records, seed ?? this.origin.seed)
+    return this.withRecords(records, seed ?? this.origin.seed)
   }
 
   /** Returns the response of a record, frozen. A new record (`isNew`) is rarely read again, so its response is not cached. */
@@ -130,7 +130,7 @@ export class EngineState {
     return shown
   }
 
-  /** Tells whether a value is the view that was made last. */
+  /** Returns whether a value is the response that {@link view} returned last. */
   isLastView(value: unknown): value is object {
     return value !== undefined && value === this.#lastView
   }
@@ -141,7 +141,7 @@ export class EngineState {
     const stored: Record<string, object[]> = {}
     for (const { collection, oldestFirst } of this.records.all()) {
       const shown = oldestFirst.map((record) =>
-        hasSecrets ? toStoredForm(collection, record) : this.#withoutSecrets(record, collection),
+        hasSecrets ? toStoredForm(collection, record) : this.#exportRecord(record, collection),
       )
       records[collection.name] = shown.filter((each) => each !== null)
       stored[collection.name] = oldestFirst.filter((_, index) => shown[index] !== null)
@@ -149,20 +149,20 @@ export class EngineState {
     return { records, stored }
   }
 
-  #withoutSecrets(record: object, { exported }: Collection<object>): object | null {
+  #exportRecord(record: object, { exported }: Collection<object>): object | null {
     this.#exports ??= new WeakMap()
     const known = this.#exports.get(record)
     if (known) return known
     const row = exported ? exported(record, false) : record
     if (!row) return null
-    const shown = deepFreeze(withoutSecretTexts(row, this.options.hidden))
+    const shown = deepFreeze(redactRecord(row, this.options.redactor))
     this.#exports.set(record, shown)
     return shown
   }
 }
 
 function createOrigin(seed: string, { authorityFor }: StateOptions): Origin {
-  const random = randomSource(seed)
+  const random = createRandomSource(seed)
   return { seed, ids: createIds(random), authority: authorityFor(random) }
 }
 

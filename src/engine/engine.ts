@@ -4,14 +4,14 @@ import type { StoredChange } from '../operation/store.ts'
 import type { Transaction } from '../operation/transaction.ts'
 import type { Authority } from '../operation/view.ts'
 import { Refusal } from '../schema/errors.ts'
-import { pathIdProblems } from '../schema/ids.ts'
+import { findPathIdProblems } from '../schema/ids.ts'
 import type { RuleContext } from '../schema/rule.ts'
 import { type RawCommit, Subscribers } from './commits.ts'
 import { type EngineOptions, EngineState, type RestorableState } from './engine-state.ts'
 import { GatewayClock } from './gateway-clock.ts'
 import { Persistence } from './persistence/persistence.ts'
 import type { AgendaEntry } from './records.ts'
-import { type Executed, Guard, Transactions } from './transactions.ts'
+import { type Execution, Guard, Transactions } from './transactions.ts'
 
 /**
  * Runs operations on the state. Each operation is one transaction: it sees the state settled up to now, and either
@@ -36,22 +36,22 @@ export class Engine {
   readonly isLoaded: boolean = false
 
   constructor(options: EngineOptions) {
-    const { dialect, rules, families, catalogue, clock, store, sideRecords, hidden, publicError } = options
+    const { dialect, rules, families, catalogue, clock, store, sideRecords, redactor, publicError } = options
     this.#publicError = publicError
     this.context = { dialect, rules, catalogue }
     this.#state = EngineState.initial(options)
     const current = () => this.#state
     const onCommit = (commit: RawCommit) => this.#onCommit(commit)
-    this.#transactions = new Transactions(current, families, this.#guard, hidden, onCommit)
+    this.#transactions = new Transactions(current, families, this.#guard, redactor, onCommit)
     this.clock = new GatewayClock(clock, this.#guard, {
       nextDueAt: () => this.nextDue?.due.at,
-      settle: () => this.#inPublic(() => this.#settleAtStop()),
-      ...(store && { moves: () => this.#publicMove() }),
+      settle: () => this.#runWithPublicErrors(() => this.#settleAtStop()),
+      ...(store && { moves: () => this.#startPublicMove() }),
     })
     if (!store) return
     const replace = (state: EngineState) => this.#replaceState(state)
-    const { context, clock: ofGateway } = this
-    const parts = { families, context, sideRecords, guard: this.#guard, clock: ofGateway, current, replace }
+    const { context, clock: gatewayClock } = this
+    const parts = { families, context, sideRecords, guard: this.#guard, clock: gatewayClock, current, replace }
     this.#persistence = new Persistence(store, parts)
     this.isLoaded = this.#persistence.load()
     this.clock.attach()
@@ -84,38 +84,38 @@ export class Engine {
     return this.#state.wire.authority
   }
 
-  /** Reserves ids of requests in the store, before a response uses one. */
-  keepOperationIds(): void {
-    if (this.#persistence?.hasReserved(this.#state.operations) === false) this.called(() => undefined)
+  /** Reserves operation ids in the store before a response uses one, so that a later process does not use it again. */
+  reserveOperationIds(): void {
+    if (this.#persistence?.hasReserved(this.#state.operations) === false) this.runCall(() => undefined)
   }
 
   /**
    * Runs one operation with the ids of its path and its unread body or query. Returns its response and its changes.
    * Throws a `Refusal` if a rule refuses the operation; then nothing has changed.
    */
-  execute(operation: Operation, ids: Readonly<Record<string, string>>, raw: unknown): Executed {
+  execute(operation: Operation, ids: Readonly<Record<string, string>>, raw: unknown): Execution {
     // The input is read before the transaction, because a getter of the caller may call the gateway.
-    const problems = pathIdProblems(ids, operation.ids)
+    const problems = findPathIdProblems(ids, operation.ids)
     const [first] = problems
     if (first) throw new Refusal([first, ...problems.slice(1)])
     const input = operation.read?.(raw, ids, this.context)
-    return this.called(() =>
-      this.#transactions.run(this.#settledNow(), operation.name, (tx) => operation.run(tx, ids, input)),
+    return this.runCall(() =>
+      this.#transactions.run(this.#settleNow(), operation.name, (tx) => operation.run(tx, ids, input)),
     )
   }
 
   /** Runs the work of a control: on settled state, as one transaction. */
   transact<T>(work: (tx: Transaction) => T): T {
-    return this.called(() => this.#transactions.run(this.#settledNow(), 'control', work).result)
+    return this.runCall(() => this.#transactions.run(this.#settleNow(), 'control', work).result)
   }
 
   /** Stores changes of side records as one commit. */
   storeSideRecords(changes: () => readonly StoredChange[]): void {
-    this.called(() => this.#persistence?.addSideChanges(changes()))
+    this.runCall(() => this.#persistence?.addSideChanges(changes()))
   }
 
-  /** Runs work as one call, however many calls it makes: the store gets one commit, and then subscribers are called. */
-  called<T>(work: () => T): T {
+  /** Runs work as one call, even if the work makes calls itself: the store gets one commit, and then subscribers are called. */
+  runCall<T>(work: () => T): T {
     this.#guard.requireOutside()
     this.#persistence?.requireState()
     this.#calls++
@@ -160,21 +160,21 @@ export class Engine {
     this.#moves++
     return () => {
       this.#moves--
-      if (this.#moves === 0) this.called(() => undefined)
+      if (this.#moves === 0) this.runCall(() => undefined)
     }
   }
 
-  #publicMove(): () => void {
+  #startPublicMove(): () => void {
     const end = this.#startMove()
-    return () => this.#inPublic(end)
+    return () => this.#runWithPublicErrors(end)
   }
 
-  /** Handles everything that is due by now, each event at its own time, in the order of their times. Returns now. */
+  /** Handles all events that are due by now, each at its own time, in the order of their times. Returns the time now. */
   settle(): number {
-    return this.called(() => this.#settledNow())
+    return this.runCall(() => this.#settleNow())
   }
 
-  #settledNow(): number {
+  #settleNow(): number {
     const now = this.clock.now
     this.clock.wake(now)
     this.#transactions.runDue(now, this.#limit?.isOver)
@@ -184,7 +184,7 @@ export class Engine {
   #settleAtStop(): void {
     const limit = this.#limit
     if (this.#persistence?.isRollingBack || limit?.isReached) return
-    if (this.#moves > 0) this.#settledNow()
+    if (this.#moves > 0) this.#settleNow()
     else this.settle()
     if (!limit?.isOver()) return
     limit.isReached = true
@@ -192,8 +192,8 @@ export class Engine {
     this.clock.set(this.clock.now)
   }
 
-  /** Runs work that a user's clock calls. Turns errors into their public form. */
-  #inPublic(work: () => void): void {
+  /** Runs work that a user's clock calls. Throws errors in their public form. */
+  #runWithPublicErrors(work: () => void): void {
     try {
       work()
     } catch (error) {
@@ -233,7 +233,7 @@ export class Engine {
   }
 
   #replace(operation: string, then: () => void, next: () => EngineState): void {
-    this.called(() => {
+    this.runCall(() => {
       const state = next()
       const before = this.#state
       this.#persistence?.prepareReplacement(operation)
@@ -251,21 +251,21 @@ export class Engine {
 
   #replaceState(state: EngineState): void {
     this.#state = state
-    this.#attachOnceDue()
+    this.#attachIfDue()
   }
 
   #onCommit(commit: RawCommit): void {
     this.#persistence?.addChanges(commit.operation, commit.changes)
     this.#subscribers.enqueue(commit)
-    this.#attachOnceDue()
+    this.#attachIfDue()
   }
 
   /** Attaches the gateway to its clock as soon as something is due, so that an idle gateway costs its clock no time. */
-  #attachOnceDue(): void {
+  #attachIfDue(): void {
     if (this.nextDue) this.clock.attach()
   }
 
-  /** Calls the function with each new commit, in order, or with those that change a collection. Returns a function that ends it. */
+  /** Calls the function with each new commit, or with those that change a collection. Returns a function that ends the subscription. */
   subscribe(subscriber: (commit: Commit) => void, collection?: string): () => void {
     const name = collection === undefined ? undefined : this.#state.records.tableNamed(collection).collection.name
     return this.#subscribers.add(subscriber, name)

@@ -19,7 +19,7 @@ export class GatewayClock {
   readonly #follower: ClockFollower
   readonly #waiters = new Set<Waiter>()
   readonly #requests = new Set<WaitingRequest>()
-  readonly #read = () => readClock(this.source)
+  readonly #readSource = () => readClock(this.source)
   #wasAttached = false
   /** The function that detaches the follower, if the clock has returned one. */
   #detach: unknown
@@ -32,17 +32,17 @@ export class GatewayClock {
     readonly guard: Guard,
     gateway: Omit<ClockFollower, 'nextStopAt'>,
   ) {
-    const nextDueAt = () => earlier(gateway.nextDueAt(), this.waiting[0]?.until)
+    const nextDueAt = () => findEarlier(gateway.nextDueAt(), this.waiting[0]?.until)
     const nextStopAt = () => {
       const times = [...this.#waiters].map(({ at }) => at)
-      return times.reduce(earlier, gateway.nextDueAt())
+      return times.reduce(findEarlier, gateway.nextDueAt())
     }
     this.#follower = { ...gateway, nextDueAt, nextStopAt }
   }
 
   /** Now, in ms since 1970. */
   get now(): number {
-    this.lastNow = this.guard.run('its clock', this.#read)
+    this.lastNow = this.guard.run('its clock', this.#readSource)
     return this.lastNow
   }
 
@@ -50,13 +50,13 @@ export class GatewayClock {
     return isManual(this.source)
   }
 
-  /** Sets a manual clock, which also ends a move that is under way; any other continues. */
+  /** Sets the clock if it is manual, which also ends a move that is under way. Any other clock is left unchanged. */
   set(ms: number): void {
     if (isManual(this.source)) this.source.set(ms)
   }
 
   /** Drops all waiting callers; their promises never settle. */
-  forget(): void {
+  dropWaiting(): void {
     this.#waiters.clear()
     this.#requests.clear()
   }
@@ -76,23 +76,23 @@ export class GatewayClock {
   }
 
   /**
-   * Resolves when a time has come, whoever moves the clock; `operationId` names the request whose response waits. Rejects
-   * when the signal is aborted.
+   * Resolves when the clock has reached a time. `operationId` names the request whose response waits for it. Rejects when the
+   * signal is aborted.
    */
   async waitUntil(at: number, signal?: AbortSignal, operationId?: string): Promise<void> {
-    if (operationId === undefined || this.now >= at) return this.#reached(at, signal)
+    if (operationId === undefined || this.now >= at) return this.#waitForTime(at, signal)
     const request = { operationId, until: at }
     this.#requests.add(request)
     try {
-      await this.#reached(at, signal)
+      await this.#waitForTime(at, signal)
     } finally {
       this.#requests.delete(request)
     }
   }
 
-  async #reached(at: number, signal?: AbortSignal): Promise<void> {
+  async #waitForTime(at: number, signal?: AbortSignal): Promise<void> {
     const { source } = this
-    if (source.waitUntil && !isManual(source)) return waitOn(source, at, signal)
+    if (source.waitUntil && !isManual(source)) return waitOnClock(source, at, signal)
     if (this.now >= at) return
     this.attach()
     await abortable(signal, (resolve) => {
@@ -118,12 +118,12 @@ export class GatewayClock {
 }
 
 /** Returns the earlier of two times, either of which may be missing. */
-function earlier(a: number | undefined, b: number | undefined): number | undefined {
+function findEarlier(a: number | undefined, b: number | undefined): number | undefined {
   return a === undefined || b === undefined ? (a ?? b) : Math.min(a, b)
 }
 
 /** Waits on a clock that may not support signals. */
-function waitOn(clock: Clock, at: number, signal: AbortSignal | undefined): Promise<void> {
+function waitOnClock(clock: Clock, at: number, signal: AbortSignal | undefined): Promise<void> {
   return abortable(signal, (resolve, reject) => {
     Promise.resolve(clock.waitUntil?.(at, signal)).then(resolve, reject)
     return () => undefined

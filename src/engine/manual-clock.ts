@@ -1,6 +1,6 @@
 import { moment, readOptions, duration as spanOfTime } from '../schema/options.ts'
 import { type Duration, LATEST_TIME, timestamp } from '../schema/time.ts'
-import { accessor } from '../schema/values.ts'
+import { createAccessor } from '../schema/values.ts'
 import type { Clock, ClockFollower } from './clock.ts'
 import { ClockTime } from './clock-time.ts'
 
@@ -110,7 +110,7 @@ export function manualClock(start: Time): ManualClock {
   return withNow(moves, time)
 }
 
-const withNow = /* @__PURE__ */ accessor('now', (time: ClockTime) => time.now)
+const withNow = /* @__PURE__ */ createAccessor('now', (time: ClockTime) => time.now)
 
 const anyDuration = /* @__PURE__ */ spanOfTime()
 const anyMoment = /* @__PURE__ */ moment()

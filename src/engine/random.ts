@@ -11,7 +11,7 @@ export interface RandomSource {
 }
 
 /** Makes the random source of a seed. */
-export function randomSource(seed: string): RandomSource {
+export function createRandomSource(seed: string): RandomSource {
   const streams = new Map<string, readonly number[]>()
   return {
     draw(stream, number) {
@@ -20,7 +20,7 @@ export function randomSource(seed: string): RandomSource {
         state = hash(`${stream}\n${seed}`)
         streams.set(stream, state)
       }
-      return generator(state, number)
+      return createGenerator(state, number)
     },
   }
 }
@@ -29,7 +29,7 @@ export function randomSource(seed: string): RandomSource {
  * Makes a random source by SHA-256 that nobody can guess without the secret, for keys that outlive a test. It too gives the
  * same bytes for the same draw.
  */
-export function secretSource(text: string): RandomSource {
+export function createSecretSource(text: string): RandomSource {
   const secret = sha256(utf8Bytes(text))
   return {
     draw(stream, number) {
@@ -46,13 +46,13 @@ export function secretSource(text: string): RandomSource {
   }
 }
 
-/** Returns a fresh secret for {@link secretSource}. */
-export function freshSecret(): string {
+/** Returns a fresh secret for {@link createSecretSource}. */
+export function createSecret(): string {
   return [...crypto.getRandomValues(new Uint8Array(32))].map((byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
 /** Returns a fresh seed for a gateway that was created without one. */
-export function freshSeed(): string {
+export function createSeed(): string {
   return crypto.getRandomValues(new Uint32Array(4)).join('.')
 }
 
@@ -70,7 +70,7 @@ function hash(text: string): readonly [number, number, number, number] {
 }
 
 /** Starts the sfc32 generator from a stream's state and the draw's number. */
-function generator(state: readonly number[], number: number): (size: number) => Uint8Array {
+function createGenerator(state: readonly number[], number: number): (size: number) => Uint8Array {
   let [a = 0, b = 0, c = 0, d = 0] = state
   b ^= number >>> 0
   c ^= Math.floor(number / 2 ** 32)

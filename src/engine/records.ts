@@ -6,7 +6,7 @@ import { deepFreeze } from '../schema/values.ts'
 import { SortedList } from './sorted-list.ts'
 import { Table } from './table.ts'
 
-/** One record's change, secrets included. Its collection says which parts may leave the gateway. */
+/** The change of one record, secrets included. */
 export interface RecordChange {
   readonly collection: Collection<object>
   readonly key: string
@@ -25,7 +25,7 @@ export interface AgendaEntry {
 export class Records {
   /** The next number for an id, a label or the scheduling order. */
   sequence = 0
-  /** The events of all records, first due first, ties in scheduling order. */
+  /** The events of all records, the earliest first. Events at the same time are in scheduling order. */
   readonly agenda = new SortedList<AgendaEntry>(isDueBefore)
   readonly #tables = new Map<string, Table>()
 
@@ -44,7 +44,7 @@ export class Records {
     return this.table(collection).get(key)
   }
 
-  /** The oldest record whose index has this value. */
+  /** Returns the oldest record whose index has this value. */
   find<R extends object>(collection: Collection<R>, index: string, value: string): R | undefined {
     return this.table(collection).find(index, value)
   }
@@ -63,7 +63,7 @@ export class Records {
     const dueOf = collection.due
     const due = after && dueOf?.(after)
     if (due && !(Number.isFinite(due.at) && Number.isFinite(due.order)))
-      throw new TypeError(invalidDueMessage(collection.name, due))
+      throw new TypeError(describeInvalidDue(collection.name, due))
     const before = table.replace(key, after)
     const dueBefore = before && dueOf?.(before)
     if (dueBefore) this.agenda.delete({ due: dueBefore, table, key })
@@ -76,7 +76,7 @@ export class Records {
     for (const { collection, key, before } of [...changes].reverse()) this.change(collection, key, before)
   }
 
-  /** Every collection with its records, oldest first. */
+  /** Yields every collection with its records, oldest first. */
   *all(): Generator<{ readonly collection: Collection<object>; readonly oldestFirst: readonly object[] }> {
     for (const table of this.#tables.values()) {
       yield { collection: table.collection, oldestFirst: [...table.newestFirst()].reverse() }
@@ -84,7 +84,7 @@ export class Records {
   }
 }
 
-/** Compares by time, then by scheduling order. A damaged snapshot may have equal orders; then the name and the key decide. */
+/** Compares events by time, then by scheduling order. If a damaged snapshot has equal orders, compares the names and the keys. */
 function isDueBefore(a: AgendaEntry, b: AgendaEntry): boolean {
   if (a.due.at !== b.due.at) return a.due.at < b.due.at
   if (a.due.order !== b.due.order) return a.due.order < b.due.order
@@ -92,7 +92,7 @@ function isDueBefore(a: AgendaEntry, b: AgendaEntry): boolean {
   return one < other || (one === other && a.key < b.key)
 }
 
-function invalidDueMessage(name: string, { at, order }: Due): string {
+function describeInvalidDue(name: string, { at, order }: Due): string {
   const received = `{ at: ${quote(at)}, order: ${quote(order)} }`
   return `The collection "${name}" has a record that is due at ${received}. Allowed: at in ms since 1970, and order from tx.nextOrder().`
 }
@@ -100,7 +100,7 @@ function invalidDueMessage(name: string, { at, order }: Due): string {
 /** Returns the parts of a change that may leave the gateway. */
 export function exportChange({ collection, key, before, after }: RecordChange): Change {
   const { name, exported } = collection
-  const publicOf = (record: object | undefined) =>
+  const toPublic = (record: object | undefined) =>
     record && (deepFreeze(exported ? exported(record, false) : record) ?? undefined)
-  return { collection: name, key, before: publicOf(before), after: publicOf(after) }
+  return { collection: name, key, before: toPublic(before), after: toPublic(after) }
 }

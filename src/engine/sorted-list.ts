@@ -1,11 +1,11 @@
 import { itemAt } from '../schema/values.ts'
 
 /**
- * Different items in sorted order. Adding at the end is constant; adding and deleting elsewhere costs a search and a move
- * within one chunk. A walk can start anywhere, also at an item that is not in the list.
+ * A sorted list without equal items. Adding at the end takes constant time. Adding and deleting elsewhere takes a search and a
+ * move within one chunk. An iteration can start at any item, even at one that is not in the list.
  */
 export class SortedList<T> {
-  /** No chunk is empty; every item of a chunk is before every item of the next. */
+  /** The items in order, in chunks that are never empty. */
   readonly #chunks: T[][] = []
 
   /** `maxChunkSize` is the maximum number of items of a chunk. It must be even. */
@@ -27,12 +27,12 @@ export class SortedList<T> {
   }
 
   has(item: T): boolean {
-    const chunk = this.#chunks[this.#chunkOf(item)]
+    const chunk = this.#chunks[this.#findChunk(item)]
     return chunk !== undefined && this.#isAt(chunk, this.#lowerBound(chunk, item), item)
   }
 
   delete(item: T): void {
-    const position = this.#chunkOf(item)
+    const position = this.#findChunk(item)
     const chunk = this.#chunks[position]
     const at = chunk ? this.#lowerBound(chunk, item) : 0
     if (!chunk || !this.#isAt(chunk, at, item)) return
@@ -42,7 +42,7 @@ export class SortedList<T> {
 
   /** Yields the items before `bound`, or all items, the last one first. */
   *descending(bound?: T): Generator<T> {
-    let position = bound === undefined ? this.#chunks.length - 1 : this.#chunkOf(bound)
+    let position = bound === undefined ? this.#chunks.length - 1 : this.#findChunk(bound)
     let chunk = this.#chunks[position]
     if (!chunk) return
     let at = (bound === undefined ? chunk.length : this.#lowerBound(chunk, bound)) - 1
@@ -54,7 +54,7 @@ export class SortedList<T> {
   }
 
   #insert(item: T): void {
-    const position = this.#chunkOf(item)
+    const position = this.#findChunk(item)
     const chunk = itemAt(this.#chunks, position)
     const at = this.#lowerBound(chunk, item)
     if (this.#isAt(chunk, at, item)) return
@@ -67,7 +67,7 @@ export class SortedList<T> {
   }
 
   /** Returns the position of the last chunk whose first item is not after `item`, or else that of the first chunk. */
-  #chunkOf(item: T): number {
+  #findChunk(item: T): number {
     let low = 0
     let high = this.#chunks.length - 1
     while (low < high) {

@@ -3,13 +3,13 @@ import { quote } from '../schema/text.ts'
 import { SortedList } from './sorted-list.ts'
 
 /** The keys of the records of each value of an index, in creation order. Most values have one key, which needs no list. */
-type Entries = Map<string, string | string[]>
+type KeysByValue = Map<string, string | string[]>
 
 /** The records of one collection, by key, in creation order, and by each index. */
 export class Table<R extends object = object> {
   readonly #rows = new Map<string, R>()
   readonly #order = new SortedList(isBefore)
-  readonly #indexes = new Map<string, readonly [entries: Entries, valuesOf: Index<R>]>()
+  readonly #indexes = new Map<string, readonly [keysByValue: KeysByValue, valuesOf: Index<R>]>()
 
   constructor(readonly collection: Collection<R>) {}
 
@@ -21,21 +21,21 @@ export class Table<R extends object = object> {
     return this.#rows.get(key)
   }
 
-  /** The oldest record whose index has this value. */
+  /** Returns the oldest record whose index has this value. */
   find(index: string, value: string): R | undefined {
-    const keys = this.#entries(index).get(value)
+    const keys = this.#readIndex(index).get(value)
     const key = typeof keys === 'string' ? keys : keys?.[0]
     return key === undefined ? undefined : this.#rows.get(key)
   }
 
-  /** The records whose index has this value, oldest first. */
+  /** Returns the records whose index has this value, oldest first. */
   findAll(index: string, value: string): R[] {
-    return asList(this.#entries(index).get(value)).map((key) => this.#row(key))
+    return asList(this.#readIndex(index).get(value)).map((key) => this.#readRow(key))
   }
 
-  /** Records from the one before `cursor` on; the cursor need not exist. */
+  /** Yields the records newest first, from the one before `cursor`, which need not exist. */
   *newestFirst(cursor?: string): Generator<R> {
-    for (const key of this.#order.descending(cursor)) yield this.#row(key)
+    for (const key of this.#order.descending(cursor)) yield this.#readRow(key)
   }
 
   /** Puts a record under its key, or removes the one there. Returns the record before. */
@@ -45,30 +45,30 @@ export class Table<R extends object = object> {
     else this.#rows.delete(key)
     if (after && !before) this.#order.add(key)
     if (before && !after) this.#order.delete(key)
-    for (const [entries, valuesOf] of this.#indexes.values()) {
-      reindex(entries, key, before ? valuesOf(before) : null, after ? valuesOf(after) : null)
+    for (const [keysByValue, valuesOf] of this.#indexes.values()) {
+      reindex(keysByValue, key, before ? valuesOf(before) : null, after ? valuesOf(after) : null)
     }
     return before
   }
 
-  /** Returns the entries of an index. Makes the index when it is first used, which halves the time to load many records. */
-  #entries(index: string): Entries {
+  /** Returns the keys by the values of an index. Makes the index when it is first used, which halves the time to load many records. */
+  #readIndex(index: string): KeysByValue {
     const known = this.#indexes.get(index)
     if (known) return known[0]
     const valuesOf = this.collection.indexes[index]
-    if (!valuesOf) throw new TypeError(unknownIndexMessage(this.collection, index))
-    const entries: Entries = new Map()
-    for (const [key, row] of this.#rows) reindex(entries, key, null, valuesOf(row))
-    this.#indexes.set(index, [entries, valuesOf])
-    return entries
+    if (!valuesOf) throw new TypeError(describeUnknownIndex(this.collection, index))
+    const keysByValue: KeysByValue = new Map()
+    for (const [key, row] of this.#rows) reindex(keysByValue, key, null, valuesOf(row))
+    this.#indexes.set(index, [keysByValue, valuesOf])
+    return keysByValue
   }
 
-  #row(key: string): R {
+  #readRow(key: string): R {
     return this.#rows.get(key) as R // Every key of the order and of an index has one.
   }
 }
 
-function unknownIndexMessage({ name, indexes }: Pick<Collection<object>, 'name' | 'indexes'>, index: string): string {
+function describeUnknownIndex({ name, indexes }: Pick<Collection<object>, 'name' | 'indexes'>, index: string): string {
   const known = Object.keys(indexes).join(', ') || 'none'
   return `The collection "${name}" has no index ${quote(index)}. Its indexes: ${known}.`
 }
@@ -77,18 +77,18 @@ function isBefore(a: string, b: string): boolean {
   return a < b
 }
 
-/** Moves a key from the entries of some values to those of others. */
-function reindex(entries: Entries, key: string, before: Indexed, after: Indexed): void {
+/** Removes a key from the values that an index had for a record, and adds it to the present ones. */
+function reindex(keysByValue: KeysByValue, key: string, before: Indexed, after: Indexed): void {
   if (before === after) return
   for (const value of asList(before)) {
-    const keys = entries.get(value)
+    const keys = keysByValue.get(value)
     if (typeof keys === 'object' && keys.length > 1) keys.splice(keys.indexOf(key), 1)
-    else entries.delete(value)
+    else keysByValue.delete(value)
   }
   for (const value of asList(after)) {
-    const keys = entries.get(value)
-    if (keys === undefined) entries.set(value, key)
-    else if (typeof keys === 'string') entries.set(value, [keys, key].sort())
+    const keys = keysByValue.get(value)
+    if (keys === undefined) keysByValue.set(value, key)
+    else if (typeof keys === 'string') keysByValue.set(value, [keys, key].sort())
     else keys.splice(keys.findLastIndex((other) => other < key) + 1, 0, key)
   }
 }

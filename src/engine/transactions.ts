@@ -5,19 +5,19 @@ import type { View, Wire } from '../operation/view.ts'
 import type { CommonDialect, Rules } from '../schema/dialect.ts'
 import { refuse } from '../schema/errors.ts'
 import { general } from '../schema/general-errors.ts'
-import type { SecretTexts } from '../schema/secret-texts.ts'
+import type { Redactor } from '../schema/secret-texts.ts'
 import { quote } from '../schema/text.ts'
 import { timestamp } from '../schema/time.ts'
 import { RawCommit } from './commits.ts'
 import type { EngineState } from './engine-state.ts'
 import type { AgendaEntry, RecordChange } from './records.ts'
 
-/** The place of the foreign code that a gateway runs, such as a predicate. */
-type Inside = 'a transaction' | 'its clock' | 'its store'
+/** The kinds of foreign code that a gateway runs, in words for messages. A predicate runs inside a transaction. */
+type ForeignCode = 'a transaction' | 'its clock' | 'its store'
 
-/** Prevents code that a gateway runs from calling the gateway (rules: transactions#no-calls-from-inside). */
+/** Refuses calls of the gateway by foreign code that it runs (rules: transactions#no-calls-from-inside). */
 export class Guard {
-  #inside: Inside | undefined
+  #inside: ForeignCode | undefined
 
   get isInside(): boolean {
     return this.#inside !== undefined
@@ -28,7 +28,7 @@ export class Guard {
   }
 
   /** Runs code from which no call is allowed. */
-  run<T, Args extends unknown[]>(inside: Inside, work: (...args: Args) => T, ...args: Args): T {
+  run<T, Args extends unknown[]>(inside: ForeignCode, work: (...args: Args) => T, ...args: Args): T {
     this.requireOutside()
     this.#inside = inside
     try {
@@ -40,8 +40,7 @@ export class Guard {
 }
 
 /**
- * One transaction on the state. It collects its own changes only. Writes go straight to the records, and {@link undo} undoes
- * these writes.
+ * One transaction on the state. It writes to the records at once, and collects its changes so that {@link undo} can undo them.
  */
 export class OpenTransaction implements Transaction {
   readonly changes: RecordChange[] = []
@@ -68,7 +67,7 @@ export class OpenTransaction implements Transaction {
     return this.#state.wire
   }
 
-  /** Undoes everything, the numbers that ids came from included. */
+  /** Undoes all changes, and releases the numbers that ids came from. */
   undo(): void {
     const { records } = this.#state
     records.undo(this.changes)
@@ -125,8 +124,8 @@ export class OpenTransaction implements Transaction {
   }
 }
 
-/** The result of an operation, and its changes, if there are any. */
-export interface Executed<T = unknown> {
+/** The result of an operation, and its commit; null if it changed nothing. */
+export interface Execution<T = unknown> {
   readonly result: T
   readonly commit: RawCommit | null
 }
@@ -141,7 +140,7 @@ export class Transactions {
     families: readonly Family[],
     readonly guard: Guard,
     /** Redacts the API keys of the gateway in commits. */
-    readonly hidden: SecretTexts,
+    readonly redactor: Redactor,
     readonly onCommit: (commit: RawCommit) => void,
   ) {
     for (const { onDue, collections } of families) {
@@ -149,8 +148,8 @@ export class Transactions {
     }
   }
 
-  /** Runs work as one transaction at a time in ms. When it throws, everything it did is undone. */
-  run<T>(now: number, operation: string, work: (tx: Transaction) => T): Executed<T> {
+  /** Runs work as one transaction at the time `now`, in ms. If the work throws, its changes are undone. */
+  run<T>(now: number, operation: string, work: (tx: Transaction) => T): Execution<T> {
     const tx = new OpenTransaction(this.current(), now)
     let result: T
     try {
@@ -161,7 +160,7 @@ export class Transactions {
     }
     if (tx.changes.length === 0) return { result, commit: null }
     // The copy has no spare capacity. The journal may hold it for a long time.
-    const commit = new RawCommit(operation, now, [...tx.changes], this.hidden)
+    const commit = new RawCommit(operation, now, [...tx.changes], this.redactor)
     this.onCommit(commit)
     return { result, commit }
   }
@@ -177,13 +176,13 @@ export class Transactions {
       const record = table.get(key)
       const onDue = this.#onDue.get(table.collection.name)
       this.run(due.at, 'provisioning', (tx) => record && onDue?.(tx, record))
-      if (agenda.has(entry)) throw new TypeError(unhandledMessage(entry))
+      if (agenda.has(entry)) throw new TypeError(describeUnhandled(entry))
       if (isOver?.()) return
     }
   }
 }
 
-function unhandledMessage({ table, key, due }: AgendaEntry): string {
+function describeUnhandled({ table, key, due }: AgendaEntry): string {
   const { name } = table.collection
   return `onDue of "${name}" has left the event of ${quote(key)} due at ${timestamp(due.at)}. It must move or remove it.`
 }

@@ -1,13 +1,13 @@
-/** The rounds of the event loop in one turn. Streams and listeners pass on their work more than once. */
+/** The rounds of the event loop in one turn. Streams and listeners need more than one to finish their work. */
 const ROUNDS = 4
 
-/** The most promises in a row that run in one turn on a host with a promise queue alone. */
-const STEPS = 4096
+/** The number of microtasks in one turn, on a host without an event loop. */
+const MICROTASKS = 4096
 
 type Immediate = (work: () => void) => unknown
 
 /**
- * Gives other code its turn: `next` resolves once all code has run that only waits for its turn. Uses no timer, so that
+ * Lets other code run. `next` resolves when the code that waits for promises only has run as far as it can. It uses no timer, so
  * it works while a test has faked all timers.
  */
 export class Turns {
@@ -16,7 +16,7 @@ export class Turns {
   #resolve: (() => void) | undefined
 
   /** Uses the `setImmediate` that it receives, or else messages, which are slower. */
-  constructor(immediate: Immediate | undefined = realImmediate()) {
+  constructor(immediate: Immediate | undefined = findRealImmediate()) {
     this.#immediate = immediate
     if (immediate || typeof MessageChannel === 'undefined') return
     this.#channel = new MessageChannel()
@@ -24,11 +24,11 @@ export class Turns {
   }
 
   async next(): Promise<void> {
-    const isLoop = this.#immediate ?? this.#channel
-    for (let left = isLoop ? ROUNDS : STEPS; left > 0; left--) await this.round()
+    const hasEventLoop = this.#immediate ?? this.#channel
+    for (let left = hasEventLoop ? ROUNDS : MICROTASKS; left > 0; left--) await this.round()
   }
 
-  /** Resolves after one round of the event loop: enough where the caller notices that more is under way. */
+  /** Resolves after one round of the event loop. That is enough if the caller itself checks whether more is to come. */
   round(): Promise<void> {
     return new Promise((resolve) => {
       this.#resolve = resolve
@@ -45,7 +45,7 @@ export class Turns {
 }
 
 /** Returns the `setImmediate` of the host; undefined if there is none, or a fake one. */
-function realImmediate(): Immediate | undefined {
+function findRealImmediate(): Immediate | undefined {
   const { setImmediate: immediate } = globalThis
   const isReal = typeof immediate === 'function' && !('clock' in immediate) && !('_isMockFunction' in immediate)
   return isReal ? immediate : undefined

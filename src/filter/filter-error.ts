@@ -1,15 +1,15 @@
 import type { ASTNode } from '@marcbachmann/cel-js'
 
-/** An error in a filter. The message has the character, the text there, and what is allowed there. */
+/** An error in a filter. The message has the position, the text there, and what is allowed there. */
 export class FilterError extends Error {}
 
-/** Refuses a part of a filter. The message says what it is (`what`), and what is allowed in its place. */
+/** Refuses a part of a filter. `what` names the part, and `allowed` what can be in its place. */
 export function refusePart(
   { input, range: { start, end } }: ASTNode,
   what: string | undefined,
   allowed: string,
 ): never {
-  const found = excerpt(input, start, end) + (what ? `, ${what}` : '')
+  const found = cutExcerpt(input, start, end) + (what ? `, ${what}` : '')
   throw new FilterError(`${describePosition(input, start)}: ${found}; allowed there is ${allowed}`)
 }
 
@@ -22,7 +22,7 @@ export function describePosition(source: string, start: number): string {
 
 const MAX_EXCERPT_LENGTH = 40
 
-export function excerpt(source: string, start: number, end: number): string {
+export function cutExcerpt(source: string, start: number, end: number): string {
   const characters = [...source.slice(start, end).replace(/\s+/g, ' ')]
   const shown = characters.slice(0, MAX_EXCERPT_LENGTH).join('') || 'the end'
   return characters.length > MAX_EXCERPT_LENGTH ? `${shown}…` : shown

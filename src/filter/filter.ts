@@ -1,24 +1,24 @@
 import type { ASTNode, ParseError } from '@marcbachmann/cel-js'
 import type * as v from 'valibot'
 import type { CommonDialect } from '../schema/dialect.ts'
-import { foreignFieldsOf } from '../schema/documentation.ts'
+import { listForeignFields } from '../schema/documentation.ts'
 import { type Problems, problem } from '../schema/errors.ts'
 import { general } from '../schema/general-errors.ts'
 import { quote } from '../schema/text.ts'
 import { pick } from '../schema/values.ts'
 import { parseCel } from './cel-parser.ts'
 import { Compiler } from './compile.ts'
-import { describePosition, excerpt, FilterError, VALUES } from './filter-error.ts'
-import { type FilterableField, type Type, typeOf } from './types.ts'
+import { cutExcerpt, describePosition, FilterError, VALUES } from './filter-error.ts'
+import { type FilterableField, findType, type Type } from './types.ts'
 
 export type { FilterableField }
 
-/** A compiled list filter: returns whether an item, in the wire's form, is wanted at the time `now` (ms). */
+/** A compiled filter: a function that returns whether an item of a response matches at the time `now`, in ms. */
 export type Filter = (obj: object, now: number) => boolean
 
 export const MAX_FILTER_LENGTH = 2048
 
-/** The items that a filter chooses from. */
+/** The items of a list, as far as a filter needs them. */
 export interface Filtered {
   /** The schema of one item. */
   readonly item: v.GenericSchema
@@ -27,8 +27,8 @@ export interface Filtered {
 }
 
 /**
- * Compiles a list filter: a subset of CEL (rules: filters#language). Its types are checked against the fields that items
- * have in the dialect. A filter outside the subset, or one that can never match, is reported as `filter_invalid`.
+ * Compiles a filter in a subset of CEL (rules: filters#language), and checks its types by the fields that items have in the
+ * dialect. Adds the problem `filter_invalid` if the filter is not in the subset, or if it can never match.
  */
 export function compileFilter(
   source: string,
@@ -39,7 +39,7 @@ export function compileFilter(
   const term = catchFilterError(() => {
     if (source.length <= MAX_FILTER_LENGTH) {
       const named = dialect.filterFields === 'declared' ? filterable : undefined
-      return new Compiler(itemType(item, dialect), named).condition(parse(source))
+      return new Compiler(findItemType(item, dialect), named).compileCondition(parse(source))
     }
     throw new FilterError(`it has ${source.length} characters; allowed are at most ${MAX_FILTER_LENGTH}`)
   })
@@ -50,8 +50,8 @@ export function compileFilter(
 }
 
 /**
- * Compiles a filter that chooses items of a schema, such as `endpoint.proto == "tcp"`. The expression calls an item by `name`.
- * Valid CEL that is no filter chooses none.
+ * Compiles a filter for items of a schema, such as `endpoint.proto == "tcp"`. `name` is the name of an item in the expression.
+ * Valid CEL that is no filter matches no item.
  *
  * @example
  * ```ts
@@ -62,7 +62,7 @@ export function compileFilter(
 export function compileSelector(source: string, item: v.GenericSchema, name: string): Filter | { problem: string } {
   const node = catchFilterError(() => parse(source))
   if ('problem' in node) return node
-  const term = catchFilterError(() => new Compiler(typeOf(item), undefined, name).condition(node))
+  const term = catchFilterError(() => new Compiler(findType(item), undefined, name).compileCondition(node))
   return (obj, now) => !('problem' in term) && term(obj, now) === true
 }
 
@@ -75,9 +75,9 @@ function catchFilterError<T extends object>(compile: () => T): T | { problem: st
   }
 }
 
-function itemType(item: v.GenericSchema, dialect: CommonDialect): Type {
-  const type = typeOf(item)
-  const foreign = foreignFieldsOf(item, dialect)
+function findItemType(item: v.GenericSchema, dialect: CommonDialect): Type {
+  const type = findType(item)
+  const foreign = listForeignFields(item, dialect)
   return { ...type, fields: pick(type.fields ?? {}, (name) => !foreign.includes(name)) }
 }
 
@@ -88,15 +88,15 @@ function parse(source: string): ASTNode {
     const { code, summary, range = { start: 0, end: 0 } } = error as ParseError // The parser throws nothing else.
     const place = describePosition(source, range.start)
     if (code === 'limit_exceeded') throw new FilterError(`${place}: more than the parser reads: ${summary}`)
-    const closing = CLOSING[/^Expected (\w+)/.exec(summary)?.[1] ?? ''] ?? VALUES
+    const closing = EXPECTED_TOKENS[/^Expected (\w+)/.exec(summary)?.[1] ?? ''] ?? VALUES
     throw new FilterError(
-      `${place}: ${excerpt(source, range.start, range.end)}; allowed there is ${closing}, or ${OPERATORS}`,
+      `${place}: ${cutExcerpt(source, range.start, range.end)}; allowed there is ${closing}, or ${OPERATORS}`,
     )
   }
 }
 
 /** The tokens that the parser can expect besides a value, by its names for them. */
-const CLOSING: Readonly<Record<string, string>> = {
+const EXPECTED_TOKENS: Readonly<Record<string, string>> = {
   RPAREN: '")"',
   RBRACKET: '"]"',
   RBRACE: '"}"',

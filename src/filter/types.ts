@@ -1,7 +1,7 @@
 import type * as v from 'valibot'
 import { partsOf } from '../schema/documentation.ts'
 
-/** A field that filters can name: its path, such as `certificate.id`, or more about it. */
+/** A field that filters can name: its path, such as `certificate.id`, or an object with its name and more. */
 export type FilterableField =
   | string
   | {
@@ -17,11 +17,11 @@ export interface Type {
   readonly kind: 'text' | 'number' | 'condition' | 'null' | 'time' | 'list' | 'map' | 'object'
   readonly nullable: boolean
   /** For a text: true if it is an RFC 3339 time. */
-  readonly holdsTime?: boolean
-  /** For a text: true if the filter has "" there. */
+  readonly isTime?: boolean
+  /** For a text: true if it is "" in the filter. */
   readonly isEmpty?: boolean
   /** For a list: true if null and "" equal an empty list. */
-  readonly admitsEmpty?: boolean
+  readonly takesEmpty?: boolean
   /** For a list or a map: the type of its items or values; absent for an empty list. */
   readonly item?: Type | undefined
   /** For an object: the schemas of its fields. */
@@ -29,15 +29,15 @@ export interface Type {
 }
 
 /** Returns the type of a schema's values. A schema of an unknown kind counts as an object without fields. */
-export function typeOf(schema: v.GenericSchema, nullable = false): Type {
+export function findType(schema: v.GenericSchema, nullable = false): Type {
   const { type, wrapped, entries = {}, item, value, pipe = [] } = partsOf(schema)
-  if (wrapped) return typeOf(wrapped, nullable || type !== 'non_optional')
-  if (item) return { kind: 'list', nullable, item: typeOf(item) }
-  if (value) return { kind: 'map', nullable, item: typeOf(value, true) }
+  if (wrapped) return findType(wrapped, nullable || type !== 'non_optional')
+  if (item) return { kind: 'list', nullable, item: findType(item) }
+  if (value) return { kind: 'map', nullable, item: findType(value, true) }
   if (type === 'number') return { kind: 'number', nullable }
   if (type === 'boolean') return { kind: 'condition', nullable }
   if (type !== 'string' && type !== 'picklist') return { kind: 'object', nullable, fields: entries }
-  return { kind: 'text', nullable, holdsTime: pipe.some((step) => step.type === 'iso_timestamp') }
+  return { kind: 'text', nullable, isTime: pipe.some((step) => step.type === 'iso_timestamp') }
 }
 
 export function isWhole({ kind }: Type): boolean {
@@ -49,9 +49,9 @@ export function isOrdered({ kind }: Type): boolean {
 }
 
 export function canEqual(a: Type, b: Type): boolean {
-  if ((a.admitsEmpty && meansEmpty(b)) || (b.admitsEmpty && meansEmpty(a))) return true
-  if (a.kind === 'null') return admitsNull(b)
-  if (b.kind === 'null') return admitsNull(a)
+  if ((a.takesEmpty && meansEmpty(b)) || (b.takesEmpty && meansEmpty(a))) return true
+  if (a.kind === 'null') return takesNull(b)
+  if (b.kind === 'null') return takesNull(a)
   if (a.kind === 'list' && b.kind === 'list') return !a.item || !b.item || canEqual(a.item, b.item)
   return a.kind === b.kind && isWhole(a)
 }
@@ -60,18 +60,18 @@ function meansEmpty({ kind, isEmpty }: Type): boolean {
   return kind === 'null' || isEmpty === true
 }
 
-/** Null equals "", so a text admits it even if it is never absent. */
-function admitsNull({ kind, nullable }: Type): boolean {
+/** Returns whether null can equal a value of a type. It can equal any text, because null equals "". */
+function takesNull({ kind, nullable }: Type): boolean {
   return nullable || kind === 'text'
 }
 
-/** Returns a type for items of both types; undefined if one list cannot have both. */
-export function joinTypes(a: Type, b: Type): Type | undefined {
+/** Returns the type of items that have one of two types; undefined if a list cannot have items of both. */
+export function mergeTypes(a: Type, b: Type): Type | undefined {
   if (a.kind === 'null') return { ...b, nullable: true }
   if (b.kind === 'null') return { ...a, nullable: true }
   const nullable = a.nullable || b.nullable
   if (a.kind !== 'list' || b.kind !== 'list') return canEqual(a, b) ? { ...a, nullable } : undefined
-  const item = a.item && b.item ? joinTypes(a.item, b.item) : (a.item ?? b.item)
+  const item = a.item && b.item ? mergeTypes(a.item, b.item) : (a.item ?? b.item)
   return a.item && b.item && !item ? undefined : { ...a, nullable, item }
 }
 

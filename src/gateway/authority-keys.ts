@@ -1,5 +1,5 @@
 import type { SideRecords } from '../engine/persistence/stored-records.ts'
-import { freshSecret, type RandomSource, secretSource } from '../engine/random.ts'
+import { createSecret, createSecretSource, type RandomSource } from '../engine/random.ts'
 import type { AuthoritySecret } from '../generated/options.ts'
 import type { Authority } from '../operation/view.ts'
 import { createAuthority } from '../x509/authority.ts'
@@ -10,7 +10,7 @@ interface AuthorityKeys {
   readonly sideRecords: readonly (readonly [name: string, SideRecords])[]
 }
 
-/** The hook of the test authority. `survives` uses it to cache the certificates of gateways with the same seed. */
+/** The hook of the test authority, by which `survives` caches the certificates of gateways with the same seed. */
 export interface IssueHooks {
   /** Called for each automatic certificate. If the hook is absent or returns undefined, the authority issues the certificate. */
   issue?: ((order: CertificateOrder, issue: IssuingAuthority['issue']) => IssuedCertificate) | undefined
@@ -19,9 +19,9 @@ export interface IssueHooks {
 export function createAuthorityKeys(keys: 'test' | 'fresh' | AuthoritySecret, hooks: IssueHooks): AuthorityKeys {
   if (keys === 'test')
     return { authorityFor: ({ draw }) => addHook(createAuthority('test', draw), hooks), sideRecords: [] }
-  if (keys !== 'fresh') return { authorityFor: fromSecret(() => keys.secret), sideRecords: [] }
+  if (keys !== 'fresh') return { authorityFor: createFromSecret(() => keys.secret), sideRecords: [] }
   const fresh = new FreshSecret()
-  return { authorityFor: fromSecret(() => fresh.secret), sideRecords: [['authority_keys', fresh]] }
+  return { authorityFor: createFromSecret(() => fresh.secret), sideRecords: [['authority_keys', fresh]] }
 }
 
 function addHook(authority: IssuingAuthority, hooks: IssueHooks): IssuingAuthority {
@@ -29,22 +29,23 @@ function addHook(authority: IssuingAuthority, hooks: IssueHooks): IssuingAuthori
   return Object.assign(authority, { issue: (order: CertificateOrder) => hooks.issue?.(order, issue) ?? issue(order) })
 }
 
-/** Makes an authority from a secret. It is the same for every seed. */
-function fromSecret(secret: () => string): () => Authority {
+/** Makes the function that returns the authority of a secret. The authority is the same for every seed. */
+function createFromSecret(secret: () => string): () => Authority {
   let source: RandomSource | undefined
   const draw: RandomSource['draw'] = (stream, number) => {
-    source ??= secretSource(secret())
+    source ??= createSecretSource(secret())
     return source.draw(stream, number)
   }
   const authority = createAuthority(draw, draw)
   return () => authority
 }
 
+/** A new secret for each gateway, which a store keeps as a side record. */
 class FreshSecret implements SideRecords {
   #secret: string | undefined
 
   get secret(): string {
-    this.#secret ??= freshSecret()
+    this.#secret ??= createSecret()
     return this.#secret
   }
 

@@ -1,10 +1,10 @@
 import type { ControlHost, DropHooks } from '../control/control.ts'
 import { createSnapshot } from '../control/snapshot.ts'
 import { isManual } from '../engine/clock.ts'
-import { refuseAsFailed } from '../engine/persistence/persistence.ts'
+import { refuseAsStoreFailed } from '../engine/persistence/persistence.ts'
 import { OtherRequests } from '../journal/other-requests.ts'
 import { type Dialect, dialects } from '../resources/dialects.ts'
-import { secretTexts, withoutSecrets } from '../schema/secret-texts.ts'
+import { createRedactor, redactText } from '../schema/secret-texts.ts'
 import type { Parts } from './parts.ts'
 
 export function createControlHost(parts: Parts, begin: () => void): ControlHost {
@@ -25,7 +25,7 @@ export function createControlHost(parts: Parts, begin: () => void): ControlHost 
     journal,
     otherRequests,
     leftovers: () => baseline.leftovers(engine, collections),
-    withoutKeys: (text) => withoutSecrets(text, secretTexts(ownKeys)),
+    withoutKeys: (text) => redactText(text, createRedactor(ownKeys)),
     dialect,
     families,
     describer: undefined,
@@ -33,7 +33,7 @@ export function createControlHost(parts: Parts, begin: () => void): ControlHost 
     hasKeys: keys !== undefined,
     transact: (work) => engine.transact(work),
     async safe() {
-      await engine.safe?.catch(refuseAsFailed)
+      await engine.safe?.catch(refuseAsStoreFailed)
     },
     clearRequests: () => drop('requests.clear()', clearRequests),
     reset: () =>

@@ -1,13 +1,14 @@
 import type { Operation } from '../operation/operation.ts'
 import type { Dialect } from '../resources/dialects.ts'
-import { factsOf } from '../schema/error-facts.ts'
+import { createErrorFacts } from '../schema/error-facts.ts'
 import { AssertionError, type Catalogue, Refusal } from '../schema/errors.ts'
-import { type SecretNames, secretsIn } from '../schema/secret-fields.ts'
-import { secretTexts } from '../schema/secret-texts.ts'
+import { findSecrets, type SecretNames } from '../schema/secret-fields.ts'
+import { createRedactor } from '../schema/secret-texts.ts'
 import { GatewayError } from './gateway-error.ts'
 
 type Callable = (...args: never[]) => unknown
 
+/** Makes the errors that callers of a gateway see, and wraps functions so that they throw these. */
 export class ErrorBoundary {
   constructor(
     readonly dialect: Dialect,
@@ -17,23 +18,23 @@ export class ErrorBoundary {
   ) {}
 
   /** Returns the GatewayError for a refusal, without the secrets of `input`. Returns any other error unchanged. */
-  publicError(error: unknown, input?: unknown, operation?: Operation): unknown {
+  createPublicError(error: unknown, input?: unknown, operation?: Operation): unknown {
     if (!(error instanceof Refusal)) return error
     const names = operation ? this.secretNames.of(operation) : this.secretNames
-    const secrets = secretTexts([...this.ownKeys, ...secretsIn(input, names)])
-    return new GatewayError(factsOf(error, this.dialect, secrets), error.cause, () => this.catalogue.keys())
+    const secrets = createRedactor([...this.ownKeys, ...findSecrets(input, names)])
+    return new GatewayError(createErrorFacts(error, this.dialect, secrets), error.cause, () => this.catalogue.keys())
   }
 
   /** Returns the public error. Its stack begins at the caller of `call`; errors of other code keep their stacks. */
-  publicErrorAtCaller(call: Callable, error: unknown, input?: unknown, operation?: Operation): unknown {
+  createErrorAtCaller(call: Callable, error: unknown, input?: unknown, operation?: Operation): unknown {
     if (!(error instanceof Refusal || error instanceof AssertionError)) return error
-    return startingAtCaller(this.publicError(error, input, operation), call)
+    return setCallerStack(this.createPublicError(error, input, operation), call)
   }
 
   /** Wraps the functions of `members` and of its nested objects, in place. It leaves `clock` unchanged. */
   wrapAll<T extends object>(members: T, clock?: unknown): T {
     for (const name of Object.keys(members)) {
-      // From the descriptor, since reading a getter would call it.
+      // From the descriptor, because reading the member would call a getter.
       const value: unknown = Object.getOwnPropertyDescriptor(members, name)?.value
       // The wrapper passes the caller's arguments unchanged.
       if (typeof value === 'function') Reflect.set(members, name, this.#wrap(value as Callable))
@@ -48,24 +49,25 @@ export class ErrorBoundary {
         const result = work(...args)
         return result instanceof Promise ? this.#withCallerStack(result, call) : result
       } catch (error) {
-        throw this.publicErrorAtCaller(call, error, args)
+        throw this.createErrorAtCaller(call, error, args)
       }
     }
     return call
   }
 
-  /** Gives a rejection the caller's stack, captured now: later the caller is no longer on it. */
+  /** Gives a rejection the stack of the caller. It is captured now, because later the caller is no longer on the stack. */
   #withCallerStack(result: Promise<unknown>, call: Callable): Promise<unknown> {
-    const { stack = '' } = startingAtCaller(new Error(), call)
+    const { stack = '' } = setCallerStack(new Error(), call)
     return result.catch((thrown) => {
-      const error = this.publicError(thrown)
+      const error = this.createPublicError(thrown)
       if (error instanceof GatewayError) error.stack = stack.replace('Error', String(error))
       throw error
     })
   }
 }
 
-export function startingAtCaller<E>(error: E, call: Callable): E {
+/** Makes the stack of an error begin at the caller of `call`. */
+export function setCallerStack<E>(error: E, call: Callable): E {
   if (error instanceof Error) Error.captureStackTrace?.(error, call)
   return error
 }

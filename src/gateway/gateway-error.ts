@@ -1,7 +1,7 @@
 import type { ErrorKey } from '../generated/resources.ts'
 import type { ErrorFacts } from '../schema/error-facts.ts'
 
-/** The name of the function that returns the error keys of the gateway. It is the same in every bundle, for matchers. */
+/** The member of an error that returns the error keys of its gateway. The symbol is the same in every bundle, for matchers. */
 const KEYS: unique symbol = Symbol.for('fauxgate.keys')
 
 /** Returns true if the gateway that threw an error has an error with this key. */

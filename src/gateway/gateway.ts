@@ -1,23 +1,23 @@
 import type { ControlHost } from '../control/control.ts'
 import { type ControlMembers, controls } from '../controls.ts'
-import { directApi } from '../direct/direct-api.ts'
+import { createDirectApi } from '../direct/direct-api.ts'
 import { applyInitial } from '../direct/initial.ts'
 import type { Clock } from '../engine/clock.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { GatewayOptions } from '../generated/options.ts'
 import type { Resources } from '../generated/resources.ts'
-import { bodyLimitOf } from '../http/admission.ts'
-import { type ControlApi, controlApiOf } from '../http/control-api.ts'
-import { type Fetch, fetchOf } from '../http/fetch.ts'
-import { type Handler, handlerOf, refusedOf } from '../http/handler.ts'
+import { createBodyLimit } from '../http/admission.ts'
+import { type ControlApi, createControlApi } from '../http/control-api.ts'
+import { createFetch, type Fetch } from '../http/fetch.ts'
+import { createHandler, createRefused, type Handler } from '../http/handler.ts'
 import { installFetch } from '../http/install.ts'
-import { requireRouted } from '../http/router.ts'
+import { requireRoute } from '../http/router.ts'
 import { splitUrl } from '../http/url.ts'
 import type { Families } from '../operation/family.ts'
 import { isOperationOf } from '../operation/operation.ts'
-import { accessor } from '../schema/values.ts'
+import { createAccessor } from '../schema/values.ts'
 import { createControlHost } from './control-host.ts'
-import { startingAtCaller } from './error-boundary.ts'
+import { setCallerStack } from './error-boundary.ts'
 import { GatewayError } from './gateway-error.ts'
 import type { AnyOptions } from './options.ts'
 import { createParts, type Parts } from './parts.ts'
@@ -26,7 +26,7 @@ import type { Gateway, GatewayWith, OptionsWith, OwnFamilies } from './types.ts'
 
 export type { Gateway }
 
-const withUrl = /* @__PURE__ */ accessor('url', (engine: Engine) => engine.url)
+const withUrl = /* @__PURE__ */ createAccessor('url', (engine: Engine) => engine.url)
 
 /**
  * Creates a gateway with your own families in addition to the built-in ones: see `fauxgate/kit`.
@@ -61,19 +61,21 @@ export function createGateway<C extends Clock>(options: AnyOptions = {}): Gatewa
   const parts = createParts(options)
   const { engine, boundary, dialect, table } = parts
   const { initial, clock, control, emptyJsonOnDelete, families } = parts.options
-  const direct = createDirectApi(parts)
-  const begin = () => {
+  const direct = createDirectMembers(parts)
+  const applyInitialResources = () => {
     if (!initial) return
     applyInitial(direct, initial)
     parts.baseline.take(engine, table.collections)
   }
-  const host = createControlHost(parts, begin)
-  const controlApi = controlApiOf(host, table.controlRouter, control)
+  const host = createControlHost(parts, applyInitialResources)
+  const controlApi = createControlApi(host, table.controlRouter, control)
   // With a spread, V8 would make a new shape for each member.
   const servedParts = Object.assign({ controlApi, emptyJsonOnDelete }, parts)
-  const exchange = handlerOf(servedParts)
-  const limitOf = (method: string, url: string) => controlApi.mostBytes(method, splitUrl(url, engine.url).path)
-  const fetch = fetchOf(exchange, limitOf, (at, signal, operationId) => engine.clock.waitUntil(at, signal, operationId))
+  const exchange = createHandler(servedParts)
+  const limitOf = (method: string, url: string) => controlApi.maxBodyBytes(method, splitUrl(url, engine.url).path)
+  const fetch = createFetch(exchange, limitOf, (at, signal, operationId) =>
+    engine.clock.waitUntil(at, signal, operationId),
+  )
   // The clock's functions are the user's own, and stay unchanged.
   const fromControls = boundary.wrapAll(createControlMembers(host), clock)
   const own: Omit<Gateway<C>, keyof Resources | Exclude<keyof ControlMembers, 'clock'> | 'url'> = {
@@ -93,22 +95,22 @@ export function createGateway<C extends Clock>(options: AnyOptions = {}): Gatewa
   const members: Omit<Gateway<C>, 'url'> = Object.assign({}, direct, fromControls, own)
   requireMembersFree(families, members, direct)
   try {
-    engine.called(() => engine.isLoaded || begin())
+    engine.runCall(() => engine.isLoaded || applyInitialResources())
   } catch (thrown) {
     engine.dispose()
-    const error = boundary.publicError(thrown)
-    throw error instanceof GatewayError ? startingAtCaller(error, createGateway) : error
+    const error = boundary.createPublicError(thrown)
+    throw error instanceof GatewayError ? setCallerStack(error, createGateway) : error
   }
   return withUrl(members, engine) as Gateway<C> // With `url`, which the type of `members` lacks.
 }
 
-function createDirectApi({ engine, boundary, dialect, table }: Parts) {
-  return directApi(table.families, (operation, ids, input, call) => {
+function createDirectMembers({ engine, boundary, dialect, table }: Parts) {
+  return createDirectApi(table.families, (operation, ids, input, call) => {
     try {
-      if (!isOperationOf(dialect, operation)) requireRouted(table.router, operation, ids)
+      if (!isOperationOf(dialect, operation)) requireRoute(table.router, operation, ids)
       return engine.execute(operation, ids, input).result
     } catch (error) {
-      throw boundary.publicErrorAtCaller(call, error, input, operation)
+      throw boundary.createErrorAtCaller(call, error, input, operation)
     }
   })
 }
@@ -122,8 +124,8 @@ function createTransport(
   const initialUrl = engine.url
   return {
     exchange,
-    bodyLimit: bodyLimitOf(served),
-    refused: refusedOf(served),
+    bodyLimit: createBodyLimit(served),
+    refused: createRefused(served),
     async delivered(response, { signal } = {}) {
       const flushed = response.safe ? await response.safe : response
       const { delivery } = flushed
@@ -136,7 +138,7 @@ function createTransport(
     ...boundary.wrapAll({ settle: () => void engine.settle() }),
     renewed() {
       if (engine.hasSubscribers || journal.hasSubscribers || snapshots.isUsed) return false
-      engine.clock.forget()
+      engine.clock.dropWaiting()
       reset()
       return true
     },

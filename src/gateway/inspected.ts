@@ -7,31 +7,31 @@ import type { Gateway } from './gateway.ts'
 /** A gateway with the members for its inspector. The public types of `fauxgate` leave these members out. */
 export type Inspected = Gateway & OverviewMember & TimelinesMember
 
-/** Returns the gateway unchanged, with the types of its members for the inspector. */
+/** Returns the gateway itself, with the types of its members for the inspector. */
 export function inspected(gateway: Gateway): Inspected {
   // Every gateway has all controls.
   return gateway as Inspected
 }
 
 /** Returns the controls' response to a request that may not use them; undefined if it may. */
-export function controlRefusal(gateway: Gateway, request: HttpRequest): HttpResponse | undefined {
+export function findControlRefusal(gateway: Gateway, request: HttpRequest): HttpResponse | undefined {
   const response = gateway.transport.exchange({ ...request, method: 'GET', url: `${CONTROL_PATH}/clock`, body: '' })
   return response.status === 200 ? undefined : response
 }
 
 /** Formats an event for a stream of server-sent events, or as a message of a WebSocket. */
-export function eventText(event: string, value: unknown): string {
+export function formatEvent(event: string, value: unknown): string {
   return `event: ${event}\ndata: ${JSON.stringify(value)}\n\n`
 }
 
 /** Returns the event with the overview. The gateway first runs everything that is due. */
-export function overviewEvent(gateway: Gateway): string {
-  return eventText('overview', inspected(gateway).overview())
+export function createOverviewEvent(gateway: Gateway): string {
+  return formatEvent('overview', inspected(gateway).overview())
 }
 
 /** Returns the event that every listener receives first. It identifies the gateway; `name` is for people. */
-export function gatewayEvent({ url, dialect }: Gateway, name: string | null): string {
-  return eventText('gateway', { name, url, dialect: dialect.name })
+export function createGatewayEvent({ url, dialect }: Gateway, name: string | null): string {
+  return formatEvent('gateway', { name, url, dialect: dialect.name })
 }
 
 /**
@@ -56,7 +56,7 @@ const PUBLIC_CONTROLS = /^\/(clock|dns|faults|provisioning\/\w+|reset)$/
 const MAX_BODY_LENGTH = 4096
 
 /** Returns the event for a call of a control, at a path below `/_fauxgate`. It has the body if the body is public. */
-export function controlUse({ method, url, body }: HttpRequest, path: string): object {
+export function createControlEvent({ method, url, body }: HttpRequest, path: string): object {
   const [, query] = url.split('?')
   const hasPublicBody =
     PUBLIC_CONTROLS.test(path) && typeof body === 'string' && body !== '' && body.length <= MAX_BODY_LENGTH

@@ -1,12 +1,12 @@
 import { SavedSnapshots, SNAPSHOTS } from '../control/saved-snapshots.ts'
 import { Baseline } from '../direct/initial.ts'
 import { Engine } from '../engine/engine.ts'
-import { freshSeed } from '../engine/random.ts'
+import { createSeed } from '../engine/random.ts'
 import { RateLimiter } from '../engine/rate-limiter.ts'
-import { keyCheck } from '../http/access.ts'
+import { createKeyCheck } from '../http/access.ts'
 import { Journal } from '../journal/journal.ts'
 import { requireKnownLimits } from '../operation/account.ts'
-import { secretTexts } from '../schema/secret-texts.ts'
+import { createRedactor } from '../schema/secret-texts.ts'
 import { tableOf } from '../table.ts'
 import { createAuthorityKeys } from './authority-keys.ts'
 import { ErrorBoundary } from './error-boundary.ts'
@@ -33,15 +33,15 @@ export function createParts(rawOptions: AnyOptions) {
     clock: options.clock,
     dialect,
     rules: { ...selectRules(options), hooks },
-    seed: options.seed ?? freshSeed(),
+    seed: options.seed ?? createSeed(),
     authorityFor: authority.authorityFor,
     url: options.baseUrl ?? dialect.baseUrl,
-    hidden: secretTexts(ownKeys),
+    redactor: createRedactor(ownKeys),
     families: table.stateful,
     catalogue: table.catalogue,
     store: options.store,
     sideRecords: new Map([...authority.sideRecords, ['initial_resources', baseline], [SNAPSHOTS, snapshots]]),
-    publicError: (error) => boundary.publicError(error),
+    publicError: (error) => boundary.createPublicError(error),
   })
   return {
     options,
@@ -50,7 +50,7 @@ export function createParts(rawOptions: AnyOptions) {
     dialect,
     ownKeys,
     secretNames,
-    isValidKey: keyCheck(keys, table.keyRules, () => engine.state.records),
+    isValidKey: createKeyCheck(keys, table.keyRules, () => engine.state.records),
     engine,
     boundary,
     baseline,

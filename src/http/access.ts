@@ -8,14 +8,14 @@ import { quote } from '../schema/text.ts'
 import { isPreflight } from './cors.ts'
 import type { HttpRequest } from './messages.ts'
 
-/** A function that returns whether an API key is valid. It may also refuse the request with a specific error. */
+/** A function that returns whether an API key is valid. It may refuse the request with a more specific error instead. */
 export type KeyCheck = (key: string) => boolean
 
 /**
  * Makes the check of API keys (rules: requests#api-key): first by the option `keys`, then by the families with key rules.
  * Without the option `keys`, a key that no family knows is valid.
  */
-export function keyCheck(
+export function createKeyCheck(
   keys: readonly string[] | undefined,
   rules: readonly KeyRules[],
   state: () => KeyState,
@@ -42,12 +42,13 @@ const BEARER = /^Bearer +(\S.*)$/i
 /** Checks the API version (rules: requests#version). */
 export function checkVersion(request: HttpRequest, { versionHeader: header }: CommonDialect): void {
   const version =
-    request.header(header.toLowerCase()) ?? refuse(general.version_missing, { header, sent: versionOfOther(request) })
+    request.header(header.toLowerCase()) ??
+    refuse(general.version_missing, { header, sent: findOtherVersionHeader(request) })
   if (version !== '2') refuse(general.version_unsupported, { header, received: quote(version) })
 }
 
 /** Returns the name of a version header of another dialect or service, if the request has one. */
-function versionOfOther({ rawHeaders = [] }: HttpRequest): string | undefined {
+function findOtherVersionHeader({ rawHeaders = [] }: HttpRequest): string | undefined {
   return rawHeaders.find((name, index) => index % 2 === 0 && /^(?!x-)[a-z]+-version$/i.test(name))
 }
 
@@ -56,7 +57,7 @@ function versionOfOther({ rawHeaders = [] }: HttpRequest): string | undefined {
  */
 export interface ControlAccess {
   readonly key?: string | undefined
-  /** Further names of this machine, in lower case. */
+  /** Additional host names of this machine, in lower case. */
   readonly allowHosts?: readonly string[] | undefined
 }
 
@@ -79,13 +80,13 @@ function requireKey(request: HttpRequest, key: string): void {
  */
 function requireLocal(request: HttpRequest, allowHosts: readonly string[]): void {
   const { peer } = request
-  const isOwn = (host: string | undefined) =>
+  const isLocalHost = (host: string | undefined) =>
     host !== undefined && (host === 'localhost' || isLoopbackAddress(host) || allowHosts.includes(host))
   if (peer !== undefined && !isLoopbackAddress(peer)) forbid('peer address', peer)
-  const host = request.header('host') ?? authority(request.url)
-  if (!isOwn(hostOf(host))) forbid('host', host)
+  const host = request.header('host') ?? parseAuthority(request.url)
+  if (!isLocalHost(parseHost(host))) forbid('host', host)
   const origin = request.header('origin')
-  if (origin !== null && !isOwn(hostOf(webAuthority(origin)))) forbid('origin', origin)
+  if (origin !== null && !isLocalHost(parseHost(parseOrigin(origin)))) forbid('origin', origin)
   // To browsers, two loopback hosts are two sites. Without an origin, only this header says whether another site sent it.
   const site = request.header('sec-fetch-site')
   if (origin === null && site === 'cross-site') forbid('Sec-Fetch-Site', site)
@@ -95,15 +96,15 @@ function forbid(what: string, received: string | undefined): never {
   return refuse(accessErrors.control_forbidden, { what, received: quote(received) })
 }
 
-function authority(url: string): string | undefined {
+function parseAuthority(url: string): string | undefined {
   return /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)/i.exec(url)?.[1]
 }
 
-function webAuthority(origin: string): string | undefined {
+function parseOrigin(origin: string): string | undefined {
   return /^https?:\/\/([^/?#]*)$/i.exec(origin)?.[1]
 }
 
-function hostOf(authority: string | undefined): string | undefined {
+function parseHost(authority: string | undefined): string | undefined {
   const parts = /^(?:\[([0-9a-f:.]+)\]|([^[\]@/?#:\s]+))(?::\d*)?$/i.exec(authority ?? '')
   return (parts?.[1] ?? parts?.[2])?.toLowerCase()
 }
@@ -115,10 +116,12 @@ const LOOPBACK_IPV6 = /^\[::(1|ffff:7f[0-9a-f]{2}:[0-9a-f]{1,4})\]$/
 
 /** Tells whether a text is an address by which a machine reaches itself: 127.0.0.0/8, ::1, or ::ffff:127.0.0.0/104. */
 export function isLoopbackAddress(text: string): boolean {
-  return LOOPBACK_IPV4.test(text) || (/^[0-9a-f:.]*:[0-9a-f:.]*$/i.test(text) && LOOPBACK_IPV6.test(normalIpv6(text)))
+  return (
+    LOOPBACK_IPV4.test(text) || (/^[0-9a-f:.]*:[0-9a-f:.]*$/i.test(text) && LOOPBACK_IPV6.test(normalizeIpv6(text)))
+  )
 }
 
-function normalIpv6(text: string): string {
+function normalizeIpv6(text: string): string {
   try {
     return new URL(`http://[${text}]`).hostname
   } catch {

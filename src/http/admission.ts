@@ -1,12 +1,12 @@
 import type { Operation } from '../operation/operation.ts'
-import { LARGEST_BODY } from '../schema/body.ts'
+import { MAX_BODY_BYTES } from '../schema/body.ts'
 import type { CommonDialect } from '../schema/dialect.ts'
 import { Refusal } from '../schema/errors.ts'
 import { authenticate, checkVersion, type KeyCheck } from './access.ts'
 import type { ControlApi } from './control-api.ts'
 import { isPreflight } from './cors.ts'
 import type { HttpRequest } from './messages.ts'
-import { operationFor, type Router } from './router.ts'
+import { type Router, requireOperation } from './router.ts'
 import { splitUrl } from './url.ts'
 
 interface CallerChecks {
@@ -30,29 +30,29 @@ export function requireCaller(request: HttpRequest, { controlApi, dialect, isVal
   }
 }
 
-/** Returns the most bytes that the body of a request may have. */
+/** A function that returns the maximum number of bytes of a request's body. */
 export type BodyLimit = (request: HttpRequest) => number
 
 /**
- * Makes the limit of bodies by the head of a request, before its body is read. It is 0 if the head alone decides the
- * response, so that no memory is spent on a client without access (rules: requests#body).
+ * Makes the function that limits the body of a request by its head, before the body is read. The limit is 0 if the head alone
+ * decides the response, so that no memory is spent on a client without access (rules: requests#body).
  */
-export function bodyLimitOf(options: AdmissionOptions): BodyLimit {
-  const limitOf = (request: HttpRequest): number => {
+export function createBodyLimit(options: AdmissionOptions): BodyLimit {
+  const findLimit = (request: HttpRequest): number => {
     const { engine, controlApi, router } = options
     const { path } = splitUrl(request.url, engine.url)
     if (isPreflight(request)) return 0
-    if (controlApi.isOwn(path)) {
+    if (controlApi.isControlPath(path)) {
       controlApi.requireAccess(request)
-      return controlApi.mostBytes(request.method, path)
+      return controlApi.maxBodyBytes(request.method, path)
     }
-    operationFor(router.require(path, request.method), request.method, path)
+    requireOperation(router.require(path, request.method), request.method, path)
     requireCaller(request, options)
-    return LARGEST_BODY
+    return MAX_BODY_BYTES
   }
   return (request) => {
     try {
-      return limitOf(request)
+      return findLimit(request)
     } catch (error) {
       if (error instanceof Refusal) return 0
       throw error

@@ -2,7 +2,7 @@ import type { RequestBody } from '../schema/body.ts'
 import type { FaultEffect } from './fault-effects.ts'
 import type { HttpResponse } from './messages.ts'
 
-/** A request that has arrived and was not handled yet. */
+/** A request that has arrived and is not handled yet. */
 export interface Arrival {
   /** The method, in upper case. */
   readonly method: string
@@ -16,14 +16,17 @@ export interface Arrival {
   readonly operation: { readonly path: string } | null
   /** True if it came through a socket. */
   readonly isServed: boolean
-  /** Answers as usual, and tells whether anything changed. */
-  answer(): { readonly response: HttpResponse; readonly hasChanged: boolean }
-  /** Returns the response of a fault, made of the usual response if there is one. */
+  /** Handles the request as usual. Returns the response, and whether any record changed. */
+  respond(): { readonly response: HttpResponse; readonly hasChanged: boolean }
+  /** Returns the response that a fault causes: the usual response with the fault's changes, or an error. */
   fail(fault: FaultEffect, usual?: HttpResponse): HttpResponse
 }
 
-/** The hook of the HTTP handler. `survives` decides here about each request when it arrives. */
+/** The hook of the HTTP handler, by which `survives` decides about each request when it arrives. */
 export interface ArrivalHooks {
-  /** Called for each request but those of the control API, of the inspector and preflights. Absent: each is answered as usual. */
+  /**
+   * Makes the response to each request, except to preflights and requests of the control API and of the inspector. If the
+   * hook is absent, each request is handled as usual.
+   */
   arrival?: ((arrival: Arrival) => HttpResponse) | undefined
 }

@@ -1,57 +1,57 @@
 import { CONTROL_PATH, type ControlCall, type ControlHost } from '../control/control.ts'
 import { refuseParameter } from '../operation/list.ts'
-import { LARGEST_BODY } from '../schema/body.ts'
+import { MAX_BODY_BYTES } from '../schema/body.ts'
 import { type ControlAccess, requireAccess } from './access.ts'
-import { isPreflight, preflightAnswer } from './cors.ts'
-import { type HttpRequest, type HttpResponse, jsonAnswer, NO_CONTENT } from './messages.ts'
-import { bodyOfAnyMethod, jsonBody, queryParameters } from './request.ts'
-import { operationFor, type Router } from './router.ts'
+import { createPreflightResponse, isPreflight } from './cors.ts'
+import { createJsonResponse, type HttpRequest, type HttpResponse, NO_CONTENT } from './messages.ts'
+import { parseQuery, readAnyJsonBody, readJsonBody } from './request.ts'
+import { type Router, requireOperation } from './router.ts'
 
-const CONTROLS = `${CONTROL_PATH}/`
+const CONTROL_PREFIX = `${CONTROL_PATH}/`
 
 export interface ControlApi {
-  isOwn(path: string): boolean
+  isControlPath(path: string): boolean
   requireAccess(request: HttpRequest): void
-  /** Returns the most bytes of a body that a request to a path may have. */
-  mostBytes(method: string, path: string): number
-  answer(request: HttpRequest, path: string, query: string): HttpResponse
+  /** Returns the maximum number of bytes of the body of a request. */
+  maxBodyBytes(method: string, path: string): number
+  respond(request: HttpRequest, path: string, query: string): HttpResponse
 }
 
 /**
- * Makes the control API over HTTP. It is open to whoever has the control key. Without one, it is open to this machine
- * only: a page of another site cannot use it, neither directly nor by a name that it makes resolve to this machine.
+ * Makes the control API over HTTP. It is open to clients with the control key. If the gateway has no key, it is open to this
+ * machine only: a page of another site cannot use it, neither directly nor by a name that resolves to this machine.
  */
-export function controlApiOf(host: ControlHost, router: Router<ControlCall>, access: ControlAccess): ControlApi {
-  const isOwn = (path: string) => path.startsWith(CONTROLS)
+export function createControlApi(host: ControlHost, router: Router<ControlCall>, access: ControlAccess): ControlApi {
+  const isOwn = (path: string) => path.startsWith(CONTROL_PREFIX)
   const mostBytes = (method: string, path: string) => {
     const route = isOwn(path) ? router.find(path.slice(CONTROL_PATH.length)) : undefined
-    return route?.methods.get(method)?.maxBytes ?? LARGEST_BODY
+    return route?.methods.get(method)?.maxBytes ?? MAX_BODY_BYTES
   }
   return {
-    isOwn,
+    isControlPath: isOwn,
     requireAccess: (request) => requireAccess(request, access),
-    mostBytes,
-    answer(request, path, query) {
+    maxBodyBytes: mostBytes,
+    respond(request, path, query) {
       requireAccess(request, access)
       const route = router.require(path.slice(CONTROL_PATH.length), request.method)
-      if (isPreflight(request)) return preflightAnswer(request, route)
-      const call = operationFor(route, request.method, path)
-      return answerOf(call, call.run(host, sentTo(call, request, query)))
+      if (isPreflight(request)) return createPreflightResponse(request, route)
+      const call = requireOperation(route, request.method, path)
+      return createResponse(call, call.run(host, readInput(call, request, query)))
     },
   }
 }
 
-function sentTo(call: ControlCall, request: HttpRequest, query: string): object {
-  const parameters = queryParameters(query)
-  if (call.from !== 'body') return { ...parameters, ...bodyOfAnyMethod(request) }
+function readInput(call: ControlCall, request: HttpRequest, query: string): object {
+  const parameters = parseQuery(query)
+  if (call.from !== 'body') return { ...parameters, ...readAnyJsonBody(request) }
   const [received] = Object.keys(parameters)
   if (received !== undefined) refuseParameter(received, [])
-  return jsonBody(request)
+  return readJsonBody(request)
 }
 
-function answerOf({ mediaType }: ControlCall, result: unknown): HttpResponse {
+function createResponse({ mediaType }: ControlCall, result: unknown): HttpResponse {
   if (result === undefined) return NO_CONTENT
   return mediaType
     ? { status: 200, headers: { 'Content-Type': mediaType }, body: String(result) }
-    : jsonAnswer(200, result)
+    : createJsonResponse(200, result)
 }

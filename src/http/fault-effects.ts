@@ -1,15 +1,15 @@
-import { errorNamed, errors } from '../control/faults/fault.ts'
+import { errors, findError } from '../control/faults/fault.ts'
 import type { ArmedFault } from '../generated/controls.ts'
 import type { Operation, PathIds } from '../operation/operation.ts'
 import type { CommonDialect } from '../schema/dialect.ts'
-import { errorsIn, partsOf } from '../schema/documentation.ts'
-import { codeOf, messageWith, statusOf } from '../schema/error-facts.ts'
+import { listErrors, partsOf } from '../schema/documentation.ts'
+import { codeOf, formatMessage, statusOf } from '../schema/error-facts.ts'
 import type { Catalogue, CatalogueError } from '../schema/errors.ts'
 import { isSecretAt } from '../schema/secret-fields.ts'
 import { quote, quoteSecret } from '../schema/text.ts'
 import { durationMs } from '../schema/time.ts'
 import { isObject } from '../schema/values.ts'
-import { type HttpResponse, jsonAnswer } from './messages.ts'
+import { createJsonResponse, type HttpResponse } from './messages.ts'
 
 /** The fields of a fault that change the response. */
 export type FaultEffect = Pick<
@@ -17,8 +17,9 @@ export type FaultEffect = Pick<
   'body' | 'drop' | 'error' | 'latency' | 'message' | 'phase' | 'retryAfter' | 'status' | 'truncate'
 >
 
-export function isBefore(fault: FaultEffect): boolean {
-  return fault.phase !== 'after' && fault.truncate === undefined && fails(fault)
+/** Returns whether a fault fails the request before its operation runs. */
+export function replacesOperation(fault: FaultEffect): boolean {
+  return fault.phase !== 'after' && fault.truncate === undefined && replacesResponse(fault)
 }
 
 interface FaultedRequest {
@@ -28,50 +29,53 @@ interface FaultedRequest {
   /** The JSON of the body, or the parameters of the query. */
   readonly input: unknown
   readonly operationId: string
+  /** The gateway's time, in ms. */
+  readonly now: number
   readonly dialect: CommonDialect
   readonly catalogue: Catalogue
 }
 
-export function faultyAnswer(
+/** Makes the response to a request that a fault applies to. `usual` is the response without the fault, if there is one. */
+export function createFaultyResponse(
   fault: FaultEffect,
   usual: HttpResponse | undefined,
-  it: FaultedRequest & { readonly now: number },
+  request: FaultedRequest,
 ): HttpResponse {
-  const { latency, drop, truncate, retryAfter } = fault
-  const { operationId } = it
-  const answer = fails(fault) || !usual ? failure(fault, it) : usual
+  const { latency, drop = false, truncate, retryAfter } = fault
+  const { now, operationId } = request
+  const response = replacesResponse(fault) || !usual ? createFailure(fault, request) : usual
   const retry =
     retryAfter === undefined ? {} : { 'Retry-After': String(Math.ceil((durationMs(retryAfter) ?? 0) / 1000)) }
   return {
-    ...answer,
-    headers: { ...answer.headers, ...retry },
-    body: answer.body?.slice(0, truncate) ?? null,
-    delivery: { drop: drop ?? false, notBefore: it.now + (durationMs(latency) ?? 0), operationId },
+    ...response,
+    headers: { ...response.headers, ...retry },
+    body: response.body?.slice(0, truncate) ?? null,
+    delivery: { drop, notBefore: now + (durationMs(latency) ?? 0), operationId },
   }
 }
 
 /** Returns whether a fault replaces the response. A fault that only delays or truncates does not. */
-function fails({ status, error, message, body, drop, latency, truncate, retryAfter }: FaultEffect): boolean {
-  const own = [status, error, message, body, retryAfter].some((value) => value !== undefined)
-  return own || drop === true || (latency === undefined && truncate === undefined)
+function replacesResponse({ status, error, message, body, drop, latency, truncate, retryAfter }: FaultEffect): boolean {
+  const hasOwnResponse = [status, error, message, body, retryAfter].some((value) => value !== undefined)
+  return hasOwnResponse || drop === true || (latency === undefined && truncate === undefined)
 }
 
-function failure(fault: FaultEffect, it: FaultedRequest): HttpResponse {
-  const { operationId, dialect } = it
-  const error = (fault.error && errorNamed(fault.error, it)) || errors.injected_fault
+function createFailure(fault: FaultEffect, request: FaultedRequest): HttpResponse {
+  const { operationId, dialect } = request
+  const error = (fault.error && findError(fault.error, request)) || errors.injected_fault
   const status = fault.status ?? statusOf(error, dialect)
-  if (typeof fault.body === 'object') return jsonAnswer(status, fault.body)
+  if (typeof fault.body === 'object') return createJsonResponse(status, fault.body)
   if (fault.body !== undefined) return { status, headers: { 'Content-Type': 'text/html' }, body: fault.body }
-  return jsonAnswer(status, {
+  return createJsonResponse(status, {
     error_code: codeOf(error, dialect),
     status_code: status,
-    msg: fault.message ?? messageOf(error, it),
+    msg: fault.message ?? createMessage(error, request),
     details: { operation_id: operationId },
   })
 }
 
-/** Returns the message of the rule that the error belongs to, with the values that the request has. */
-function messageOf(error: CatalogueError, { operation, ids, input, dialect }: FaultedRequest): string {
+/** Makes the message of an error with the values of the request. */
+function createMessage(error: CatalogueError, { operation, ids, input, dialect }: FaultedRequest): string {
   const usual = errors.injected_fault.message({ operation: operation?.name ?? 'the request' })
   if (error === errors.injected_fault) return usual
   const schema = operation?.body ?? operation?.query
@@ -80,10 +84,10 @@ function messageOf(error: CatalogueError, { operation, ids, input, dialect }: Fa
   const sent = Object.entries(isObject(input) ? input : {})
   const values = Object.fromEntries(sent.map(([name, value]) => [name, shown(name, value)]))
   const fields = Object.entries((schema && partsOf(schema).entries) ?? {})
-  const [field] = fields.find(([, each]) => errorsIn(each).has(error)) ?? []
+  const [field] = fields.find(([, each]) => listErrors(each).has(error)) ?? []
   const named = field === undefined ? {} : { field, received: values[field] ?? quote(undefined) }
   try {
-    return messageWith(error, { ...values, ...ids, ...named, header: dialect.versionHeader })
+    return formatMessage(error, { ...values, ...ids, ...named, header: dialect.versionHeader })
   } catch {
     // The message of a test's own family may compute with a value that the request does not have.
     return usual

@@ -7,24 +7,25 @@ import type { Delivery, HttpRequest, HttpResponse } from './messages.ts'
 /** The type of the global `fetch`. */
 export type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>
 
-/** Returns the most bytes that the body of a request may have. */
-type LimitOf = (method: string, url: string) => number
+/** A function that returns the maximum number of bytes of a request's body. */
+type FindLimit = (method: string, url: string) => number
 
-type Reached = (at: number, signal?: AbortSignal, operationId?: string) => Promise<void>
+/** A function that waits for a time in ms, on the gateway's clock. */
+type WaitUntil = (at: number, signal?: AbortSignal, operationId?: string) => Promise<void>
 
-/** Makes a function that replaces `fetch`: bound, and as strict about its arguments. */
-export function fetchOf(handler: Handler, limitOf: LimitOf, reached: Reached): Fetch {
+/** Makes the `fetch` of a gateway. It is bound, and as strict about its arguments as the global one. */
+export function createFetch(handler: Handler, findLimit: FindLimit, waitUntil: WaitUntil): Fetch {
   return async (input, options) => {
     const init = options ?? {}
-    const signal = init.signal ?? signalOf(input, init)
+    const signal = init.signal ?? findSignal(input, init)
     signal?.throwIfAborted()
     const isPlain = !isRequest(input) && (init.body == null || typeof init.body === 'string')
     const request = isPlain
-      ? plainRequest(String(input), init, limitOf)
-      : await streamedRequest(input, init, { signal, limitOf })
-    const answer = handler(request)
-    const response = answer.safe ? await answer.safe : answer
-    if (response.delivery) await delivery(response.delivery, reached, signal)
+      ? readPlainRequest(String(input), init, findLimit)
+      : await readStreamedRequest(input, init, { signal, findLimit })
+    const immediate = handler(request)
+    const response = immediate.safe ? await immediate.safe : immediate
+    if (response.delivery) await waitForDelivery(response.delivery, waitUntil, signal)
     return toResponse(response)
   }
 }
@@ -33,29 +34,29 @@ export function isRequest(input: string | URL | Request): input is Request {
   return typeof input === 'object' && input instanceof platform('Request')
 }
 
-function signalOf(input: string | URL | Request, { signal }: RequestInit): AbortSignal | undefined {
+function findSignal(input: string | URL | Request, { signal }: RequestInit): AbortSignal | undefined {
   return isRequest(input) && signal === undefined ? input.signal : undefined
 }
 
 /** Waits for a delayed response. Rejects like fetch if a fault drops the connection. */
-async function delivery(
+async function waitForDelivery(
   { notBefore, drop, operationId }: Delivery,
-  reached: Reached,
+  waitUntil: WaitUntil,
   signal?: AbortSignal,
 ): Promise<void> {
-  await reached(notBefore, signal, operationId)
+  await waitUntil(notBefore, signal, operationId)
   if (!drop) return
   const cause = Object.assign(new Error('A fault broke the connection.'), { code: 'ECONNRESET' })
   throw new TypeError('fetch failed', { cause })
 }
 
-/** Reads the common form of a call, a URL and a text, without a `Request` between; nothing is waited for. */
-function plainRequest(url: string, init: RequestInit, limitOf: LimitOf): HttpRequest {
+/** Reads the common form of a call, a URL and a text. It needs no `Request` and waits for nothing. */
+function readPlainRequest(url: string, init: RequestInit, findLimit: FindLimit): HttpRequest {
   if (!/^[a-z][a-z0-9+.-]*:\/\/[^/?#]/i.test(url)) {
     // The message omits the query, which may have a key.
     throw new TypeError(`${quote(url.replace(/[?#].*/s, ''))} is not an absolute URL.`)
   }
-  const method = normalMethod(init.method ?? 'GET')
+  const method = normalizeMethod(init.method ?? 'GET')
   const body = init.body as string | null | undefined // Any other body goes through a `Request`.
   if (body != null && (method === 'GET' || method === 'HEAD')) {
     throw new TypeError(`A ${method} request cannot have a body.`)
@@ -67,49 +68,51 @@ function plainRequest(url: string, init: RequestInit, limitOf: LimitOf): HttpReq
     method,
     url,
     header: (name) => headers.get(name) ?? (name === 'content-type' ? type : null),
-    rawHeaders: rawHeaders(init.headers, headers),
-    body: body == null ? '' : withinLimit(body, limitOf(method, url)),
+    rawHeaders: listHeaders(init.headers, headers),
+    body: body == null ? '' : limitBody(body, findLimit(method, url)),
   }
 }
 
-/** Lists names and values in turn, from a plain object if there is one: that is much cheaper than from `Headers`. */
-function rawHeaders(init: RequestInit['headers'], parsed: Headers): string[] {
+/** Lists names and values in turn: from a plain object if there is one, because reading `Headers` takes much longer. */
+function listHeaders(init: RequestInit['headers'], parsed: Headers): string[] {
   if (init === undefined || Symbol.iterator in init) return [...parsed].flat()
   const all: string[] = []
   for (const name in init) all.push(name, String(init[name]))
   return all
 }
 
-function withinLimit(text: string, limit: number): RequestBody {
+function limitBody(text: string, limit: number): RequestBody {
   const isTooLarge = text.length * 3 > limit && utf8Length(text) > limit
   return isTooLarge ? { unread: 'body_too_large', limit } : text
 }
 
-/** The methods that fetch brings to upper case, those it refuses, and what can be one. */
-const NORMALISED = /^(delete|get|head|options|post|put)$/i
-const FORBIDDEN = /^(connect|trace|track)$/i
+/** Matches the methods that fetch writes in upper case. */
+const NORMALIZED_METHOD = /^(delete|get|head|options|post|put)$/i
+/** Matches the methods that fetch refuses. */
+const FORBIDDEN_METHOD = /^(connect|trace|track)$/i
+/** Matches any text that can be a method. */
 const METHOD = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 
-function normalMethod(method: string): string {
-  if (!METHOD.test(method) || FORBIDDEN.test(method))
+function normalizeMethod(method: string): string {
+  if (!METHOD.test(method) || FORBIDDEN_METHOD.test(method))
     throw new TypeError(`${quote(method)} is not a method that fetch can use.`)
-  return NORMALISED.test(method) ? method.toUpperCase() : method
+  return NORMALIZED_METHOD.test(method) ? method.toUpperCase() : method
 }
 
-async function streamedRequest(
+async function readStreamedRequest(
   input: string | URL | Request,
   { method, headers, body, duplex }: RequestInit & { duplex?: 'half' },
-  { signal, limitOf }: { signal: AbortSignal | undefined; limitOf: LimitOf },
+  { signal, findLimit }: { signal: AbortSignal | undefined; findLimit: FindLimit },
 ): Promise<HttpRequest> {
   const overrides = Object.entries({ method, headers, body, duplex }).filter(([, value]) => value !== undefined)
   // The signal is not passed on, because a `Request` listens to its signal for as long as it exists.
-  const request = isWhole(input, overrides)
+  const request = isUnread(input, overrides)
     ? input
     : new (platform('Request'))(input, { ...Object.fromEntries(overrides), signal: null })
-  return readRequest(request, limitOf(request.method, request.url), signal)
+  return readRequest(request, findLimit(request.method, request.url), signal)
 }
 
-/** Reads a `Request` to its end, or until its body has more bytes than it may have. */
+/** Reads a `Request` to its end, or until its body exceeds the limit. */
 export async function readRequest(request: Request, limit: number, signal?: AbortSignal): Promise<HttpRequest> {
   return {
     method: request.method,
@@ -118,14 +121,13 @@ export async function readRequest(request: Request, limit: number, signal?: Abor
     rawHeaders: [...request.headers].flat(),
     // Some replacements of the platform's `Request` have no stream.
     body:
-      request.body === undefined
-        ? withinLimit(await request.text(), limit)
-        : await readBody(request.body, limit, signal),
+      request.body === undefined ? limitBody(await request.text(), limit) : await readBody(request.body, limit, signal),
   }
 }
 
-function isWhole(input: string | URL | Request, more: readonly unknown[]): input is Request {
-  return more.length === 0 && isRequest(input) && !input.bodyUsed && !input.body?.locked
+/** Returns whether a `Request` can be read itself: it is unread, and nothing overrides a part of it. */
+function isUnread(input: string | URL | Request, overrides: readonly unknown[]): input is Request {
+  return overrides.length === 0 && isRequest(input) && !input.bodyUsed && !input.body?.locked
 }
 
 async function readBody(
@@ -164,7 +166,7 @@ async function readChunks(reader: ReadableStreamDefaultReader<Uint8Array>, limit
 
 export function decodeBody(chunks: readonly Uint8Array[], size: number): RequestBody {
   const [first] = chunks
-  const bytes = first && chunks.length === 1 ? first : joined(chunks, size)
+  const bytes = first && chunks.length === 1 ? first : joinChunks(chunks, size)
   try {
     return utf8Text(bytes)
   } catch {
@@ -172,7 +174,7 @@ export function decodeBody(chunks: readonly Uint8Array[], size: number): Request
   }
 }
 
-function joined(chunks: readonly Uint8Array[], size: number): Uint8Array {
+function joinChunks(chunks: readonly Uint8Array[], size: number): Uint8Array {
   const bytes = new Uint8Array(size)
   let at = 0
   for (const chunk of chunks) {

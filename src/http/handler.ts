@@ -2,29 +2,35 @@ import { faultRecords } from '../control/faults/fault.ts'
 import { applyFault } from '../control/faults/matching.ts'
 import type { RawCommit } from '../engine/commits.ts'
 import type { Engine } from '../engine/engine.ts'
-import { refuseAsFailed } from '../engine/persistence/persistence.ts'
+import { refuseAsStoreFailed } from '../engine/persistence/persistence.ts'
 import type { RateLimiter } from '../engine/rate-limiter.ts'
 import type { ArmedFault } from '../generated/controls.ts'
 import type { Journal } from '../journal/journal.ts'
-import { secretsSent } from '../journal/redact.ts'
-import { namedParameters } from '../operation/list.ts'
+import { findSentSecrets } from '../journal/redact.ts'
+import { readParameters } from '../operation/list.ts'
 import type { Operation, PathIds } from '../operation/operation.ts'
 import type { CommonDialect } from '../schema/dialect.ts'
-import { type ErrorFacts, factsOf } from '../schema/error-facts.ts'
+import { createErrorFacts, type ErrorFacts } from '../schema/error-facts.ts'
 import { type CatalogueError, problem, Refusal } from '../schema/errors.ts'
 import type { SecretNames } from '../schema/secret-fields.ts'
-import { type SecretTexts, secretTexts } from '../schema/secret-texts.ts'
+import { createRedactor, type Redactor } from '../schema/secret-texts.ts'
 import { deepFreeze } from '../schema/values.ts'
 import type { KeyCheck } from './access.ts'
 import { requireCaller } from './admission.ts'
 import type { Arrival, ArrivalHooks } from './arrival.ts'
 import type { ControlApi } from './control-api.ts'
-import { corsHeaders, isPreflight, preflightAnswer } from './cors.ts'
-import { type FaultEffect, faultyAnswer, isBefore } from './fault-effects.ts'
-import { type JsonOf, jsonTexts } from './json-texts.ts'
-import { type HttpRequest, type HttpResponse, jsonAnswer, jsonTextAnswer, NO_CONTENT } from './messages.ts'
-import { jsonBody, queryParameters } from './request.ts'
-import { operationFor, type Router } from './router.ts'
+import { createCorsHeaders, createPreflightResponse, isPreflight } from './cors.ts'
+import { createFaultyResponse, type FaultEffect, replacesOperation } from './fault-effects.ts'
+import { createJsonCache, type ToJson } from './json-cache.ts'
+import {
+  createJsonResponse,
+  createJsonTextResponse,
+  type HttpRequest,
+  type HttpResponse,
+  NO_CONTENT,
+} from './messages.ts'
+import { parseQuery, readJsonBody } from './request.ts'
+import { type Router, requireOperation } from './router.ts'
 import { splitUrl } from './url.ts'
 
 interface HandlerOptions {
@@ -41,20 +47,21 @@ interface HandlerOptions {
   readonly hooks: ArrivalHooks
 }
 
-/** Answers one request at once: no timers, no host I/O, nothing to wait for. */
+/** A function that handles one request synchronously, without timers and without I/O of the host. */
 export type Handler = (request: HttpRequest) => HttpResponse
 
 /** Makes the HTTP handler of a gateway: request to operation to response, and an entry in the journal. */
-export function handlerOf(options: HandlerOptions): Handler {
-  const jsonOf = jsonTexts()
-  return (request) => new Call(options, jsonOf, request).respond()
+export function createHandler(options: HandlerOptions): Handler {
+  const toJson = createJsonCache()
+  return (request) => new Call(options, toJson, request).respond()
 }
 
 const NO_HEADERS: readonly string[] = []
 
+/** The handling of one request. */
 class Call {
-  readonly #parts: HandlerOptions
-  readonly #jsonOf: JsonOf
+  readonly #options: HandlerOptions
+  readonly #toJson: ToJson
   readonly #request: HttpRequest
   readonly #path: string
   readonly #query: string
@@ -66,41 +73,41 @@ class Call {
   #commit: RawCommit | null = null
   #fault: ArmedFault | null = null
 
-  constructor(parts: HandlerOptions, jsonOf: JsonOf, request: HttpRequest) {
-    const { engine, controlApi, journal } = parts
+  constructor(options: HandlerOptions, toJson: ToJson, request: HttpRequest) {
+    const { engine, controlApi, journal } = options
     const { path, query } = splitUrl(request.url, engine.url)
-    this.#parts = parts
-    this.#jsonOf = jsonOf
+    this.#options = options
+    this.#toJson = toJson
     this.#request = request
     this.#path = path
     this.#query = query
     this.#operationId = engine.state.nextOperationId()
-    this.#isControl = controlApi.isOwn(path)
+    this.#isControl = controlApi.isControlPath(path)
     // The headers are read at once, because the caller may change the list while the response waits for a store.
     if (!this.#isControl && !request.isInspector) this.#headers = (journal.isOn && request.rawHeaders) || NO_HEADERS
   }
 
   respond(): HttpResponse {
-    const { engine, hooks } = this.#parts
-    const isSeen = !this.#isControl && !this.#request.isInspector && !isPreflight(this.#request)
-    const response = hooks.arrival && isSeen ? hooks.arrival(this.#arrival()) : this.#usual()
+    const { engine, hooks } = this.#options
+    const isForHook = !this.#isControl && !this.#request.isInspector && !isPreflight(this.#request)
+    const response = hooks.arrival && isForHook ? hooks.arrival(this.#createArrival()) : this.#respondAsUsual()
     const now = engine.lastNow
     const { safe } = engine
-    if (!safe) return this.#journaled(response, now)
-    const later = this.#onceSafe(safe, response).then((final) => this.#journaled(final, now))
-    return { ...this.#complete(response), safe: later }
+    if (!safe) return this.#addToJournal(response, now)
+    const later = this.#waitUntilSafe(safe, response).then((final) => this.#addToJournal(final, now))
+    return { ...this.#addHeaders(response), safe: later }
   }
 
-  #usual(): HttpResponse {
-    const { engine, controlApi } = this.#parts
-    return this.#orError(() => {
-      engine.keepOperationIds()
-      return this.#isControl ? controlApi.answer(this.#request, this.#path, this.#query) : this.#answered()
+  #respondAsUsual(): HttpResponse {
+    const { engine, controlApi } = this.#options
+    return this.#catchRefusal(() => {
+      engine.reserveOperationIds()
+      return this.#isControl ? controlApi.respond(this.#request, this.#path, this.#query) : this.#checkAndExecute()
     })
   }
 
-  #arrival(): Arrival {
-    const { router } = this.#parts
+  #createArrival(): Arrival {
+    const { router } = this.#options
     const { method, body, peer } = this.#request
     const route = router.find(this.#path)
     const operation = route?.methods.get(method === 'HEAD' ? 'GET' : method) ?? null
@@ -111,80 +118,80 @@ class Call {
       body,
       operation,
       isServed: peer !== undefined,
-      answer: () => ({ response: this.#usual(), hasChanged: this.#commit !== null }),
-      fail: (fault, usual) => this.#faulty(fault, usual, operation, route?.ids ?? {}, undefined),
+      respond: () => ({ response: this.#respondAsUsual(), hasChanged: this.#commit !== null }),
+      fail: (fault, usual) => this.#applyEffect(fault, usual, operation, route?.ids ?? {}, undefined),
     }
   }
 
-  #orError(work: () => HttpResponse): HttpResponse {
+  #catchRefusal(work: () => HttpResponse): HttpResponse {
     try {
       return work()
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
-      // A refused call has changed nothing; a change that the store did not persist was undone.
+      // A refused call has changed nothing, or the engine has undone what the store did not persist.
       this.#commit = null
-      return errorResponse(factsOf(error, this.#parts.dialect, this.#secretsOfRequest()), this.#operationId)
+      return createErrorResponse(createErrorFacts(error, this.#options.dialect, this.#findSecrets()), this.#operationId)
     }
   }
 
-  #secretsOfRequest(): SecretTexts {
+  #findSecrets(): Redactor {
     const { body: request, rawHeaders: requestHeaders = [] } = this.#request
     const authorization = this.#request.header('authorization') ?? ''
     const sent = { authorization, requestHeaders, query: this.#query, request }
-    const { ownKeys, secretNames } = this.#parts
+    const { ownKeys, secretNames } = this.#options
     const names = this.#isControl ? secretNames : secretNames.of(this.#operation)
-    return secretTexts([...ownKeys, ...secretsSent(sent, names)])
+    return createRedactor([...ownKeys, ...findSentSecrets(sent, names)])
   }
 
-  /** Runs the checks in their order (rules: requests#order-of-checks). The first failure makes the response. */
-  #answered(): HttpResponse {
-    const { engine, router, dialect, rateLimiter } = this.#parts
+  /** Runs the checks in their order (rules: requests#order-of-checks), and then the operation. The first check that fails throws. */
+  #checkAndExecute(): HttpResponse {
+    const { engine, router, dialect, rateLimiter } = this.#options
     const request = this.#request
     const route = router.require(this.#path, request.method)
-    if (isPreflight(request)) return preflightAnswer(request, route)
-    const operation = operationFor(route, request.method, this.#path)
+    if (isPreflight(request)) return createPreflightResponse(request, route)
+    const operation = requireOperation(route, request.method, this.#path)
     this.#operation = operation
-    requireCaller(request, this.#parts)
+    requireCaller(request, this.#options)
     if (!request.isInspector) rateLimiter?.take(engine.now)
-    const body = jsonBody(request)
-    const parameters = parametersFor(operation, this.#query, dialect)
+    const body = readJsonBody(request)
+    const parameters = readQuery(operation, this.#query, dialect)
     const input = operation.query ? parameters : body
     if (request.isInspector || engine.state.records.table(faultRecords).size === 0)
-      return this.#executed(operation, route.ids, input)
+      return this.#execute(operation, route.ids, input)
     // The fault counts the request: both are one commit.
-    return engine.called(() => this.#executedWithFaults(operation, route.ids, input))
+    return engine.runCall(() => this.#executeWithFaults(operation, route.ids, input))
   }
 
-  #executed(operation: Operation, ids: PathIds, input: unknown): HttpResponse {
-    const { engine, emptyJsonOnDelete } = this.#parts
+  #execute(operation: Operation, ids: PathIds, input: unknown): HttpResponse {
+    const { engine, emptyJsonOnDelete } = this.#options
     const { result, commit } = engine.execute(operation, ids, input)
     this.#commit = commit
-    if (operation.status === 204) return emptyJsonOnDelete ? jsonAnswer(200, {}) : NO_CONTENT
-    // The response to a change is sent once; only the response of an unchanged record may be sent again.
-    if (commit || !engine.state.isLastView(result)) return jsonAnswer(operation.status, result)
-    return jsonTextAnswer(operation.status, this.#jsonOf(result))
+    if (operation.status === 204) return emptyJsonOnDelete ? createJsonResponse(200, {}) : NO_CONTENT
+    // The response to a change is sent once. That of an unchanged record may be sent again, so its JSON is cached.
+    if (commit || !engine.state.isLastView(result)) return createJsonResponse(operation.status, result)
+    return createJsonTextResponse(operation.status, this.#toJson(result))
   }
 
-  #executedWithFaults(operation: Operation, ids: PathIds, input: unknown): HttpResponse {
-    const { engine } = this.#parts
+  #executeWithFaults(operation: Operation, ids: PathIds, input: unknown): HttpResponse {
+    const { engine } = this.#options
     const { name } = operation
     const { method } = this.#request
     const fault = applyFault(engine, { operation: name, method, path: this.#path, ids, input: deepFreeze(input) })
-    if (!fault) return this.#executed(operation, ids, input)
+    if (!fault) return this.#execute(operation, ids, input)
     this.#fault = fault
-    const usual = isBefore(fault) ? undefined : this.#orError(() => this.#executed(operation, ids, input))
-    return this.#faulty(fault, usual, operation, ids, input)
+    const usual = replacesOperation(fault) ? undefined : this.#catchRefusal(() => this.#execute(operation, ids, input))
+    return this.#applyEffect(fault, usual, operation, ids, input)
   }
 
-  #faulty(
+  #applyEffect(
     fault: FaultEffect,
     usual: HttpResponse | undefined,
     operation: Operation | null,
     ids: PathIds,
     input: unknown,
   ): HttpResponse {
-    const { engine, dialect } = this.#parts
-    return faultyAnswer(fault, usual, {
+    const { engine, dialect } = this.#options
+    return createFaultyResponse(fault, usual, {
       operation,
       ids,
       input,
@@ -195,20 +202,20 @@ class Call {
     })
   }
 
-  /** Resolves with the response once its changes are safe in the store, or with the error if they were lost. */
-  async #onceSafe(safe: Promise<void>, response: HttpResponse): Promise<HttpResponse> {
+  /** Resolves with the response when its changes are safe in the store, or with an error if the store lost the changes. */
+  async #waitUntilSafe(safe: Promise<void>, response: HttpResponse): Promise<HttpResponse> {
     try {
       await safe
       return response
     } catch (error) {
-      return this.#orError(() => refuseAsFailed(error))
+      return this.#catchRefusal(() => refuseAsStoreFailed(error))
     }
   }
 
-  #journaled(response: HttpResponse, now: number): HttpResponse {
-    const complete = this.#complete(response)
+  #addToJournal(response: HttpResponse, now: number): HttpResponse {
+    const complete = this.#addHeaders(response)
     if (!this.#headers) return complete
-    this.#parts.journal.add({
+    this.#options.journal.add({
       operationId: this.#operationId,
       operation: this.#operation,
       method: this.#request.method,
@@ -227,10 +234,10 @@ class Call {
     return complete
   }
 
-  #complete({ status, headers: own, body, delivery }: HttpResponse): HttpResponse {
-    const { dialect } = this.#parts
+  #addHeaders({ status, headers: own, body, delivery }: HttpResponse): HttpResponse {
+    const { dialect } = this.#options
     const headers: Record<string, string> = { [dialect.operationIdHeader]: this.#operationId }
-    const cors = corsHeaders(this.#request, dialect)
+    const cors = createCorsHeaders(this.#request, dialect)
     // Spreading both would take as long as finding the resource.
     Object.assign(headers, own, cors)
     const sent = this.#request.method === 'HEAD' ? null : body
@@ -238,16 +245,16 @@ class Call {
   }
 }
 
-/** Renders an error (rules: errors#body). No other code does. */
-export function errorResponse(error: Omit<ErrorFacts, 'key'>, operation_id: string): HttpResponse {
+/** Makes the response for an error (rules: errors#body). No other code writes an error as JSON. */
+export function createErrorResponse(error: Omit<ErrorFacts, 'key'>, operation_id: string): HttpResponse {
   const { code, status, message, details, headers } = error
   const body = { error_code: code, status_code: status, msg: message, details: { operation_id, ...details } }
-  return jsonAnswer(status, body, headers)
+  return createJsonResponse(status, body, headers)
 }
 
-/** Answers bytes that never became a request, with the usual error and an operation id. */
+/** A function that makes the response to bytes that never became a request: the usual error, with an operation id. */
 export type Refused = <Values extends object>(
-  // The shape of an error of the catalogue: whoever imports a gateway's types loads none of the catalogue's.
+  // The shape of a `CatalogueError`, so that the types of a gateway do not need those of the catalogue.
   error: {
     readonly key: string
     readonly number: number
@@ -257,22 +264,23 @@ export type Refused = <Values extends object>(
   values: NoInfer<Values>,
 ) => HttpResponse
 
-export function refusedOf({ engine, dialect }: Pick<HandlerOptions, 'engine' | 'dialect'>): Refused {
+/** Makes the function by which a transport refuses what is no request. */
+export function createRefused({ engine, dialect }: Pick<HandlerOptions, 'engine' | 'dialect'>): Refused {
   return (error, values) => {
     const operationId = engine.state.nextOperationId()
-    const response = errorResponse(factsOf(refusalOf(engine, error, values), dialect), operationId)
+    const response = createErrorResponse(createErrorFacts(createRefusal(engine, error, values), dialect), operationId)
     return { ...response, headers: { [dialect.operationIdHeader]: operationId, ...response.headers } }
   }
 }
 
-/** Returns the refusal, or the store's error if the store could not reserve the id. */
-function refusalOf<Values extends object>(
+/** Makes the refusal with an error, or that of the store if the store could not reserve the id. */
+function createRefusal<Values extends object>(
   engine: Engine,
   error: CatalogueError<string, Values>,
   values: Values,
 ): Refusal {
   try {
-    engine.keepOperationIds()
+    engine.reserveOperationIds()
     return new Refusal([problem(error, values)])
   } catch (failure) {
     if (failure instanceof Refusal) return failure
@@ -282,9 +290,9 @@ function refusalOf<Values extends object>(
 
 const NO_PARAMETERS = Object.freeze({})
 
-function parametersFor(operation: Operation, query: string, dialect: CommonDialect): object {
+function readQuery(operation: Operation, query: string, dialect: CommonDialect): object {
   if (query === '') return NO_PARAMETERS
-  const parameters = queryParameters(query, Object.keys(operation.matching ?? {}))
-  if (!operation.query) namedParameters(parameters, [], dialect)
+  const parameters = parseQuery(query, Object.keys(operation.matching ?? {}))
+  if (!operation.query) readParameters(parameters, [], dialect)
   return parameters
 }

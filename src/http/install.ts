@@ -28,77 +28,77 @@ interface Installation {
   readonly fetch: Fetch
   readonly baseUrl: () => string
   readonly before: GlobalFetch
-  isIn: boolean
+  isInstalled: boolean
 }
 
-/** The global `fetch`. That of an installation has it as a property. */
+/** The global `fetch`. If it is that of an installation, it has the installation as a property. */
 type GlobalFetch = (Fetch & { readonly fauxgate?: Installation }) | undefined
 
 /**
- * Lets the global `fetch` answer for a gateway's base URL. Several gateways are installed at once, each for a base URL of
- * its own, and can be taken out in any order.
+ * Replaces the global `fetch`, so that a gateway answers requests below its base URL. Several gateways can be installed at once,
+ * each for a base URL of its own, and uninstalled in any order.
  *
  * @throws Error if another gateway is installed for that base URL, one below it or one above it
  */
 export function installFetch(
   fetch: Fetch,
   baseUrl: () => string,
-  noted: OtherRequests,
+  otherRequests: OtherRequests,
   options: InstallOptions = {},
 ): Installed {
   const { others } = readOptions(installOptions, options)
   // Some environments have no `fetch`.
   const before = globalThis.fetch as GlobalFetch
   requireFree(fetch, baseUrl(), before)
-  const installation: Installation = { fetch, baseUrl, before, isIn: true }
-  const answer: Fetch = (input, init) => {
+  const installation: Installation = { fetch, baseUrl, before, isInstalled: true }
+  const fetchByInstallation: Fetch = (input, init) => {
     const url = isRequest(input) ? input.url : String(input)
-    const { fetch: answering } = chainFrom(installed).find((each) => isBelow(url, each.baseUrl())) ?? {}
-    if (answering) return answering(input, init)
-    const isRefused = installation.isIn && others === 'refuse'
+    const gateway = listInstallations(installed).find((each) => isBelow(url, each.baseUrl()))
+    if (gateway) return gateway.fetch(input, init)
+    const isRefused = installation.isInstalled && others === 'refuse'
     // An earlier installation decides about the request and records it.
-    if (before && !isRefused && (before.fauxgate || !installation.isIn)) return before(input, init)
+    if (before && !isRefused && (before.fauxgate || !installation.isInstalled)) return before(input, init)
     const method = (init?.method ?? (isRequest(input) ? input.method : 'GET')).toUpperCase()
-    const { request, hint } = noted.add(method, url, before && !isRefused ? 'passed' : 'refused')
+    const { request, hint } = otherRequests.add(method, url, before && !isRefused ? 'passed' : 'refused')
     if (before && !isRefused) {
-      if (others === undefined) noted.warnOnce(`${request} goes to the network. ${hint} ${CHOICE}`)
+      if (others === undefined) otherRequests.warnOnce(`${request} goes to the network. ${hint} ${OTHERS_HINT}`)
       return before(input, init)
     }
     const why = before ? 'other requests are refused' : 'there is no other fetch'
-    return Promise.reject(new TypeError(`${request} is not below ${urlsFrom(installed)}, and ${why}. ${hint}`))
+    return Promise.reject(new TypeError(`${request} is not below ${listUrls(installed)}, and ${why}. ${hint}`))
   }
-  const installed = Object.assign(answer, { fauxgate: installation })
-  replace(installed)
+  const installed = Object.assign(fetchByInstallation, { fauxgate: installation })
+  replaceGlobalFetch(installed)
   const uninstall = () => {
-    installation.isIn = false
+    installation.isInstalled = false
     let last: GlobalFetch = globalThis.fetch
-    while (last?.fauxgate?.isIn === false) last = last.fauxgate.before
-    replace(last)
+    while (last?.fauxgate?.isInstalled === false) last = last.fauxgate.before
+    replaceGlobalFetch(last)
   }
-  // Contexts of node:vm, such as Jest's, may lack the symbol; what compiles `using` for them takes this one.
+  // Contexts of node:vm, such as Jest's, may lack the symbol. Compilers of `using` then take this one.
   const dispose: typeof Symbol.dispose = Symbol.dispose ?? Symbol.for('Symbol.dispose')
   return { uninstall, [dispose]: uninstall }
 }
 
-const CHOICE =
+const OTHERS_HINT =
   "gateway.install({ others: 'refuse' }) refuses such requests, and { others: 'pass' } sends them in silence."
 
-function chainFrom(fetch: GlobalFetch): Installation[] {
+function listInstallations(fetch: GlobalFetch): Installation[] {
   const installation = fetch?.fauxgate
   if (!installation) return []
-  const rest = chainFrom(installation.before)
-  return installation.isIn ? [installation, ...rest] : rest
+  const rest = listInstallations(installation.before)
+  return installation.isInstalled ? [installation, ...rest] : rest
 }
 
-function urlsFrom(fetch: GlobalFetch): string {
-  return chainFrom(fetch)
+function listUrls(fetch: GlobalFetch): string {
+  return listInstallations(fetch)
     .map(({ baseUrl }) => baseUrl())
     .join(' or ')
 }
 
-/** There is one global fetch: two gateways for one URL would get one another's requests. */
+/** Throws if another gateway is installed for the URL: each of the two would get requests of the other's tests. */
 function requireFree(fetch: Fetch, url: string, before: GlobalFetch): void {
-  const others = chainFrom(before).filter((each) => each.fetch !== fetch)
+  const others = listInstallations(before).filter((each) => each.fetch !== fetch)
   const taken = others.map(({ baseUrl }) => baseUrl()).find((other) => isBelow(url, other) || isBelow(other, url))
   if (taken === undefined) return
   throw new Error(
@@ -107,7 +107,7 @@ function requireFree(fetch: Fetch, url: string, before: GlobalFetch): void {
   )
 }
 
-function replace(fetch: GlobalFetch): void {
+function replaceGlobalFetch(fetch: GlobalFetch): void {
   if (fetch)
     globalThis.fetch = fetch as typeof globalThis.fetch // A gateway's fetch takes the same arguments.
   else Reflect.deleteProperty(globalThis, 'fetch')

@@ -32,7 +32,7 @@ export interface HttpResponse {
   readonly headers: Readonly<Record<string, string>>
   /** The text of the body; null if there is no body. */
   readonly body: string | null
-  /** The change that a fault makes to the delivery; absent if the response is sent whole and at once. */
+  /** The way in which a fault delays or drops the response; absent if it is sent at once. */
   readonly delivery?: Delivery
   /**
    * Resolves with the response to send once the store has flushed the changes: this one, or an error if the store failed.
@@ -47,19 +47,24 @@ export interface Delivery {
   readonly drop: boolean
   /** The earliest time of the delivery on the gateway's clock, in ms. */
   readonly notBefore: number
-  /** The id of the request's operation, if the request is to be shown while it waits. */
+  /** The operation id of the request; absent if the list of waiting requests omits it. */
   readonly operationId?: string
 }
 
 const JSON_HEADERS = { 'Content-Type': 'application/json' } as const
 
-export function jsonAnswer(status: number, value: unknown, headers?: Readonly<Record<string, string>>): HttpResponse {
+export function createJsonResponse(
+  status: number,
+  value: unknown,
+  headers?: Readonly<Record<string, string>>,
+): HttpResponse {
   return { status, headers: headers ? { ...JSON_HEADERS, ...headers } : JSON_HEADERS, body: JSON.stringify(value) }
 }
 
-export function jsonTextAnswer(status: number, body: string): HttpResponse {
+/** Makes a response from a text that is JSON already. */
+export function createJsonTextResponse(status: number, body: string): HttpResponse {
   return { status, headers: JSON_HEADERS, body }
 }
 
-/** An answer without a body and without a content type. */
+/** A response without a body and without a content type. */
 export const NO_CONTENT: HttpResponse = Object.freeze({ status: 204, headers: Object.freeze({}), body: null })

@@ -1,11 +1,11 @@
 import { hashes } from '../x509/hashes.ts'
 
-/** Returns the headers of the inspector's document: only its own script and style may run, and ask only their own server. */
-export function pageHeaders(html: string): Readonly<Record<string, string>> {
+/** Makes the headers of the inspector's document. Only its own script and style run, and they reach only its own server. */
+export function createPageHeaders(html: string): Readonly<Record<string, string>> {
   const policy = [
     "default-src 'none'",
-    `script-src ${hashesOf('script', html).join(' ')}`,
-    `style-src ${hashesOf('style', html).join(' ')}`,
+    `script-src ${hashContents('script', html).join(' ')}`,
+    `style-src ${hashContents('style', html).join(' ')}`,
     "connect-src 'self'",
     'img-src data:',
     "base-uri 'none'",
@@ -25,7 +25,8 @@ export function pageHeaders(html: string): Readonly<Record<string, string>> {
   }
 }
 
-function hashesOf(tag: string, html: string): string[] {
+/** Returns the hash of the contents of each element with a tag, as a policy names it. */
+function hashContents(tag: string, html: string): string[] {
   return [...html.matchAll(new RegExp(`<${tag}[^>]*>(.*?)</${tag}>`, 'gs'))].map(([, inside = '']) => {
     const digest = hashes.sha256.digest(new TextEncoder().encode(inside))
     return `'sha256-${btoa(String.fromCharCode(...digest))}'`

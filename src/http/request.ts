@@ -1,16 +1,16 @@
-import { jsonObject, LARGEST_BODY } from '../schema/body.ts'
+import { MAX_BODY_BYTES, requireJsonObject } from '../schema/body.ts'
 import { refuse } from '../schema/errors.ts'
 import { general } from '../schema/general-errors.ts'
-import { jsonProblem } from '../schema/json-text.ts'
+import { locateJsonProblem } from '../schema/json-text.ts'
 import { utf8Length } from '../schema/platform.ts'
-import { fieldPath, quote } from '../schema/text.ts'
+import { formatPath, quote } from '../schema/text.ts'
 import type { HttpRequest } from './messages.ts'
 
-/** Reads the parameters of a query, each at most once (rules: requests#query). */
-export function queryParameters(query: string): Record<string, string>
-/** Also reads parameters that can be sent several times: each as the list of its values. */
-export function queryParameters(query: string, lists: readonly string[]): Record<string, string | string[]>
-export function queryParameters(query: string, lists: readonly string[] = []): Record<string, string | string[]> {
+/** Reads the parameters of a query. A repeated parameter is refused (rules: requests#query). */
+export function parseQuery(query: string): Record<string, string>
+/** Reads the parameters named in `lists` as lists of values, since a query can repeat these. */
+export function parseQuery(query: string, lists: readonly string[]): Record<string, string | string[]>
+export function parseQuery(query: string, lists: readonly string[] = []): Record<string, string | string[]> {
   const parameters: Record<string, string | string[]> = {}
   if (query === '') return parameters
   const sent = new URLSearchParams(query)
@@ -20,33 +20,33 @@ export function queryParameters(query: string, lists: readonly string[] = []): R
   }
   for (const [name, value] of sent) {
     if (Object.hasOwn(parameters, name))
-      refuse(general.query_repeated, { field: fieldPath([name]), received: quote(name) })
+      refuse(general.query_repeated, { field: formatPath([name]), received: quote(name) })
     Object.defineProperty(parameters, name, { value, enumerable: true })
   }
   return parameters
 }
 
 const JSON_TYPE = 'application/json'
-const WITH_BODY: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH'])
+const METHODS_WITH_BODY: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH'])
 
 /**
  * Reads the JSON object of a request's body (rules: requests#body). No body counts as an empty object.
  */
-export function jsonBody(request: HttpRequest): object {
+export function readJsonBody(request: HttpRequest): object {
   const { method, body } = request
-  if (!WITH_BODY.has(method)) return withoutBody(request)
+  if (!METHODS_WITH_BODY.has(method)) return requireNoBody(request)
   if (body === '') return {}
   requireJsonType(request.header('content-type'))
-  return parsed(readText(body))
+  return parseJsonObject(readText(body))
 }
 
-/** Reads the JSON object of a request's body, also if the method usually has none. */
-export function bodyOfAnyMethod(request: HttpRequest): object {
-  return jsonBody(request.body === '' ? request : { ...request, method: 'POST' })
+/** Reads the JSON object of a request's body, even if the method usually has no body. */
+export function readAnyJsonBody(request: HttpRequest): object {
+  return readJsonBody(request.body === '' ? request : { ...request, method: 'POST' })
 }
 
-/** GET and DELETE have no body; an empty object is let through because some clients send it. */
-function withoutBody({ method, body }: HttpRequest): object {
+/** Refuses the body of a GET or DELETE. An empty object is allowed, because some clients send one. */
+function requireNoBody({ method, body }: HttpRequest): object {
   const text = readText(body)
   if (text === '' || (text.length < 16 && text.trim() === '{}')) return {}
   return refuse(general.body_unexpected, { method, bytes: utf8Length(text) })
@@ -54,7 +54,7 @@ function withoutBody({ method, body }: HttpRequest): object {
 
 function readText(body: HttpRequest['body']): string {
   if (typeof body === 'string') return body
-  if (body.unread === 'body_too_large') return refuse(general.body_too_large, { limit: body.limit ?? LARGEST_BODY })
+  if (body.unread === 'body_too_large') return refuse(general.body_too_large, { limit: body.limit ?? MAX_BODY_BYTES })
   if (body.unread !== 'not UTF-8') return refuse(general.body_unreadable, {})
   return refuse(general.body_unparsable, { received: 'not UTF-8' })
 }
@@ -66,15 +66,15 @@ function requireJsonType(header: string | null): void {
   if (type !== JSON_TYPE) refuse(general.content_type_unsupported, { received: quote(header) })
 }
 
-function parsed(text: string): object {
+function parseJsonObject(text: string): object {
   let value: unknown
   try {
     value = JSON.parse(text)
   } catch {
     // The parser's own message repeats a piece of the body, which may hold a private key, and differs between runtimes.
-    const isObjectAsText = text === '[object Object]'
-    const problem = isObjectAsText ? 'an object that was sent without JSON.stringify' : jsonProblem(text)
+    const problem =
+      text === '[object Object]' ? 'an object that was sent without JSON.stringify' : locateJsonProblem(text)
     return refuse(general.body_unparsable, { received: `not JSON: ${problem}` })
   }
-  return jsonObject(value)
+  return requireJsonObject(value)
 }

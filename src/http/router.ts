@@ -4,6 +4,7 @@ import { general } from '../schema/general-errors.ts'
 import { nearest } from '../schema/nearest.ts'
 import { quote, quoteWord } from '../schema/text.ts'
 
+/** An operation or a control call, as far as a router needs it. */
 interface Routed {
   readonly method: string
   readonly path: string
@@ -17,7 +18,7 @@ export interface Route<O extends Routed> {
 interface Node<O> {
   readonly fixed: Map<string, Node<O>>
   readonly methods: Map<string, O>
-  /** The names of the ids of the path that ends here. */
+  /** The names of the ids in the path that ends here. */
   names: readonly string[]
   parameter?: { readonly name: string; readonly node: Node<O> }
 }
@@ -28,9 +29,9 @@ export interface Router<O extends Routed> {
   require(path: string, method: string): Route<O>
 }
 
-export function routerOf<O extends Routed>(operations: readonly O[]): Router<O> {
-  const root = emptyNode<O>()
-  for (const operation of operations) nodeFor(root, operation.path).methods.set(operation.method, operation)
+export function createRouter<O extends Routed>(operations: readonly O[]): Router<O> {
+  const root = createNode<O>()
+  for (const operation of operations) addNode(root, operation.path).methods.set(operation.method, operation)
   const find = (path: string) => {
     const values: string[] = []
     let node = root
@@ -43,56 +44,60 @@ export function routerOf<O extends Routed>(operations: readonly O[]): Router<O> 
       if (next) {
         node = next
       } else if (parameter && segment !== '') {
-        values.push(decoded(segment))
+        values.push(decodeSegment(segment))
         node = parameter.node
       } else {
         return undefined
       }
     }
-    return node.methods.size > 0 ? { methods: node.methods, ids: idsOf(node.names, values) } : undefined
+    return node.methods.size > 0 ? { methods: node.methods, ids: nameIds(node.names, values) } : undefined
   }
   return {
     find,
     require: (path, method) =>
       find(path) ??
-      refuse(general.path_not_found, { method: quoteWord(method), path: quote(path), problem: problemOf(root, path) }),
+      refuse(general.path_not_found, {
+        method: quoteWord(method),
+        path: quote(path),
+        problem: describeProblem(root, path),
+      }),
   }
 }
 
-function idsOf(names: readonly string[], values: readonly string[]): PathIds {
+function nameIds(names: readonly string[], values: readonly string[]): PathIds {
   const ids: Record<string, string> = {}
   for (const [index, name] of names.entries()) ids[name] = values[index] ?? ''
   return ids
 }
 
-function below<O>(node: Node<O>, segment: string): Node<O> | undefined {
+function findChild<O>(node: Node<O>, segment: string): Node<O> | undefined {
   return node.fixed.get(segment) ?? (segment === '' ? undefined : node.parameter?.node)
 }
 
-function problemOf<O>(root: Node<O>, path: string): string {
+function describeProblem<O>(root: Node<O>, path: string): string {
   let node = root
-  for (const segment of segmentsOf(path)) {
-    const next = below(node, segment)
+  for (const segment of splitPath(path)) {
+    const next = findChild(node, segment)
     if (!next) {
       const similar = nearest(segment, node.fixed.keys())
       const what = segment === '' ? 'An empty segment' : `The segment ${quote(segment)}`
-      return `${what} is unknown. ${similar ? `Did you mean ${similar}?` : known(node)}`
+      return `${what} is unknown. ${similar ? `Did you mean ${similar}?` : describeChildren(node)}`
     }
     node = next
   }
-  return `The path is incomplete. ${known(node)}`
+  return `The path is incomplete. ${describeChildren(node)}`
 }
 
-function known<O>({ fixed, parameter }: Node<O>): string {
+function describeChildren<O>({ fixed, parameter }: Node<O>): string {
   const names = [...fixed.keys(), ...(parameter ? [`{${parameter.name}}`] : [])]
   return names.length === 0 ? 'No path continues there.' : `Allowed there: ${names.join(', ')}.`
 }
 
-/** Returns the operation of a route for a method, or refuses with `Allow`. HEAD is answered like GET. */
-export function operationFor<O extends Routed>({ methods }: Route<O>, method: string, path: string): O {
+/** Returns the operation of a route for a method. Refuses a method that the route lacks, with `Allow`. HEAD counts as GET. */
+export function requireOperation<O extends Routed>({ methods }: Route<O>, method: string, path: string): O {
   const operation = methods.get(method === 'HEAD' ? 'GET' : method)
   if (operation) return operation
-  const allowed = allowedMethods(methods)
+  const allowed = listAllowedMethods(methods)
   return refuse(
     general.method_not_allowed,
     { method: quoteWord(method), path: quoteWord(path), allowed },
@@ -101,31 +106,31 @@ export function operationFor<O extends Routed>({ methods }: Route<O>, method: st
   )
 }
 
-/** Refuses an operation that a router does not have, as it refuses a request for it. */
-export function requireRouted<O extends Routed>(router: Router<O>, { method, path }: O, ids: PathIds): void {
+/** Refuses an operation that a router lacks, with the error of a request for that operation. */
+export function requireRoute<O extends Routed>(router: Router<O>, { method, path }: O, ids: PathIds): void {
   const sent = path.replace(/\{(\w+)\}/g, (_, name) => String(ids[name]))
-  operationFor(router.require(sent, method), method, sent)
+  requireOperation(router.require(sent, method), method, sent)
 }
 
-export function allowedMethods(methods: ReadonlyMap<string, unknown>): string {
+export function listAllowedMethods(methods: ReadonlyMap<string, unknown>): string {
   return [...methods.keys()].flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])).join(', ')
 }
 
-function emptyNode<O>(): Node<O> {
+function createNode<O>(): Node<O> {
   return { fixed: new Map(), methods: new Map(), names: [] }
 }
 
-function nodeFor<O>(root: Node<O>, path: string): Node<O> {
+function addNode<O>(root: Node<O>, path: string): Node<O> {
   let node = root
   const names: string[] = []
-  for (const segment of segmentsOf(path)) {
+  for (const segment of splitPath(path)) {
     const name = /^\{(\w+)\}$/.exec(segment)?.[1]
     if (name) {
       names.push(name)
-      node.parameter ??= { name, node: emptyNode() }
+      node.parameter ??= { name, node: createNode() }
       node = node.parameter.node
     } else {
-      const next = node.fixed.get(segment) ?? emptyNode<O>()
+      const next = node.fixed.get(segment) ?? createNode<O>()
       node.fixed.set(segment, next)
       node = next
     }
@@ -134,12 +139,12 @@ function nodeFor<O>(root: Node<O>, path: string): Node<O> {
   return node
 }
 
-function segmentsOf(path: string): string[] {
+function splitPath(path: string): string[] {
   return path.slice(1).split('/')
 }
 
 /** Decodes the percent encoding of a segment. Returns a malformed segment unchanged. */
-function decoded(segment: string): string {
+function decodeSegment(segment: string): string {
   if (!segment.includes('%')) return segment
   try {
     return decodeURIComponent(segment)

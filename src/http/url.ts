@@ -1,4 +1,4 @@
-/** Scheme and authority, which a path alone has not; the path; the query. */
+/** Matches a URL or a path with its query: scheme and authority, if any; the path; the query. */
 const URL_PARTS = /^(?:[^/?#]*:\/\/[^/?#]*)?([^?#]*)\??([^#]*)/
 
 /** Splits a URL into its path below the base URL and its query. */
@@ -9,15 +9,15 @@ export function splitUrl(url: string, base: string): { path: string; query: stri
   return { path: (isBelowPrefix ? path.slice(prefix.length) : path) || '/', query }
 }
 
-/** Tells whether a URL is below a base URL, both in their normal form. Only an absolute URL can be. */
+/** Returns whether a URL is below a base URL, after both are normalized. A relative URL never is. */
 export function isBelow(url: string, base: string): boolean {
-  const start = normalUrl(base)?.replace(/\/$/, '')
-  const rest = normalUrl(url)
+  const start = normalizeUrl(base)?.replace(/\/$/, '')
+  const rest = normalizeUrl(url)
   if (start === undefined || !rest?.startsWith(start)) return false
   return rest.length === start.length || /^[/?#]/.test(rest.slice(start.length))
 }
 
-function normalUrl(url: string): string | undefined {
+function normalizeUrl(url: string): string | undefined {
   try {
     return new URL(url).href
   } catch {

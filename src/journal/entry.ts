@@ -27,7 +27,7 @@ const commit = named(
   'The changes of one operation.',
 )
 
-function headers(what: string) {
+function documentedHeaders(what: string) {
   return documented(v.record(v.string(), v.string()), what)
 }
 
@@ -46,7 +46,7 @@ export const journalEntry = named(
     path: documented(v.string(), 'The path below the base URL, without the query.'),
     query: documented(v.string(), 'The query as it was sent, without its `?`; empty for none.'),
     at: documented(time, "The gateway's time, as a timestamp."),
-    requestHeaders: headers(
+    requestHeaders: documentedHeaders(
       'The headers of the request, by their names in lower case. A header that carries a secret has the value `[redacted]`.',
     ),
     request: documented(
@@ -54,7 +54,9 @@ export const journalEntry = named(
       "The request's JSON, or a description of a body that is too long or not JSON; null for no body.",
     ),
     status: documented(v.number(), 'The HTTP status of the response.'),
-    responseHeaders: headers('The headers that the gateway set on the response, by their names in lower case.'),
+    responseHeaders: documentedHeaders(
+      'The headers that the gateway set on the response, by their names in lower case.',
+    ),
     response: documented(
       v.unknown(),
       "The response's JSON, or a description of a body that is not JSON; null for no body.",

@@ -1,15 +1,15 @@
 import { requireFunction } from '../schema/options.ts'
 import { utf8Length } from '../schema/platform.ts'
-import { keysInHeader, type SecretTexts, secretTexts } from '../schema/secret-texts.ts'
+import { createRedactor, findKeysInHeader, type Redactor } from '../schema/secret-texts.ts'
+import { DroppedRequests, isUnknown, matchesQuery, type RequestCount, type RequestFacts } from './dropped-requests.ts'
 import type { JournalEntry, JournalQuery } from './entry.ts'
-import { BYTES_OF_CHARACTER, bytesOf, type Exchange, withShortNames } from './exchange.ts'
-import { type Bounds, type Facts, Forgotten, isMatch, isUnknown } from './forgotten.ts'
+import { BYTES_PER_CHARACTER, countBytes, type Exchange, shortenNames } from './exchange.ts'
 import { Queue } from './queue.ts'
-import { entryOf, type Secrets } from './redact.ts'
+import { createEntry, type Secrets } from './redact.ts'
 
 interface JournalOptions extends Secrets {
   readonly size: number
-  /** The most bytes of all entries together, at two bytes a character. */
+  /** The maximum size of all entries together in bytes, at two bytes per character. */
   readonly bytes: number
 }
 
@@ -26,27 +26,28 @@ interface RestoredRow {
 
 type Subscriber = (entry: JournalEntry | undefined) => void
 
-/** The journal, for transports that store it. */
+/** The journal, for transports that persist it. */
 export interface PersistedJournal {
   /**
-   * Returns the entries as JSON, oldest first: all, or those after the one with an operation id. It leaves the oldest out
-   * if the text would be longer than the journal may be.
+   * Returns the entries as JSON, oldest first: all, or those after the entry with the operation id `after`. If the text would
+   * exceed the maximum size of the journal, it omits the oldest ones.
    */
   json(after?: string): string
-  /** Puts entries that were made before, the oldest first, before those of this gateway. */
+  /** Adds stored entries, oldest first, before the entries of this gateway. */
   restore(entries: readonly JournalEntry[]): void
 }
 
-/** The last requests of a gateway, as many as its limits allow. */
+/** The last requests of a gateway, within the limits of its options. */
 export class Journal implements PersistedJournal {
   readonly #options: JournalOptions
   readonly #rows = new Queue<Row>()
   #bytes = 0
   readonly #subscribers = new Set<Subscriber>()
-  /** The number of rows with each `Authorization`, and a search for all of them. */
+  /** The number of rows with each `Authorization`. */
   readonly #authorizations = new Map<string, number>()
-  #shared: SecretTexts | undefined
-  readonly #forgotten = new Forgotten()
+  /** Redacts the keys of the gateway and of all rows; undefined until it is needed. */
+  #sharedSecrets: Redactor | undefined
+  readonly #dropped = new DroppedRequests()
 
   constructor(options: JournalOptions) {
     this.#options = options
@@ -64,28 +65,28 @@ export class Journal implements PersistedJournal {
     return this.#rows.size
   }
 
-  add(whole: Exchange): void {
-    const exchange = withShortNames(whole)
+  add(received: Exchange): void {
+    const exchange = shortenNames(received)
     if (!this.isOn) {
-      this.#forget({ exchange, bytes: 0 })
+      this.#countDropped({ exchange, bytes: 0 })
       return
     }
-    const bytes = bytesOf(exchange)
+    const bytes = countBytes(exchange)
     this.#rows.add({ exchange, bytes })
-    this.#count(exchange.authorization, 1)
+    this.#countAuthorization(exchange.authorization, 1)
     this.#bytes += bytes
-    this.#limit()
+    this.#enforceLimits()
     if (this.#subscribers.size > 0) this.#notify(this.newestFirst().next().value)
   }
 
   restore(entries: readonly JournalEntry[]): void {
-    const rows = entries.map((entry) => ({ entry, bytes: BYTES_OF_CHARACTER * JSON.stringify(entry).length }))
+    const rows = entries.map((entry) => ({ entry, bytes: BYTES_PER_CHARACTER * JSON.stringify(entry).length }))
     this.#rows.replace([...rows, ...this.#rows.all()])
     for (const { bytes } of rows) this.#bytes += bytes
-    this.#limit()
+    this.#enforceLimits()
   }
 
-  #limit(): void {
+  #enforceLimits(): void {
     const { size, bytes } = this.#options
     while (this.#bytes > bytes || this.size > size) this.#dropOldest()
   }
@@ -93,80 +94,80 @@ export class Journal implements PersistedJournal {
   #dropOldest(): void {
     const oldest = this.#rows.drop()
     if (!oldest) return
-    this.#forget(oldest)
+    this.#countDropped(oldest)
     this.#bytes -= oldest.bytes
-    if ('exchange' in oldest) this.#count(oldest.exchange.authorization, -1)
+    if ('exchange' in oldest) this.#countAuthorization(oldest.exchange.authorization, -1)
   }
 
-  /** Forgets a request but counts it. Keeps the entry of a request that the API does not know. */
-  #forget(row: Row): void {
-    const facts = factsOf(row)
-    this.#forgotten.add(facts)
-    if (isUnknown(facts)) this.#forgotten.addUnknown(this.#entryOf(row))
+  /** Counts a request that the journal drops. Stores the entry if the API does not know the request. */
+  #countDropped(row: Row): void {
+    const facts = readFacts(row)
+    this.#dropped.add(facts)
+    if (isUnknown(facts)) this.#dropped.addUnknown(this.#readEntry(row))
   }
 
-  #entryOf(row: Row): JournalEntry {
-    return 'entry' in row ? row.entry : entryOf(row.exchange, this.#secrets())
+  #readEntry(row: Row): JournalEntry {
+    return 'entry' in row ? row.entry : createEntry(row.exchange, this.#findSecrets())
   }
 
-  #count(authorization: string, change: 1 | -1): void {
+  #countAuthorization(authorization: string, change: 1 | -1): void {
     const rows = (this.#authorizations.get(authorization) ?? 0) + change
     if (rows === 0) this.#authorizations.delete(authorization)
     else this.#authorizations.set(authorization, rows)
-    // Only if the set of headers has changed: most gateways see a single key.
-    if (rows === 0 || (rows === 1 && change === 1)) this.#shared = undefined
+    // Only if the set of keys has changed, because most gateways see a single key.
+    if (rows === 0 || (rows === 1 && change === 1)) this.#sharedSecrets = undefined
   }
 
-  /** Returns the secrets to redact in every entry: the keys of the gateway and of all requests in the journal. */
-  #secrets() {
-    const keys = () => [...this.#options.ownKeys, ...[...this.#authorizations.keys()].flatMap(keysInHeader)]
-    this.#shared ??= secretTexts(keys())
-    return { ...this.#options, shared: this.#shared }
+  /** Returns what every entry redacts: the keys of the gateway and of all requests in the journal. */
+  #findSecrets() {
+    const keys = () => [...this.#options.ownKeys, ...[...this.#authorizations.keys()].flatMap(findKeysInHeader)]
+    this.#sharedSecrets ??= createRedactor(keys())
+    return { ...this.#options, shared: this.#sharedSecrets }
   }
 
-  /** The entries that agree with a query, newest first; each is made when it is looked at. */
+  /** Yields the entries that match a query, newest first. Each is made when it is read. */
   *newestFirst(query: JournalQuery = {}): Generator<JournalEntry> {
     for (const row of this.#rows.all().reverse()) {
-      if (isMatch(factsOf(row), query)) yield this.#entryOf(row)
+      if (matchesQuery(readFacts(row), query)) yield this.#readEntry(row)
     }
   }
 
-  /** Counts the requests that agree with a query since the journal was emptied, also those that it no longer has. */
-  count(query: JournalQuery = {}): Bounds {
-    const listed = this.#rows.all().filter((row) => isMatch(factsOf(row), query)).length
-    const { least, most } = this.#forgotten.count(query)
-    return { least: listed + least, most: listed + most }
+  /** Counts the requests that match a query since the journal was cleared, dropped ones included. */
+  count(query: JournalQuery = {}): RequestCount {
+    const listed = this.#rows.all().filter((row) => matchesQuery(readFacts(row), query)).length
+    const { certain, possible } = this.#dropped.count(query)
+    return { certain: listed + certain, possible }
   }
 
-  /** The number of requests that the journal no longer has. */
-  get forgotten(): number {
-    return this.#forgotten.size
+  /** The number of dropped requests. */
+  get dropped(): number {
+    return this.#dropped.size
   }
 
   /** Returns the number of requests that the API does not know, and the newest of them, oldest first. */
-  unknown(): { readonly count: number; readonly newest: readonly JournalEntry[] } {
-    const rows = this.#rows.all().filter((row) => isUnknown(factsOf(row)))
-    const listed = rows.map((row) => this.#entryOf(row))
-    return { count: rows.length + this.#forgotten.countUnknown(), newest: [...this.#forgotten.unknown, ...listed] }
+  findUnknown(): { readonly count: number; readonly newest: readonly JournalEntry[] } {
+    const rows = this.#rows.all().filter((row) => isUnknown(readFacts(row)))
+    const listed = rows.map((row) => this.#readEntry(row))
+    return { count: rows.length + this.#dropped.countUnknown(), newest: [...this.#dropped.unknown, ...listed] }
   }
 
   json(after?: string): string {
     const texts: string[] = []
-    let left = this.#options.bytes
+    let room = this.#options.bytes
     for (const entry of this.newestFirst()) {
       if (entry.operationId === after) break
       const text = JSON.stringify(entry)
-      left -= utf8Length(text) + 1
-      if (left < 0) break
+      room -= utf8Length(text) + 1
+      if (room < 0) break
       texts.push(text)
     }
     return `[${texts.reverse().join()}]`
   }
 
-  /** Calls the function with each new entry, and with undefined when the journal is cleared. Returns a function that ends it. */
+  /** Calls the function with each new entry, and with undefined when the journal is cleared. Returns a function that ends the subscription. */
   subscribe(subscriber: Subscriber): () => void {
     requireFunction('subscriber', subscriber)
-    // The same function may subscribe twice.
+    // A wrapper, because the same function may subscribe twice.
     const own: Subscriber = (entry) => subscriber(entry)
     this.#subscribers.add(own)
     return () => this.#subscribers.delete(own)
@@ -176,8 +177,8 @@ export class Journal implements PersistedJournal {
     this.#rows.replace([])
     this.#bytes = 0
     this.#authorizations.clear()
-    this.#shared = undefined
-    this.#forgotten.clear()
+    this.#sharedSecrets = undefined
+    this.#dropped.clear()
     this.#notify(undefined)
   }
 
@@ -192,7 +193,7 @@ export class Journal implements PersistedJournal {
   }
 }
 
-function factsOf(row: ExchangeRow | RestoredRow): Facts {
+function readFacts(row: ExchangeRow | RestoredRow): RequestFacts {
   if ('entry' in row) return row.entry
   const { operation, method, path, status } = row.exchange
   return { operation: operation?.name ?? null, method, path, status }

@@ -1,6 +1,6 @@
-/** A queue that drops its oldest item in constant time: `shift` of a long array moves all the others. */
+/** A queue that drops its oldest item in constant time, unlike an array, whose `shift` moves all other items. */
 export class Queue<T> {
-  /** The dropped items are at the beginning, as undefined, until they are half of all. */
+  /** All items, after the dropped ones, which are undefined. Once half of the list is dropped, it is copied without these. */
   #items: (T | undefined)[] = []
   #dropped = 0
 
@@ -8,7 +8,7 @@ export class Queue<T> {
     return this.#items.length - this.#dropped
   }
 
-  /** All items, the oldest first. */
+  /** Returns all items, oldest first. */
   all(): T[] {
     return this.#items.slice(this.#dropped) as T[] // Only dropped items are undefined.
   }
@@ -25,6 +25,7 @@ export class Queue<T> {
     return oldest
   }
 
+  /** Replaces all items. */
   replace(items: readonly T[]): void {
     this.#items = [...items]
     this.#dropped = 0

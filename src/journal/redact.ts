@@ -1,23 +1,23 @@
 import type { Operation } from '../operation/operation.ts'
-import { LARGEST_BODY } from '../schema/body.ts'
+import { MAX_BODY_BYTES } from '../schema/body.ts'
 import type { CommonDialect } from '../schema/dialect.ts'
 import { partsOf } from '../schema/documentation.ts'
 import {
-  type Hidden,
+  findSecrets,
   NO_NAMES,
-  redacted,
+  type Redaction,
+  redact,
+  redactRecord,
   type SecretNames,
-  secretsIn,
-  withoutSecretTexts,
 } from '../schema/secret-fields.ts'
 import {
+  createRedactor,
+  findKeysInHeader,
+  findKeysInHeaders,
   isSecretHeader,
-  keysInHeader,
-  keysInHeaders,
   REDACTED,
-  type SecretTexts,
-  secretTexts,
-  withoutSecrets,
+  type Redactor,
+  redactText,
 } from '../schema/secret-texts.ts'
 import { counted } from '../schema/text.ts'
 import { timestamp } from '../schema/time.ts'
@@ -30,51 +30,52 @@ export interface Secrets {
   readonly ownKeys: readonly string[]
 }
 
-/** The secrets of a journal's entries, with those of all its requests. */
-type SharedSecrets = Omit<Secrets, 'ownKeys'> & { readonly shared: SecretTexts }
+/** The secrets to redact in an entry. `shared` redacts the keys of the gateway and of all requests in the journal. */
+type SharedSecrets = Omit<Secrets, 'ownKeys'> & { readonly shared: Redactor }
 
-export function entryOf(exchange: Exchange, { dialect, secretNames, shared }: SharedSecrets): JournalEntry {
+/** Makes the entry of an exchange, without secrets. */
+export function createEntry(exchange: Exchange, { dialect, secretNames, shared }: SharedSecrets): JournalEntry {
   const { operationId, operation, now, status, requestHeaders, responseHeaders, commit, fault } = exchange
   const names = secretNames.of(operation)
-  const sent = secretTexts(secretsSent(exchange, names))
-  const values: SecretTexts = (text) => sent(shared(text))
-  const hidden = { names, values }
-  // The gateway's own errors have no secrets; their `details` have fields named like some.
+  const redactSent = createRedactor(findSentSecrets(exchange, names))
+  const redactor: Redactor = (text) => redactSent(shared(text))
+  const redaction = { names, redactor }
+  // The gateway's own errors have no secrets, but fields of their `details` may be named like secret fields.
   const isError = status >= 400 && fault === null
   return {
     operationId,
     operation: operation?.name ?? null,
-    method: withoutSecrets(exchange.method, hidden.values),
-    path: withoutSecrets(exchange.path, hidden.values),
-    query: redactedQuery(exchange.query, parametersOf(operation, dialect), hidden),
+    method: redactText(exchange.method, redactor),
+    path: redactText(exchange.path, redactor),
+    query: redactQuery(exchange.query, listParameters(operation, dialect), redaction),
     at: timestamp(now),
-    requestHeaders: redactedHeaders(requestHeaders, hidden),
-    request: redactedBody(exchange.request, hidden),
+    requestHeaders: redactHeaders(requestHeaders, redaction),
+    request: redactBody(exchange.request, redaction),
     status,
-    responseHeaders: redactedHeaders(Object.entries(responseHeaders).flat(), hidden),
-    response: redactedBody(exchange.response, isError ? { ...hidden, names: NO_NAMES } : hidden),
-    // `redacted` has hidden the secret fields already.
-    commit: commit && withoutSecretTexts(commit.redacted(), values),
+    responseHeaders: redactHeaders(Object.entries(responseHeaders).flat(), redaction),
+    response: redactBody(exchange.response, isError ? { ...redaction, names: NO_NAMES } : redaction),
+    // The public form has no secret fields.
+    commit: commit && redactRecord(commit.toPublic(), redactor),
     fault,
   }
 }
 
-/** Finds the secrets of a request: its keys, and the values that its query and its body have under secret names. */
-export function secretsSent(
+/** Returns the secrets of a request: its keys, and the values in its query and its body under secret names. */
+export function findSentSecrets(
   {
     authorization,
     requestHeaders,
     query,
     request,
   }: Pick<Exchange, 'authorization' | 'requestHeaders' | 'query' | 'request'>,
-  names: Hidden['names'],
+  names: Redaction['names'],
 ): string[] {
   const named = [...new URLSearchParams(query)].filter(([name]) => names.has(name))
-  const keys = [...keysInHeader(authorization), ...keysInHeaders(requestHeaders)]
-  return [...keys, ...named.map(([, value]) => value), ...secretsIn(jsonValueOf(request), names)]
+  const keys = [...findKeysInHeader(authorization), ...findKeysInHeaders(requestHeaders)]
+  return [...keys, ...named.map(([, value]) => value), ...findSecrets(parseJson(request), names)]
 }
 
-function jsonValueOf(body: Exchange['request' | 'response']): unknown {
+function parseJson(body: Exchange['request' | 'response']): unknown {
   if (typeof body !== 'string') return undefined
   try {
     return JSON.parse(body)
@@ -83,50 +84,50 @@ function jsonValueOf(body: Exchange['request' | 'response']): unknown {
   }
 }
 
-const UNREAD = {
-  body_too_large: `[a body of more than ${LARGEST_BODY} bytes]`,
+const UNREAD_BODY = {
+  body_too_large: `[a body of more than ${MAX_BODY_BYTES} bytes]`,
   body_unreadable: '[a body that could not be read to its end]',
   'not UTF-8': '[a body that is not UTF-8]',
   refused: '[a body that was not read, since the head of the request was refused]',
 } as const
 
-/** Hides the secrets of a body. Replaces a text that is not JSON by a description, because its secrets cannot be found. */
-function redactedBody(body: Exchange['request' | 'response'], hidden: Hidden): unknown {
+/** Redacts a body. A description replaces a text that is not JSON, because its secrets cannot be found. */
+function redactBody(body: Exchange['request' | 'response'], redaction: Redaction): unknown {
   if (body === null || body === '') return null
-  if (typeof body === 'object') return UNREAD[body.unread]
-  const value = jsonValueOf(body)
+  if (typeof body === 'object') return UNREAD_BODY[body.unread]
+  const value = parseJson(body)
   return value === undefined
     ? `[a text of ${counted(body.length, 'character')} that is not JSON]`
-    : redacted(value, hidden)
+    : redact(value, redaction)
 }
 
-function parametersOf(operation: Operation | null, { queryAliases }: CommonDialect): string[] {
+function listParameters(operation: Operation | null, { queryAliases }: CommonDialect): string[] {
   if (!operation?.query) return []
   const { entries = {} } = partsOf(operation.query)
   return [...Object.keys(entries), ...Object.keys(queryAliases)]
 }
 
-/** Hides the secrets of a query: texts that are secret anywhere, and the values of unknown parameters named like a secret. */
-function redactedQuery(query: string, known: readonly string[], { names, values }: Hidden): string {
+/** Redacts a query: secret texts, and the values of unknown parameters with secret names. */
+function redactQuery(query: string, known: readonly string[], { names, redactor }: Redaction): string {
   const parameters = query.split('&').map((parameter) => {
     const [name = '', ...rest] = parameter.split('=')
     const isSecret = !known.includes(name) && (isSecretHeader(name) || names.has(name))
-    if (rest.length === 0 || !isSecret) return withoutSecrets(parameter, values)
-    return `${withoutSecrets(name, values)}=${rest.join('=') && REDACTED}`
+    if (rest.length === 0 || !isSecret) return redactText(parameter, redactor)
+    return `${redactText(name, redactor)}=${rest.join('=') && REDACTED}`
   })
   return parameters.join('&')
 }
 
-/** Maps the names of headers in lower case to values without secrets. Values of the same name are joined. */
-function redactedHeaders(headers: readonly string[], { names, values }: Hidden): Record<string, string> {
-  const shown = new Map<string, string>()
+/** Returns the redacted headers by their names in lower case. Values of the same name are joined. */
+function redactHeaders(headers: readonly string[], { names, redactor }: Redaction): Record<string, string> {
+  const redacted = new Map<string, string>()
   for (let at = 0; at < headers.length; at += 2) {
     const [name = '', value = ''] = headers.slice(at, at + 2)
     const isSecret = isSecretHeader(name) || names.has(name)
-    const key = withoutSecrets(name.toLowerCase(), values)
-    const text = isSecret ? REDACTED : withoutSecrets(value, values)
-    const before = shown.get(key)
-    shown.set(key, before === undefined ? text : `${before}, ${text}`)
+    const key = redactText(name.toLowerCase(), redactor)
+    const text = isSecret ? REDACTED : redactText(value, redactor)
+    const before = redacted.get(key)
+    redacted.set(key, before === undefined ? text : `${before}, ${text}`)
   }
-  return Object.fromEntries(shown)
+  return Object.fromEntries(redacted)
 }

@@ -1,11 +1,11 @@
 import { accountErrors } from '../operation/account.ts'
 import type { Families, Family } from '../operation/family.ts'
 import type { Operation } from '../operation/operation.ts'
-import { errorsIn } from '../schema/documentation.ts'
+import { listErrors } from '../schema/documentation.ts'
 import type { CatalogueError } from '../schema/errors.ts'
 import { general } from '../schema/general-errors.ts'
 import { isIdPrefix } from '../schema/ids.ts'
-import { quote, snakeCase } from '../schema/text.ts'
+import { quote, toSnakeCase } from '../schema/text.ts'
 
 /** The names that the families of a test cannot use. */
 interface ReservedNames {
@@ -45,7 +45,7 @@ export function requireCompatibleFamilies(
 
 function listIdentifiers({ prefix, collections, operations, declares = {} }: Family): string[] {
   return [
-    ...Object.keys(declares).map((name) => `declaration ${snakeCase(name)}`),
+    ...Object.keys(declares).map((name) => `declaration ${toSnakeCase(name)}`),
     ...(prefix === undefined ? [] : [`prefix ${prefix}`]),
     ...collections.map(({ name }) => `collection ${name}`),
     ...Object.values(operations).map(({ method, path }) => `operation ${method} ${withoutNames(path)}`),
@@ -68,7 +68,7 @@ function requireNames(name: string, { operations, prefix }: Family): void {
     )
   }
   for (const [verb, operation] of Object.entries(operations)) {
-    const wanted = `${snakeCase(name)}.${snakeCase(verb)}`
+    const wanted = `${toSnakeCase(name)}.${toSnakeCase(verb)}`
     if (operation.name !== wanted) {
       throw new TypeError(`families.${name}.${verb} is named ${quote(operation.name)}. Its name must be "${wanted}".`)
     }
@@ -110,7 +110,7 @@ function requireKnownErrors(family: string, { operations, before = {}, apiKeys, 
 
 /** Returns the errors of an operation without the general ones that every operation of its kind has. */
 function listOwnErrors({ body, query, errors = [] }: Operation): CatalogueError[] {
-  return [...errors, ...[body, query].flatMap((each) => (each ? [...errorsIn(each)] : []))]
+  return [...errors, ...[body, query].flatMap((each) => (each ? [...listErrors(each)] : []))]
 }
 
 /** Checks that operations at one path use the same names for its ids. */

@@ -1,9 +1,9 @@
 import { CONTROL_KEY_HEADER, type ControlCall } from '../control/control.ts'
 import type { CatalogueError } from '../schema/errors.ts'
 import type { OperationItem } from './document.ts'
-import { errorResponses } from './errors.ts'
-import { jsonSchemaOf, nameOf, wholeOf } from './json-schema.ts'
-import { answerItem, type Describing, queryParameter, requestBody } from './operations.ts'
+import { createErrorResponses } from './errors.ts'
+import { convert, convertWhole, findName } from './json-schema.ts'
+import { type Conversions, createQueryParameter, createRequestBody, createResponseItem } from './operations.ts'
 
 export const CONTROL_TAG = {
   name: 'controls',
@@ -17,30 +17,34 @@ export const CONTROL_KEY = {
   description: 'The control key of a gateway that has one; without one, only this machine gets in.',
 }
 
-export function callItem(call: ControlCall, describing: Describing, errors: readonly CatalogueError[]): OperationItem {
+export function createCallItem(
+  call: ControlCall,
+  conversions: Conversions,
+  errors: readonly CatalogueError[],
+): OperationItem {
   const { method, path, summary, response: answer, mediaType = 'application/json' } = call
   const status = answer ? 200 : 204
   return {
     operationId: `controls.${method.toLowerCase()}${path.replaceAll(/\W/g, '_')}`,
     tags: [CONTROL_TAG.name],
     summary,
-    ...inputOf(call, describing),
+    ...createInput(call, conversions),
     responses: {
-      [status]: answerItem(answer, mediaType, describing),
-      ...errorResponses(errors, describing.dialect),
+      [status]: createResponseItem(answer, mediaType, conversions),
+      ...createErrorResponses(errors, conversions.dialect),
     },
   }
 }
 
-function inputOf(
+function createInput(
   { from, schema }: ControlCall,
-  { sent }: Describing,
+  { sent }: Conversions,
 ): Pick<OperationItem, 'parameters' | 'requestBody'> {
   if (!schema) return {}
-  if (from === 'body') return { requestBody: requestBody(wholeOf(schema, sent), nameOf(schema, sent)) }
-  const { properties = {}, required = [] } = jsonSchemaOf(schema, { ...sent, place: 'query' })
+  if (from === 'body') return { requestBody: createRequestBody(convertWhole(schema, sent), findName(schema, sent)) }
+  const { properties = {}, required = [] } = convert(schema, { ...sent, place: 'query' })
   const parameters = Object.entries(properties).map(([name, json]) =>
-    queryParameter(name, json, required.includes(name)),
+    createQueryParameter(name, json, required.includes(name)),
   )
   return { parameters }
 }

@@ -1,56 +1,60 @@
 import { groupOf, type Operation } from '../operation/operation.ts'
 import type { CommonDialect } from '../schema/dialect.ts'
-import { extraFieldsOf } from '../schema/documentation.ts'
+import { listExtraFields } from '../schema/documentation.ts'
 import { mapValues, pick } from '../schema/values.ts'
 import type { JsonSchema } from './json-schema.ts'
 
 type Fields = Readonly<Record<string, JsonSchema>>
 
 /**
- * Returns a body's schema in a dialect. It is without the fields of other services. It has the dialect's names for fields, the
- * fields that it ignores, the ids that may repeat the path's, and the envelope around it.
+ * Adapts the schema of a body to a dialect. Removes the fields of other services. Adds the dialect's aliases, the fields that it
+ * ignores, the ids of the path, and the envelope.
  */
-export function bodyIn(dialect: CommonDialect, operation: Operation, json: JsonSchema): JsonSchema {
-  const own = withoutExtras(operation, dialect, json)
+export function adaptBody(dialect: CommonDialect, operation: Operation, json: JsonSchema): JsonSchema {
+  const own = omitExtras(operation, dialect, json)
   const fields: Fields = {
-    ...ownFields(operation, dialect, own),
-    ...aliasesOf(operation, dialect, own),
-    ...ignoredBy(operation, dialect),
+    ...createOwnFields(operation, dialect, own),
+    ...createAliases(operation, dialect, own),
+    ...createIgnoredFields(operation, dialect),
   }
-  const body = { ...own, properties: { ...fields, ...idsOf(operation) }, ...requiredOf(operation, dialect, own) }
+  const body = {
+    ...own,
+    properties: { ...fields, ...createIdFields(operation) },
+    ...createRequired(operation, dialect, own),
+  }
   if (!operation.wrappable || dialect.moduleEnvelope === null) return body
-  return withEnvelope(operation, dialect.moduleEnvelope, body)
+  return addEnvelope(operation, dialect.moduleEnvelope, body)
 }
 
-function withoutExtras({ name, body }: Operation, { extraFields }: CommonDialect, json: JsonSchema): JsonSchema {
+function omitExtras({ name, body }: Operation, { extraFields }: CommonDialect, json: JsonSchema): JsonSchema {
   const known = extraFields[name] ?? []
-  const foreign = (body ? extraFieldsOf(body) : []).filter((field) => !known.includes(field))
+  const foreign = (body ? listExtraFields(body) : []).filter((field) => !known.includes(field))
   return { ...json, properties: pick(json.properties ?? {}, (field) => !foreign.includes(field)) }
 }
 
-/** Returns the dialect's other names of the fields that a body has, with the schemas of the fields. */
-function namesIn(operation: Operation, { fieldAliases }: CommonDialect, { properties = {} }: JsonSchema) {
+/** Lists the dialect's aliases of the fields of a body, with the schemas of the fields. */
+function listAliases(operation: Operation, { fieldAliases }: CommonDialect, { properties = {} }: JsonSchema) {
   return Object.entries(fieldAliases[groupOf(operation)] ?? {}).flatMap(([alias, field]) => {
     const json = properties[field]
     return json ? [{ alias, field, json }] : []
   })
 }
 
-/** Returns the fields of a body. A field with another name may be empty if the other name is used. */
-function ownFields(operation: Operation, dialect: CommonDialect, body: JsonSchema): Fields {
-  const named = namesIn(operation, dialect, body).map(({ field, json }) => [field, orEmpty(json)])
+/** Returns the fields of a body. A field with an alias may be empty, since a request can have the alias in its place. */
+function createOwnFields(operation: Operation, dialect: CommonDialect, body: JsonSchema): Fields {
+  const named = listAliases(operation, dialect, body).map(({ field, json }) => [field, allowEmpty(json)])
   return { ...body.properties, ...Object.fromEntries(named) }
 }
 
-/** Lets a text be empty or null too. Other values may be null already. */
-function orEmpty(json: JsonSchema): JsonSchema {
+/** Allows a text to be empty or null too. Other values can be null already. */
+function allowEmpty(json: JsonSchema): JsonSchema {
   const { type, pattern } = json
   return type === 'string' ? { ...json, type: ['string', 'null'], ...(pattern && { pattern: `^$|${pattern}` }) } : json
 }
 
-function aliasesOf(operation: Operation, dialect: CommonDialect, body: JsonSchema): Fields {
+function createAliases(operation: Operation, dialect: CommonDialect, body: JsonSchema): Fields {
   const labels = dialect.labelAliases[groupOf(operation)] ?? []
-  const aliases = namesIn(operation, dialect, body).map(({ alias, field, json }) => {
+  const aliases = listAliases(operation, dialect, body).map(({ alias, field, json }) => {
     const another = `Another name of \`${field}\`.`
     const below = operation.otherNames?.labelsBelow?.(dialect)
     if (below === undefined || !labels.includes(alias)) return [alias, { ...json, description: another }]
@@ -61,47 +65,47 @@ function aliasesOf(operation: Operation, dialect: CommonDialect, body: JsonSchem
   return Object.fromEntries(aliases)
 }
 
-/** Returns the required fields. Of a field with another name, either name is enough. */
-function requiredOf(
+/** Returns the required fields. If one has an alias, the field or the alias is required. */
+function createRequired(
   operation: Operation,
   dialect: CommonDialect,
   body: JsonSchema,
 ): Pick<JsonSchema, 'required' | 'if' | 'else'> {
   const { required = [] } = body
-  const choice = namesIn(operation, dialect, body).find(({ field }) => required.includes(field))
+  const choice = listAliases(operation, dialect, body).find(({ field }) => required.includes(field))
   if (!choice) return {}
   return {
     required: required.filter((name) => name !== choice.field),
-    if: needing([choice.alias]),
-    else: needing([choice.field]),
+    if: createCondition([choice.alias]),
+    else: createCondition([choice.field]),
   }
 }
 
-/** Makes the condition that some fields are sent. Linters want the fields listed beside it. */
-function needing(required: readonly string[]): JsonSchema {
+/** Makes the condition that some fields are sent. Linters require that it lists these fields. */
+function createCondition(required: readonly string[]): JsonSchema {
   const properties = Object.fromEntries(required.map((name) => [name, {}]))
   return { required, properties, additionalProperties: true }
 }
 
-function ignoredBy(operation: Operation, { ignoredFields }: CommonDialect): Fields {
+function createIgnoredFields(operation: Operation, { ignoredFields }: CommonDialect): Fields {
   const names = [...(ignoredFields[groupOf(operation)] ?? []), ...(ignoredFields[operation.name] ?? [])]
   return Object.fromEntries(names.map((name) => [name, { description: 'Accepted, and without effect.' }]))
 }
 
-function idsOf({ ids }: Operation): Fields {
+function createIdFields({ ids }: Operation): Fields {
   return mapValues(ids, () => ({ type: ['string', 'null'], description: "The path's own id, if it is sent at all." }))
 }
 
-/** Makes a body whose fields may also be inside one field, beside nothing but the ids. */
-function withEnvelope(operation: Operation, envelope: string, module: JsonSchema): JsonSchema {
+/** Allows the fields of a body inside an envelope too, if nothing but ids is beside the envelope. */
+function addEnvelope(operation: Operation, envelope: string, module: JsonSchema): JsonSchema {
   const { required = [], properties, ...rest } = module
   const { title: _, ...inside } = { ...module, description: 'The same fields, as some clients send them.' }
   return {
     ...rest,
     properties: { ...properties, [envelope]: inside },
-    if: needing([envelope]),
+    if: createCondition([envelope]),
     // biome-ignore lint/suspicious/noThenProperty: a word of JSON Schema.
     then: { propertyNames: { enum: [envelope, ...Object.keys(operation.ids)] } },
-    ...(required.length > 0 && { else: needing(required) }),
+    ...(required.length > 0 && { else: createCondition(required) }),
   }
 }

@@ -100,30 +100,30 @@ export interface Example extends WithEvidence {
   }
 }
 
-export function jsonContent(schema: JsonSchema): Content {
+export function createJsonContent(schema: JsonSchema): Content {
   return { 'application/json': { schema } }
 }
 
 /** Makes the reference to a part of the components. */
-export function refTo(kind: ComponentKind, name: string): Reference {
+export function createReference(kind: ComponentKind, name: string): Reference {
   return { $ref: `#/components/${kind}/${name}` }
 }
 
 type Paths = Readonly<Record<string, PathItem>>
 
 /**
- * Moves responses and parameters that occur more than once to components. A response is named by its status, a parameter by its
- * place and its name, with a number from the second on.
+ * Moves responses and parameters that occur more than once to components. The name of a component has the status of a response,
+ * or the place and the name of a parameter. If a name is taken, a number follows it.
  */
-export function withSharedParts(paths: Paths) {
+export function shareParts(paths: Paths) {
   const operations = Object.values(paths).flatMap((path) => Object.values(path))
-  const responses = sharing(
+  const responses = createComponents(
     'responses',
     operations.flatMap(({ responses }) => Object.entries(responses).map(([status, item]) => [`Status${status}`, item])),
   )
-  const parameters = sharing(
+  const parameters = createComponents(
     'parameters',
-    operations.flatMap(({ parameters = [] }) => parameters.map((each) => [nameOf(each), each])),
+    operations.flatMap(({ parameters = [] }) => parameters.map((each) => [formatName(each), each])),
   )
   const shared = ({ parameters: own, ...operation }: OperationItem): OperationItem => ({
     ...operation,
@@ -137,12 +137,12 @@ export function withSharedParts(paths: Paths) {
   }
 }
 
-function nameOf(parameter: Parameter | Reference): string {
+function formatName(parameter: Parameter | Reference): string {
   return '$ref' in parameter ? '' : `${parameter.in}_${parameter.name}`
 }
 
 /** Makes components of the parts that occur more than once. `refOr` returns the reference to a part, or the part itself. */
-function sharing<Part extends object>(
+function createComponents<Part extends object>(
   kind: ComponentKind,
   parts: readonly (readonly [name: string, part: Part | Reference])[],
 ) {
@@ -164,20 +164,21 @@ function sharing<Part extends object>(
   )
   const refOr = (part: Part | Reference) => {
     const name = names.get(JSON.stringify(part))
-    return name === undefined ? part : refTo(kind, name)
+    return name === undefined ? part : createReference(kind, name)
   }
   return { components, refOr }
 }
 
 type Schemas = Readonly<Record<string, JsonSchema>>
 
-export function usedFrom(part: unknown, schemas: Schemas): Schemas {
-  const used = new Set(namesIn(part))
-  for (const name of used) for (const inner of namesIn(schemas[name])) used.add(inner)
+/** Returns the schemas that a part of a document refers to, directly or by another schema. */
+export function pickUsed(part: unknown, schemas: Schemas): Schemas {
+  const used = new Set(listNames(part))
+  for (const name of used) for (const inner of listNames(schemas[name])) used.add(inner)
   return pick(schemas, (name) => used.has(name))
 }
 
-function namesIn(part: unknown): string[] {
+function listNames(part: unknown): string[] {
   const references = (JSON.stringify(part) ?? '').matchAll(/"#\/components\/schemas\/(\w+)"/g)
   return [...references].map(([, name = '']) => name)
 }

@@ -1,63 +1,67 @@
 import { CONTROL_KEY_HEADER } from '../control/control.ts'
 import { standard } from '../resources/dialects.ts'
 import type { CommonDialect } from '../schema/dialect.ts'
-import { codeOf, messageWith, statusOf } from '../schema/error-facts.ts'
+import { codeOf, formatMessage, statusOf } from '../schema/error-facts.ts'
 import type { CatalogueError } from '../schema/errors.ts'
-import { type Example, type ResponseItem, refTo } from './document.ts'
+import { createReference, type Example, type ResponseItem } from './document.ts'
 import type { JsonSchema } from './json-schema.ts'
 import messages from './messages.json'
 
 // `npm run generate` writes messages.json: the responses to the requests of test/schema/errors.
 
-export function errorResponses(
+/** Makes the responses of some errors, by status. */
+export function createErrorResponses(
   errors: readonly CatalogueError[],
   dialect: CommonDialect,
 ): Readonly<Record<string, ResponseItem>> {
   const statuses = [...new Set(errors.map((error) => statusOf(error, dialect)))].sort()
-  const of = (status: number) => errors.filter((error) => statusOf(error, dialect) === status)
-  return Object.fromEntries(statuses.map((status) => [status, errorResponse(status, of(status), dialect)]))
+  const responses = statuses.map((status) => {
+    const ofStatus = errors.filter((error) => statusOf(error, dialect) === status)
+    return [status, createErrorResponse(status, ofStatus, dialect)]
+  })
+  return Object.fromEntries(responses)
 }
 
 const RETRY_AFTER = { description: 'The seconds to wait.', schema: { type: 'integer', minimum: 1 } }
 
 /** Makes the response of a status. All errors have one schema, which suits generators of clients; examples list the errors. */
-function errorResponse(status: number, errors: readonly CatalogueError[], dialect: CommonDialect): ResponseItem {
-  const examples = Object.fromEntries(errors.map(({ key }) => [key, refTo('examples', key)]))
+function createErrorResponse(status: number, errors: readonly CatalogueError[], dialect: CommonDialect): ResponseItem {
+  const examples = Object.fromEntries(errors.map(({ key }) => [key, createReference('examples', key)]))
   return {
     description: `A refusal with the status ${status}.`,
     headers: {
-      [dialect.operationIdHeader]: refTo('headers', 'operationId'),
+      [dialect.operationIdHeader]: createReference('headers', 'operationId'),
       ...(status === 429 && { 'Retry-After': RETRY_AFTER }),
     },
-    content: { 'application/json': { schema: refTo('schemas', 'Error'), examples } },
+    content: { 'application/json': { schema: createReference('schemas', 'Error'), examples } },
   }
 }
 
 /** Returns an example response of each error, by key. */
-export function errorExamples(
+export function createErrorExamples(
   errors: readonly CatalogueError[],
   dialect: CommonDialect,
 ): Readonly<Record<string, Example>> {
-  return Object.fromEntries(errors.map((error) => [error.key, exampleOf(error, dialect)]))
+  return Object.fromEntries(errors.map((error) => [error.key, createExample(error, dialect)]))
 }
 
-function exampleOf(error: CatalogueError, dialect: CommonDialect): Example {
+function createExample(error: CatalogueError, dialect: CommonDialect): Example {
   const [error_code, status_code] = [codeOf(error, dialect), statusOf(error, dialect)]
   const details = { operation_id: `op_${'0'.repeat(27)}` }
-  const value = { error_code, status_code, msg: messageOf(error, dialect), details }
+  const value = { error_code, status_code, msg: createMessage(error, dialect), details }
   return { summary: error_code, value }
 }
 
-const RECORDED: Readonly<Record<string, string>> = messages
+const RECORDED_MESSAGES: Readonly<Record<string, string>> = messages
 
-/** Returns a recorded message of an error. If no test causes the error, returns a message with the names of its values. */
-function messageOf(error: CatalogueError, dialect: CommonDialect): string {
-  const recorded = RECORDED[error.key]
+/** Returns the recorded message of an error. If no test causes the error, makes a message with the names of its values in braces. */
+function createMessage(error: CatalogueError, dialect: CommonDialect): string {
+  const recorded = RECORDED_MESSAGES[error.key]
   if (recorded !== undefined) return recorded.replaceAll(standard.versionHeader, dialect.versionHeader)
-  return messageWith(error, { header: CONTROL_KEY_HEADER })
+  return formatMessage(error, { header: CONTROL_KEY_HEADER })
 }
 
-export function errorSchema({ errorPrefix }: CommonDialect): JsonSchema {
+export function createErrorSchema({ errorPrefix }: CommonDialect): JsonSchema {
   return {
     type: 'object',
     description: 'The error of a refused request, which has changed nothing.',

@@ -3,11 +3,11 @@ import type * as v from 'valibot'
 import type { CommonDialect } from '../schema/dialect.ts'
 import {
   documentationOf,
-  errorsIn,
   type Facts,
   type JsonFacts,
+  listErrors,
+  listSchemas,
   partsOf,
-  schemasBelow,
 } from '../schema/documentation.ts'
 import { isErrorOf } from '../schema/errors.ts'
 import { general } from '../schema/general-errors.ts'
@@ -48,80 +48,80 @@ type AnySchema = v.GenericSchema
 type Json = ReturnType<typeof toJsonSchema>
 type Config = NonNullable<Parameters<typeof toJsonSchema>[1]>
 
-/** Steps that documents cannot express. The schema's facts describe their effect. */
-const SILENT = ['raw_check', 'raw_transform', 'transform', 'to_lower_case', 'to_upper_case', 'trim', 'check']
+/** The steps of pipes that JSON Schema cannot express. The facts of a schema describe their effect. */
+const SKIPPED_STEPS = ['raw_check', 'raw_transform', 'transform', 'to_lower_case', 'to_upper_case', 'trim', 'check']
 
 /**
- * Returns the JSON Schema of a schema, from the steps of valibot and from the `facts` about rules.
+ * Converts a schema to JSON Schema, by the steps of its pipe and by its facts.
  * @throws Error for a schema that JSON Schema cannot express and that has no facts.
  */
-export function jsonSchemaOf(schema: AnySchema, conversion: Conversion): JsonSchema {
+export function convert(schema: AnySchema, conversion: Conversion): JsonSchema {
   // `toJsonSchema` converts all definitions that it receives, so only the used ones are passed.
-  const below = schemasBelow([schema])
+  const below = listSchemas([schema])
   const definitions = pick(conversion.definitions, (_name, each) => below.has(each))
-  const { $schema: _, $defs: __, ...json } = toJsonSchema(schema, configOf({ ...conversion, definitions }))
+  const { $schema: _, $defs: __, ...json } = toJsonSchema(schema, createConfig({ ...conversion, definitions }))
   return json as JsonSchema // Valibot's type is that of an older JSON Schema.
 }
 
-function valibotJson(json: object): Json {
+function asValibotJson(json: object): Json {
   return json as Json // Valibot passes it on unchanged.
 }
 
-export function nameOf(schema: AnySchema, { definitions }: Conversion): string | undefined {
+export function findName(schema: AnySchema, { definitions }: Conversion): string | undefined {
   return Object.keys(definitions).find((name) => definitions[name] === schema)
 }
 
-/** Returns the JSON Schema of a schema in full, even if it has a name. */
-export function wholeOf(schema: AnySchema, conversion: Conversion): JsonSchema {
+/** Converts a schema in full, even if it has a name under which other schemas refer to it. */
+export function convertWhole(schema: AnySchema, conversion: Conversion): JsonSchema {
   const definitions = pick(conversion.definitions, (_name, each) => each !== schema)
-  return jsonSchemaOf(schema, { ...conversion, definitions })
+  return convert(schema, { ...conversion, definitions })
 }
 
-function configOf(conversion: Conversion): Config {
+function createConfig(conversion: Conversion): Config {
   const { dialect, place, definitions } = conversion
   return {
     target: 'draft-2020-12',
-    // Documents treat several schemas in one pipe as one. Anything that they cannot express is refused below.
+    // Several schemas in one pipe count as one. The code below refuses what JSON Schema cannot express.
     errorMode: 'ignore',
     definitions,
     overrideRef: ({ referenceId }) => `#/components/schemas/${referenceId}`,
     overrideAction: ({ valibotAction, jsonSchema, errors }) => {
-      // Only metadata has that.
+      // Only the steps that documentation.ts makes have these facts.
       const { type, metadata } = valibotAction as { type: string; metadata?: { facts?: Facts } }
       if (metadata) {
-        const facts = jsonFactsOf(metadata.facts, dialect)
-        // The metadata of other readers is no part of JSON Schema. A stated type is in the place of a choice of schemas.
-        const others = without(jsonSchema, [...Object.keys(metadata), ...(facts.type ? ['anyOf'] : [])])
-        return valibotJson({ ...others, ...facts })
+        const facts = readJsonFacts(metadata.facts, dialect)
+        // Other metadata does not belong into JSON Schema. A type in the facts replaces a choice of schemas.
+        const others = omit(jsonSchema, [...Object.keys(metadata), ...(facts.type ? ['anyOf'] : [])])
+        return asValibotJson({ ...others, ...facts })
       }
-      if (errors && !SILENT.includes(type)) throw new Error(errors.join(' '))
+      if (errors && !SKIPPED_STEPS.includes(type)) throw new Error(errors.join(' '))
       return undefined
     },
     overrideSchema: ({ valibotSchema, jsonSchema, errors }) => {
       const { type, entries, wrapped } = partsOf(valibotSchema)
       if (type === 'custom') return {}
-      if (type === 'non_optional' && wrapped) return valibotJson(jsonSchemaOf(wrapped, conversion))
+      if (type === 'non_optional' && wrapped) return asValibotJson(convert(wrapped, conversion))
       if (errors) throw new Error(errors.join(' '))
       const json = jsonSchema as JsonSchema // Valibot's type is that of an older JSON Schema.
-      if (entries) return valibotJson(fieldsOf(entries, json, { place, dialect }))
-      if (type === 'nullable') return valibotJson(orNull(json.anyOf?.[0] ?? {}))
-      // The keys of a record are texts, which JSON Schema knows.
-      if (type === 'record') return valibotJson(without(json, ['propertyNames']))
+      if (entries) return asValibotJson(createObjectSchema(entries, json, { place, dialect }))
+      if (type === 'nullable') return asValibotJson(allowNull(json.anyOf?.[0] ?? {}))
+      // In JSON Schema, keys are always texts.
+      if (type === 'record') return asValibotJson(omit(json, ['propertyNames']))
       return undefined
     },
   }
 }
 
-function without(json: object, names: readonly string[]): JsonSchema {
+function omit(json: object, names: readonly string[]): JsonSchema {
   return pick({ ...json }, (name) => !names.includes(name))
 }
 
-function jsonFactsOf(facts: Facts | undefined, dialect: CommonDialect): JsonFacts {
+function readJsonFacts(facts: Facts | undefined, dialect: CommonDialect): JsonFacts {
   const json = facts?.json
   return (typeof json === 'function' ? json(dialect) : json) ?? {}
 }
 
-function fieldsOf(
+function createObjectSchema(
   entries: Readonly<Record<string, AnySchema>>,
   json: JsonSchema,
   { place, dialect }: Pick<Conversion, 'place' | 'dialect'>,
@@ -131,14 +131,14 @@ function fieldsOf(
     const schema = entries[name]
     const facts = schema ? documentationOf(schema).facts : []
     if (!schema || facts.some(({ isNoData }) => isNoData)) return []
-    const property = place === 'answer' ? described : withRefusals(described, schema, dialect)
+    const property = place === 'answer' ? described : addRefusals(described, schema, dialect)
     if (facts.some(({ isRequired }) => isRequired) && !mayBeAbsent(schema)) {
       required.push(name)
-      return [[name, without(property, ['default'])]]
+      return [[name, omit(property, ['default'])]]
     }
     const isOptional = OPTIONAL.includes(schema.type)
     if (!isOptional || (place === 'answer' && schema.type !== 'exact_optional')) required.push(name)
-    return [[name, isOptional && place === 'body' ? orNull(property) : property]]
+    return [[name, isOptional && place === 'body' ? allowNull(property) : property]]
   })
   const properties = Object.fromEntries(fields)
   return {
@@ -149,28 +149,28 @@ function fieldsOf(
   }
 }
 
-/** Returns whether a field may be absent, as in a change: its schema has no value for absence. */
+/** Returns whether a required field may be absent, as in a change: its schema has no default. */
 function mayBeAbsent(schema: AnySchema): boolean {
   return OPTIONAL.includes(schema.type) && 'default' in schema && schema.default === undefined
 }
 
-function withRefusals(json: JsonSchema, schema: AnySchema, dialect: CommonDialect): JsonSchema {
-  const keys = refusalsOf(schema, dialect)
+function addRefusals(json: JsonSchema, schema: AnySchema, dialect: CommonDialect): JsonSchema {
+  const keys = listRefusals(schema, dialect)
   return keys.length === 0 ? json : { ...json, 'x-refused-as': keys }
 }
 
 const OPTIONAL = ['optional', 'exact_optional', 'nullish']
 
-/** Returns the same schema or null. The description stays outside of the choice. */
-function orNull(json: JsonSchema): JsonSchema {
+/** Allows null in addition to the values of a schema. The description stays outside of the choice. */
+function allowNull(json: JsonSchema): JsonSchema {
   const { type, enum: values, const: only, ...others } = json
   if (only === true) return { ...others, type: ['boolean', 'null'], not: { const: false } }
-  if (json.$ref || json.anyOf) return choiceOrNull(json)
+  if (json.$ref || json.anyOf) return allowNullInChoice(json)
   if (type === undefined) return json
   return { ...json, type: [...[type].flat(), 'null'], ...(values && { enum: [...values, null] }) }
 }
 
-function choiceOrNull({ $ref, anyOf = $ref === undefined ? [] : [{ $ref }], ...json }: JsonSchema): JsonSchema {
+function allowNullInChoice({ $ref, anyOf = $ref === undefined ? [] : [{ $ref }], ...json }: JsonSchema): JsonSchema {
   return { anyOf: [...anyOf, { type: 'null' }], ...json }
 }
 
@@ -178,22 +178,22 @@ function choiceOrNull({ $ref, anyOf = $ref === undefined ? [] : [{ $ref }], ...j
  * Returns the keys of the errors of a schema itself, sorted by number. Omits the errors of its fields and of named schemas
  * inside it, and `field_invalid`, which any field can have.
  */
-export function refusalsOf(schema: v.GenericSchema, dialect?: CommonDialect): readonly string[] {
+export function listRefusals(schema: v.GenericSchema, dialect?: CommonDialect): readonly string[] {
   const fields = Object.values(partsOf(schema).entries ?? {})
   const isPart = (inner: v.GenericSchema) => !fields.includes(inner) && documentationOf(inner).name === undefined
-  return [...errorsIn(schema, isPart)]
+  return [...listErrors(schema, isPart)]
     .filter((error) => error !== general.field_invalid && (dialect === undefined || isErrorOf(dialect, error)))
     .sort((a, b) => a.number - b.number)
     .map(({ key }) => key)
 }
 
 /**
- * Returns the schemas that have names, in these and below them, by name.
+ * Returns the named schemas among some schemas and inside them, by name.
  * @throws Error if two have the same name.
  */
-export function definitionsIn(schemas: readonly AnySchema[]): Record<string, AnySchema> {
+export function listDefinitions(schemas: readonly AnySchema[]): Record<string, AnySchema> {
   const found = new Map<string, AnySchema>()
-  for (const schema of schemasBelow(schemas)) {
+  for (const schema of listSchemas(schemas)) {
     const { name } = documentationOf(schema)
     if (name === undefined) continue
     if (found.has(name)) throw new Error(`Two schemas have the name ${name}.`)

@@ -1,6 +1,6 @@
 import { type AnyControl, CONTROL_PATH, type ControlCall, listCallErrors } from '../control/control.ts'
 import { controlCallsWith, controls } from '../controls.ts'
-import { type Families, type Family, withRulesBefore } from '../operation/family.ts'
+import { addRulesBefore, type Families, type Family } from '../operation/family.ts'
 import { errorsOf, groupOf, isOperationOf, type Operation } from '../operation/operation.ts'
 import { declared } from '../resources/declarations.ts'
 import { type Dialect, standard } from '../resources/dialects.ts'
@@ -9,19 +9,19 @@ import { documentationOf } from '../schema/documentation.ts'
 import { isErrorOf } from '../schema/errors.ts'
 import { general } from '../schema/general-errors.ts'
 import { mapValues } from '../schema/values.ts'
-import { CONTROL_KEY, CONTROL_TAG, callItem } from './controls.ts'
+import { CONTROL_KEY, CONTROL_TAG, createCallItem } from './controls.ts'
 import {
   type OpenApiDocument,
   type OperationItem,
   type Parameter,
   type PathItem,
-  usedFrom,
-  withSharedParts,
+  pickUsed,
+  shareParts,
 } from './document.ts'
-import { errorExamples, errorSchema } from './errors.ts'
+import { createErrorExamples, createErrorSchema } from './errors.ts'
 import { DocumentEvidence } from './evidence.ts'
-import { answerSchemas, bodySchemas, describingOf, operationItem } from './operations.ts'
-import { plain } from './plain.ts'
+import { createBodySchemas, createConversions, createOperationItem, createResponseSchemas } from './operations.ts'
+import { simplify } from './plain.ts'
 
 export type { OpenApiDocument } from './document.ts'
 
@@ -54,18 +54,18 @@ export function openApi(
 ): OpenApiDocument {
   // The kit made these families; the option's type omits most of their fields.
   const own = families as Families
-  const all = Object.values<Family>(withRulesBefore({ ...builtIn, declared, ...own }))
+  const all = Object.values<Family>(addRulesBefore({ ...builtIn, declared, ...own }))
   const { paths, errors, schemas, ...described } =
-    part === 'controls' ? controlsOf(own, all, dialect) : serviceOf(all, dialect)
-  const shared = withSharedParts(paths)
+    part === 'controls' ? describeControls(own, all, dialect) : describeService(all, dialect)
+  const shared = shareParts(paths)
   const evidence = new DocumentEvidence()
   const withEvidence = (operation: OperationItem) => ({
     ...operation,
     ...evidence.of('operations', operation.operationId),
   })
-  const used = usedFrom(
+  const used = pickUsed(
     shared,
-    mapValues({ Error: errorSchema(dialect), ...schemas }, (json) => plain(json)),
+    mapValues({ Error: createErrorSchema(dialect), ...schemas }, (json) => simplify(json)),
   )
   return {
     openapi: '3.1.0',
@@ -88,7 +88,7 @@ export function openApi(
           schema: { type: 'string', pattern: '^op_[0-9A-Za-z]{27}$' },
         },
       },
-      examples: mapValues(errorExamples([...new Set(errors)], dialect), (example, key) => ({
+      examples: mapValues(createErrorExamples([...new Set(errors)], dialect), (example, key) => ({
         ...example,
         ...evidence.of('errors', key),
       })),
@@ -100,27 +100,29 @@ export function openApi(
 }
 
 /** Returns the parts of a document that are specific to the service. */
-function serviceOf(families: readonly Family[], dialect: Dialect) {
-  const operations = operationsOf(families, dialect)
+function describeService(families: readonly Family[], dialect: Dialect) {
+  const operations = listOperations(families, dialect)
   const ofKeys = families.flatMap(({ apiKeys }) => apiKeys?.errors ?? [])
   const errorsOfOperation = (operation: Operation) =>
-    [...errorsOf(operation), ...ofKeys, ...OF_A_CONNECTION].filter((error) => isErrorOf(dialect, error))
+    [...errorsOf(operation), ...ofKeys, ...CONNECTION_ERRORS].filter((error) => isErrorOf(dialect, error))
   const bodies = operations.flatMap(({ body }) => body ?? [])
-  const answers = operations.flatMap(({ response }) => response ?? [])
-  const describing = describingOf(bodies, answers, dialect)
+  const responses = operations.flatMap(({ response }) => response ?? [])
+  const conversions = createConversions(bodies, responses, dialect)
   return {
     info: { title: `Tunnel gateway management API (${dialect.name})`, description: DESCRIPTION },
-    tags: tagsOf(operations),
+    tags: createTags(operations),
     security: [{ apiKey: [] }],
-    paths: pathsOf(operations, (operation) => operationItem(operation, describing, errorsOfOperation(operation))),
+    paths: createPaths(operations, (operation) =>
+      createOperationItem(operation, conversions, errorsOfOperation(operation)),
+    ),
     securitySchemes: { apiKey: API_KEY },
-    parameters: { version: versionParameter(dialect) },
-    schemas: { ...answerSchemas(describing), ...bodySchemas(operations, describing) },
+    parameters: { version: createVersionParameter(dialect) },
+    schemas: { ...createResponseSchemas(conversions), ...createBodySchemas(operations, conversions) },
     errors: operations.flatMap(errorsOfOperation),
   }
 }
 
-function versionParameter({ versionHeader }: Dialect): Parameter {
+function createVersionParameter({ versionHeader }: Dialect): Parameter {
   return {
     name: versionHeader,
     in: 'header',
@@ -130,22 +132,24 @@ function versionParameter({ versionHeader }: Dialect): Parameter {
   }
 }
 
-function controlsOf(own: Families, families: readonly Family[], dialect: Dialect) {
+function describeControls(own: Families, families: readonly Family[], dialect: Dialect) {
   const calls = controlCallsWith(own)
-  const records = [...families, ...statesOf(operationsOf(families, dialect))].flatMap(({ collections }) => collections)
+  const records = [...families, ...listStates(listOperations(families, dialect))].flatMap(
+    ({ collections }) => collections,
+  )
   const errorsOfCall = (call: ControlCall) =>
-    [...listCallErrors(call, records), ...OF_A_CONNECTION].filter((error) => isErrorOf(dialect, error))
+    [...listCallErrors(call, records), ...CONNECTION_ERRORS].filter((error) => isErrorOf(dialect, error))
   const bodies = calls.flatMap(({ from, schema }) => (schema && from === 'body' ? schema : []))
-  const answers = calls.flatMap(({ response: answer }) => answer ?? [])
-  const describing = describingOf(bodies, answers, dialect)
+  const responses = calls.flatMap(({ response: answer }) => answer ?? [])
+  const conversions = createConversions(bodies, responses, dialect)
   return {
     info: { title: `Controls of fauxgate (${dialect.name})`, description: CONTROL_TAG.description },
     tags: [CONTROL_TAG],
     security: [{}, { controlKey: [] }],
-    paths: pathsOf(calls, (call) => callItem(call, describing, errorsOfCall(call)), CONTROL_PATH),
+    paths: createPaths(calls, (call) => createCallItem(call, conversions, errorsOfCall(call)), CONTROL_PATH),
     securitySchemes: { controlKey: CONTROL_KEY },
     parameters: {},
-    schemas: { ...answerSchemas(describing), ...bodySchemas([], describing) },
+    schemas: { ...createResponseSchemas(conversions), ...createBodySchemas([], conversions) },
     errors: calls.flatMap(errorsOfCall),
   }
 }
@@ -159,20 +163,20 @@ const API_KEY = {
 }
 
 /** The errors that a server returns before it knows the operation, or if the server itself fails. */
-const OF_A_CONNECTION = [
+const CONNECTION_ERRORS = [
   general.request_malformed,
   general.request_timeout,
   general.request_head_too_large,
   general.internal_failure,
 ]
 
-function operationsOf(families: readonly Family[], dialect: Dialect): readonly Operation[] {
+function listOperations(families: readonly Family[], dialect: Dialect): readonly Operation[] {
   return families
     .flatMap(({ operations }) => Object.values<Operation>(operations))
     .filter((operation) => isOperationOf(dialect, operation))
 }
 
-function pathsOf<Call extends { readonly path: string; readonly method: string }>(
+function createPaths<Call extends { readonly path: string; readonly method: string }>(
   calls: readonly Call[],
   itemOf: (call: Call) => OperationItem,
   base = '',
@@ -185,7 +189,7 @@ function pathsOf<Call extends { readonly path: string; readonly method: string }
   return paths
 }
 
-function tagsOf(operations: readonly Operation[]): OpenApiDocument['tags'] {
+function createTags(operations: readonly Operation[]): OpenApiDocument['tags'] {
   const groups = [...new Set(operations.map(groupOf))]
   return groups.map((name) => {
     const shown = operations.find((each) => groupOf(each) === name && each.response)?.response
@@ -193,6 +197,6 @@ function tagsOf(operations: readonly Operation[]): OpenApiDocument['tags'] {
   })
 }
 
-function statesOf(operations: readonly Operation[]): readonly Pick<Family, 'collections'>[] {
+function listStates(operations: readonly Operation[]): readonly Pick<Family, 'collections'>[] {
   return controls.flatMap(({ state }: AnyControl) => state?.({ operations, operationsAt: () => [] }) ?? [])
 }

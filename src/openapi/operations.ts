@@ -1,57 +1,64 @@
 import type * as v from 'valibot'
-import { isFiltered } from '../operation/list.ts'
+import { hasFilter } from '../operation/list.ts'
 import { groupOf, type Operation } from '../operation/operation.ts'
 import type { CommonDialect } from '../schema/dialect.ts'
-import { documentationOf, foreignFieldsOf, requiredExtraFields, schemasBelow } from '../schema/documentation.ts'
+import { documentationOf, listForeignFields, listRequiredExtraFields, listSchemas } from '../schema/documentation.ts'
 import type { CatalogueError } from '../schema/errors.ts'
 import { idPattern } from '../schema/ids.ts'
-import { idStart } from '../schema/text.ts'
+import { formatIdStart } from '../schema/text.ts'
 import { mapValues, pick } from '../schema/values.ts'
-import { bodyIn } from './dialect-body.ts'
+import { adaptBody } from './dialect-body.ts'
 import {
-  jsonContent,
+  createJsonContent,
+  createReference,
   type OperationItem,
   type Parameter,
   type RequestBodyItem,
   type ResponseItem,
-  refTo,
 } from './document.ts'
-import { errorResponses } from './errors.ts'
-import { type Conversion, definitionsIn, type JsonSchema, jsonSchemaOf, wholeOf } from './json-schema.ts'
-import { plain } from './plain.ts'
+import { createErrorResponses } from './errors.ts'
+import { type Conversion, convert, convertWhole, type JsonSchema, listDefinitions } from './json-schema.ts'
+import { simplify } from './plain.ts'
 
 type AnySchema = v.GenericSchema
 
-export type Describing = ReturnType<typeof describingOf>
+export type Conversions = ReturnType<typeof createConversions>
 
 /**
- * Returns the conversions of a document, for bodies and for responses, and the names of the operations' bodies. A body that is
- * also a field of another body has a second name there.
+ * Makes the conversions of a document, for bodies (`sent`) and for responses (`answered`), and the names of the operations'
+ * bodies. A body that is also a field of another body has a second name there.
  */
-export function describingOf(bodies: readonly AnySchema[], answers: readonly AnySchema[], dialect: CommonDialect) {
-  const shown = definitionsIn(answers)
+export function createConversions(
+  bodies: readonly AnySchema[],
+  responses: readonly AnySchema[],
+  dialect: CommonDialect,
+) {
+  const named = listDefinitions(responses)
   // A body has a name of its own even if a response has the same schema, because a body refuses unknown fields.
-  const names = Object.entries(definitionsIn(bodies)).map(
-    ([name, schema]) => [Object.hasOwn(shown, name) ? `${name}Body` : name, schema] as const,
+  const names = Object.entries(listDefinitions(bodies)).map(
+    ([name, schema]) => [Object.hasOwn(named, name) ? `${name}Body` : name, schema] as const,
   )
-  const inside = insideOthers(bodies)
-  const sent = names.map(([name, schema]) => [inside.has(schema) ? `${name.replace(/Body$/, '')}Fields` : name, schema])
+  const innerBodies = listInnerBodies(bodies)
+  const sent = names.map(([name, schema]) => [
+    innerBodies.has(schema) ? `${name.replace(/Body$/, '')}Fields` : name,
+    schema,
+  ])
   const conversions: { readonly sent: Conversion; readonly answered: Conversion } = {
     sent: { dialect, place: 'body', definitions: Object.fromEntries(sent) },
-    answered: { dialect, place: 'answer', definitions: shown },
+    answered: { dialect, place: 'answer', definitions: named },
   }
   return { dialect, ...conversions, bodyNames: new Map(names.map(([name, schema]) => [schema, name])) }
 }
 
-/** Returns the bodies that are fields of others too: there, they have neither the ids of a path nor an envelope. */
-function insideOthers(bodies: readonly AnySchema[]): ReadonlySet<AnySchema> {
-  const below = new Set(bodies.flatMap((body) => [...schemasBelow([body])].filter((schema) => schema !== body)))
+/** Lists the bodies that are also fields of other bodies. As fields they have neither the ids of a path nor an envelope. */
+function listInnerBodies(bodies: readonly AnySchema[]): ReadonlySet<AnySchema> {
+  const below = new Set(bodies.flatMap((body) => [...listSchemas([body])].filter((schema) => schema !== body)))
   return new Set(bodies.filter((body) => below.has(body)))
 }
 
-export function operationItem(
+export function createOperationItem(
   operation: Operation,
-  describing: Describing,
+  conversions: Conversions,
   errors: readonly CatalogueError[],
 ): OperationItem {
   const { name, summary } = operation
@@ -60,72 +67,83 @@ export function operationItem(
     tags: [groupOf(operation)],
     summary,
     parameters: [
-      ...pathParameters(operation),
-      refTo('parameters', 'version'),
-      ...queryParameters(operation, describing),
+      ...createPathParameters(operation),
+      createReference('parameters', 'version'),
+      ...createQueryParameters(operation, conversions),
     ],
-    ...bodyOf(operation, describing),
+    ...createBody(operation, conversions),
     responses: {
-      [operation.status]: answerItem(operation.response, 'application/json', describing),
-      ...errorResponses(errors, describing.dialect),
+      [operation.status]: createResponseItem(operation.response, 'application/json', conversions),
+      ...createErrorResponses(errors, conversions.dialect),
     },
   }
 }
 
-function pathParameters({ ids }: Operation): Parameter[] {
+function createPathParameters({ ids }: Operation): Parameter[] {
   return Object.entries(ids).map(([name, prefix]) => ({
     name,
     in: 'path',
     required: true,
-    description: `An id that starts with ${idStart(prefix).replaceAll('"', '`')}.`,
+    description: `An id that starts with ${formatIdStart(prefix).replaceAll('"', '`')}.`,
     schema: { type: 'string', pattern: idPattern(prefix) },
   }))
 }
 
-function queryParameters(operation: Operation, { dialect, answered }: Describing): Parameter[] {
+function createQueryParameters(operation: Operation, { dialect, answered }: Conversions): Parameter[] {
   if (!operation.query) return []
-  const { properties = {} } = jsonSchemaOf(operation.query, { ...answered, place: 'query' })
+  const { properties = {} } = convert(operation.query, { ...answered, place: 'query' })
   return Object.entries(properties)
-    .filter(([name]) => name !== 'filter' || isFiltered(operation, dialect))
+    .filter(([name]) => name !== 'filter' || hasFilter(operation, dialect))
     .map(([name, json]) => {
       const aliases = Object.entries(dialect.queryAliases).flatMap(([alias, own]) => (own === name ? [alias] : []))
       const also = aliases.map((alias) => ` Also as \`${alias}\`.`).join('')
-      const parameter = queryParameter(name, { ...json, description: `${json.description ?? ''}${also}` })
+      const parameter = createQueryParameter(name, { ...json, description: `${json.description ?? ''}${also}` })
       return aliases.length === 0 ? parameter : { ...parameter, 'x-aliases': aliases }
     })
 }
 
-export function queryParameter(name: string, json: JsonSchema, required = false): Parameter {
-  const { description = '', ...schema } = plain(json)
+export function createQueryParameter(name: string, json: JsonSchema, required = false): Parameter {
+  const { description = '', ...schema } = simplify(json)
   return { name, in: 'query', required, description, schema }
 }
 
-function bodyOf(operation: Operation, { sent, bodyNames }: Describing): Pick<OperationItem, 'requestBody'> {
+function createBody(operation: Operation, { sent, bodyNames }: Conversions): Pick<OperationItem, 'requestBody'> {
   if (!operation.body) return {}
-  return { requestBody: requestBody(bodySchema(operation, sent), bodyNames.get(operation.body)) }
+  return { requestBody: createRequestBody(createBodySchema(operation, sent), bodyNames.get(operation.body)) }
 }
 
-export function requestBody(json: JsonSchema, name: string | undefined): RequestBodyItem {
+export function createRequestBody(json: JsonSchema, name: string | undefined): RequestBodyItem {
   const required = (json.required ?? json.else?.required ?? []).length > 0
-  return { required, content: jsonContent(name === undefined ? plain(json) : refTo('schemas', name)) }
+  return {
+    required,
+    content: createJsonContent(name === undefined ? simplify(json) : createReference('schemas', name)),
+  }
 }
 
-function bodySchema(operation: Operation, sent: Conversion): JsonSchema {
-  return bodyIn(sent.dialect, operation, wholeOf(operation.body as AnySchema, sent)) // It has one.
+function createBodySchema(operation: Operation, sent: Conversion): JsonSchema {
+  return adaptBody(sent.dialect, operation, convertWhole(operation.body as AnySchema, sent)) // Only operations with a body get here.
 }
 
-export function answerItem(schema: AnySchema | undefined, mediaType: string, { answered }: Describing): ResponseItem {
-  const headers = { [answered.dialect.operationIdHeader]: refTo('headers', 'operationId') }
+export function createResponseItem(
+  schema: AnySchema | undefined,
+  mediaType: string,
+  { answered }: Conversions,
+): ResponseItem {
+  const headers = { [answered.dialect.operationIdHeader]: createReference('headers', 'operationId') }
   if (!schema) return { description: 'Done; there is no body.', headers }
   const { sentence = 'The response.' } = documentationOf(schema)
-  return { description: sentence, headers, content: { [mediaType]: { schema: plain(jsonSchemaOf(schema, answered)) } } }
+  return {
+    description: sentence,
+    headers,
+    content: { [mediaType]: { schema: simplify(convert(schema, answered)) } },
+  }
 }
 
-export function answerSchemas({ dialect, answered }: Describing): Schemas {
+export function createResponseSchemas({ dialect, answered }: Conversions): Schemas {
   return mapValues(answered.definitions, (schema) => {
-    const { properties = {}, ...json } = wholeOf(schema, answered)
-    const foreign = foreignFieldsOf(schema, dialect)
-    const always = requiredExtraFields(schema, dialect)
+    const { properties = {}, ...json } = convertWhole(schema, answered)
+    const foreign = listForeignFields(schema, dialect)
+    const always = listRequiredExtraFields(schema, dialect)
     const required = always.length > 0 && { required: [...(json.required ?? []), ...always] }
     return { ...json, ...required, properties: pick(properties, (field) => !foreign.includes(field)) }
   })
@@ -135,19 +153,19 @@ type Schemas = Readonly<Record<string, JsonSchema>>
 
 /**
  * Returns the schemas of bodies, and of everything in them that has a name.
- * @throws Error if two operations, whose bodies are not the same, have one name for them.
+ * @throws Error if two operations with different bodies have the same name for them.
  */
-export function bodySchemas(operations: readonly Operation[], { sent, bodyNames }: Describing): Schemas {
+export function createBodySchemas(operations: readonly Operation[], { sent, bodyNames }: Conversions): Schemas {
   const schemas: Record<string, JsonSchema> = {}
   for (const operation of operations) {
     const name = operation.body && bodyNames.get(operation.body)
     if (name === undefined) continue
-    const json = bodySchema(operation, sent)
+    const json = createBodySchema(operation, sent)
     if (schemas[name] && JSON.stringify(schemas[name]) !== JSON.stringify(json)) {
       throw new Error(`The body of ${operation.name} is not that of the other operation with a body ${name}.`)
     }
     schemas[name] = json
   }
-  for (const [name, schema] of Object.entries(sent.definitions)) schemas[name] ??= wholeOf(schema, sent)
+  for (const [name, schema] of Object.entries(sent.definitions)) schemas[name] ??= convertWhole(schema, sent)
   return schemas
 }

@@ -20,7 +20,7 @@ import {
 } from './limit.ts'
 import type { Transaction } from './transaction.ts'
 
-/** The errors of limits that declare no other. */
+/** The errors of limits that declare none of their own. */
 export const accountErrors = declareErrors({
   account_limit_reached: tooMany(5000),
   account_rate_reached: tooFast(5001),
@@ -40,14 +40,14 @@ export interface LimitValue {
   readonly number?: number | undefined
 }
 
-/** A value, and the plan or the option that sets it, in words. */
+/** A value of a limit, and the plan or the option that sets it, in words. */
 interface AppliedLimit extends LimitValue {
   readonly by: string
 }
 
 const accountRules = sectionReader<{ readonly account?: Account | undefined }>()
 
-/** Returns the values of a limit in a gateway: those of the options, and the plan's unless an option sets a maximum. */
+/** Returns the values of a limit in a gateway: those of the options, and that of the plan unless an option sets a maximum. */
 function findLimitValues(rules: Rules, name: string, { plans = {} }: AccountLimit): readonly AppliedLimit[] {
   const { plan, limits = {} } = accountRules(rules).account ?? {}
   const optionValues = (Object.hasOwn(limits, name) && limits[name]) || []
@@ -59,20 +59,20 @@ function findLimitValues(rules: Rules, name: string, { plans = {} }: AccountLimi
   ]
 }
 
-/** Returns the errors of limits that a creation can throw, or an update if `isUpdate`. */
-export function limitErrors(limits: LimitsByName, isUpdate: boolean): readonly CatalogueError[] {
+/** Returns the errors of limits that a creation can throw or, if `isUpdate`, an update. */
+export function listLimitErrors(limits: LimitsByName, isUpdate: boolean): readonly CatalogueError[] {
   return Object.values(limits)
     .filter(({ isChangeable = false }) => isChangeable || !isUpdate)
-    .flatMap((limit) => [...maximumErrors(limit), rateError(limit)])
+    .flatMap((limit) => [...listMaximumErrors(limit), findRateError(limit)])
 }
 
 /** Returns the errors of a maximum, the usual one first. */
-export function maximumErrors({ none, reached, older }: AccountLimit): readonly LimitError[] {
+export function listMaximumErrors({ none, reached, older }: AccountLimit): readonly LimitError[] {
   return [reached ?? accountErrors.account_limit_reached, none, older].filter((each) => each !== undefined)
 }
 
 /** Returns the error of a rate. */
-export function rateError({ rate = accountErrors.account_rate_reached }: AccountLimit): LimitError {
+export function findRateError({ rate = accountErrors.account_rate_reached }: AccountLimit): LimitError {
   return rate
 }
 
@@ -89,14 +89,14 @@ export function limitProblem(
   const applied = Object.entries(limits).flatMap(([name, limit]) =>
     findLimitValues(rules, name, limit).map((value) => ({ limit, value })),
   )
-  const met = applied.find(({ value: { max, window } }) => window === undefined && amount > max)
-  return (
-    met && { ...problem(selectError(met.limit, met.value), createLimitFacts(met.limit, met.value, { amount })), field }
-  )
+  const exceeded = applied.find(({ value: { max, window } }) => window === undefined && amount > max)
+  if (!exceeded) return undefined
+  const { limit, value } = exceeded
+  return { ...problem(selectError(limit, value), createLimitFacts(limit, value, { amount })), field }
 }
 
 function selectError(limit: AccountLimit, { max, number }: LimitValue): LimitError {
-  const errors = maximumErrors(limit)
+  const errors = listMaximumErrors(limit)
   const [usual] = max === 0 && limit.none ? [limit.none] : errors
   // The list of errors is never empty.
   return errors.find((each) => each.number === number) ?? (usual as LimitError)
@@ -128,17 +128,17 @@ export function requirePermitted(
   }
 }
 
-/** Returns whether fields count against a limit that the record did not count against before. */
+/** Returns whether a record counts against a limit, and did not count before its change. */
 function isNewlyCounted(limit: AccountLimit, dialect: CommonDialect, after: object, before?: object): boolean {
-  const wasUnder = before && (!limit.isChangeable || isCounted(limit, dialect, before))
-  return !wasUnder && isCounted(limit, dialect, after)
+  const wasCounted = before && (!limit.isChangeable || isCounted(limit, dialect, before))
+  return !wasCounted && isCounted(limit, dialect, after)
 }
 
 function isCounted({ counts }: AccountLimit, dialect: CommonDialect, it: object): boolean {
   return counts ? counts(it as Fields, dialect) : true // An object has fields.
 }
 
-/** Returns the index value of the group that a record counts in; undefined if all records count together. */
+/** Returns the group that a record counts in, by its value in an index; undefined if all records count together. */
 function findGroup<R extends object>(
   { each }: AccountLimit,
   { indexes }: Collection<R>,
@@ -163,15 +163,15 @@ export function requireWithin<R extends object>(
   // A change can also move a record to another group, such as an endpoint that joins another pool.
   const isMoved = (limit: AccountLimit) =>
     before && limit.isChangeable && findGroup(limit, collection, before) !== findGroup(limit, collection, after)
-  const met = Object.entries(limits)
+  const applied = Object.entries(limits)
     .filter(([, limit]) => isNewlyCounted(limit, tx.dialect, after, isMoved(limit) ? undefined : before))
     .flatMap(([name, limit]) => findLimitValues(tx.rules, name, limit).map((value) => ({ name, limit, value })))
-  for (const { limit, value } of met.filter(({ value }) => value.window === undefined)) {
-    // Counting takes long, and is needless if the whole collection is within the limit.
+  for (const { limit, value } of applied.filter(({ value }) => value.window === undefined)) {
+    // Counting takes long, and is not necessary if the whole collection is within the limit.
     const amount = tx.count(collection) > value.max ? countTogether(tx, limit, collection, after) : 0
     if (amount > value.max) refuse(selectError(limit, value), createLimitFacts(limit, value, { amount }))
   }
-  for (const { name, limit, value } of met)
+  for (const { name, limit, value } of applied)
     if (value.window !== undefined) takeFromRate(tx, name, limit, value, value.window)
 }
 
@@ -192,10 +192,10 @@ function countTogether<R extends object>(
 /** Counts one more creation against a rate, or refuses it (rules: account#rates). */
 function takeFromRate(tx: Transaction, name: string, limit: AccountLimit, value: AppliedLimit, window: number): void {
   const key = { limit: name, window }
-  const counted = countOneMore(tx.get(rates, rateKey(key))?.times ?? [], { max: value.max, window }, tx.now)
+  const counted = countOneMore(tx.get(rates, formatRateKey(key))?.times ?? [], { max: value.max, window }, tx.now)
   if ('wait' in counted) {
     const { wait } = counted
-    refuse(rateError(limit), createLimitFacts(limit, value, { wait }), {}, { 'Retry-After': String(wait) })
+    refuse(findRateError(limit), createLimitFacts(limit, value, { wait }), {}, { 'Retry-After': String(wait) })
   }
   tx.put(rates, { ...key, times: counted.times })
 }
@@ -204,7 +204,7 @@ function takeFromRate(tx: Transaction, name: string, limit: AccountLimit, value:
 export type LimitTable = ReadonlyMap<string, readonly AccountLimit[]>
 
 /** Returns the limits of all families by their names. */
-export function limitTable(families: readonly Family[]): LimitTable {
+export function createLimitTable(families: readonly Family[]): LimitTable {
   const table = new Map<string, readonly AccountLimit[]>()
   for (const [name, limit] of families.flatMap(({ limits = {} }) => Object.entries(limits))) {
     table.set(name, [...(table.get(name) ?? []), limit])
@@ -227,15 +227,15 @@ export function requireKnownLimits(
       const hint = suggestion(name, names) || ` Supported: ${names.join(', ')}.`
       throw new TypeError(`account.limits.${name} is no limit of this gateway.${hint}`)
     }
-    for (const value of listed) requireFitting(`account.limits.${name}`, value, limits)
+    for (const value of listed) requireKnownNumber(`account.limits.${name}`, value, limits)
   }
 }
 
-function requireFitting(name: string, { number, window }: LimitValue, limits: readonly AccountLimit[]): void {
+function requireKnownNumber(name: string, { number, window }: LimitValue, limits: readonly AccountLimit[]): void {
   if (window !== undefined && limits.every(({ isSize }) => isSize))
     throw new TypeError(`${name} has a window. Allowed: a maximum, since it is the size of one thing.`)
   if (number === undefined) return
-  const errors = limits.flatMap((limit) => (window === undefined ? maximumErrors(limit) : [rateError(limit)]))
+  const errors = limits.flatMap((limit) => (window === undefined ? listMaximumErrors(limit) : [findRateError(limit)]))
   const numbers = [...new Set(errors.map((each) => each.number))].sort((a, b) => a - b)
   if (!numbers.includes(number))
     throw new TypeError(`${name} has the number ${quote(number)}. Allowed: ${numbers.join(' or ')}.`)
@@ -245,12 +245,12 @@ const rate = v.object({ limit: someText, window: v.number(), times: v.array(inst
 
 type Rate = Frozen<v.InferOutput<typeof rate>>
 
-function rateKey({ limit, window }: Pick<Rate, 'limit' | 'window'>): string {
+function formatRateKey({ limit, window }: Pick<Rate, 'limit' | 'window'>): string {
   return `${limit} ${window}`
 }
 
 /** The times of the creations within the window of each rate. */
-const rates = collection<Rate>({ name: 'account_rates', key: rateKey, schema: rate })
+const rates = collection<Rate>({ name: 'account_rates', key: formatRateKey, schema: rate })
 
 /** The account, a family without operations. Its collection puts the rates into snapshots and stores. */
 export const account: Family<Record<never, never>, typeof accountErrors> = {

@@ -5,7 +5,8 @@ import { general } from '../schema/general-errors.ts'
 import { quote } from '../schema/text.ts'
 import { isObject } from '../schema/values.ts'
 
-interface BodyNames {
+/** The facts about the body of an operation. */
+interface BodyFacts {
   readonly name: string
   readonly group: string
   readonly fields: readonly string[]
@@ -27,7 +28,7 @@ export type Aliases = ReadonlyMap<string, { readonly alias: string; readonly lab
 /** Takes a body out of the dialect's envelope, drops the fields that the dialect ignores, and resolves its aliases. */
 export function toStandardBody(
   sent: SentBody,
-  facts: BodyNames,
+  facts: BodyFacts,
   dialect: CommonDialect,
   problems: Problems,
 ): { readonly body: SentBody; readonly aliases?: Aliases } {
@@ -42,7 +43,7 @@ export function toStandardBody(
   return aliases ? { body, aliases: resolveAliases(body, facts, dialect, problems) } : { body }
 }
 
-/** Takes a module out of its envelope, beside which some clients send ids. Refuses fields of the module beside the envelope. */
+/** Takes a module out of its envelope. Beside the envelope, some clients send ids. Fields of the module are refused there. */
 function unwrap(
   sent: SentBody,
   envelope: string,
@@ -53,49 +54,49 @@ function unwrap(
   const refuse = (field: string, received: string, allowed: string) =>
     problems.add(() => problem(general.field_invalid, { field, received, allowed }))
   if (!isObject(inner)) refuse(envelope, quote(inner), 'an object')
-  // Without prototypes, so that any name is plain data.
+  // Without prototypes, so that a name such as `__proto__` is plain data.
   const module: Record<string, unknown> = Object.assign(Object.create(null), isObject(inner) ? inner : {})
-  const both: Record<string, unknown> = Object.assign(Object.create(null), module)
+  const merged: Record<string, unknown> = Object.assign(Object.create(null), module)
   for (const [field, value] of Object.entries(beside)) {
     // Messages do not show the values, which may be secret.
     if (fields.includes(field)) {
       if (isSent(value)) refuse(field, `next to "${envelope}"`, `fields inside "${envelope}", or none of it`)
     } else if (isSent(value) && isSent(module[field]) && value !== module[field]) {
       refuse(field, `different in "${envelope}" and next to it`, 'the same in both places')
-    } else if (isSent(value) || !(field in module)) both[field] = value
+    } else if (isSent(value) || !(field in module)) merged[field] = value
   }
-  return both
+  return merged
 }
 
 function resolveAliases(
   body: Record<string, unknown>,
-  { group, otherNames }: BodyNames,
+  { group, otherNames }: BodyFacts,
   dialect: CommonDialect,
   problems: Problems,
 ): Aliases {
-  const used = new Map<string, { alias: string; label: string | undefined }>()
+  const aliases = new Map<string, { alias: string; label: string | undefined }>()
   for (const [alias, field] of Object.entries(dialect.fieldAliases[group] ?? {})) {
     const value = body[alias]
     delete body[alias]
     if (!isSent(value)) continue
     if (isSent(body[field])) {
-      problems.add(() => sentTwiceProblem(alias, field, otherNames.both))
+      problems.add(() => createSentTwiceProblem(alias, field, otherNames.both))
       continue
     }
     const isLabel = typeof value === 'string' && !value.includes('.') && dialect.labelAliases[group]?.includes(alias)
     body[field] = isLabel && otherNames.labelsBelow ? `${value}.${otherNames.labelsBelow(dialect)}` : value
-    used.set(field, { alias, label: isLabel ? value : undefined })
+    aliases.set(field, { alias, label: isLabel ? value : undefined })
   }
-  return used
+  return aliases
 }
 
-function sentTwiceProblem(alias: string, field: string, error: OtherNames['both']): Problem {
+function createSentTwiceProblem(alias: string, field: string, error: OtherNames['both']): Problem {
   if (error) return problem(error, { field: alias, other: field })
   const received = `next to "${field}", of which it is another name`
   return problem(general.field_invalid, { field: alias, received, allowed: `${alias} or ${field}, not both` })
 }
 
-/** Runs work on a body, and makes its refusals name each field by the alias that the client used. */
+/** Runs work on a body. Its refusals name each field by the alias that the client used. */
 export function withAliases<T>(aliases: Aliases | undefined, work: () => T): T {
   if (!aliases?.size) return work()
   try {

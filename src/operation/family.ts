@@ -115,17 +115,20 @@ export interface KeyState extends OtherRecords {
   readonly sequence: number
 }
 
-/** Returns the families with the rules that they add to one another's operations. */
-export function withRulesBefore<F extends Families>(families: F): F {
+/** Adds the rules that families have for one another's operations. */
+export function addRulesBefore<F extends Families>(families: F): F {
   const added = Object.values(families).flatMap(({ before = {} }) => Object.entries(before))
   if (added.length === 0) return families
-  const ruled = (operation: Operation) =>
-    added.filter(([name]) => name === operation.name).reduce((inner, [, rules]) => withRules(inner, rules), operation)
-  const all = mapValues(families, (family: Family) => ({ ...family, operations: mapValues(family.operations, ruled) }))
+  const addRulesOfOthers = (operation: Operation) =>
+    added.filter(([name]) => name === operation.name).reduce((inner, [, rules]) => addRules(inner, rules), operation)
+  const all = mapValues(families, (family: Family) => ({
+    ...family,
+    operations: mapValues(family.operations, addRulesOfOthers),
+  }))
   return all as F // The type checker does not follow names through entries.
 }
 
-function withRules(operation: Operation, { errors, run }: RulesBefore): Operation {
+function addRules(operation: Operation, { errors, run }: RulesBefore): Operation {
   return {
     ...operation,
     errors: [...(operation.errors ?? []), ...errors],

@@ -6,8 +6,8 @@ import type { CommonDialect } from '../schema/dialect.ts'
 import { documentationOf, documented, named } from '../schema/documentation.ts'
 import { Problems, problem, refuse } from '../schema/errors.ts'
 import { general } from '../schema/general-errors.ts'
-import { idPattern, idProblem } from '../schema/ids.ts'
-import { fieldPath, quote, typeName } from '../schema/text.ts'
+import { findIdError, idPattern } from '../schema/ids.ts'
+import { formatPath, quote, toTypeName } from '../schema/text.ts'
 import { isObject } from '../schema/values.ts'
 import type { Collection } from './collection.ts'
 import type { Transaction } from './transaction.ts'
@@ -65,15 +65,15 @@ export interface ListQuery {
 export type Matching<Name extends string = string> = Readonly<Record<Name, string>>
 
 /** Returns the schema of the query of a list, such as `endpoints.list`, with additional parameters. */
-export function listQueryWith(list: string, matching: Matching = {}): v.GenericSchema {
-  const further = Object.entries(matching).map(([name, field]) => {
+export function createListQuery(list: string, matching: Matching = {}): v.GenericSchema {
+  const additional = Object.entries(matching).map(([name, field]) => {
     const sentence = `Only items whose \`${field}\` is this. Sent several times: any of these.`
     const values = documented(v.array(v.string()), sentence, { type: 'string | readonly string[]' })
     return [name, v.optional(values)]
   })
-  if (further.length === 0) return listQuery
-  const all = v.object({ ...listQuery.entries, ...Object.fromEntries(further) })
-  return named(all, `${typeName(list)}Parameters`, 'The page of a list to return, and the items in it.')
+  if (additional.length === 0) return listQuery
+  const all = v.object({ ...listQuery.entries, ...Object.fromEntries(additional) })
+  return named(all, `${toTypeName(list)}Parameters`, 'The page of a list to return, and the items in it.')
 }
 
 const PARAMETER_NAMES = Object.keys(listQuery.entries)
@@ -88,9 +88,9 @@ export function readListQuery(
     const allowed = `an object of ${[...PARAMETER_NAMES, ...Object.keys(matching ?? {})].join(', ')}`
     return refuse(general.field_invalid, { field: 'query', received: quote(raw), allowed })
   }
-  const names = isFiltered(filtered, dialect) ? PARAMETER_NAMES : PARAMETER_NAMES.filter((name) => name !== 'filter')
-  const values = matching && valuesToMatch(raw, matching)
-  const { limit, before_id, filter } = namedParameters(raw, names, dialect, matching)
+  const names = hasFilter(filtered, dialect) ? PARAMETER_NAMES : PARAMETER_NAMES.filter((name) => name !== 'filter')
+  const values = matching && listValuesToMatch(raw, matching)
+  const { limit, before_id, filter } = readParameters(raw, names, dialect, matching)
   const problems = new Problems()
   const query = {
     limit: limit === undefined ? MAX_PAGE_SIZE : readLimit(limit, problems),
@@ -108,7 +108,7 @@ export function readListQuery(
 type ValuesByParameter = Readonly<Record<string, readonly string[]>>
 
 /** Returns the values of the additional parameters, by parameter; undefined if none was sent. */
-function valuesToMatch(raw: object, matching: Matching): ValuesByParameter | undefined {
+function listValuesToMatch(raw: object, matching: Matching): ValuesByParameter | undefined {
   const sent = Object.entries(raw).filter(([name, value]) => Object.hasOwn(matching, name) && isSent(value))
   return sent.length === 0
     ? undefined
@@ -126,12 +126,13 @@ function combineFilters(first: Filter | undefined, second: Filter | undefined): 
   return first && second ? (item, now) => first(item, now) && second(item, now) : (first ?? second)
 }
 
-/** Returns whether a list has the parameter `filter`. If the dialect allows declared fields only, a list without any has no filter. */
-export function isFiltered({ filterable }: Pick<Filtered, 'filterable'>, { filterFields }: CommonDialect): boolean {
+/** Returns whether a list has the parameter `filter`: not if the dialect allows declared fields only, and the list declares none. */
+export function hasFilter({ filterable }: Pick<Filtered, 'filterable'>, { filterFields }: CommonDialect): boolean {
   return filterFields === 'all' || filterable?.length !== 0
 }
 
-export function namedParameters(
+/** Reads the parameters of a query by their names, after it has resolved the aliases of the dialect. */
+export function readParameters(
   raw: object,
   names: readonly string[],
   dialect: CommonDialect,
@@ -153,7 +154,7 @@ export function namedParameters(
 
 export function refuseParameter(name: string, supported: readonly string[]): never {
   const allowed = supported.join(', ') || 'none'
-  return refuse(general.query_unknown, { field: fieldPath([name]), received: quote(name), allowed })
+  return refuse(general.query_unknown, { field: formatPath([name]), received: quote(name), allowed })
 }
 
 function readLimit(text: string, problems: Problems): number {
@@ -167,7 +168,7 @@ function readLimit(text: string, problems: Problems): number {
 }
 
 function readCursor(text: string, prefix: string, problems: Problems): string {
-  const error = idProblem(text, prefix)
+  const error = findIdError(text, prefix)
   if (error) problems.add(() => problem(error, { field: 'before_id', received: quote(text), prefix }))
   return text
 }
@@ -211,7 +212,7 @@ interface List<R extends object, Resource extends { readonly id: string }, Items
 export type Related<R, Resource> = (tx: Transaction, record: R) => Partial<Resource>
 
 /** Returns a function that makes the response of a record: its view, with the fields computed from other records. */
-export function viewWithRelated<R extends object, Resource extends object>(
+export function createShow<R extends object, Resource extends object>(
   view: View<R, Resource>,
   related: Related<R, Resource> | undefined,
 ): (tx: Transaction, record: R) => Resource {
@@ -235,7 +236,7 @@ export function pageAt<R extends object, Resource extends { readonly id: string 
 ): Page<Items, Resource> {
   const { limit, before_id, filter, sent } = query
   const { keyOf = (id) => id, has = () => true } = list
-  const show = viewWithRelated(list.view, list.related)
+  const show = createShow(list.view, list.related)
   const page: Resource[] = []
   let last: string | undefined
   let hasMore = false

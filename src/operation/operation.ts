@@ -1,13 +1,13 @@
 import type * as v from 'valibot'
 import type { FilterableField } from '../filter/filter.ts'
-import { bodyReader, jsonObject } from '../schema/body.ts'
+import { bodyReader, requireJsonObject } from '../schema/body.ts'
 import type { CommonDialect } from '../schema/dialect.ts'
-import { errorsIn, partsOf } from '../schema/documentation.ts'
+import { listErrors, partsOf } from '../schema/documentation.ts'
 import { type CatalogueError, Problems } from '../schema/errors.ts'
 import { general } from '../schema/general-errors.ts'
 import type { RuleContext } from '../schema/rule.ts'
 import { type Aliases, type OtherNames, toStandardBody, withAliases } from './dialect-body.ts'
-import { type ListInput, type ListQuery, listQueryWith, type Matching, readListQuery } from './list.ts'
+import { createListQuery, type ListInput, type ListQuery, type Matching, readListQuery } from './list.ts'
 import type { Transaction } from './transaction.ts'
 
 /** The HTTP methods that operations use. */
@@ -31,7 +31,7 @@ export type InputArguments<Input> = [Input] extends [undefined]
     ? [input?: Input | undefined]
     : [input: Input]
 
-/** The part of an operation that its definition states. */
+/** The fields of an operation that its definition has. */
 interface Definition<Ids extends PathIds> {
   /** Group and verb, such as `reserved_domains.create`. */
   readonly name: string
@@ -121,7 +121,7 @@ export function operationWithBody<Ids extends PathIds, Schema extends v.GenericS
     errors: [...errors, ...(otherNames.both ? [otherNames.both] : [])],
     read(raw, ids, context): ReadBody<v.InferOutput<Schema>> {
       const problems = new Problems()
-      const { body, aliases } = toStandardBody(jsonObject(raw), facts, context.dialect, problems)
+      const { body, aliases } = toStandardBody(requireJsonObject(raw), facts, context.dialect, problems)
       permits?.(body, context)
       const extraFields = context.dialect.extraFields[name]
       return { aliases, body: withAliases(aliases, () => reader(body, ids, context, { problems, extraFields })) }
@@ -173,7 +173,7 @@ export function listOperation<Result, Ids extends PathIds = Record<never, never>
     method: 'GET',
     status: 200,
     ids,
-    query: listQueryWith(rest.name, matching),
+    query: createListQuery(rest.name, matching),
     filterable,
     matching,
     read: (raw, _ids, { dialect }) => readListQuery(raw, { prefix, item, filterable, matching }, dialect),
@@ -182,7 +182,7 @@ export function listOperation<Result, Ids extends PathIds = Record<never, never>
 }
 
 /** The errors of any HTTP request, whatever the operation (rules: requests#order-of-checks). */
-const OF_ANY_REQUEST = [
+const REQUEST_ERRORS = [
   general.auth_missing,
   general.auth_unparsable,
   general.auth_invalid,
@@ -198,24 +198,24 @@ const OF_ANY_REQUEST = [
   general.body_unparsable,
 ]
 
-const OF_CONTENT_TYPE = [general.content_type_missing, general.content_type_unsupported]
-const OF_IDS = [general.id_unparsable, general.id_wrong_prefix]
-const OF_FIELDS = [general.field_unknown, general.field_invalid]
-const OF_QUERY = [general.query_unknown, general.field_invalid]
+const CONTENT_TYPE_ERRORS = [general.content_type_missing, general.content_type_unsupported]
+const ID_ERRORS = [general.id_unparsable, general.id_wrong_prefix]
+const FIELD_ERRORS = [general.field_unknown, general.field_invalid]
+const QUERY_ERRORS = [general.query_unknown, general.field_invalid]
 
 /** Returns every error that an operation can return over HTTP, in the order of the numbers. */
 export function errorsOf(operation: Operation): readonly CatalogueError[] {
   // A GET or DELETE with a body is refused.
-  const ofBody = operation.body ? OF_CONTENT_TYPE : [general.body_unexpected]
-  return sortByNumber([...OF_ANY_REQUEST, ...ofBody, ...directErrorsOf(operation)])
+  const ofBody = operation.body ? CONTENT_TYPE_ERRORS : [general.body_unexpected]
+  return sortByNumber([...REQUEST_ERRORS, ...ofBody, ...listDirectErrors(operation)])
 }
 
 /** Returns the errors of {@link errorsOf} that a direct call can throw too. */
-export function directErrorsOf({ body, query, ids, errors = [] }: Operation): readonly CatalogueError[] {
+export function listDirectErrors({ body, query, ids, errors = [] }: Operation): readonly CatalogueError[] {
   return sortByNumber([
-    ...(Object.keys(ids).length > 0 ? OF_IDS : []),
-    ...(body ? [...OF_FIELDS, ...errorsIn(body)] : []),
-    ...(query ? [...OF_QUERY, ...errorsIn(query)] : []),
+    ...(Object.keys(ids).length > 0 ? ID_ERRORS : []),
+    ...(body ? [...FIELD_ERRORS, ...listErrors(body)] : []),
+    ...(query ? [...QUERY_ERRORS, ...listErrors(query)] : []),
     ...errors,
   ])
 }

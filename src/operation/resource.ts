@@ -1,12 +1,12 @@
 import type * as v from 'valibot'
 import { refuse } from '../schema/errors.ts'
 import { general } from '../schema/general-errors.ts'
-import { articleOf } from '../schema/text.ts'
-import { limitErrors, requirePermitted, requireWithin } from './account.ts'
+import { chooseArticle } from '../schema/text.ts'
+import { listLimitErrors, requirePermitted, requireWithin } from './account.ts'
 import type { Collection } from './collection.ts'
 import type { Family } from './family.ts'
 import { type AccountLimit, accountLimits, type LimitsByName } from './limit.ts'
-import { type ListInput, type Matching, type Page, pageAt, pageOf, type Related, viewWithRelated } from './list.ts'
+import { createShow, type ListInput, type Matching, type Page, pageAt, pageOf, type Related } from './list.ts'
 import {
   type InputArguments,
   listOperation,
@@ -75,11 +75,11 @@ export function resource(
   rules: ResourceRules<ResourceKind>,
 ): Family<unknown, unknown, unknown, LimitsByName> {
   const { name, prefix, what, collection, shape, errors = {}, more = {} } = kind
-  const { limits = accountLimits({ [name]: { what: pluralOf(kind) } }) } = kind
+  const { limits = accountLimits({ [name]: { what: choosePlural(kind) } }) } = kind
   const { view, related, create, update, delete: deletion, ...handlers } = rules
-  const show = viewWithRelated(view, related)
-  const { path, article, ofOne, keyOf } = deriveNames(kind)
-  const found = (tx: Transaction, id: string) => required(tx, collection, id, what, keyOf(id))
+  const show = createShow(view, related)
+  const { path, article, oneResource, keyOf } = deriveNames(kind)
+  const findRecord = (tx: Transaction, id: string) => required(tx, collection, id, what, keyOf(id))
   const operations = {
     create: operationWithBody({
       name: `${name}.create`,
@@ -90,7 +90,7 @@ export function resource(
       ids: {},
       body: kind.createBody,
       ...(create.otherNames && { otherNames: create.otherNames }),
-      errors: [...(create.errors ?? []), ...limitErrors(limits, false)],
+      errors: [...(create.errors ?? []), ...listLimitErrors(limits, false)],
       response: shape,
       permits: (body, context) => requirePermitted(limits, body, context),
       run(tx, _ids, body) {
@@ -102,17 +102,17 @@ export function resource(
     }),
     ...readOperations(kind, view, related),
     update: operationWithBody({
-      ...ofOne,
+      ...oneResource,
       name: `${name}.update`,
       method: 'PATCH',
       status: 200,
       summary: `Change ${article} ${what}`,
       body: kind.updateBody,
       ...(update.otherNames && { otherNames: update.otherNames }),
-      errors: [general.not_found, ...(update.errors ?? []), ...limitErrors(limits, true)],
+      errors: [general.not_found, ...(update.errors ?? []), ...listLimitErrors(limits, true)],
       response: shape,
       run(tx, { id }, body) {
-        const before = found(tx, id)
+        const before = findRecord(tx, id)
         requirePermitted(limits, body as object, tx, before) // Every body is an object.
         const record = update.run(tx, before, body)
         requireWithin(tx, limits, collection, record, before)
@@ -121,14 +121,14 @@ export function resource(
       },
     }),
     delete: operation({
-      ...ofOne,
+      ...oneResource,
       name: `${name}.delete`,
       method: 'DELETE',
       status: 204,
       summary: `Delete ${article} ${what}`,
       errors: [general.not_found, ...(deletion?.errors ?? [])],
       run(tx, { id }) {
-        const record = found(tx, id)
+        const record = findRecord(tx, id)
         deletion?.before(tx, record)
         tx.remove(collection, record)
       },
@@ -140,7 +140,7 @@ export function resource(
 }
 
 /** Returns the name of several. @throws TypeError if an "s" does not make it and none is declared */
-function pluralOf({ what, plural }: ReadableKind): string {
+function choosePlural({ what, plural }: ReadableKind): string {
   if (plural === undefined && /(?:[^aeiou]y|s|x|z|ch|sh)$/i.test(what)) {
     throw new TypeError(`The plural of "${what}" is not made with an "s". Declare it, such as plural: 'policies'.`)
   }
@@ -152,8 +152,8 @@ function deriveNames(kind: ReadableKind) {
   return {
     path,
     items,
-    article: article ?? articleOf(what),
-    ofOne: { path: `${path}/{id}`, ids: { id: [ofKey, ...others].join('|') } },
+    article: article ?? chooseArticle(what),
+    oneResource: { path: `${path}/{id}`, ids: { id: [ofKey, ...others].join('|') } },
     keyOf: (id: string) => (others.length > 0 ? ofKey + id.slice(id.indexOf('_')) : id),
   }
 }
@@ -175,12 +175,12 @@ export function readOperations(
   const view = viewOfKind as View<object, { readonly id: string }> // The signature above says the type.
   // The signature above says this type too.
   const related = relatedOfKind as Related<object, { readonly id: string }> | undefined
-  const show = viewWithRelated(view, related)
+  const show = createShow(view, related)
   const { name, what, collection, shape, filterable, matching } = kind
-  const { path, items, article, ofOne, keyOf } = deriveNames(kind)
+  const { path, items, article, oneResource, keyOf } = deriveNames(kind)
   return {
     get: operation({
-      ...ofOne,
+      ...oneResource,
       name: `${name}.get`,
       method: 'GET',
       status: 200,
@@ -192,8 +192,8 @@ export function readOperations(
     list: listOperation({
       name: `${name}.list`,
       path,
-      summary: `List ${pluralOf(kind)}, newest first`,
-      prefix: ofOne.ids.id,
+      summary: `List ${choosePlural(kind)}, newest first`,
+      prefix: oneResource.ids.id,
       item: shape,
       filterable,
       matching,

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
-import { type HttpResponse, jsonAnswer } from '../http/messages.ts'
+import { createJsonResponse, type HttpResponse } from '../http/messages.ts'
 import { dialects, standard } from '../resources/dialects.ts'
-import { bodyReader, jsonObject } from '../schema/body.ts'
+import { bodyReader, requireJsonObject } from '../schema/body.ts'
 import { documented } from '../schema/documentation.ts'
 import { refuse } from '../schema/errors.ts'
 import type { RuleContext } from '../schema/rule.ts'
@@ -50,7 +50,7 @@ type Definition<S extends v.GenericSchema> = Omit<AccountCall, 'run'> & {
 
 function defineCall<S extends v.GenericSchema>({ schema, run, ...definition }: Definition<S>): AccountCall {
   const read = bodyReader(schema)
-  return { ...definition, run: (request, sent) => run(request, read(jsonObject(sent), {}, CONTEXT)) }
+  return { ...definition, run: (request, sent) => run(request, read(requireJsonObject(sent), {}, CONTEXT)) }
 }
 
 const MAX_PAGE_SIZE = 1000
@@ -113,7 +113,7 @@ export const accountCalls: readonly AccountCall[] = [
       const sandboxes = found.slice(0, limit).map((each) => ({ ...each, url: urlOf(each.name) }))
       const last = found.length > limit ? sandboxes.at(-1)?.name : undefined
       const list: SandboxList = { sandboxes, next_after: last ?? null, dialects: Object.keys(dialects) }
-      return jsonAnswer(200, list)
+      return createJsonResponse(200, list)
     },
   }),
   defineCall({
@@ -141,7 +141,7 @@ export const accountCalls: readonly AccountCall[] = [
       const found = await account.list('', MAX_REMOVED, prefix)
       const responses = await Promise.all(found.map(({ name }) => getObject(env.SANDBOXES, name).remove(name)))
       const removed = responses.filter(({ status }) => status === 204).length
-      return jsonAnswer(200, { removed, left: await account.count(prefix) })
+      return createJsonResponse(200, { removed, left: await account.count(prefix) })
     },
   }),
   defineCall({
@@ -152,7 +152,7 @@ export const accountCalls: readonly AccountCall[] = [
     async run({ env }, { limit }) {
       const account = getObject(env.ACCOUNTS, 'account')
       const { counts } = await account.getTotals()
-      return jsonAnswer(200, {
+      return createJsonResponse(200, {
         entries: await account.listAuditEntries(limit),
         wrong_account_keys: counts.wrong_keys ?? 0,
       })

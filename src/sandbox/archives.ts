@@ -1,4 +1,4 @@
-import { type HttpResponse, jsonAnswer } from '../http/messages.ts'
+import { createJsonResponse, type HttpResponse } from '../http/messages.ts'
 import { refuse } from '../schema/errors.ts'
 import { general } from '../schema/general-errors.ts'
 import { encodeLine } from './archive.ts'
@@ -105,7 +105,7 @@ export async function restoreAll(
     if (msg && counts.refused <= MAX_DETAILS) details[`line ${number}`] = msg
   }
   if (counts.refused > 0) refuse(errors.restore_incomplete, counts, { restored: String(counts.restored), ...details })
-  return jsonAnswer(200, { ...counts, is_whole: isWhole })
+  return createJsonResponse(200, { ...counts, is_whole: isWhole })
 }
 
 function decodeStart(line: Uint8Array): string {

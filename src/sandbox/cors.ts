@@ -1,5 +1,5 @@
 import { CONTROL_PATH } from '../control/control.ts'
-import { isPreflight, preflightAnswer } from '../http/cors.ts'
+import { createPreflightResponse, isPreflight } from '../http/cors.ts'
 import type { HttpRequest, HttpResponse } from '../http/messages.ts'
 import { dialects } from '../resources/dialects.ts'
 import type { Address } from './address.ts'
@@ -41,6 +41,6 @@ export function preflightResponse(
 ): HttpResponse | undefined {
   if (!isPreflight(request)) return undefined
   const isAllowed = cors['Access-Control-Allow-Origin'] !== undefined
-  const { headers } = preflightAnswer(request, { methods: METHODS })
+  const { headers } = createPreflightResponse(request, { methods: METHODS })
   return { status: 204, headers: { ...cors, ...(isAllowed && headers) }, body: null }
 }

@@ -1,11 +1,11 @@
-import { freshSecret } from '../engine/random.ts'
+import { createSecret } from '../engine/random.ts'
 import { GatewayError } from '../gateway/gateway-error.ts'
 import { decodeBody, readRequest } from '../http/fetch.ts'
-import { errorResponse as errorBody } from '../http/handler.ts'
+import { createErrorResponse as createErrorBody } from '../http/handler.ts'
 import type { HttpRequest, HttpResponse } from '../http/messages.ts'
 import { standard } from '../resources/dialects.ts'
-import { LARGEST_BODY, type RequestBody } from '../schema/body.ts'
-import { type ErrorFacts, factsOf } from '../schema/error-facts.ts'
+import { MAX_BODY_BYTES, type RequestBody } from '../schema/body.ts'
+import { createErrorFacts, type ErrorFacts } from '../schema/error-facts.ts'
 import { problem, Refusal } from '../schema/errors.ts'
 import { errors } from './errors.ts'
 import type { Grant } from './key-list.ts'
@@ -23,16 +23,19 @@ export async function respond(work: () => HttpResponse | Promise<HttpResponse>):
 /** Returns the response for a refusal, or for an object that the platform cannot reach. Throws any other error again. */
 export function errorResponse(error: unknown): HttpResponse {
   if (error instanceof GatewayError) return createErrorResponse(error)
-  if (error instanceof Refusal) return createErrorResponse(factsOf(error, standard))
+  if (error instanceof Refusal) return createErrorResponse(createErrorFacts(error, standard))
   // The platform's own errors have these: the object's process has ended, or has too much to do.
   const { retryable, overloaded } = error as { readonly retryable?: boolean; readonly overloaded?: boolean }
   if (retryable !== true && overloaded !== true) throw error
-  return retryAfter(1, createErrorResponse(factsOf(new Refusal([problem(errors.object_unreachable, {})]), standard)))
+  return retryAfter(
+    1,
+    createErrorResponse(createErrorFacts(new Refusal([problem(errors.object_unreachable, {})]), standard)),
+  )
 }
 
 function createErrorResponse(error: Omit<ErrorFacts, 'key'>): HttpResponse {
-  const operationId = `op_${freshSecret().slice(0, 27)}`
-  const response = errorBody(error, operationId)
+  const operationId = `op_${createSecret().slice(0, 27)}`
+  const response = createErrorBody(error, operationId)
   return { ...response, headers: { ...response.headers, [standard.operationIdHeader]: operationId } }
 }
 
@@ -65,7 +68,7 @@ export function createHead(
 }
 
 /** The most bytes of a body with a whole state. An object has little memory. */
-export const MAX_STATE_BYTES = 20 * LARGEST_BODY
+export const MAX_STATE_BYTES = 20 * MAX_BODY_BYTES
 
 /** Reads the body of a request, as a whole if its length is known: a stream takes longer. */
 export async function readBody(request: Request, limit: number): Promise<RequestBody> {

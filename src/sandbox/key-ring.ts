@@ -1,6 +1,6 @@
 import { CONTROL_PATH } from '../control/control.ts'
 import { readClock, systemClock } from '../engine/clock.ts'
-import { type HttpResponse, jsonAnswer, NO_CONTENT } from '../http/messages.ts'
+import { createJsonResponse, type HttpResponse, NO_CONTENT } from '../http/messages.ts'
 import { refuse } from '../schema/errors.ts'
 import { timestamp } from '../schema/time.ts'
 import { errors } from './errors.ts'
@@ -37,11 +37,11 @@ export class KeyRing {
     const { keys, issued } = this.createFirst(metadata.name, readClock(systemClock))
     const others = metadata.keys.filter(({ name }) => keys.every((each) => each.name !== name))
     this.#metadata.put({ ...metadata, keys: [...keys, ...others] })
-    return jsonAnswer(200, issued)
+    return createJsonResponse(200, issued)
   }
 
   list({ keys }: Metadata): HttpResponse {
-    return jsonAnswer(200, { keys: filterValid(keys, readClock(systemClock)).map(describeKey) })
+    return createJsonResponse(200, { keys: filterValid(keys, readClock(systemClock)).map(describeKey) })
   }
 
   add(metadata: Metadata, url: string, { name, scopes, ttl }: NamedKey): HttpResponse {
@@ -56,7 +56,7 @@ export class KeyRing {
     const isForInspector = scopes.some((scope) => scope !== 'api')
     // Browsers do not send the fragment of a URL to a server.
     const inspector_url = `${url}${CONTROL_PATH}/#key=${key}`
-    return jsonAnswer(201, { ...describeKey(stored), key, ...(isForInspector && { inspector_url }) })
+    return createJsonResponse(201, { ...describeKey(stored), key, ...(isForInspector && { inspector_url }) })
   }
 
   revoke(metadata: Metadata, name: string): HttpResponse {

@@ -1,7 +1,7 @@
 import { hmac } from '@noble/hashes/hmac.js'
 import { sha256 } from '@noble/hashes/sha2.js'
 import { CONTROL_KEY_HEADER } from '../control/control.ts'
-import { freshSecret } from '../engine/random.ts'
+import { createSecret } from '../engine/random.ts'
 import { utf8Bytes } from '../schema/platform.ts'
 import { isOneOf } from '../schema/secret-texts.ts'
 
@@ -34,13 +34,13 @@ function parseKey(key: string): KeyParts | undefined {
 
 /** Returns a new key, signed with the account's secret so that the Worker can check it without calling the sandbox. */
 export function createKey(kind: KeyKind, sandbox: string, signingSecret: string): string {
-  const secret = freshSecret()
+  const secret = createSecret()
   return `fg${kind}_${sandbox}_${secret}_${sign({ kind, sandbox, secret }, signingSecret)}`
 }
 
 /** Returns the keys that the gateway inside a sandbox requires. They never leave the sandbox. */
 export function createGatewayKeys(): Keys {
-  return { api_key: freshSecret(), control_key: freshSecret() }
+  return { api_key: createSecret(), control_key: createSecret() }
 }
 
 function sign({ kind, sandbox, secret }: Omit<KeyParts, 'signature'>, signingSecret: string): string {

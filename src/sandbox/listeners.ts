@@ -2,11 +2,11 @@ import { CONTROL_PATH } from '../control/control.ts'
 import { readClock, systemClock } from '../engine/clock.ts'
 import type { Gateway } from '../gateway/gateway.ts'
 import {
-  controlUse,
-  eventText,
-  gatewayEvent,
+  createControlEvent,
+  createGatewayEvent,
+  createOverviewEvent,
+  formatEvent,
   inspected,
-  overviewEvent,
   subscribeToEvents,
 } from '../gateway/inspected.ts'
 import type { HttpRequest, HttpResponse } from '../http/messages.ts'
@@ -56,8 +56,8 @@ export class Listeners {
     ours.serializeAttachment(until)
     this.#state.setWebSocketAutoResponse(new WebSocketRequestResponsePair(BEAT, BEAT))
     this.#refresh()
-    ours.send(gatewayEvent(gateway, name))
-    ours.send(overviewEvent(gateway))
+    ours.send(createGatewayEvent(gateway, name))
+    ours.send(createOverviewEvent(gateway))
     this.follow(gateway)
     const init = { status: 101, headers: { 'Sec-WebSocket-Protocol': PROTOCOL }, webSocket: theirs }
     return new Response(null, init)
@@ -99,12 +99,12 @@ export class Listeners {
     const { method, url } = request
     if (method === 'GET' || status >= 300 || !url.startsWith(`${CONTROL_PATH}/`)) return
     const [path = ''] = url.slice(CONTROL_PATH.length).split('?', 1)
-    this.#send('control', controlUse(request, path))
+    this.#send('control', createControlEvent(request, path))
   }
 
   #send(event: string, value: unknown): void {
     if (this.#sent > MAX_SENT_CHARACTERS) return
-    const text = eventText(event, value)
+    const text = formatEvent(event, value)
     this.#sent += text.length
     if (this.#sent > MAX_SENT_CHARACTERS) return
     const now = readClock(systemClock)

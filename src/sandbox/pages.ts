@@ -1,5 +1,5 @@
 import { CONTROL_PATH } from '../control/control.ts'
-import { pageHeaders } from '../http/page-headers.ts'
+import { createPageHeaders } from '../http/page-headers.ts'
 import type { Address } from './address.ts'
 import { account, inspector } from './documents.js'
 import { isSandboxName } from './names.ts'
@@ -47,7 +47,7 @@ export class Pages {
 
 async function unpackPage(text: string): Promise<Page> {
   const packed = Uint8Array.from(atob(text), (character) => character.charCodeAt(0))
-  return { packed, headers: pageHeaders(await new Response(unpack(packed)).text()) }
+  return { packed, headers: createPageHeaders(await new Response(unpack(packed)).text()) }
 }
 
 function unpack(packed: Uint8Array<ArrayBuffer>): ReadableStream {

@@ -1,8 +1,8 @@
 import { DurableObject } from 'cloudflare:workers'
 import { readClock, systemClock } from '../engine/clock.ts'
 import type { Gateway } from '../gateway/gateway.ts'
-import { controlRefusal } from '../gateway/inspected.ts'
-import { type HttpRequest, type HttpResponse, jsonAnswer, NO_CONTENT } from '../http/messages.ts'
+import { findControlRefusal } from '../gateway/inspected.ts'
+import { createJsonResponse, type HttpRequest, type HttpResponse, NO_CONTENT } from '../http/messages.ts'
 import { refuse } from '../schema/errors.ts'
 import { timestamp } from '../schema/time.ts'
 import { parseAddress, type SandboxAddress } from './address.ts'
@@ -91,7 +91,7 @@ export class Sandbox extends DurableObject<SandboxEnvironment> {
 
   /** Accepts a WebSocket. A stream would keep the object awake. */
   #listen(gateway: Gateway, head: HttpRequest, until: number | null, name: string): Response {
-    const refusal = controlRefusal(gateway, head)
+    const refusal = findControlRefusal(gateway, head)
     if (refusal) return toResponse(refusal)
     if (!isWebSocketRequest(head.header)) return new Response(null, { status: 426, headers: { Upgrade: 'websocket' } })
     if (this.#live.listeners.count < MAX_LISTENERS) return this.#live.listeners.add(gateway, until, name)
@@ -129,12 +129,12 @@ export class Sandbox extends DurableObject<SandboxEnvironment> {
       const options = toStoredOptions(beginning.options, created)
       await this.#replace(undefined, { name, created, expires, options, keys }, beginning)
       const sandbox: CreatedSandbox = { ...this.#description(this.#requireMetadata(name), url), ...issued }
-      return jsonAnswer(201, sandbox)
+      return createJsonResponse(201, sandbox)
     })
   }
 
   describe(name: string, url: string): Promise<HttpResponse> {
-    return respond(() => jsonAnswer(200, this.#description(this.#requireMetadata(name), url)))
+    return respond(() => createJsonResponse(200, this.#description(this.#requireMetadata(name), url)))
   }
 
   /** Returns the options and the state for a fork, or an error response. */
@@ -199,15 +199,15 @@ export class Sandbox extends DurableObject<SandboxEnvironment> {
   restore(name: string, line: Uint8Array, existing: ExistingPolicy): Promise<HttpResponse> {
     return this.#runAlone(async () => {
       const before = this.#findMetadata()
-      if (before && existing === 'keep') return jsonAnswer(200, { outcome: 'kept' })
+      if (before && existing === 'keep') return createJsonResponse(200, { outcome: 'kept' })
       if (before && existing === 'refuse') refuse(errors.sandbox_taken, { name })
       const { metadata, state } = readLine(name, line)
-      if (isExpired(metadata)) return jsonAnswer(200, { outcome: 'ended' })
+      if (isExpired(metadata)) return createJsonResponse(200, { outcome: 'ended' })
       await this.#replace(before, metadata, { options: metadata.options, state })
       this.#live.setAlarm()
       // A restored sandbox leaves the memory until its first request.
       this.#live.unload(name)
-      return jsonAnswer(200, { outcome: 'restored' })
+      return createJsonResponse(200, { outcome: 'restored' })
     })
   }
 

@@ -1,10 +1,10 @@
 import { readClock, systemClock } from '../engine/clock.ts'
 import { readRequest } from '../http/fetch.ts'
-import { type HttpRequest, type HttpResponse, jsonAnswer } from '../http/messages.ts'
-import { jsonBody, queryParameters } from '../http/request.ts'
-import { operationFor, routerOf } from '../http/router.ts'
+import { createJsonResponse, type HttpRequest, type HttpResponse } from '../http/messages.ts'
+import { parseQuery, readJsonBody } from '../http/request.ts'
+import { createRouter, requireOperation } from '../http/router.ts'
 import { refuseParameter } from '../operation/list.ts'
-import { LARGEST_BODY } from '../schema/body.ts'
+import { MAX_BODY_BYTES } from '../schema/body.ts'
 import { problem, Refusal, refuse } from '../schema/errors.ts'
 import { isOneOf } from '../schema/secret-texts.ts'
 import { type AccountCall, accountCalls, requireName } from './account-calls.ts'
@@ -33,7 +33,7 @@ const ACCOUNT_KEY_HEADER = 'Fauxgate-Account-Key'
 
 /** The Worker in one process, with its state in memory. */
 export class WorkerProcess {
-  readonly #router = routerOf(accountCalls)
+  readonly #router = createRouter(accountCalls)
   readonly #pages = new Pages()
   readonly #throttle = new FailureThrottle()
   readonly #counts = new RequestCounts()
@@ -52,7 +52,7 @@ export class WorkerProcess {
     if (this.#checked !== env) requireVariables(env)
     this.#checked = env
     const address = parseAddress(request, env)
-    if (address.name === undefined && address.path === '/healthz') return jsonAnswer(200, { status: 'ok' })
+    if (address.name === undefined && address.path === '/healthz') return createJsonResponse(200, { status: 'ok' })
     const page = this.#pages.respond(address, request)
     if (page) return page
     const { method, url, headers } = request
@@ -77,7 +77,7 @@ export class WorkerProcess {
   ): Promise<HttpResponse | Response> {
     const { method, url, body } = request
     const route = this.#router.require(path, method)
-    const call = operationFor(route, method, path)
+    const call = requireOperation(route, method, path)
     const client = getClientAddress(request)
     const now = readClock(systemClock)
     const wait = this.#throttle.getWait(client, now)
@@ -93,7 +93,7 @@ export class WorkerProcess {
     const name = 'name' in route.ids ? requireName(received) : ''
     const home = getHomeUrl(url, env)
     const urlOf = (sandbox: string) => `${home}${SANDBOXES_PATH}/${sandbox}`
-    const largest = call.body === 'state' ? MAX_STATE_BYTES : LARGEST_BODY
+    const largest = call.body === 'state' ? MAX_STATE_BYTES : MAX_BODY_BYTES
     const sent = readInput(call, call.body === 'stream' ? head : await readRequest(request, largest), query)
     const response = await call.run({ env, urlOf, body, name, key }, sent).catch(errorResponse)
     if (call.audit === undefined || response instanceof Response) return response
@@ -154,9 +154,9 @@ function requireAccountKey(
 }
 
 function readInput({ from }: AccountCall, request: HttpRequest, query: string): object {
-  const parameters = queryParameters(query)
+  const parameters = parseQuery(query)
   const [first] = Object.keys(parameters)
   if (first !== undefined && from !== 'query') refuseParameter(first, [])
-  const body = jsonBody(request)
+  const body = readJsonBody(request)
   return from === 'query' ? parameters : body
 }

@@ -1,34 +1,35 @@
 import * as v from 'valibot'
-import { extraFieldsOf, marksOf, schemaAt } from './documentation.ts'
+import { findSchema, listExtraFields, marksOf } from './documentation.ts'
 import { ANY_VALUE, type Problem, Problems, problem, refuse } from './errors.ts'
 import { general } from './general-errors.ts'
-import { invalidProblem, PlainCopy, type Shape, toShape, valueText } from './plain-values.ts'
+import { createInvalidProblem, formatValue, PlainCopier, type Shape, toShape } from './plain-values.ts'
 import { Reading, type RuleContext } from './rule.ts'
 import { isSecretAt } from './secret-fields.ts'
-import { fieldPath, type Path, quote, quoteSecret, THE_BODY } from './text.ts'
+import { formatPath, type Path, quote, quoteSecret, THE_BODY } from './text.ts'
 import { isObject } from './values.ts'
 
-/** The most bytes that a body may have (rules: requests#body). */
-export const LARGEST_BODY = 1024 * 1024
+/** The maximum number of bytes of a body (rules: requests#body). */
+export const MAX_BODY_BYTES = 1024 * 1024
 
-/** The text of a body, or the reason why it was not read; `refused` means that the request's head was refused. An absent body is the empty text. */
+/** The text of a body, empty if there is none, or the reason why it was not read. `refused`: the head of the request was refused. */
 export type RequestBody =
   | string
   | { readonly unread: 'body_unreadable' | 'not UTF-8' | 'refused' }
-  | { readonly unread: 'body_too_large' /** Default: {@link LARGEST_BODY}. */; readonly limit?: number }
+  | { readonly unread: 'body_too_large' /** Default: {@link MAX_BODY_BYTES}. */; readonly limit?: number }
 
 export type SentBody = Readonly<Record<string, unknown>>
 
-export function jsonObject(value: unknown): Record<string, unknown> {
-  return isObject(value) ? value : refuse(general.body_unparsable, { received: kindOf(value) })
+export function requireJsonObject(value: unknown): Record<string, unknown> {
+  return isObject(value) ? value : refuse(general.body_unparsable, { received: describeKind(value) })
 }
 
-function kindOf(value: unknown): string {
+function describeKind(value: unknown): string {
   if (value === null || value === undefined) return String(value)
   if (Array.isArray(value)) return 'an array'
   return typeof value === 'object' ? 'an object of another kind' : `a ${typeof value}`
 }
 
+/** Returns whether a field has a value: `null` and "" mean that it was not given. */
 export function isSent(value: unknown): boolean {
   return value !== undefined && value !== null && value !== ''
 }
@@ -47,8 +48,8 @@ type BodyReader<T> = (
 
 // (rules: errors#all-problems)
 /**
- * Makes a function that reads an object as the body of a request is read. It finds all problems in one pass, unknown fields first,
- * and throws them as one refusal.
+ * Makes the function that reads the body of a request by a schema. It finds all problems in one pass, unknown fields first, and
+ * throws one refusal with all problems.
  */
 export function bodyReader<S extends v.GenericSchema>(schema: S): BodyReader<v.InferOutput<S>> {
   let shapes: ReturnType<typeof splitShapes> | undefined
@@ -58,9 +59,9 @@ export function bodyReader<S extends v.GenericSchema>(schema: S): BodyReader<v.I
     const { all, extras, documented } = shapes
     const known = dialect?.extraFields
     const problems = dialect?.problems ?? new Problems()
-    const sent = withoutPathIds(body, ids, problems)
-    const fields = known ? without(all, (name) => extras.includes(name) && !known.includes(name)) : documented
-    return parse(schema, new PlainCopy(problems, false).fields(fields, sent), context, problems, THE_BODY)
+    const sent = omitPathIds(body, ids, problems)
+    const fields = known ? omitFields(all, (name) => extras.includes(name) && !known.includes(name)) : documented
+    return readBySchema(schema, new PlainCopier(problems, false).copyFields(fields, sent), context, problems, THE_BODY)
   }
 }
 
@@ -70,22 +71,22 @@ type Fields = ReadonlyMap<string, Shape>
 function splitShapes(schema: v.GenericSchema) {
   const shape = toShape(schema)
   const all: Fields = shape.kind === 'object' ? shape.fields : new Map()
-  const extras = extraFieldsOf(schema)
-  return { all, extras, documented: without(all, (name) => extras.includes(name)) }
+  const extras = listExtraFields(schema)
+  return { all, extras, documented: omitFields(all, (name) => extras.includes(name)) }
 }
 
-function without(fields: Fields, isOmitted: (name: string) => boolean): Fields {
+function omitFields(fields: Fields, isOmitted: (name: string) => boolean): Fields {
   return new Map([...fields].filter(([name]) => !isOmitted(name)))
 }
 
-/** `id` and `edge_id` in a body are accepted if they equal the path's. */
-function withoutPathIds(body: SentBody, ids: Readonly<Record<string, string>>, problems: Problems): SentBody {
+/** Returns a body without the ids of its path, such as `id` and `edge_id`. Adds a problem if an id differs from the path's. */
+function omitPathIds(body: SentBody, ids: Readonly<Record<string, string>>, problems: Problems): SentBody {
   const names = Object.keys(ids).filter((name) => Object.hasOwn(body, name))
   if (names.length === 0) return body
   const rest = { ...body }
   for (const name of names) {
     if (isSent(body[name]) && body[name] !== ids[name]) {
-      problems.add(() => invalidProblem(name, body[name], `the path's own id, ${quote(ids[name])}`))
+      problems.add(() => createInvalidProblem(name, body[name], `the path's own id, ${quote(ids[name])}`))
     }
     delete rest[name]
   }
@@ -93,8 +94,8 @@ function withoutPathIds(body: SentBody, ids: Readonly<Record<string, string>>, p
 }
 
 /**
- * Makes the reader of stored data, such as a snapshot. It reads like {@link bodyReader}, but `null` and "" are values.
- * `whole` names the data in messages, each of which says which value it is about.
+ * Makes the function that reads stored data, such as a snapshot, by a schema. It reads like {@link bodyReader}, but `null` and ""
+ * are values. `whole` names the data in messages, and each message names the field.
  */
 export function storedReader<S extends v.GenericSchema>(
   schema: S,
@@ -104,8 +105,8 @@ export function storedReader<S extends v.GenericSchema>(
   return (raw, context) => {
     shape ??= toShape(schema)
     const problems = new Problems()
-    const copy = new PlainCopy(problems, true).of(shape, raw)
-    return parse(schema, copy, context, problems, whole)
+    const copy = new PlainCopier(problems, true).copy(shape, raw)
+    return readBySchema(schema, copy, context, problems, whole)
   }
 }
 
@@ -113,7 +114,7 @@ function nameField({ error, message, field = '' }: Problem): Problem {
   return { error, field, message: message.includes(field) ? message : `${field}: ${message}` }
 }
 
-function parse<S extends v.GenericSchema>(
+function readBySchema<S extends v.GenericSchema>(
   schema: S,
   plain: unknown,
   context: RuleContext,
@@ -128,23 +129,23 @@ function parse<S extends v.GenericSchema>(
       return context.state ? nameField(found) : found
     })
   }
-  problems.addUnreported(reading.unreported, reading.isCut)
+  problems.addUnreported(reading.unreportedCount, reading.isCut)
   problems.refuse()
   return output
 }
 
 function createProblem(issue: v.BaseIssue<unknown>, schema: v.GenericSchema, whole: string, reading: Reading): Problem {
   const path = issue.path?.map((step) => String(step.key)) ?? []
-  const field = fieldPath(path, whole)
-  const received = isSecretAt(schema, path) ? quoteSecret(issue.input) : valueText(issue.input)
-  const reported = reading.problemOf(issue, { field, received })
+  const field = formatPath(path, whole)
+  const received = isSecretAt(schema, path) ? quoteSecret(issue.input) : formatValue(issue.input)
+  const reported = reading.createProblem(issue, { field, received })
   if (reported) return { ...reported, field }
-  return problem(errorAt(schema, path, issue), { field, received, allowed: issue.message || describeAllowed(issue) })
+  return problem(findError(schema, path, issue), { field, received, allowed: issue.message || describeAllowed(issue) })
 }
 
-/** Returns the error for a value that a field does not take. A missing field is an error of its object. */
-function errorAt(schema: v.GenericSchema, path: Path, issue: v.BaseIssue<unknown>) {
-  const at = isMissing(issue) ? undefined : schemaAt(schema, path)
+/** Returns the error for a value that the schema refuses. A missing field has no schema of its own, so it is `field_invalid`. */
+function findError(schema: v.GenericSchema, path: Path, issue: v.BaseIssue<unknown>) {
+  const at = isMissing(issue) ? undefined : findSchema(schema, path)
   return (at && marksOf(at).refusedAs) ?? general.field_invalid
 }
 

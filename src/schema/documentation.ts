@@ -42,7 +42,7 @@ export interface JsonFacts {
   readonly deprecated?: boolean
 }
 
-/** More documentation of a value than its sentence. */
+/** The documentation of a value besides its sentence. */
 export interface Facts {
   /** JSON Schema keywords; a function if they depend on the dialect. */
   readonly json?: JsonFacts | ((dialect: CommonDialect) => JsonFacts)
@@ -64,7 +64,7 @@ export interface Facts {
   readonly parameters?: string
 }
 
-/** Adds documentation to the pipe of a schema. A value is read as before. */
+/** Makes a step for the pipe of a schema that documents it. It does not change how values are read. */
 export function facts<T>(facts: Facts): v.MetadataAction<T, { facts: Facts }> {
   return v.metadata({ facts })
 }
@@ -75,7 +75,7 @@ export function facts<T>(facts: Facts): v.MetadataAction<T, { facts: Facts }> {
  */
 export function documented<S extends v.GenericSchema>(schema: S, sentence: string, more?: Facts): S {
   return withSteps(
-    isNamed(schema) ? reference(schema) : schema,
+    isNamed(schema) ? createReference(schema) : schema,
     v.description(sentence),
     ...(more ? [facts(more)] : []),
   )
@@ -85,8 +85,8 @@ function isNamed(schema: v.GenericSchema): boolean {
   return v.getTitle(schema) !== undefined
 }
 
-/** Refers to a named schema, which keeps its own sentence. */
-function reference<S extends v.GenericSchema>(schema: S): S {
+/** Wraps a named schema, so that a further sentence does not replace its own. */
+function createReference<S extends v.GenericSchema>(schema: S): S {
   return v.nonOptional(schema) as v.GenericSchema as S // It reads the same values.
 }
 
@@ -109,7 +109,7 @@ export function withSteps<S extends v.GenericSchema>(
  * the outermost sentence, and the facts from the innermost to the outermost schema.
  */
 export function documentationOf(schema: v.GenericSchema) {
-  const steps = stepsOf(schema)
+  const steps = listSteps(schema)
   return {
     name: v.getTitle(schema),
     sentence: steps.findLast((step) => step.description !== undefined)?.description,
@@ -137,14 +137,14 @@ export function partsOf(schema: v.GenericSchema): SchemaParts {
   return schema as v.GenericSchema & SchemaParts
 }
 
-function stepsOf({ pipe, wrapped }: SchemaParts): SchemaParts[] {
-  if (pipe) return pipe.flatMap((step) => (step.kind === 'schema' ? stepsOf(step) : [step]))
-  return wrapped ? stepsOf(partsOf(wrapped)) : []
+function listSteps({ pipe, wrapped }: SchemaParts): SchemaParts[] {
+  if (pipe) return pipe.flatMap((step) => (step.kind === 'schema' ? listSteps(step) : [step]))
+  return wrapped ? listSteps(partsOf(wrapped)) : []
 }
 
-/** Returns the steps of a pipe, with those of the pipes in it. */
-function pipedIn({ pipe = [] }: SchemaParts): SchemaParts[] {
-  return pipe.flatMap((step) => (step.kind === 'schema' ? pipedIn(step) : [step]))
+/** Returns the steps of a pipe and of the pipes in it. Unlike {@link listSteps}, it does not look into wrapped schemas. */
+function listPipedSteps({ pipe = [] }: SchemaParts): SchemaParts[] {
+  return pipe.flatMap((step) => (step.kind === 'schema' ? listPipedSteps(step) : [step]))
 }
 
 /** The marks of a field, as valibot's metadata. */
@@ -174,30 +174,30 @@ export function marksOf(schema: v.GenericSchema): Marks {
   return { ...(wrapped && marksOf(wrapped)), ...v.getMetadata(schema) }
 }
 
-export function extraFieldsOf(schema: v.GenericSchema): string[] {
+export function listExtraFields(schema: v.GenericSchema): string[] {
   const entries = Object.entries(partsOf(schema).entries ?? {})
   return entries.flatMap(([name, entry]) => (marksOf(entry).extra ? [name] : []))
 }
 
 /** Returns the extra fields of a response that this dialect does not have. */
-export function foreignFieldsOf(schema: v.GenericSchema, { extraFields }: CommonDialect): string[] {
+export function listForeignFields(schema: v.GenericSchema, { extraFields }: CommonDialect): string[] {
   const known = Object.values(extraFields).flat()
-  return extraFieldsOf(schema).filter((name) => !known.includes(name))
+  return listExtraFields(schema).filter((name) => !known.includes(name))
 }
 
 /** Returns the extra fields of a response that the dialect always has. */
-export function requiredExtraFields(schema: v.GenericSchema, { extraFields }: CommonDialect): string[] {
+export function listRequiredExtraFields(schema: v.GenericSchema, { extraFields }: CommonDialect): string[] {
   const always = Object.entries(extraFields).flatMap(([key, names]) => (key.includes('.') ? [] : names))
-  return extraFieldsOf(schema).filter((name) => always.includes(name))
+  return listExtraFields(schema).filter((name) => always.includes(name))
 }
 
-export function schemaAt(schema: v.GenericSchema, path: readonly unknown[]): v.GenericSchema | undefined {
+export function findSchema(schema: v.GenericSchema, path: readonly unknown[]): v.GenericSchema | undefined {
   if (path.length === 0) return schema
   const { wrapped, entries, item } = partsOf(schema)
-  if (wrapped) return schemaAt(wrapped, path)
+  if (wrapped) return findSchema(wrapped, path)
   const [key, ...rest] = path
   const next = entries ? entries[String(key)] : item
-  return next && schemaAt(next, rest)
+  return next && findSchema(next, rest)
 }
 
 export function isSchema(part: unknown): part is v.GenericSchema {
@@ -205,7 +205,7 @@ export function isSchema(part: unknown): part is v.GenericSchema {
 }
 
 /** Returns schemas and all schemas inside of them; `isIncluded` selects among the inner ones. */
-export function schemasBelow(
+export function listSchemas(
   schemas: readonly v.GenericSchema[],
   isIncluded: (inner: v.GenericSchema) => boolean = () => true,
 ): Set<v.GenericSchema> {
@@ -223,11 +223,11 @@ export function schemasBelow(
 }
 
 /** Returns all errors that a schema and the rules in it declare; `isIncluded` selects among the schemas inside. */
-export function errorsIn(
+export function listErrors(
   schema: v.GenericSchema,
   isIncluded?: (inner: v.GenericSchema) => boolean,
 ): Set<CatalogueError> {
-  const steps = [...schemasBelow([schema], isIncluded)].flatMap((each) => pipedIn(partsOf(each)))
+  const steps = [...listSchemas([schema], isIncluded)].flatMap((each) => listPipedSteps(partsOf(each)))
   const errors = steps.flatMap(({ errors = [], metadata: { facts, refusedAs } = {} }) => [
     ...errors,
     ...(facts?.errors ?? []),

@@ -1,9 +1,9 @@
 import type { CommonDialect } from './dialect.ts'
 import type { CatalogueError, Refusal } from './errors.ts'
 import { utf8Length } from './platform.ts'
-import { NO_TEXTS, type SecretTexts, withoutSecrets } from './secret-texts.ts'
+import { NO_REDACTION, type Redactor, redactText } from './secret-texts.ts'
 
-/** A refusal as the caller sees it, in the dialect's numbers and statuses. */
+/** A refusal as the caller sees it, with the code and the status of the dialect. */
 export interface ErrorFacts {
   readonly key: string
   readonly code: string
@@ -18,33 +18,37 @@ const MAX_MESSAGE_BYTES = 3 * 1024
 /** The maximum length of all details together, in bytes of JSON. */
 const MAX_DETAILS_BYTES = 12 * 1024
 
-/** Renders a refusal; `secrets` are the texts of the refused call that no message may repeat. */
-export function factsOf(refusal: Refusal, dialect: CommonDialect, secrets: SecretTexts = NO_TEXTS): ErrorFacts {
-  const redacted = (text: string) => limitLength(withoutSecrets(text, secrets))
+/** Describes a refusal for its caller. `redactor` hides the texts of the call that no message may repeat. */
+export function createErrorFacts(
+  refusal: Refusal,
+  dialect: CommonDialect,
+  redactor: Redactor = NO_REDACTION,
+): ErrorFacts {
+  const redact = (text: string) => limitLength(redactText(text, redactor))
   const { error, message } = refusal.problems[0]
   return {
     key: error.key,
     code: codeOf(error, dialect),
     status: statusOf(error, dialect),
-    message: redacted(message),
-    details: Object.freeze(createDetails(refusal, redacted)),
+    message: redact(message),
+    details: Object.freeze(createDetails(refusal, redact)),
     headers: refusal.headers,
   }
 }
 
-/** Returns the refusal's own details, then one per field with a problem while there is room, then the number of the rest. */
+/** Returns the refusal's own details, then one for each field with a problem while there is room, then the number of omitted problems. */
 function createDetails(
   { details, problems, further }: Refusal,
-  redacted: (text: string) => string,
+  redact: (text: string) => string,
 ): Record<string, string> {
-  const all = Object.fromEntries(Object.entries(details).map(([name, text]) => [name, redacted(text)]))
+  const all = Object.fromEntries(Object.entries(details).map(([name, text]) => [name, redact(text)]))
   let room = MAX_DETAILS_BYTES
   let omitted = further.count
   for (const { field, message } of problems) {
     if (field === undefined) continue
-    const name = `field:${redacted(field)}`
-    const text = redacted(message)
-    room -= bytesAsJson(name) + bytesAsJson(text)
+    const name = `field:${redact(field)}`
+    const text = redact(message)
+    room -= countJsonBytes(name) + countJsonBytes(text)
     if (room < 0) omitted++
     else if (!Object.hasOwn(all, name)) all[name] = text
   }
@@ -53,21 +57,21 @@ function createDetails(
 }
 
 /** Makes the message of an error from the known values. An unknown value appears as its name in braces: `{limit}`. */
-export function messageWith(error: CatalogueError, known: Readonly<Record<string, unknown>>): string {
+export function formatMessage(error: CatalogueError, known: Readonly<Record<string, unknown>>): string {
   const values = new Proxy(known, {
     get: (_, name: string) => (Object.hasOwn(known, name) ? known[name] : `{${name}}`),
   })
-  // The object has every value that a message asks for.
+  // The proxy has every value that a message reads.
   return (error.message as (values: object) => string)(values)
 }
 
 function limitLength(text: string): string {
-  if (bytesAsJson(text) <= MAX_MESSAGE_BYTES) return text
+  if (countJsonBytes(text) <= MAX_MESSAGE_BYTES) return text
   // One character is at most six bytes of JSON: an escape such as "\u0000".
   return `${text.slice(0, MAX_MESSAGE_BYTES / 6)}…`
 }
 
-function bytesAsJson(text: string): number {
+function countJsonBytes(text: string): number {
   return utf8Length(JSON.stringify(text))
 }
 

@@ -93,7 +93,7 @@ export function ofField<Own = object>(
 }
 
 /** Returns a quoted value in the form that follows "is": `missing` for an absent value. */
-export function orMissing(received: string): string {
+export function describeReceived(received: string): string {
   return received === quote(undefined) ? 'missing' : received
 }
 
@@ -114,7 +114,7 @@ export function field(
 ): FieldEntry<{ readonly allowed: string }> {
   return ofField(number, status, (it) => {
     const which = allowed(it)
-    return `${it.field} is ${orMissing(it.received)}. ${which === ANY_VALUE ? 'It is required' : `Allowed: ${which}`}.`
+    return `${it.field} is ${describeReceived(it.received)}. ${which === ANY_VALUE ? 'It is required' : `Allowed: ${which}`}.`
   })
 }
 
@@ -276,6 +276,6 @@ export class AssertionError extends Error {
   override readonly name = 'GatewayAssertionError'
 }
 
-export function assertNone(found: string | undefined): void {
+export function assertNoProblem(found: string | undefined): void {
   if (found !== undefined) throw new AssertionError(found)
 }

@@ -1,5 +1,5 @@
 import { declareErrors, entry, field } from './errors.ts'
-import { counted, idStart } from './text.ts'
+import { counted, formatIdStart } from './text.ts'
 
 /**
  * The errors that belong to no family: those of the request as a whole, of ids, queries and filters, and of fields that
@@ -63,7 +63,7 @@ export const general = declareErrors({
   id_unparsable: field(
     223,
     400,
-    (it: { prefix: string }) => `an id: ${idStart(it.prefix)} and 1 to 64 letters or digits`,
+    (it: { prefix: string }) => `an id: ${formatIdStart(it.prefix)} and 1 to 64 letters or digits`,
   ),
   too_many_requests: entry(
     226,
@@ -71,7 +71,7 @@ export const general = declareErrors({
     (it: { limit: number; seconds: number; wait: number }) =>
       `More than ${counted(it.limit, 'request')} within ${counted(it.seconds, 'second')}. Try again in ${counted(it.wait, 'second')}.`,
   ),
-  id_wrong_prefix: field(227, 400, (it: { prefix: string }) => `an id that starts with ${idStart(it.prefix)}`),
+  id_wrong_prefix: field(227, 400, (it: { prefix: string }) => `an id that starts with ${formatIdStart(it.prefix)}`),
   query_unknown: entry(
     231,
     400,

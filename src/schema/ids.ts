@@ -11,15 +11,16 @@ export const OPERATION_PREFIX = 'op'
 export const SEQUENCE_LENGTH = 7
 export const RANDOM_LENGTH = 20
 
-/** The service's ids have 27 characters; ids in tests may be shorter or longer. */
-const MAX_CHARACTERS = 64
-/** A pattern without bounds and groups, which would make it three times as slow. */
+/** The maximum number of characters after the prefix. The service's ids have 27; ids in tests may have fewer or more. */
+const MAX_SUFFIX_LENGTH = 64
+/** Matches an id of any length. Bounds and groups would make the pattern three times as slow. */
 const ID = /^[a-z][a-z0-9]*_[0-9A-Za-z]+$/
 
-function prefixOf(text: string): string | undefined {
+/** Returns the prefix of an id; undefined if the text is no id. */
+function parsePrefix(text: string): string | undefined {
   if (!ID.test(text)) return undefined
   const end = text.indexOf('_')
-  return text.length - end - 1 <= MAX_CHARACTERS ? text.slice(0, end) : undefined
+  return text.length - end - 1 <= MAX_SUFFIX_LENGTH ? text.slice(0, end) : undefined
 }
 
 export function isIdPrefix(text: string): boolean {
@@ -28,52 +29,54 @@ export function isIdPrefix(text: string): boolean {
 
 /** Returns the pattern of ids of a prefix, or of several with `|` between. */
 export function idPattern(prefix: string): string {
-  return `^${prefix.includes('|') ? `(${prefix})` : prefix}_[0-9A-Za-z]{1,${MAX_CHARACTERS}}$`
+  return `^${prefix.includes('|') ? `(${prefix})` : prefix}_[0-9A-Za-z]{1,${MAX_SUFFIX_LENGTH}}$`
 }
 
 /** Returns whether a text is an id with a prefix, such as `wid`, or with the beginning of one. */
 export function isIdOf(text: string, prefixStart: string): boolean {
-  return prefixOf(text) !== undefined && text.startsWith(prefixStart)
+  return parsePrefix(text) !== undefined && text.startsWith(prefixStart)
 }
 
-export function idProblem(
+/** Returns the error of a text that is no id with a prefix, or with one of several prefixes that `|` separates. */
+export function findIdError(
   text: string,
   prefix: string,
 ): typeof general.id_unparsable | typeof general.id_wrong_prefix | undefined {
-  const found = prefixOf(text)
+  const found = parsePrefix(text)
   if (found === undefined) return general.id_unparsable
   return found === prefix || prefix.split('|').includes(found) ? undefined : general.id_wrong_prefix
 }
 
 /** Returns whether a text is an id of this prefix in the form that a gateway makes (rules: ids#form). */
 export function isOwnId(text: string, prefix: string): boolean {
-  return text.length === prefix.length + 1 + SEQUENCE_LENGTH + RANDOM_LENGTH && prefixOf(text) === prefix
+  return text.length === prefix.length + 1 + SEQUENCE_LENGTH + RANDOM_LENGTH && parsePrefix(text) === prefix
 }
 
-export function ownIdSequence(id: string): number {
+/** Returns the number in the sequence from which a gateway made an id. */
+export function parseSequence(id: string): number {
   const digits = id.slice(-SEQUENCE_LENGTH - RANDOM_LENGTH, -RANDOM_LENGTH)
   return [...digits].reduce((number, digit) => number * BASE62.length + BASE62.indexOf(digit), 0)
 }
 
 /** Returns whether a gateway may have made an id with a prefix, if `sequence` is the number that its next id comes from. */
 export function wasMade(id: string, prefix: string, sequence: number): boolean {
-  return isOwnId(id, prefix) && ownIdSequence(id) < sequence
+  return isOwnId(id, prefix) && parseSequence(id) < sequence
 }
 
-export function pathIdProblems(
+export function findPathIdProblems(
   ids: Readonly<Record<string, string>>,
   prefixes: Readonly<Record<string, string>>,
 ): Problem[] {
   const problems: Problem[] = []
   for (const [field, prefix] of Object.entries(prefixes)) {
     const received = ids[field]
-    const error = typeof received === 'string' ? idProblem(received, prefix) : general.id_unparsable
+    const error = typeof received === 'string' ? findIdError(received, prefix) : general.id_unparsable
     if (error) problems.push(problem(error, { field, received: quote(received), prefix }))
   }
   return problems
 }
 
 export function requireId(id: string, prefix: string): void {
-  const [wrong] = pathIdProblems({ id }, { id: prefix })
+  const [wrong] = findPathIdProblems({ id }, { id: prefix })
   if (wrong) throw new Refusal([wrong])
 }

@@ -1,14 +1,14 @@
-/** The kinds of tokens that a value can begin with; `s` is a text and `v` a number, `true`, `false` or `null`. */
+/** The kinds of tokens with which a value can begin: `s` is a text, and `v` is a number, `true`, `false` or `null`. */
 const VALUE = '{[sv'
 
 const BLANKS = '[ \\n\\r\\t]*'
-/** Matches the valid beginning of a text that ends too early. More escapes would overflow the stack of the matcher. */
+/** Matches a text, or its valid beginning if it ends too early. The number of escapes is limited, since the matcher is recursive. */
 const TEXT = '("[ !#-[\\]-\\uffff]*(?:\\\\(?:["\\\\/bfnrt]|u[\\da-fA-F]{4})[ !#-[\\]-\\uffff]*){0,1000000})("?)'
 const OTHER_SCALAR = '(?:-?(?:0|[1-9]\\d*)(?:\\.\\d+)?(?:[eE][+-]?\\d+)?|true|false|null)'
 const TOKEN = `${BLANKS}(?:([{}[\\],:])|${TEXT}|${OTHER_SCALAR})`
 
-/** Returns the length of the longest valid beginning of a text that should be JSON (RFC 8259). */
-function validLength(text: string): number {
+/** Returns the length of the longest beginning of a text that is valid JSON as far as it goes (RFC 8259). */
+function measureValidBeginning(text: string): number {
   const token = new RegExp(TOKEN, 'y')
   const open: string[] = []
   let expected = VALUE
@@ -21,7 +21,7 @@ function validLength(text: string): number {
     at = token.lastIndex
     if (sign === '{' || sign === '[') open.push(sign === '{' ? '}' : ']')
     if (sign === '}' || sign === ']') open.pop()
-    expected = following(sign, kind === 's' && !expected.includes('v'), open.at(-1))
+    expected = findExpected(sign, kind === 's' && !expected.includes('v'), open.at(-1))
   }
   const blanks = new RegExp(BLANKS, 'y')
   blanks.lastIndex = at
@@ -29,7 +29,8 @@ function validLength(text: string): number {
   return blanks.lastIndex
 }
 
-function following(sign: string | undefined, isName: boolean, closing: string | undefined): string {
+/** Returns the kinds of tokens that can follow a token. */
+function findExpected(sign: string | undefined, isName: boolean, closing: string | undefined): string {
   if (sign === '{') return 's}'
   if (sign === '[') return `${VALUE}]`
   if (sign === ',') return closing === '}' ? 's' : VALUE
@@ -39,11 +40,11 @@ function following(sign: string | undefined, isName: boolean, closing: string | 
 }
 
 /**
- * Returns the place at which a text that `JSON.parse` refused stops being JSON. The parser's own message repeats a part of
- * the text, which may hold a secret.
+ * Describes the place at which a text that `JSON.parse` refused stops being JSON. The message of `JSON.parse` itself repeats a
+ * part of the text, which may hold a secret.
  */
-export function jsonProblem(text: string): string {
-  const stop = validLength(text)
+export function locateJsonProblem(text: string): string {
+  const stop = measureValidBeginning(text)
   const before = text.slice(0, stop)
   return `at line ${before.split('\n').length}, column ${stop - before.lastIndexOf('\n')} (position ${stop})`
 }

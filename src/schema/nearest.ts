@@ -4,13 +4,13 @@ export function nearest(received: string, names: Iterable<string>): string | und
   let best: { readonly name: string; readonly distance: number } | undefined
   for (const name of names) {
     const max = Math.max(1, Math.floor(name.length / 3))
-    // Comparing a long text takes long, and texts of very different lengths cannot be near.
+    // Texts of very different lengths cannot be near, and comparing long texts takes long.
     const isFar = Math.abs(word.length - name.length) > max
     const distance = isPartOf(word, name)
       ? 1
       : isFar
         ? Number.POSITIVE_INFINITY
-        : editDistance(word, name.toLowerCase())
+        : measureDistance(word, name.toLowerCase())
     if (distance <= max && !(best && best.distance <= distance)) best = { name, distance }
   }
   return best?.name
@@ -32,7 +32,7 @@ function isPartOf(word: string, name: string): boolean {
 }
 
 /** Returns how many letters must be inserted, removed, replaced or swapped with a neighbour to turn one text into the other. */
-function editDistance(from: string, to: string): number {
+function measureDistance(from: string, to: string): number {
   let beforeLast: number[] = []
   let last = Array.from({ length: to.length + 1 }, (_, index) => index)
   for (let i = 1; i <= from.length; i++) {

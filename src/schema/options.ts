@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { documented, type Facts, facts, withSteps } from './documentation.ts'
-import { type CatalogueError, orMissing, type Problem, Refusal, refuse } from './errors.ts'
+import { type CatalogueError, describeReceived, type Problem, Refusal, refuse } from './errors.ts'
 import { general } from './general-errors.ts'
 import { quote, quoteSecret } from './text.ts'
 import { DURATION_ALLOWED, DURATION_FACTS, type Duration, durationMs, TIME_ALLOWED, timeMs, timestamp } from './time.ts'
@@ -67,14 +67,14 @@ export function optionRow<S extends v.GenericSchema, const D extends v.InferInpu
   sentence: string,
   more: OptionFacts<D> = {},
 ): v.OptionalSchema<S, D> {
-  const { default: value, defaultText = textOf(value), isSecret, flag, placeholder, ...types } = more
+  const { default: value, defaultText = formatDefault(value), isSecret, flag, placeholder, ...types } = more
   const about = defaultText === '' ? sentence : `${sentence} Default: ${defaultText}.`
   const marks = { ...(isSecret && { secret: true }), ...(flag && { flag }), ...(placeholder && { placeholder }) }
   // Without a default, D is undefined.
   return v.optional(withSteps(schema, v.description(about), v.metadata(marks), facts(types)), value as D)
 }
 
-function textOf(value: unknown): string {
+function formatDefault(value: unknown): string {
   if (value === undefined) return ''
   return typeof value === 'string' && !/^\d/.test(value) ? `\`${value}\`` : String(value)
 }
@@ -148,7 +148,7 @@ export function readOptions<S extends v.GenericSchema>(
   options: unknown,
   words: Partial<OptionWords> = {},
 ): v.InferOutput<S> {
-  return readOr((wrong) => new TypeError(wrong.message), schema, options, words)
+  return readOrThrow((wrong) => new TypeError(wrong.message), schema, options, words)
 }
 
 /** Reads the options of a direct call like {@link readOptions}, but throws errors of the catalogue. @throws Refusal */
@@ -157,12 +157,12 @@ export function readCallOptions<S extends v.GenericSchema>(
   options: unknown,
   words: Partial<OptionWords> = {},
 ): v.InferOutput<S> {
-  return readOr((wrong) => new Refusal([wrong]), schema, options, words)
+  return readOrThrow((wrong) => new Refusal([wrong]), schema, options, words)
 }
 
 /** @throws TypeError if a parameter is not a function. It would fail only when it is called, far from the caller's mistake. */
 export function requireFunction(name: string, value: unknown): void {
-  if (typeof value !== 'function') throw new TypeError(`${name} is ${orMissing(quote(value))}. Allowed: a function.`)
+  if (typeof value !== 'function') throw new TypeError(`${name} is ${describeReceived(quote(value))}. Allowed: a function.`)
 }
 
 /** Refuses a condition that is `undefined`, such as a variable without a value, because an omitted condition matches everything. */
@@ -173,7 +173,7 @@ export function requireValues(conditions: unknown, names: readonly string[]): vo
   refuse(general.field_invalid, { field: name, received: 'undefined', allowed: 'a value; or leave it out' })
 }
 
-function readOr<S extends v.GenericSchema>(
+function readOrThrow<S extends v.GenericSchema>(
   errorOf: (wrong: Problem) => Error,
   schema: S,
   options: unknown,
@@ -181,10 +181,10 @@ function readOr<S extends v.GenericSchema>(
 ): v.InferOutput<S> {
   const { success, output, issues } = v.safeParse(schema, options, { abortEarly: true })
   if (success) return output
-  throw errorOf(wrongOption(issues[0], { ...WORDS, ...words }))
+  throw errorOf(createProblem(issues[0], { ...WORDS, ...words }))
 }
 
-function wrongOption({ path, expected, input, message }: v.BaseIssue<unknown>, words: OptionWords): Problem {
+function createProblem({ path, expected, input, message }: v.BaseIssue<unknown>, words: OptionWords): Problem {
   const names = path?.map(({ key }) => String(key)) ?? []
   const field = names.join('.')
   if (expected === 'never') {
@@ -195,6 +195,6 @@ function wrongOption({ path, expected, input, message }: v.BaseIssue<unknown>, w
   return {
     error: general.field_invalid,
     field: named,
-    message: `${named} is ${orMissing(show(input))}. Allowed: ${message}.`,
+    message: `${named} is ${describeReceived(show(input))}. Allowed: ${message}.`,
   }
 }

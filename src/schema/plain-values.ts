@@ -2,15 +2,16 @@ import type * as v from 'valibot'
 import { marksOf, partsOf } from './documentation.ts'
 import { type Problem, type Problems, problem } from './errors.ts'
 import { general } from './general-errors.ts'
-import { fieldPath, quote } from './text.ts'
+import { formatPath, quote } from './text.ts'
 import { isObject } from './values.ts'
 
-/** The maximum nesting of one field; deeper values are refused. */
+/** The maximum nesting of one field. */
 const MAX_DEPTH = 64
 
-/** The most values in one field: more than any HTTP body can have, so that reading a caller's object always ends. */
+/** The maximum number of values in one field, so that reading a caller's object always ends. No HTTP body can have so many. */
 const MAX_VALUES = 1_000_000
 
+/** The part of a schema that a copy needs: the fields of its objects, and the fields in which "" means absent. */
 export type Shape =
   | { readonly kind: 'object'; readonly fields: ReadonlyMap<string, Shape> }
   | { readonly kind: 'list'; readonly item: Shape }
@@ -27,10 +28,10 @@ export function toShape(schema: v.GenericSchema): Shape {
 }
 
 /**
- * Copies a value for a schema to read. Reports unknown fields and values that JSON does not have. In a request, fields that
- * are `null` or blank are left out; in a stored record (`isStored`) these are values like any other.
+ * Copies values before a schema reads them, and reports unknown fields and values that JSON does not have. In a request it
+ * omits fields that are `null` or blank. In a stored record (`isStored`) these are values like any other.
  */
-export class PlainCopy {
+export class PlainCopier {
   readonly #path: (string | number)[] = []
 
   constructor(
@@ -38,22 +39,22 @@ export class PlainCopy {
     readonly isStored: boolean,
   ) {}
 
-  of(shape: Shape, value: unknown): unknown {
+  copy(shape: Shape, value: unknown): unknown {
     if (typeof value !== 'object' || value === null) return value
     // A symbol replaces any other object, so that the schema refuses it: valibot would accept an array as an object.
-    if (shape.kind === 'object') return isObject(value) ? this.fields(shape.fields, value) : Symbol(quote(value))
-    if (shape.kind === 'value' || !Array.isArray(value)) return this.#json(value)
-    return value.map((item, index) => this.#below(index, () => this.of(shape.item, item)))
+    if (shape.kind === 'object') return isObject(value) ? this.copyFields(shape.fields, value) : Symbol(quote(value))
+    if (shape.kind === 'value' || !Array.isArray(value)) return this.#copyJson(value)
+    return value.map((item, index) => this.#at(index, () => this.copy(shape.item, item)))
   }
 
-  fields(shapes: ReadonlyMap<string, Shape>, value: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  copyFields(shapes: ReadonlyMap<string, Shape>, value: Readonly<Record<string, unknown>>): Record<string, unknown> {
     const copy: Record<string, unknown> = {}
     for (const name of Object.keys(value)) {
       const shape = shapes.get(name)
       const received = value[name]
       if (!shape) this.#reportUnknown(name, shapes)
       else if (typeof received === 'object' && received !== null) {
-        copy[name] = this.#below(name, () => this.of(shape, received))
+        copy[name] = this.#at(name, () => this.copy(shape, received))
       } else if (this.#isPresent(received, shape)) copy[name] = received
     }
     return copy
@@ -64,7 +65,8 @@ export class PlainCopy {
     return value !== null && !(value === '' && shape.kind === 'value' && shape.blankIsAbsent)
   }
 
-  #below<T>(key: string | number, work: () => T): T {
+  /** Runs work with a key added to the path of the present value. */
+  #at<T>(key: string | number, work: () => T): T {
     this.#path.push(key)
     const result = work()
     this.#path.pop()
@@ -74,35 +76,35 @@ export class PlainCopy {
   #reportUnknown(name: string, shapes: ReadonlyMap<string, Shape>): void {
     this.problems.add(() => {
       const allowed = [...shapes.keys()].join(', ') || 'none'
-      return problem(general.field_unknown, { field: fieldPath([...this.#path, name]), allowed })
+      return problem(general.field_unknown, { field: formatPath([...this.#path, name]), allowed })
     })
   }
 
   /** Copies a field that may hold any JSON. `fromEntries` defines keys such as `__proto__` as data; an assignment would not. */
-  #json(value: object): unknown {
+  #copyJson(value: object): unknown {
     const top = this.#path.length
     let room = MAX_VALUES
     let exceeded = ''
-    const copied = (each: unknown): unknown => {
+    const copyValue = (each: unknown): unknown => {
       if (exceeded) return undefined
       const depth = this.#path.length - top
       if (room-- === 0) exceeded = `at most ${MAX_VALUES} values`
       else if (depth > MAX_DEPTH) {
-        exceeded = `at most ${MAX_DEPTH} levels of nesting, and ${fieldPath(this.#path.slice(top))} goes deeper`
+        exceeded = `at most ${MAX_DEPTH} levels of nesting, and ${formatPath(this.#path.slice(top))} goes deeper`
       } else if (Array.isArray(each)) {
-        return each.map((item, index) => this.#below(index, () => copied(item ?? null)))
+        return each.map((item, index) => this.#at(index, () => copyValue(item ?? null)))
       } else if (isObject(each)) {
-        return Object.fromEntries(Object.keys(each).map((key) => [key, this.#below(key, () => copied(each[key]))]))
+        return Object.fromEntries(Object.keys(each).map((key) => [key, this.#at(key, () => copyValue(each[key]))]))
       } else if (!isJsonLeaf(each)) this.#reportInvalid(each, 'a value that JSON has')
       return each
     }
-    const copy = copied(value)
+    const copy = copyValue(value)
     if (exceeded) this.#reportInvalid(value, exceeded)
     return copy
   }
 
   #reportInvalid(value: unknown, allowed: string): void {
-    this.problems.add(() => invalidProblem(fieldPath(this.#path), value, allowed))
+    this.problems.add(() => createInvalidProblem(formatPath(this.#path), value, allowed))
   }
 }
 
@@ -111,11 +113,11 @@ function isJsonLeaf(value: unknown): boolean {
   return value === null || value === undefined || typeof value === 'string' || typeof value === 'boolean'
 }
 
-export function invalidProblem(field: string, value: unknown, allowed: string): Problem {
-  return problem(general.field_invalid, { field, received: valueText(value), allowed })
+export function createInvalidProblem(field: string, value: unknown, allowed: string): Problem {
+  return problem(general.field_invalid, { field, received: formatValue(value), allowed })
 }
 
-/** Formats a value for a message. For a symbol of {@link PlainCopy}, formats the value that it replaced. */
-export function valueText(value: unknown): string {
+/** Formats a value for a message. For a symbol of {@link PlainCopier}, formats the value that it replaced. */
+export function formatValue(value: unknown): string {
   return typeof value === 'symbol' ? (value.description ?? 'a symbol') : quote(value)
 }

@@ -1,15 +1,15 @@
 import * as v from 'valibot'
 import { facts } from './documentation.ts'
 import { general } from './general-errors.ts'
-import { idPattern, idProblem, isOwnId, ownIdSequence } from './ids.ts'
+import { findIdError, idPattern, isOwnId, parseSequence } from './ids.ts'
 import { type Report, rule, type StateFacts } from './rule.ts'
-import { idStart } from './text.ts'
+import { formatIdStart } from './text.ts'
 import { LATEST_TIME } from './time.ts'
 
-/** The maximum number for a snapshot's next id. It leaves room for 62 ** 6 further ids. */
+/** The maximum number for the next id of a snapshot. It leaves room for 62 ** 6 further ids. */
 const MAX_SEQUENCE = 62 ** 7 - 62 ** 6
 
-/** The state for a record that is read without one: its time and sequence allow every value. */
+/** The state of a record that is read without a state: every value is allowed. */
 const ANY_STATE: StateFacts = { now: Number.NEGATIVE_INFINITY, sequence: Number.POSITIVE_INFINITY }
 
 /** Makes a rule on a field of a record that needs the state, such as its time. */
@@ -68,7 +68,7 @@ export function ownId(prefix: string): v.GenericSchema<string> {
     v.string(),
     recordRule((id, report, { sequence }) => {
       if (!isOwnId(id, prefix)) report(general.field_invalid, { allowed: `"${prefix}_" and 27 letters and digits` })
-      else if (ownIdSequence(id) >= sequence) {
+      else if (parseSequence(id) >= sequence) {
         report(general.field_invalid, { allowed: `an id that was made before number ${sequence} of the sequence` })
       }
     }),
@@ -80,7 +80,8 @@ export function idOf(prefix: string): v.GenericSchema<string> {
   return v.pipe(
     v.string(),
     rule([], (id, report) => {
-      if (idProblem(id, prefix)) report(general.field_invalid, { allowed: `${idStart(prefix)} and letters and digits` })
+      if (findIdError(id, prefix))
+        report(general.field_invalid, { allowed: `${formatIdStart(prefix)} and letters and digits` })
     }),
     facts({ json: { pattern: idPattern(prefix) } }),
   )

@@ -30,7 +30,7 @@ export interface StateFacts {
   readonly sequence: number
 }
 
-/** The number of problems of one body that rules report. They only count further ones, because valibot copies issues often. */
+/** The maximum number of problems of one body that rules report. Rules only count further ones, because valibot copies issues often. */
 const MAX_REPORTED = 100
 /** The number of problems after which rules stop looking at the rest of a body. */
 const MAX_COUNTED = 10_000
@@ -53,8 +53,8 @@ export class Reading {
   isCut = false
   readonly #makers = new Map<Issue, (facts: FieldFacts) => Problem>()
   /**
-   * Valibot's settings for this reading. Valibot passes only the message on to rules, so the message carries the reading. If
-   * an issue's message is empty, its schema has no message.
+   * Valibot's settings for this reading. Valibot passes only `message` on to rules, so that function carries the reading. An
+   * issue with an empty message is one whose schema has no message.
    */
   readonly settings: { readonly message: (() => string) & { readonly reading: Reading } } = {
     message: Object.assign(() => '', { reading: this }),
@@ -76,7 +76,7 @@ export class Reading {
     return this.isCut
   }
 
-  get unreported(): number {
+  get unreportedCount(): number {
     return Math.max(0, this.count - MAX_REPORTED)
   }
 
@@ -86,7 +86,7 @@ export class Reading {
     if (added) this.#makers.set(added, make)
   }
 
-  problemOf(issue: Issue, facts: FieldFacts): Problem | undefined {
+  createProblem(issue: Issue, facts: FieldFacts): Problem | undefined {
     return this.#makers.get(issue)?.(facts)
   }
 }
@@ -123,7 +123,7 @@ export function rule<T, E extends FieldError>(errors: readonly E[], check: Check
   const action = v.rawCheck<T>(({ dataset, config, addIssue }) => {
     const reading = Reading.of(config)
     if (!dataset.typed || reading.isFull()) return
-    check(dataset.value, reporter(reading, dataset, addIssue), reading.context)
+    check(dataset.value, createReport(reading, dataset, addIssue), reading.context)
   })
   return { ...action, ...{ errors } }
 }
@@ -137,7 +137,7 @@ export function ruleOnWhole<T extends object, E extends FieldError>(
     const { value } = dataset
     const reading = Reading.of(config)
     if (typeof value !== 'object' || value === null || reading.isFull()) return
-    check(value, reporter(reading, dataset, addIssue), reading.context)
+    check(value, createReport(reading, dataset, addIssue), reading.context)
   })
   return { ...action, ...{ errors } }
 }
@@ -153,7 +153,7 @@ export function readBy<T, U, E extends FieldError = FieldInvalid>(
   const action = v.rawTransform<T, U>(({ dataset, config, addIssue, NEVER }) => {
     const reading = Reading.of(config)
     try {
-      return read(dataset.value, reporter(reading, dataset, addIssue)) ?? NEVER
+      return read(dataset.value, createReport(reading, dataset, addIssue)) ?? NEVER
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
       const [refused] = error.problems
@@ -167,7 +167,7 @@ export function readBy<T, U, E extends FieldError = FieldInvalid>(
 
 type AddIssue = (info: { input?: unknown; path?: [v.IssuePathItem, ...v.IssuePathItem[]] }) => void
 
-function reporter<E extends FieldError>(
+function createReport<E extends FieldError>(
   reading: Reading,
   dataset: v.OutputDataset<unknown, Issue>,
   addIssue: AddIssue,

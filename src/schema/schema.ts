@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { documented, facts, type JsonFacts, named, withSteps } from './documentation.ts'
 import type { FieldError } from './errors.ts'
 import { general } from './general-errors.ts'
-import { idPattern, idProblem } from './ids.ts'
+import { findIdError, idPattern } from './ids.ts'
 import { utf8Length } from './platform.ts'
 import { type Report, rule } from './rule.ts'
 import { isObject } from './values.ts'
@@ -113,7 +113,7 @@ export function reference(prefix: string, sentence: string) {
     v.string(),
     blankIsAbsent(),
     rule([general.id_unparsable, general.id_wrong_prefix], (id, report) => {
-      const error = idProblem(id, prefix)
+      const error = findIdError(id, prefix)
       if (error) report(error, { prefix })
     }),
   )

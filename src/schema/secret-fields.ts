@@ -1,9 +1,9 @@
 import type * as v from 'valibot'
 import type { CommonDialect } from './dialect.ts'
-import { marksOf, partsOf, schemaAt } from './documentation.ts'
-import { NO_TEXTS, REDACTED, type SecretTexts, withoutSecrets } from './secret-texts.ts'
+import { findSchema, marksOf, partsOf } from './documentation.ts'
+import { NO_REDACTION, REDACTED, type Redactor, redactText } from './secret-texts.ts'
 
-/** The maximum nesting that is shown; a text replaces deeper values. */
+/** The maximum nesting; a text replaces deeper values. */
 const MAX_DEPTH = 128
 
 type AnySchema = v.GenericSchema
@@ -12,26 +12,27 @@ function isSecret(schema: AnySchema): boolean {
   return marksOf(schema).secret === true
 }
 
+/** Returns whether the field at a path is secret, or a field around it. */
 export function isSecretAt(schema: AnySchema, path: readonly unknown[]): boolean {
-  const alongPath = [schema, ...path.map((_, index) => schemaAt(schema, path.slice(0, index + 1)))]
+  const alongPath = [schema, ...path.map((_, index) => findSchema(schema, path.slice(0, index + 1)))]
   return alongPath.some((each) => each !== undefined && isSecret(each))
 }
 
-/** Returns the names of the secret fields in a schema; `isCommon` selects those whose names harmless fields have too. */
-function secretNamesIn(schema: AnySchema, isCommon?: boolean): string[] {
+/** Returns the names of the secret fields in a schema. With `isCommon`, only those that have, or have not, the mark `isCommonName`. */
+function listSecretNames(schema: AnySchema, isCommon?: boolean): string[] {
   const { wrapped, item, entries = {} } = partsOf(schema)
   const inner = wrapped ?? item
-  if (inner) return secretNamesIn(inner, isCommon)
+  if (inner) return listSecretNames(inner, isCommon)
   return Object.entries(entries).flatMap(([name, entry]) => {
-    if (!isSecret(entry)) return secretNamesIn(entry, isCommon)
+    if (!isSecret(entry)) return listSecretNames(entry, isCommon)
     return isCommon === undefined || isCommon === (marksOf(entry).isCommonName === true) ? [name] : []
   })
 }
 
-/** Returns a function that redacts the secret fields of a schema's values; undefined if the schema has no secret fields. */
+/** Makes a function that redacts the secret fields of a schema's values; undefined if the schema has no secret fields. */
 export function withoutSecretFields<T>(schema: AnySchema): ((value: T) => T) | undefined {
-  const names = new Set(secretNamesIn(schema))
-  return names.size > 0 ? (value) => redacted(value, { names, values: NO_TEXTS }) : undefined
+  const names = new Set(listSecretNames(schema))
+  return names.size > 0 ? (value) => redact(value, { names, redactor: NO_REDACTION }) : undefined
 }
 
 interface OperationSchemas {
@@ -39,11 +40,11 @@ interface OperationSchemas {
   readonly response?: AnySchema
 }
 
-function findSecretNames({ body, response }: OperationSchemas, isCommon: boolean): string[] {
-  return [body, response].flatMap((schema) => (schema ? secretNamesIn(schema, isCommon) : []))
+function listOperationSecretNames({ body, response }: OperationSchemas, isCommon: boolean): string[] {
+  return [body, response].flatMap((schema) => (schema ? listSecretNames(schema, isCommon) : []))
 }
 
-function matchEndings(names: readonly string[]): RegExp {
+function createEndingPattern(names: readonly string[]): RegExp {
   return new RegExp(`(?:${names.join('|').replaceAll('_', '[^a-z0-9]*')})[^a-z0-9]*$`, 'i')
 }
 
@@ -53,7 +54,7 @@ function matchEndings(names: readonly string[]): RegExp {
  * operations.
  */
 export class SecretNames {
-  readonly #found = new Map<OperationSchemas | null, Hidden['names']>()
+  readonly #namesByOperation = new Map<OperationSchemas | null, Redaction['names']>()
   #pattern: RegExp | undefined
 
   constructor(
@@ -62,80 +63,80 @@ export class SecretNames {
   ) {}
 
   has(name: string): boolean {
-    // Not all need the pattern, and making it reads every schema.
-    this.#pattern ??= matchEndings(this.#all())
+    // Made when it is first needed, because it takes all schemas, and few gateways need it.
+    this.#pattern ??= createEndingPattern(this.#listNames())
     return this.#pattern.test(name)
   }
 
   /** Returns the secret names for an operation, including common names such as `value`; null is for a request of no operation. */
-  of(operation: OperationSchemas | null): Hidden['names'] {
+  of(operation: OperationSchemas | null): Redaction['names'] {
     // Every request needs the names, and schemas never change.
-    const names = this.#found.get(operation) ?? this.#namesFor(operation)
-    this.#found.set(operation, names)
+    const names = this.#namesByOperation.get(operation) ?? this.#createNames(operation)
+    this.#namesByOperation.set(operation, names)
     return names
   }
 
-  #namesFor(operation: OperationSchemas | null): Hidden['names'] {
-    const own = (operation ? [operation] : this.operations).flatMap((each) => findSecretNames(each, true))
+  #createNames(operation: OperationSchemas | null): Redaction['names'] {
+    const own = (operation ? [operation] : this.operations).flatMap((each) => listOperationSecretNames(each, true))
     if (own.length === 0) return this
-    const pattern = matchEndings(own)
+    const pattern = createEndingPattern(own)
     return { has: (name) => pattern.test(name) || this.has(name) }
   }
 
-  #all(): string[] {
-    const names = new Set(this.operations.flatMap((each) => findSecretNames(each, false)))
+  #listNames(): string[] {
+    const names = new Set(this.operations.flatMap((each) => listOperationSecretNames(each, false)))
     const aliases = Object.values(this.fieldAliases).flatMap((group) => Object.entries(group))
     return [...names, ...aliases.flatMap(([alias, field]) => (names.has(field) ? [alias] : []))]
   }
 }
 
-/** The secrets to redact. */
-export interface Hidden {
+/** The secrets to redact in a value. */
+export interface Redaction {
   /** The names of fields whose values are secret. */
   readonly names: Pick<SecretNames, 'has'>
-  /** Texts that are secret wherever they are. */
-  readonly values: SecretTexts
+  /** Hides texts that are secret in any field. */
+  readonly redactor: Redactor
 }
 
-export const NO_NAMES: Hidden['names'] = { has: () => false }
+export const NO_NAMES: Redaction['names'] = { has: () => false }
 
 /**
- * Returns a JSON value without its secrets: the values of secret fields, the secret texts, and private keys. Returns the
- * value itself if nothing is hidden.
+ * Returns a JSON value without the values of secret fields, secret texts, and private keys. Returns the value itself if it has
+ * none of these.
  */
-export function redacted<T>(value: T, hidden: Hidden): T {
-  return redactAt(value, hidden, 0) as T // Texts replace texts; a value with a type does not nest too deep.
+export function redact<T>(value: T, redaction: Redaction): T {
+  return redactAt(value, redaction, 0) as T // Texts replace texts; a value with a type does not nest too deep.
 }
 
-function redactAt(value: unknown, hidden: Hidden, depth: number): unknown {
-  if (typeof value === 'string') return withoutSecrets(value, hidden.values)
+function redactAt(value: unknown, redaction: Redaction, depth: number): unknown {
+  if (typeof value === 'string') return redactText(value, redaction.redactor)
   if (typeof value !== 'object' || value === null) return value
   if (depth === MAX_DEPTH) return `[nested more than ${MAX_DEPTH} levels deep]`
   if (Array.isArray(value)) {
-    const items = value.map((item) => redactAt(item, hidden, depth + 1))
+    const items = value.map((item) => redactAt(item, redaction, depth + 1))
     return items.every((item, index) => Object.is(item, value[index])) ? value : items
   }
   let isSame = true
   const fields = Object.entries(value).map(([name, inner]): [string, unknown] => {
-    const redactedName = withoutSecrets(name, hidden.values)
-    const redacted = hidden.names.has(name) ? inner && REDACTED : redactAt(inner, hidden, depth + 1)
+    const redactedName = redactText(name, redaction.redactor)
+    const redacted = redaction.names.has(name) ? inner && REDACTED : redactAt(inner, redaction, depth + 1)
     isSame &&= redactedName === name && Object.is(redacted, inner)
     return [redactedName, redacted]
   })
   return isSame ? value : Object.fromEntries(fields)
 }
 
-/** Returns a record without private keys and without these texts. */
-export function withoutSecretTexts<T extends object>(record: T, values: SecretTexts): T {
-  return redacted(record, { names: NO_NAMES, values })
+/** Returns a record without private keys, and without the secrets of a redactor. */
+export function redactRecord<T extends object>(record: T, redactor: Redactor): T {
+  return redact(record, { names: NO_NAMES, redactor })
 }
 
-/** Returns the texts that a value has under secret names, at any depth. */
-export function secretsIn(value: unknown, names: Hidden['names']): string[] {
+/** Returns the texts under secret names in a value, at any depth. */
+export function findSecrets(value: unknown, names: Redaction['names']): string[] {
   const found: string[] = []
   const seen = new Set<unknown>()
   const open = [{ value, isSecret: false }]
-  // The list grows while it is read: a value can be nested deeper than functions can call one another.
+  // The list grows while the loop reads it. Recursion would overflow the stack, because a value can be nested very deep.
   for (const { value: each, isSecret } of open) {
     if (typeof each === 'string' && isSecret) found.push(each)
     if (typeof each !== 'object' || each === null || seen.has(each)) continue

@@ -5,29 +5,30 @@ export const REDACTED = '[redacted]'
 /** Matches a private key in PEM, or to the end of the text if the END line is missing. */
 const PRIVATE_KEY = /-----BEGIN [^-]*PRIVATE KEY-----(?:.*?-----END [^-]*PRIVATE KEY-----|.*)/gs
 
-/** The length from which a secret is hidden in any text. Shorter ones would match parts of ordinary words. */
-const MIN_LENGTH = 8
+/** The minimum length of a secret that redactors hide. Shorter ones would match parts of ordinary words. */
+const MIN_SECRET_LENGTH = 8
 
-export function withoutPrivateKeys(text: string): string {
+export function redactPrivateKeys(text: string): string {
   return text.includes('PRIVATE KEY') ? text.replaceAll(PRIVATE_KEY, REDACTED) : text
 }
 
 export function hasNoPrivateKey(text: string): boolean {
-  return withoutPrivateKeys(text) === text
+  return redactPrivateKeys(text) === text
 }
 
-/** A function that redacts certain secrets in a text, wherever they are. */
-export type SecretTexts = (text: string) => string
+/** A function that replaces certain secrets in a text, wherever they are in it. */
+export type Redactor = (text: string) => string
 
-export const NO_TEXTS: SecretTexts = (text) => text
+export const NO_REDACTION: Redactor = (text) => text
 
-export function withoutSecrets(text: string, secrets: SecretTexts): string {
-  return secrets(withoutPrivateKeys(text))
+/** Returns a text without private keys, and without the secrets of a redactor. */
+export function redactText(text: string, redactor: Redactor): string {
+  return redactor(redactPrivateKeys(text))
 }
 
-/** Makes a function that redacts these secrets, both verbatim and escaped as in JSON. */
-export function secretTexts(secrets: Iterable<string>): SecretTexts {
-  const search = new TextSearch([...secrets].filter((secret) => secret.length >= MIN_LENGTH).flatMap(listForms))
+/** Makes the redactor of some secrets. It finds each both verbatim and escaped as in JSON. */
+export function createRedactor(secrets: Iterable<string>): Redactor {
+  const search = new TextSearch([...secrets].filter((secret) => secret.length >= MIN_SECRET_LENGTH).flatMap(listForms))
   return (text) => search.replaceIn(text, REDACTED)
 }
 
@@ -38,7 +39,7 @@ function listForms(secret: string): string[] {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: JSON escapes these
 const CHANGED_IN_JSON = /["\\\u0000-\u001f]/
 
-/** Matches the names of headers that carry secrets. Headers of CORS only name other headers. */
+/** Matches the names of headers that carry secrets. CORS headers do not: they only name other headers. */
 const SECRET_HEADER = /^(?!access-control-).*(auth|cookie|credential|key|password|secret|session|signature|token)/i
 
 export function isSecretHeader(name: string): boolean {
@@ -46,12 +47,12 @@ export function isSecretHeader(name: string): boolean {
 }
 
 /** Returns the texts that may be keys in headers. The list has names and values in turn. */
-export function keysInHeaders(headers: readonly string[]): string[] {
-  return secretHeaderValues(headers).flatMap(keysInHeader)
+export function findKeysInHeaders(headers: readonly string[]): string[] {
+  return findSecretHeaderValues(headers).flatMap(findKeysInHeader)
 }
 
 /** Returns the values of the headers that carry secrets. The list has names and values in turn. */
-export function secretHeaderValues(headers: readonly string[]): string[] {
+export function findSecretHeaderValues(headers: readonly string[]): string[] {
   const values: string[] = []
   for (let at = 0; at < headers.length; at += 2) {
     const [name = '', value = ''] = [headers[at], headers[at + 1]]
@@ -61,11 +62,11 @@ export function secretHeaderValues(headers: readonly string[]): string[] {
 }
 
 /** Returns the parts of a header that may be a key: all of it, each word, and each value of a cookie. */
-export function keysInHeader(header: string): string[] {
+export function findKeysInHeader(header: string): string[] {
   return [header, ...header.split(/\s+/), ...header.split(/[\s;,=]+/)]
 }
 
-/** Returns whether a received key is in a list. The time that it takes does not depend on where keys differ. */
+/** Returns whether a received key is in a list. The time that this takes does not depend on where keys differ. */
 export function isOneOf(keys: readonly string[], received: string): boolean {
   let found = false
   for (const key of keys) found = isEqual(received, key) || found

@@ -1,10 +1,10 @@
-/** The beginning and the end of a match in a text. */
-type Part = readonly [from: number, to: number]
+/** The beginning and the end of one match, or of several that overlap, in a text. */
+type Match = readonly [from: number, to: number]
 
-/** The most texts that are searched for one by one, before a tree is built. */
+/** The maximum number of texts that are first searched for one by one. */
 const MAX_TEXTS_WITHOUT_TREE = 16
 
-/** The number of a text's first characters that the quick search compares. More would be slow in a text that repeats its characters. */
+/** The number of first characters that the quick search compares. More would be slow in a text that repeats characters. */
 const COMPARED_LENGTH = 8
 
 /**
@@ -27,7 +27,7 @@ export class TextSearch {
     this.#tree ??= new Tree(this.#texts)
     let replaced = ''
     let end = 0
-    for (const [from, to] of this.#tree.findParts(text)) {
+    for (const [from, to] of this.#tree.findMatches(text)) {
       replaced += text.slice(end, from) + replacement
       end = to
     }
@@ -38,6 +38,7 @@ export class TextSearch {
 const ROOT = 0
 const CODES = 65_536
 
+/** The tree of all texts: each node is a beginning of some of them. */
 class Tree {
   /** The next node, by node and character. */
   readonly #next = new Map<number, number>()
@@ -61,7 +62,7 @@ class Tree {
   #grow(node: number, code: number): number {
     const known = this.#next.get(node * CODES + code)
     if (known !== undefined) return known
-    const suffix = node === ROOT ? ROOT : this.#after(this.#suffix[node] ?? ROOT, code)
+    const suffix = node === ROOT ? ROOT : this.#findNext(this.#suffix[node] ?? ROOT, code)
     const grown = this.#suffix.push(suffix) - 1
     this.#matchLength.push(this.#matchLength[suffix] ?? 0)
     this.#next.set(node * CODES + code, grown)
@@ -69,7 +70,7 @@ class Tree {
   }
 
   /** Returns the node of the longest suffix after one more character. */
-  #after(node: number, code: number): number {
+  #findNext(node: number, code: number): number {
     for (let from = node; ; from = this.#suffix[from] ?? ROOT) {
       const next = this.#next.get(from * CODES + code)
       if (next !== undefined) return next
@@ -77,25 +78,25 @@ class Tree {
     }
   }
 
-  findParts(text: string): Part[] {
-    const parts: Part[] = []
+  findMatches(text: string): Match[] {
+    const matches: Match[] = []
     let node = ROOT
     for (let at = 0; at < text.length; at++) {
-      node = this.#after(node, text.charCodeAt(at))
+      node = this.#findNext(node, text.charCodeAt(at))
       const length = this.#matchLength[node] ?? 0
-      if (length > 0) addPart(parts, at + 1 - length, at + 1)
+      if (length > 0) addMatch(matches, at + 1 - length, at + 1)
     }
-    return parts
+    return matches
   }
 }
 
-/** Adds a part that begins or ends after all others. */
-function addPart(parts: Part[], from: number, to: number): void {
+/** Adds a match that ends after all others. Joins it with those that it overlaps. */
+function addMatch(matches: Match[], from: number, to: number): void {
   let [start, end] = [from, to]
-  for (let last = parts.at(-1); last && last[1] > from; last = parts.at(-1)) {
+  for (let last = matches.at(-1); last && last[1] > from; last = matches.at(-1)) {
     start = Math.min(start, last[0])
     end = Math.max(end, last[1])
-    parts.pop()
+    matches.pop()
   }
-  parts.push([start, end])
+  matches.push([start, end])
 }

@@ -1,22 +1,22 @@
-import { withoutPrivateKeys } from './secret-texts.ts'
+import { redactPrivateKeys } from './secret-texts.ts'
 
 const MAX_LENGTH = 80
 
 /** Formats a received value for a message: as JSON, cut after 80 characters, and without private keys. Never throws. */
 export function quote(value: unknown): string {
   if (value === undefined) return 'nothing'
-  if (typeof value === 'string') return cut(escaped(JSON.stringify(cut(withoutPrivateKeys(value)))))
+  if (typeof value === 'string') return cut(escapeUnprintable(JSON.stringify(cut(redactPrivateKeys(value)))))
   if (typeof value === 'number' || typeof value === 'boolean' || value === null) return String(value)
   if (Array.isArray(value)) return `an array of ${value.length}`
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`
 }
 
-/** Control characters that a terminal obeys, except the end of a line, and characters that reorder a line. */
+/** Matches control characters that a terminal obeys, except the end of a line, and characters that reorder a line. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern matches control characters
 const UNPRINTABLE = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g
 
 /** Replaces characters that could change a terminal by escapes such as `\u202e`. The meaning of JSON stays the same. */
-export function escaped(text: string): string {
+export function escapeUnprintable(text: string): string {
   return text.replace(UNPRINTABLE, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
@@ -49,17 +49,17 @@ const MAX_SEGMENTS = 12
 const MAX_SEGMENT_LENGTH = 64
 
 /** Formats a field's path for messages and `details`. Long keys are cut, and keys that are not plain names are quoted. */
-export function fieldPath(path: Path, whole = THE_BODY): string {
+export function formatPath(path: Path, whole = THE_BODY): string {
   if (path.length === 0) return whole
   const shown = path.slice(0, MAX_SEGMENTS).map((key) => {
-    const text = cut(withoutPrivateKeys(String(key)), MAX_SEGMENT_LENGTH)
-    return /^[\w$…-]+$/.test(text) ? text : escaped(JSON.stringify(text))
+    const text = cut(redactPrivateKeys(String(key)), MAX_SEGMENT_LENGTH)
+    return /^[\w$…-]+$/.test(text) ? text : escapeUnprintable(JSON.stringify(text))
   })
   return `${shown.join('.')}${path.length > MAX_SEGMENTS ? '.…' : ''}`
 }
 
-/** Returns the beginning of ids, in words: `"rd_"`, or `"rd_" or "ra_"` for the prefixes `rd|ra`. */
-export function idStart(prefix: string): string {
+/** Describes the beginning of ids: `"rd_"`, or `"rd_" or "ra_"` for the prefixes `rd|ra`. */
+export function formatIdStart(prefix: string): string {
   return prefix
     .split('|')
     .map((each) => `"${each}_"`)
@@ -67,16 +67,16 @@ export function idStart(prefix: string): string {
 }
 
 /** Returns the name of an operation as the name of a type: `EndpointsList` for `endpoints.list`. */
-export function typeName(operation: string): string {
+export function toTypeName(operation: string): string {
   return operation.replace(/(?:^|[._])([a-z])/g, (_, letter: string) => letter.toUpperCase())
 }
 
-/** Returns a camelCase name in the service's form: in lower case, with underscores. */
-export function snakeCase(text: string): string {
+/** Returns a camelCase name in snake_case, as the service writes names. */
+export function toSnakeCase(text: string): string {
   return text.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 }
 
 /** Returns the article of a noun, by its sound: an edge, an HTTPS edge, a TLS edge. */
-export function articleOf(noun: string): 'a' | 'an' {
+export function chooseArticle(noun: string): 'a' | 'an' {
   return /^(?:[aeiou]|[AEFHILMNORSX][A-Z])/.test(noun) ? 'an' : 'a'
 }

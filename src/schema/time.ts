@@ -1,6 +1,6 @@
 import type { Facts } from './documentation.ts'
 
-/** The latest time that the wire's timestamps can show: the end of the year 9999. */
+/** The latest time that timestamps can have: the end of the year 9999. */
 export const LATEST_TIME = Date.UTC(9999, 11, 31, 23, 59, 59)
 
 export const TIME_ALLOWED = 'an RFC 3339 time such as "2026-01-01T00:00:00Z"'
@@ -16,7 +16,7 @@ export function timestamp(ms: number): string {
 
 /** Returns the time in ms of an RFC 3339 timestamp, a `Date` or a number of ms; undefined for anything else. */
 export function timeMs(value: unknown): number | undefined {
-  const ms = typeof value === 'string' ? timestampMs(value) : value instanceof Date ? value.getTime() : value
+  const ms = typeof value === 'string' ? parseTimestamp(value) : value instanceof Date ? value.getTime() : value
   return typeof ms === 'number' && Number.isFinite(ms) ? ms : undefined
 }
 
@@ -24,7 +24,7 @@ const RFC_3339 =
   /^(\d{4}-(?:0[1-9]|1[0-2])-(\d\d))T((?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d)(?:\.(\d+))?(Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/i
 
 /** Reads a timestamp strictly: the platform's parser takes more, and differs between hosts. There are no leap seconds. */
-function timestampMs(text: string): number | undefined {
+function parseTimestamp(text: string): number | undefined {
   const [, date = '', day, time, fraction = '', zone = ''] = RFC_3339.exec(text) ?? []
   const midnight = new Date(`${date}T00:00:00Z`)
   // The platform reads February 30 as March 2 or as an invalid date.
@@ -40,8 +40,8 @@ const IN_TEXT = 'a whole number with ms, s, m, h or d, such as "30s"'
 
 export const DURATION_ALLOWED = `a number of ms, or ${IN_TEXT}`
 
-/** Returns a description of allowed durations without "a number of ms", for options that take texts only. */
-export const inTexts = (allowed: string) => allowed.replace(DURATION_ALLOWED, IN_TEXT)
+/** Removes "a number of ms" from a description of allowed values, for options that take texts only. */
+export const describeInTexts = (allowed: string) => allowed.replace(DURATION_ALLOWED, IN_TEXT)
 
 export const DURATION_FACTS: Facts = {
   json: { type: ['integer', 'string'], minimum: 0, pattern: '^\\d{1,12}(ms|s|m|h|d)$', examples: ['30s'] },

@@ -43,14 +43,14 @@ export function deepFreeze<T>(value: T): T {
   return value
 }
 
-/** A source of random bytes. For a number in a stream, it returns a function that draws `size` more bytes at each call. */
+/** A source of random bytes. For a number in a stream, it returns a function that draws `size` further bytes with each call. */
 export type Draw = (stream: string, number: number) => (size: number) => Uint8Array
 
 /**
- * Returns a function that adds a getter to an object; all these objects share one function. V8 keeps the getter of an object
- * literal, with its closure, until it collects the old generation. Creating many gateways would then take four times as long.
+ * Makes a function that adds a getter to an object. All objects share one getter, because V8 keeps the getter of an object
+ * literal, with its closure, until it collects the old generation: to create many gateways would take four times as long.
  */
-export function accessor<const Name extends string, Source, Value>(name: Name, read: (source: Source) => Value) {
+export function createAccessor<const Name extends string, Source, Value>(name: Name, read: (source: Source) => Value) {
   const from = Symbol(name)
   const get = function (this: { readonly [from]: Source }) {
     return read(this[from])

@@ -1,6 +1,12 @@
 import type { ServerResponse } from 'node:http'
 import type { Gateway } from '../gateway/gateway.ts'
-import { eventText, gatewayEvent, inspected, overviewEvent, subscribeToEvents } from '../gateway/inspected.ts'
+import {
+  createGatewayEvent,
+  createOverviewEvent,
+  formatEvent,
+  inspected,
+  subscribeToEvents,
+} from '../gateway/inspected.ts'
 import { Queue } from '../journal/queue.ts'
 
 /** The interval, in ms, at which due events and the clock are checked. */
@@ -50,8 +56,8 @@ export class Events {
   add(response: ServerResponse): void {
     const listener: Listener = { response, hasMissed: false }
     const durations =
-      this.#durations.size === 0 ? '' : eventText('durations', Object.fromEntries(this.#durations.all()))
-    const first = gatewayEvent(this.#gateway, this.#name) + overviewEvent(this.#gateway) + durations
+      this.#durations.size === 0 ? '' : formatEvent('durations', Object.fromEntries(this.#durations.all()))
+    const first = createGatewayEvent(this.#gateway, this.#name) + createOverviewEvent(this.#gateway) + durations
     response.writeHead(200, EVENT_HEADERS).write(first)
     response.on('drain', () => this.#caughtUp(listener))
     response.once('close', () => this.#remove(listener))
@@ -70,7 +76,7 @@ export class Events {
 
   tell(event: string, value: unknown): void {
     if (this.#listeners.size === 0) return
-    const text = eventText(event, value)
+    const text = formatEvent(event, value)
     for (const listener of this.#listeners) {
       if (listener.response.writableLength > MOST_WAITING) listener.hasMissed = true
       else listener.response.write(text)
@@ -98,7 +104,7 @@ export class Events {
   #caughtUp(listener: Listener): void {
     if (!listener.hasMissed) return
     listener.hasMissed = false
-    listener.response.write(eventText('missed', {}) + overviewEvent(this.#gateway))
+    listener.response.write(formatEvent('missed', {}) + createOverviewEvent(this.#gateway))
   }
 
   #remove(listener: Listener): void {

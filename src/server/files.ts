@@ -1,7 +1,7 @@
 import { appendFileSync, lstatSync, realpathSync, statSync } from 'node:fs'
 import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { jsonProblem } from '../schema/json-text.ts'
+import { locateJsonProblem } from '../schema/json-text.ts'
 import { caught } from './errors.ts'
 
 const REASONS: Readonly<Record<string, string>> = {
@@ -53,7 +53,7 @@ export function jsonIn(text: string, file: string) {
   try {
     return JSON.parse(text)
   } catch {
-    throw new Error(`${file} is not JSON: ${jsonProblem(text)}.`)
+    throw new Error(`${file} is not JSON: ${locateJsonProblem(text)}.`)
   }
 }
 

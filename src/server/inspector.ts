@@ -5,9 +5,9 @@ import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 import { CONTROL_PATH } from '../control/control.ts'
 import type { Gateway } from '../gateway/gateway.ts'
-import { controlRefusal, controlUse } from '../gateway/inspected.ts'
+import { createControlEvent, findControlRefusal } from '../gateway/inspected.ts'
 import type { HttpRequest, HttpResponse } from '../http/messages.ts'
-import { pageHeaders } from '../http/page-headers.ts'
+import { createPageHeaders } from '../http/page-headers.ts'
 import { splitUrl } from '../http/url.ts'
 import { EVENT_HEADERS, Events } from './events.ts'
 
@@ -34,7 +34,7 @@ export class Inspector {
 
   async answer(request: IncomingMessage, response: ServerResponse, read: HttpRequest): Promise<void> {
     const path = this.#path(read.url)
-    const refusal = controlRefusal(this.#gateway, read)
+    const refusal = findControlRefusal(this.#gateway, read)
     // The page contains nothing of the gateway. It asks for the key, because a browser cannot send the key when it loads the page.
     const isOpen = refusal === undefined || (path !== EVENTS && refusal.status === 401)
     if (!isOpen) response.writeHead(refusal.status, refusal.headers).end(refusal.body)
@@ -49,7 +49,8 @@ export class Inspector {
     const { method, url } = request
     if (method === 'GET' || status >= 300 || !url.includes(CONTROL_PATH)) return
     const path = this.#path(url)
-    if (path.startsWith(PAGE)) this.#events.tell('control', controlUse(request, path.slice(CONTROL_PATH.length)))
+    if (path.startsWith(PAGE))
+      this.#events.tell('control', createControlEvent(request, path.slice(CONTROL_PATH.length)))
   }
 
   /** Records the duration of the response to a request of the journal, in ms. */
@@ -82,5 +83,5 @@ async function document() {
   const [, text = ''] = /\binspector = "([^"]*)"/.exec(await readFile(place, 'utf8')) ?? []
   const packed = Buffer.from(text, 'base64')
   const html = await promisify(gunzip)(packed)
-  return { packed, html, headers: pageHeaders(html.toString('utf8')) }
+  return { packed, html, headers: createPageHeaders(html.toString('utf8')) }
 }

@@ -1,9 +1,9 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
-import { LARGEST_BODY, type RequestBody } from '../schema/body.ts'
+import { MAX_BODY_BYTES, type RequestBody } from '../schema/body.ts'
 
 /** The number of bytes beyond the limit that are still read. Otherwise the sender might not see the response. */
-const MOST_DRAINED = 15 * LARGEST_BODY
+const MOST_DRAINED = 15 * MAX_BODY_BYTES
 
 /** The most chunks that are kept before they are joined: even a small chunk takes some hundred bytes. */
 const MOST_CHUNKS = 1024

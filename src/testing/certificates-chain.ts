@@ -1,5 +1,5 @@
 import { bytesToHex } from '@noble/hashes/utils.js'
-import { randomSource } from '../engine/random.ts'
+import { createRandomSource } from '../engine/random.ts'
 import type { Draw } from '../schema/values.ts'
 import { ed25519 } from '../x509/curves.ts'
 import { encode, integer, octetString, oid, sequence } from '../x509/der-writer.ts'
@@ -53,7 +53,7 @@ export interface Material {
 
 /** Makes the certificates and the key of a pair. */
 export function materialOf(options: ReadPairOptions): Material {
-  const { draw } = randomSource(options.seed)
+  const { draw } = createRandomSource(options.seed)
   const { names, ips, keyType, notBefore, notAfter, subject, issuers } = options
   const identity = JSON.stringify([names, ips.map(bytesToHex), keyType, notBefore, notAfter, subject, issuers])
   const random = (what: string) => draw(`pair ${what}\n${identity}`, 0)

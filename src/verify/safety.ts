@@ -1,4 +1,4 @@
-import { maximumErrors, rateError } from '../operation/account.ts'
+import { findRateError, listMaximumErrors } from '../operation/account.ts'
 import type { Family } from '../operation/family.ts'
 import type { CommonDialect } from '../schema/dialect.ts'
 import type { ApiRequest } from './exchange.ts'
@@ -26,6 +26,6 @@ export function requireOwn(
 /** Returns the codes of the errors by which a plan limits an account, in a dialect. */
 export function planLimits(families: readonly Family[], { errorPrefix }: CommonDialect): ReadonlySet<string> {
   const limits = families.flatMap(({ limits = {} }) => Object.values(limits))
-  const errors = limits.flatMap((limit) => [...maximumErrors(limit), rateError(limit)])
+  const errors = limits.flatMap((limit) => [...listMaximumErrors(limit), findRateError(limit)])
   return new Set(errors.map(({ number }) => errorPrefix + number))
 }

@@ -1,5 +1,5 @@
 import { dialectFamilies } from '../gateway/dialect-families.ts'
-import { isFiltered } from '../operation/list.ts'
+import { hasFilter } from '../operation/list.ts'
 import { groupOf, type Operation } from '../operation/operation.ts'
 import { type DialectName, dialects } from '../resources/dialects.ts'
 import { tableOf } from '../table.ts'
@@ -58,7 +58,7 @@ export function planOf(options: PlanOptions): Plan {
       continue
     }
     const example = reason === undefined ? examples[group] : undefined
-    const on = stepsOn(group, list.path, isFiltered(list, dialects[options.dialect]))
+    const on = stepsOn(group, list.path, hasFilter(list, dialects[options.dialect]))
     const steps = [...readingSteps(on, own), ...(example ? changingSteps(on, groups, example) : [])]
     scenarios.push({ family: group, path: list.path, steps })
   }

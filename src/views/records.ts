@@ -54,7 +54,8 @@ function listRecords(host: ControlHost, { collection, using }: v.InferOutput<typ
     for (const each of chosen) {
       for (const record of tx.newestFirst(each)) {
         const key = each.key(record)
-        if (key === using || (using !== undefined && !key.split('/').includes(using) && !uses(record, using))) continue
+        if (key === using || (using !== undefined && !key.split('/').includes(using) && !hasText(record, using)))
+          continue
         const listed = { collection: each.name, key: toPathKey(key, record), name: host.withoutKeys(findName(record)) }
         if (found.push(listed) === MAX_LISTED) return found
       }
@@ -69,10 +70,10 @@ function toPathKey(key: string, record: object): string {
   return typeof edge_id === 'string' && !key.includes('/') ? `${edge_id}/${key}` : key
 }
 
-function uses(value: unknown, text: string): boolean {
+function hasText(value: unknown, text: string): boolean {
   if (typeof value === 'string') return value === text || value.startsWith(`${text}:`)
   if (typeof value !== 'object' || value === null) return false
-  return Object.entries(value).some(([name, inner]) => name === text || uses(inner, text))
+  return Object.entries(value).some(([name, inner]) => name === text || hasText(inner, text))
 }
 
 function findName(record: object): string {

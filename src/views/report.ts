@@ -14,7 +14,7 @@ import { provisioningRules } from '../provisioning/managed-domain.ts'
 import { formatTimeline } from '../provisioning/timeline.ts'
 import { timelineView } from '../provisioning/transitions.ts'
 import { type DomainRecord, domains } from '../resources/reserved-domains/records.ts'
-import { counted, cut, escaped } from '../schema/text.ts'
+import { counted, cut, escapeUnprintable } from '../schema/text.ts'
 import { timestamp } from '../schema/time.ts'
 import { isObject } from '../schema/values.ts'
 import { findNextDue } from './overview.ts'
@@ -30,7 +30,7 @@ const MAX_LINE_LENGTH = 400
 /** A title, with the lines below it. */
 type Part = readonly [title: string, lines: readonly string[]]
 
-const call = controlCall({
+const read = controlCall({
   method: 'GET',
   path: '/report',
   summary: 'Show what happened at the gateway, as text',
@@ -48,25 +48,25 @@ export interface ReportMember {
 }
 
 export const report: Control<ReportMember> = {
-  calls: { report: call },
+  calls: { report: read },
   members: (host) => ({ report: () => createReport(host) }),
 }
 
 function createReport(host: ControlHost): string {
   const parts = [
-    requests(host),
-    ['requests to other hosts', host.otherRequests.lines()] as const,
-    waiting(host),
-    nextStep(host),
-    ...host.transact(timelines),
-    host.transact(uncheckedRecords),
-    pending(host),
-    leftovers(host),
+    listRequests(host),
+    ['requests to other hosts', host.otherRequests.listLines()] as const,
+    listWaiting(host),
+    describeNextStep(host),
+    ...host.transact(listTimelines),
+    host.transact(listUncheckedRecords),
+    listPending(host),
+    listLeftovers(host),
   ]
   const lines = parts.flatMap(([title, below]) =>
     below.length === 0 ? [] : [`  ${title}:`, ...below.map((line) => `    ${cut(line, MAX_LINE_LENGTH)}`)],
   )
-  return escaped(host.withoutKeys([`The gateway at ${timestamp(host.engine.now)}:`, ...lines].join('\n')))
+  return escapeUnprintable(host.withoutKeys([`The gateway at ${timestamp(host.engine.now)}:`, ...lines].join('\n')))
 }
 
 /** A run of equal lines. */
@@ -77,12 +77,12 @@ interface RepeatedLine {
   count: number
 }
 
-function requests({ journal, transact }: ControlHost): Part {
-  if (journal.size + journal.forgotten === 0) return ['requests', ['none over HTTP']]
+function listRequests({ journal, transact }: ControlHost): Part {
+  if (journal.size + journal.dropped === 0) return ['requests', ['none over HTTP']]
   const faults = new Map(transact(faultsIn).map((fault) => [fault.id, fault]))
   const requested = new Set([...journal.newestFirst()].map(({ path, query }) => `${path}?${query}`))
   const textOf = (entry: JournalEntry) => {
-    const ownReason = describeRefusal(entry) ?? unreadPage(entry, requested)
+    const ownReason = describeRefusal(entry) ?? describeUnreadPage(entry, requested)
     const fault = entry.fault === null ? undefined : faults.get(entry.fault)
     const applied = fault ? `${describeFault(fault)}${describeEffect(fault, entry)}` : entry.fault
     const reason = applied === null ? ownReason : `by the fault ${applied}`
@@ -90,8 +90,8 @@ function requests({ journal, transact }: ControlHost): Part {
     return reason === undefined ? describeRequest(entry) : `${describeRequest(entry)}\n  ${reason}`
   }
   const { lines, count } = mergeNewest(journal, textOf)
-  const texts = lines.flatMap((line) => lineWithTimes(line).split('\n'))
-  return ['requests', [...dropped(journal.forgotten), ...earlier(journal.size - count), ...texts]]
+  const texts = lines.flatMap((line) => formatLine(line).split('\n'))
+  return ['requests', [...countDropped(journal.dropped), ...countEarlier(journal.size - count), ...texts]]
 }
 
 /** Describes the effects of a fault that the status of the response does not show. */
@@ -105,14 +105,14 @@ function describeEffect({ drop, truncate }: ArmedFault, { commit }: JournalEntry
 }
 
 /** Returns a warning if a list has another page that no request asked for. */
-function unreadPage({ response }: JournalEntry, requested: ReadonlySet<string>): string | undefined {
+function describeUnreadPage({ response }: JournalEntry, requested: ReadonlySet<string>): string | undefined {
   const next = isObject(response) ? response.next_page_uri : undefined
   if (typeof next !== 'string' || [...requested].some((each) => next.endsWith(each))) return undefined
   return 'There is another page, which no request asked for: see its next_page_uri.'
 }
 
-/** Lists the requests whose responses a fault delays: their clients hang, although the journal has a response. */
-function waiting(host: ControlHost): Part {
+/** Lists the requests whose responses a fault delays. Their clients still wait, although the journal has the responses. */
+function listWaiting(host: ControlHost): Part {
   const all = waitingRequests(host)
   const first = all.slice(0, MAX_PENDING)
   const ids = new Set(first.map(({ operationId }) => operationId))
@@ -124,8 +124,8 @@ function waiting(host: ControlHost): Part {
   return ['waiting', [...lines, ...(all.length > first.length ? [`… and ${all.length - first.length} more`] : [])]]
 }
 
-/** Describes the next step if the clock has not moved: code that polls on other timers waits forever. */
-function nextStep(host: ControlHost): Part {
+/** Describes the next due event if the clock has not moved, because code that polls on other timers then waits forever. */
+function describeNextStep(host: ControlHost): Part {
   const next = host.transact((tx) => findNextDue(host, tx))
   const first = [...host.journal.newestFirst()].at(-1)
   if (!next || !isManual(host.clock) || first?.at !== timestamp(host.engine.now)) return ['next', []]
@@ -158,12 +158,12 @@ function mergeNewest(journal: ControlHost['journal'], textOf: (entry: JournalEnt
   return { lines: lines.reverse(), count }
 }
 
-function lineWithTimes({ text, from, until, count }: RepeatedLine): string {
+function formatLine({ text, from, until, count }: RepeatedLine): string {
   const times = from === until ? `${count} times` : `${count} times until ${until}`
   return `${from}  ${count === 1 ? '' : `${times}: `}${text}`
 }
 
-function timelines(tx: Transaction): Part[] {
+function listTimelines(tx: Transaction): Part[] {
   let count = 0
   const newestDomains: DomainRecord[] = []
   for (const domain of tx.newestFirst(domains)) {
@@ -171,39 +171,39 @@ function timelines(tx: Transaction): Part[] {
   }
   const parts = newestDomains.reverse().map(({ id, domain, timeline }): Part => {
     const lines = formatTimeline(timelineView(tx, timeline)).split('\n')
-    return [`provisioning of ${domain} (${id})`, newest(lines, MAX_TRANSITIONS)]
+    return [`provisioning of ${domain} (${id})`, keepNewest(lines, MAX_TRANSITIONS)]
   })
-  return [['provisioning', earlier(count - MAX_DOMAINS)], ...parts]
+  return [['provisioning', countEarlier(count - MAX_DOMAINS)], ...parts]
 }
 
 /** Warns of DNS records that no attempt looks at, such as a failure that a test expects to meet. */
-function uncheckedRecords(tx: Transaction): Part {
+function listUncheckedRecords(tx: Transaction): Part {
   const count = tx.count(zone)
   if (count === 0 || provisioningRules(tx.rules).dns === 'simulated') return ['dns', []]
   return ['dns', [`No attempt checks the zone, which has ${counted(count, 'record')}: the option dns is off.`]]
 }
 
-function pending({ journal, transact }: ControlHost): Part {
+function listPending({ journal, transact }: ControlHost): Part {
   const texts = [describePendingFaults(transact(faultsIn), journal), transact(describeUnusedOutcomes)]
   const lines = texts.flatMap((text) => text?.split('\n') ?? [])
   const omitted = lines.length - MAX_PENDING
   return ['pending', omitted > 0 ? [...lines.slice(0, MAX_PENDING), `… and ${omitted} more lines`] : lines]
 }
 
-function leftovers(host: ControlHost): Part {
+function listLeftovers(host: ControlHost): Part {
   const lines = host.leftovers().map(({ family, id }) => `${family} ${id}`)
-  return ['leftover resources', newest(lines, MAX_LEFTOVERS)]
+  return ['leftover resources', keepNewest(lines, MAX_LEFTOVERS)]
 }
 
-function newest(lines: readonly string[], max: number): readonly string[] {
-  return lines.length > max ? [...earlier(lines.length - max), ...lines.slice(-max)] : lines
+function keepNewest(lines: readonly string[], max: number): readonly string[] {
+  return lines.length > max ? [...countEarlier(lines.length - max), ...lines.slice(-max)] : lines
 }
 
-function earlier(count: number): readonly string[] {
+function countEarlier(count: number): readonly string[] {
   return count > 0 ? [`… ${count} earlier left out`] : []
 }
 
-/** Returns a line about dropped requests: the list lacks them, but assertions count all requests. */
-function dropped(count: number): readonly string[] {
+/** Returns a line about dropped requests. The list omits these, but assertions count all requests. */
+function countDropped(count: number): readonly string[] {
   return count > 0 ? [`… ${counted(count, 'earlier request')} that the journal has dropped`] : []
 }

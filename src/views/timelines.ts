@@ -79,7 +79,7 @@ const timelinesView = named(
   'The provisioning of domains: their transitions and next due events.',
 )
 
-const wholeNumber = (sentence: string) => {
+const optionalInteger = (sentence: string) => {
   const fromText = v.pipe(v.string(), v.regex(/^\d+$/), v.transform(Number))
   const read = v.pipe(v.union([v.number(), fromText], 'an integer'), integerFrom(0, Number.MAX_SAFE_INTEGER))
   return v.optional(documented(read, sentence, { json: { type: 'integer', minimum: 0 } }))
@@ -95,8 +95,8 @@ const query = named(
         'The order: `newest` first, or `failing` first. Default: newest.',
       ),
     ),
-    skip: wholeNumber('The number of domains to skip at the start.'),
-    limit: wholeNumber('The most domains to return. Default: all.'),
+    skip: optionalInteger('The number of domains to skip at the start.'),
+    limit: optionalInteger('The most domains to return. Default: all.'),
   }),
   'TimelinesQuery',
   'A query for timelines. Default: all.',
@@ -151,7 +151,7 @@ function listTimelines(
     total: all.length,
     states,
     since: Number.isFinite(since) ? timestamp(since * 1000) : null,
-    timelines: chosen.map((domain) => domainTimelineView(tx, domain, outcomes)),
+    timelines: chosen.map((domain) => createDomainTimeline(tx, domain, outcomes)),
   }
 }
 
@@ -171,7 +171,7 @@ function groupPendingByDomain(tx: Transaction): ReadonlyMap<string, DomainTimeli
   return outcomes
 }
 
-function domainTimelineView(
+function createDomainTimeline(
   tx: Transaction,
   domain: DomainRecord,
   outcomes: ReturnType<typeof groupPendingByDomain>,

@@ -1,7 +1,7 @@
 import { hexToBytes } from '@noble/hashes/utils.js'
 import { LATEST_TIME } from '../schema/time.ts'
 import type { Draw } from '../schema/values.ts'
-import { accessor } from '../schema/values.ts'
+import { createAccessor } from '../schema/values.ts'
 import {
   clientCertificate,
   createIssuer,
@@ -72,7 +72,9 @@ export function createAuthority(keys: 'test' | Draw, draw: Draw): IssuingAuthori
   return withCertificate(methods, root)
 }
 
-const withCertificate = /* @__PURE__ */ accessor('certificatePem', (root: () => Issuer) => writeCertificate(root()))
+const withCertificate = /* @__PURE__ */ createAccessor('certificatePem', (root: () => Issuer) =>
+  writeCertificate(root()),
+)
 
 function writeCertificate({ der }: Issuer): string {
   return writePem('CERTIFICATE', der)

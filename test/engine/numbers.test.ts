@@ -1,15 +1,15 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createIds } from '../../src/engine/ids.ts'
-import { randomSource, secretSource } from '../../src/engine/random.ts'
+import { createRandomSource, createSecretSource } from '../../src/engine/random.ts'
 import { check } from '../support/property.ts'
 
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
 
 describe('The seeded source (rules: ids#seed)', () => {
   it('gives these bytes for these draws: people’s tests hang on the ids that come from them', () => {
-    const { draw } = randomSource('checkout')
-    expect(hex(draw('ids', 0)(8))).toBe(hex(randomSource('checkout').draw('ids', 0)(8)))
+    const { draw } = createRandomSource('checkout')
+    expect(hex(draw('ids', 0)(8))).toBe(hex(createRandomSource('checkout').draw('ids', 0)(8)))
     expect([hex(draw('ids', 0)(16)), hex(draw('ids', 1)(16)), hex(draw('labels', 0)(16))]).toMatchInlineSnapshot(`
       [
         "7d298ec7cecb77664c0cd96e35a7b5a2",
@@ -18,12 +18,12 @@ describe('The seeded source (rules: ids#seed)', () => {
       ]
     `)
     expect(hex(draw('ids', 2 ** 32 + 1)(8))).toMatchInlineSnapshot(`"d05ef11488c54135"`)
-    expect(hex(randomSource('').draw('', 0)(5))).toMatchInlineSnapshot(`"8dbf176d22"`)
+    expect(hex(createRandomSource('').draw('', 0)(5))).toMatchInlineSnapshot(`"8dbf176d22"`)
   })
 
   it('continues where a draw left off, in steps of four bytes', () => {
-    const bytes = randomSource('s').draw('x', 7)
-    const again = randomSource('s').draw('x', 7)
+    const bytes = createRandomSource('s').draw('x', 7)
+    const again = createRandomSource('s').draw('x', 7)
     expect(hex(bytes(4)) + hex(bytes(4))).toBe(hex(again(8)))
   })
 
@@ -33,7 +33,7 @@ describe('The seeded source (rules: ids#seed)', () => {
     for (const seed of ['a', 'b', 'ab', 'ba'])
       for (const stream of ['ids', 'labels'])
         for (let number = 0; number < 300; number++) {
-          const bytes = randomSource(seed).draw(stream, number)(32)
+          const bytes = createRandomSource(seed).draw(stream, number)(32)
           seen.add(hex(bytes))
           for (const byte of bytes) (counts[byte] as number)++
         }
@@ -46,10 +46,10 @@ describe('The seeded source (rules: ids#seed)', () => {
 
 describe('The secret source', () => {
   it('gives the same bytes for the same draw, of any length, and others elsewhere', () => {
-    const { draw } = secretSource('one secret')
+    const { draw } = createSecretSource('one secret')
     expect(hex(draw('keys', 1)(70))).toBe(hex(draw('keys', 1)(70)))
     expect(hex(draw('keys', 1)(70)).slice(0, 64)).toBe(hex(draw('keys', 1)(32)))
-    const others = [draw('keys', 2), draw('names', 1), secretSource('another').draw('keys', 1)].map((bytes) =>
+    const others = [draw('keys', 2), draw('names', 1), createSecretSource('another').draw('keys', 1)].map((bytes) =>
       hex(bytes(32)),
     )
     expect(new Set([...others, hex(draw('keys', 1)(32))]).size).toBe(4)
@@ -60,7 +60,7 @@ describe('The secret source', () => {
 })
 
 describe('Ids (rules: ids#form, ids#order)', () => {
-  const make = createIds(randomSource('checkout'))
+  const make = createIds(createRandomSource('checkout'))
 
   it('are these for these numbers', () => {
     expect([
@@ -95,7 +95,7 @@ describe('Ids (rules: ids#form, ids#order)', () => {
 
   it('as numbers take all four bytes, the highest first', () => {
     const whole = Array.from({ length: 50 }, (_, n) => make.integer(2 ** 32, 'integers', n))
-    const { draw } = randomSource('checkout')
+    const { draw } = createRandomSource('checkout')
     expect(whole).toEqual(whole.map((_, n) => Buffer.from(draw('integers', n)(4)).readUInt32BE()))
   })
 

@@ -2,11 +2,11 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { EngineState } from '../../src/engine/engine-state.ts'
 import { createIds } from '../../src/engine/ids.ts'
-import { randomSource } from '../../src/engine/random.ts'
+import { createRandomSource } from '../../src/engine/random.ts'
 import { OpenTransaction } from '../../src/engine/transactions.ts'
 import { standard } from '../../src/index.ts'
 import type { Collection } from '../../src/operation/collection.ts'
-import { NO_TEXTS } from '../../src/schema/secret-texts.ts'
+import { NO_REDACTION } from '../../src/schema/secret-texts.ts'
 import { check } from '../support/property.ts'
 import { type Item, items } from './items.ts'
 
@@ -29,7 +29,7 @@ const newState = (): EngineState =>
     authorityFor: () => ({ certificatePem: '' }),
     url: 'https://example.com',
     families: [{ operations: {}, errors: {}, collections: [items as unknown as Collection<object>] }],
-    hidden: NO_TEXTS,
+    redactor: NO_REDACTION,
   })
 
 /** Takes a step, and answers what it drew. */
@@ -55,7 +55,7 @@ function take(tx: OpenTransaction, each: Step): string | number | undefined {
 describe('A transaction', () => {
   it('draws ids, labels and integers from streams of their own, by one number for all', () => {
     const tx = new OpenTransaction(newState(), 1)
-    const { id, label, integer } = createIds(randomSource('x'))
+    const { id, label, integer } = createIds(createRandomSource('x'))
     expect([tx.newId('a'), tx.randomLabel(9), tx.randomInteger(1000), tx.nextOrder(), tx.newId('a')]).toEqual([
       id('a', 'ids', 0),
       label(9, 'labels', 1),

@@ -4,7 +4,7 @@ import { ownFamilies } from '../../scripts/generate/evidence.ts'
 import { type Gateway, ngrok, standard } from '../../src/index.ts'
 import { groupOf, type Operation } from '../../src/operation/operation.ts'
 import { families } from '../../src/resources/index.ts'
-import { partsOf, schemasBelow } from '../../src/schema/documentation.ts'
+import { partsOf, listSchemas } from '../../src/schema/documentation.ts'
 import { type Call, calls, directly, fieldsOf, filled, filledUp, type Outcome, overHttp } from '../support/calls.ts'
 import { HEAD, OF_A_CERTIFICATE, OF_A_DOMAIN } from '../support/fields.ts'
 import { handClock, open, stateOf } from '../support/gateway.ts'
@@ -52,7 +52,7 @@ const OPTIONAL = ['description', 'metadata', 'resolves_to', 'name', 'expressions
 const own = ownFamilies()
 const operations = Object.values(families).flatMap((each) => Object.values<Operation>(each.operations))
 const responses = operations.flatMap((each) => (own.includes(groupOf(each)) && each.response ? [each.response] : []))
-const OWN_ENTRIES = [...schemasBelow(responses)]
+const OWN_ENTRIES = [...listSchemas(responses)]
   .map((each) => partsOf(each).entries)
   .filter((each) => each !== undefined)
 

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type * as v from 'valibot'
 import { ngrokFamilies } from '../../../src/gateway/ngrok.ts'
-import { type Families, withRulesBefore } from '../../../src/operation/family.ts'
+import { addRulesBefore, type Families } from '../../../src/operation/family.ts'
 import { errorsOf, type Operation } from '../../../src/operation/operation.ts'
 import { ngrok } from '../../../src/resources/dialects.ts'
 import { families } from '../../../src/resources/index.ts'
@@ -40,7 +40,7 @@ export interface OperationRules {
 const further = ngrokFamilies as unknown as Families
 const all: Families = { ...families, ...further }
 
-export const operations: readonly OperationRules[] = Object.values(withRulesBefore(all))
+export const operations: readonly OperationRules[] = Object.values(addRulesBefore(all))
   .flatMap((family) => Object.values(family.operations as Readonly<Record<string, Operation>>))
   .map((operation) => ({
     name: operation.name,

@@ -38,7 +38,7 @@ const whole = (min: number, max: number, sentence: string) =>
   v.exactOptional(documented(integerFrom(min, max), sentence))
 
 /** Returns the error of a key such as `domain_taken`, or of an `error_code` such as `ERR_NGROK_413`. */
-export function errorNamed(name: string, { catalogue, dialect }: ErrorContext): CatalogueError | undefined {
+export function findError(name: string, { catalogue, dialect }: ErrorContext): CatalogueError | undefined {
   return catalogue.get(name) ?? [...catalogue.values()].find((error) => codeOf(error, dialect) === name)
 }
 
@@ -47,7 +47,7 @@ type ErrorContext = Pick<RuleContext, 'catalogue' | 'dialect'>
 const errorName = v.pipe(
   v.custom<ErrorKey>((value) => typeof value === 'string', 'a key or a code of the catalogue'),
   rule([], (name, report, context) => {
-    if (errorNamed(name, context)) return
+    if (findError(name, context)) return
     const code = `a code such as ${context.dialect.errorPrefix}215`
     const suggestion = nearest(name, context.catalogue.keys()) ?? 'domain_taken'
     report(general.field_invalid, { allowed: `${code}, or the key of an error, such as ${suggestion}` })

@@ -4,7 +4,7 @@ import type { OperationName } from '../../generated/resources.ts'
 import type { Family } from '../../operation/family.ts'
 import type { Transaction } from '../../operation/transaction.ts'
 import { documented } from '../../schema/documentation.ts'
-import { assertNone, refuse } from '../../schema/errors.ts'
+import { assertNoProblem, refuse } from '../../schema/errors.ts'
 import { general } from '../../schema/general-errors.ts'
 import { requireValues } from '../../schema/options.ts'
 import { quote } from '../../schema/text.ts'
@@ -144,7 +144,7 @@ function createFaults(host: ControlHost): Faults {
     clear: () => remove.run(host, {}),
     assertNoPendingFaults() {
       const found = describePendingFaults(host.transact(faultsIn), host.journal)
-      assertNone(found && host.withoutKeys(found))
+      assertNoProblem(found && host.withoutKeys(found))
     },
   }
 }

@@ -6,7 +6,7 @@ import type { Operation } from '../../operation/operation.ts'
 import type { Transaction } from '../../operation/transaction.ts'
 import { refuse } from '../../schema/errors.ts'
 import { general } from '../../schema/general-errors.ts'
-import { idProblem } from '../../schema/ids.ts'
+import { findIdError } from '../../schema/ids.ts'
 import { counted, quote } from '../../schema/text.ts'
 import type { Api } from '../control.ts'
 import { type FaultRequest, faultRecords, isPending, isUsedUp } from './fault.ts'
@@ -109,7 +109,7 @@ const CONDITIONS: readonly Condition[] = [
   },
   {
     field: 'resource',
-    matches: ({ ids }, received) => Object.values(ids).some((prefix) => idProblem(received, prefix) === undefined),
+    matches: ({ ids }, received) => Object.values(ids).some((prefix) => findIdError(received, prefix) === undefined),
     values: ({ ids }) => Object.values(ids).map((prefix) => `${prefix}_…`),
   },
 ]

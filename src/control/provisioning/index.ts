@@ -10,7 +10,7 @@ import {
 } from '../../provisioning/outcomes.ts'
 import { formatTimeline, type TimelineEntry } from '../../provisioning/timeline.ts'
 import { domainView } from '../../resources/reserved-domains/schemas.ts'
-import { assertNone } from '../../schema/errors.ts'
+import { assertNoProblem } from '../../schema/errors.ts'
 import { optionsOf, readCallOptions, requireValues } from '../../schema/options.ts'
 import { timestamp } from '../../schema/time.ts'
 import type { Control, ControlHost } from '../control.ts'
@@ -129,7 +129,7 @@ function createProvisioning(host: ControlHost): Provisioning {
     failAlways: (error, options = {}) => runScript({ outcomes: [], always: error }, forDomain, options),
     clear: (options = {}) => clear.run(host, readCallOptions(forDomain, options)),
     pendingOutcomes: () => pending.run(host, {}),
-    assertNoPendingOutcomes: () => assertNone(host.transact(describeUnusedOutcomes)),
+    assertNoPendingOutcomes: () => assertNoProblem(host.transact(describeUnusedOutcomes)),
     attempt: (id) => attempt.run(host, { id }),
     renewNow: (id) => renew.run(host, { id }),
     expireNow: (id) => expire.run(host, { id }),

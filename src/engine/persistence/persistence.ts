@@ -9,7 +9,7 @@ import type { RecordChange } from '../records.ts'
 import type { Guard } from '../transactions.ts'
 import { FlushTracker } from './flush-tracker.ts'
 import { PendingCommit } from './pending-commit.ts'
-import { allRecordsAsChanges, readStoredRecords, requireValid, type SideRecordsByName } from './stored-records.ts'
+import { listAllChanges, readStoredRecords, requireValid, type SideRecordsByName } from './stored-records.ts'
 import { RECORDS_VERSION } from './versions.ts'
 
 /** The parts of an engine that are persisted. */
@@ -29,8 +29,8 @@ interface EngineParts {
  */
 const RESERVED_OPERATIONS = 1024
 
-/** Marks a store that is in use: two gateways would overwrite each other's commits. */
-const OWNED = Symbol.for('fauxgate.store.owned')
+/** Marks a store that a gateway uses, because a second gateway would overwrite its commits. */
+const IN_USE = Symbol.for('fauxgate.store.owned')
 
 /** Persists a gateway in a store: one commit per call. If the store throws, the call is undone (rules: stores#calls). */
 export class Persistence {
@@ -40,10 +40,10 @@ export class Persistence {
   #replacement: 'initial' | 'migration' | undefined
   /** The state of the first commit, until it is flushed. The gateway returns to this state if the store loses the commit. */
   #initial: StoredState | undefined
-  /** The facts of the last commit; undefined if the store has lost it. */
+  /** The facts of the last commit; undefined if the store has lost that commit. */
   #saved: Pick<StoredCommit, 'now' | 'sequence' | 'operations'> | undefined
   /** Side records that the store does not have. */
-  #missing: readonly StoredChange[] = []
+  #missingSideChanges: readonly StoredChange[] = []
   /** True while the clock is set back to the time of the last commit. */
   isRollingBack = false
 
@@ -52,7 +52,7 @@ export class Persistence {
     readonly store: Store,
     readonly engine: EngineParts,
   ) {
-    if (Reflect.has(store, OWNED)) {
+    if (Reflect.has(store, IN_USE)) {
       throw new TypeError(
         'store is in use by another gateway. Allowed: a store of its own, or dispose() the other first.',
       )
@@ -73,13 +73,13 @@ export class Persistence {
     const stored = this.#read()
     if (stored) this.#continueFrom(stored)
     else this.#start()
-    Reflect.defineProperty(this.store, OWNED, { value: true, configurable: true })
+    Reflect.defineProperty(this.store, IN_USE, { value: true, configurable: true })
     return stored !== undefined
   }
 
   /** Releases the store, so that another gateway can use it. */
   release(): void {
-    Reflect.deleteProperty(this.store, OWNED)
+    Reflect.deleteProperty(this.store, IN_USE)
   }
 
   #read(): StoredState | undefined {
@@ -111,14 +111,14 @@ export class Persistence {
       owner.load(known)
       for (const [key, after] of owner.rows()) if (!known.has(key)) missing.push({ collection, key, after })
     }
-    this.#missing = missing
+    this.#missingSideChanges = missing
     this.#setClock(now)
     this.#saved = { now, sequence, operations }
-    this.#replacement = this.#replacementOf(stored)
+    this.#replacement = this.#findReplacement(stored)
     this.#pending = new PendingCommit(this.#replacement)
   }
 
-  #replacementOf(stored: StoredState): 'initial' | 'migration' | undefined {
+  #findReplacement(stored: StoredState): 'initial' | 'migration' | undefined {
     if (stored === this.#initial) return 'initial'
     return stored.version < RECORDS_VERSION ? 'migration' : undefined
   }
@@ -131,11 +131,11 @@ export class Persistence {
       if (!stored) throw new Error('it has no state any more')
       this.#continueFrom(stored)
     } catch (error) {
-      refuseAsFailed(error)
+      refuseAsStoreFailed(error)
     }
   }
 
-  /** Returns whether the store has reserved so many ids of requests. */
+  /** Returns whether the store has reserved as many ids of requests as `operations`. */
   hasReserved(operations: number): boolean {
     return this.#saved !== undefined && operations <= this.#saved.operations
   }
@@ -167,16 +167,16 @@ export class Persistence {
     const now = clock.isManual ? clock.now : clock.lastNow
     const hasNewFacts =
       operations > saved.operations || sequence !== saved.sequence || (clock.isManual && now !== saved.now)
-    if (!hasNewFacts && this.#pending.isEmpty && this.#missing.length === 0) return
+    if (!hasNewFacts && this.#pending.isEmpty && this.#missingSideChanges.length === 0) return
     const commit: StoredCommit = {
       operation: replaces ?? this.#pending.operation ?? (now === saved.now ? 'operation_ids' : 'clock'),
       now,
       sequence,
-      operations: this.#reservedOperations(operations, saved.operations),
+      operations: this.#reserveOperations(operations, saved.operations),
       ...(replaces && { replaces: { version: RECORDS_VERSION, seed: origin.seed } }),
       changes: replaces
-        ? allRecordsAsChanges(records, sideRecords)
-        : [...this.#missing, ...this.#pending.changes(records)],
+        ? listAllChanges(records, sideRecords)
+        : [...this.#missingSideChanges, ...this.#pending.changes(records)],
     }
     try {
       guard.run('its store', () => {
@@ -185,12 +185,12 @@ export class Persistence {
         if (this.#replacement === 'initial') this.#initial = toStoredState(commit)
         this.#replacement = undefined
         this.#pending = new PendingCommit()
-        this.#missing = []
+        this.#missingSideChanges = []
         this.#flushes.trackAppend()
       })
     } catch (error) {
       this.rollBack()
-      refuseAsFailed(error)
+      refuseAsStoreFailed(error)
     }
   }
 
@@ -204,7 +204,7 @@ export class Persistence {
     this.#setClock(saved.now)
   }
 
-  #reservedOperations(operations: number, reserved: number): number {
+  #reserveOperations(operations: number, reserved: number): number {
     const hasRoom = !this.#pending.replaces && operations <= reserved - RESERVED_OPERATIONS / 2
     return hasRoom ? reserved : operations + RESERVED_OPERATIONS
   }
@@ -232,7 +232,7 @@ export class Persistence {
 }
 
 /** Refuses a call that the store did not persist. */
-export function refuseAsFailed(cause: unknown): never {
+export function refuseAsStoreFailed(cause: unknown): never {
   const why = cause instanceof Error ? cause.message : String(cause)
   throw new Refusal([problem(general.store_failed, { why })], { cause })
 }

@@ -11,7 +11,7 @@ import type { Records } from '../records.ts'
 import type { VersionedRecord } from './migrations.ts'
 import { groupByCollection, isReadable, migrate, READABLE_VERSIONS, RECORDS_VERSION } from './versions.ts'
 
-/** Records outside of the families that are stored too, and that stay when the state is replaced. */
+/** Records outside of the families that are stored too. They stay when the state is replaced. */
 export interface SideRecords {
   /** Returns all of them, by key. */
   rows(): ReadonlyMap<string, object>
@@ -33,7 +33,7 @@ export function toStoredForm({ exported }: Collection<object>, record: object): 
 }
 
 /** Returns the changes that store all records. */
-export function allRecordsAsChanges(records: Records, sideRecords: SideRecordsByName): StoredChange[] {
+export function listAllChanges(records: Records, sideRecords: SideRecordsByName): StoredChange[] {
   const changes: StoredChange[] = []
   for (const { collection, oldestFirst } of records.all()) {
     for (const row of oldestFirst) changes.push(toStoredChange(collection, collection.key(row), row))
@@ -59,17 +59,17 @@ export function readStoredRecords(
   const side = new Map([...sideNames].map((name) => [name, new Map<string, object>()]))
   // A stored record may be overdue, because a commit may leave events to a later call.
   const state = { sequence: stored.sequence, now: Number.NEGATIVE_INFINITY }
-  const readRecord = recordReader(families, stored.version, { ...context, state })
+  const readRecord = createRecordReader(families, stored.version, { ...context, state })
   for (const each of stored.records) {
-    const beside = side.get(each.collection)
-    if (beside) beside.set(each.key, each.record)
+    const sideRows = side.get(each.collection)
+    if (sideRows) sideRows.set(each.key, each.record)
     else rows.push(readRecord(each))
   }
   return { rows: groupByCollection(rows), side }
 }
 
 /** Makes the reader of the records of a version. It returns them in the present form. */
-function recordReader(families: readonly Family[], version: number, context: RuleContext) {
+function createRecordReader(families: readonly Family[], version: number, context: RuleContext) {
   const collections = families.flatMap((family) => family.collections)
   const readers = new Map(
     collections.map(({ name, key, schema }) => [name, { keyOf: key, read: storedReader(schema, 'the record') }]),
@@ -86,7 +86,7 @@ function recordReader(families: readonly Family[], version: number, context: Rul
     const read = requireValid(reader.read, name, record, context)
     const ownKey = reader.keyOf(read)
     if (version === RECORDS_VERSION && ownKey !== key)
-      throw damagedError(name, `its fields make the key ${quote(ownKey)}`)
+      throw createDamageError(name, `its fields make the key ${quote(ownKey)}`)
     return { collection, record: read }
   }
 }
@@ -96,7 +96,7 @@ export function requireValid<T, Args extends unknown[]>(check: (...args: Args) =
   try {
     return check(...args)
   } catch (error) {
-    throw error instanceof Refusal ? damagedError(what, error.message) : error
+    throw error instanceof Refusal ? createDamageError(what, error.message) : error
   }
 }
 
@@ -106,11 +106,11 @@ function requireFacts({ version, now, sequence, operations }: StoredState): void
     throw new TypeError(`${what}. Allowed: ${READABLE_VERSIONS}. Use the fauxgate that wrote it, or a newer one.`)
   }
   for (const [name, value] of Object.entries({ sequence, operations })) {
-    if (!(Number.isSafeInteger(value) && value >= 0)) throw damagedError(name, `it is ${quote(value)}`)
+    if (!(Number.isSafeInteger(value) && value >= 0)) throw createDamageError(name, `it is ${quote(value)}`)
   }
-  if (!(now >= 0 && now <= LATEST_TIME)) throw damagedError('its time', `it is ${quote(now)}`)
+  if (!(now >= 0 && now <= LATEST_TIME)) throw createDamageError('its time', `it is ${quote(now)}`)
 }
 
-function damagedError(what: string, why: string): Error {
+function createDamageError(what: string, why: string): Error {
   return new Error(`The store is damaged: ${what}: ${why}`)
 }

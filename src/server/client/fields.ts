@@ -1,7 +1,7 @@
 import type * as v from 'valibot'
 import type { ControlCall } from '../../control/control.ts'
 import { documentationOf, isSchema, partsOf } from '../../schema/documentation.ts'
-import { jsonProblem } from '../../schema/json-text.ts'
+import { locateJsonProblem } from '../../schema/json-text.ts'
 import { quote } from '../../schema/text.ts'
 import type { Arguments } from '../commands/command.ts'
 import { UsageError } from '../errors.ts'
@@ -58,6 +58,6 @@ function jsonOr(text: string, flag: string): unknown {
     return JSON.parse(text)
   } catch {
     const source = flag === '' ? quote(text) : `--${flag}`
-    throw new UsageError(`${source} begins with "{" and is not JSON: ${jsonProblem(text)}.`)
+    throw new UsageError(`${source} begins with "{" and is not JSON: ${locateJsonProblem(text)}.`)
   }
 }

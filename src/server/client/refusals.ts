@@ -1,5 +1,5 @@
 import { suggestion } from '../../schema/nearest.ts'
-import { inTexts } from '../../schema/time.ts'
+import { describeInTexts } from '../../schema/time.ts'
 
 const INVALID = /^(?<field>the body|\w+)(?:[.\d[\]]*) is (?<received>.+?)\. Allowed: (?<allowed>.+)\.$/s
 
@@ -24,7 +24,7 @@ export function inWordsOfCommand(
   const name = typedNames.get(field)
   if (name === undefined) return undefined
   // On the command line a number is a text, and an outcome is never an object.
-  const texts = inTexts(allowed).replace(/, or an object with .*$/s, '')
+  const texts = describeInTexts(allowed).replace(/, or an object with .*$/s, '')
   const isUnitMissing = texts !== allowed && /^"\d+"$/.test(received)
   const hint = isUnitMissing ? ` The unit is missing, as in ${received.slice(1, -1)}s.` : suggestionFor(received, texts)
   return `${name} is ${received}. Allowed: ${shortened(texts)}.${hint}`

@@ -1,6 +1,6 @@
 import { version } from '../../../package.json'
 import { suggestion } from '../../schema/nearest.ts'
-import { type SecretTexts, secretTexts, withoutSecrets } from '../../schema/secret-texts.ts'
+import { createRedactor, type Redactor, redactText } from '../../schema/secret-texts.ts'
 import { quote } from '../../schema/text.ts'
 import { caught, UsageError } from '../errors.ts'
 import { print, tell } from '../terminal.ts'
@@ -32,7 +32,7 @@ export async function runCommand(args: readonly string[], environment = process.
     return parsed.flags.get('help') ? print(helpOn(command, commands)) : await command.run(parsed, environment)
   } catch (error) {
     const isUsage = error instanceof UsageError
-    const message = withoutSecrets(caught(error).message, keysIn(args, environment))
+    const message = redactText(caught(error).message, keysIn(args, environment))
     tell(`${message}${isUsage ? ` See "fauxgate ${help}".` : ''}`)
     return isUsage ? 2 : 1
   }
@@ -91,11 +91,11 @@ function unknownCommandMessage(
 }
 
 /** Returns the keys on the command line and in the environment, which messages must not contain. */
-function keysIn(args: readonly string[], environment: NodeJS.ProcessEnv): SecretTexts {
+function keysIn(args: readonly string[], environment: NodeJS.ProcessEnv): Redactor {
   const typed = args.flatMap((arg, index) => {
     const option = /^--(?:control-)?key(?:=(.*))?$/s.exec(arg)
     return option ? (option[1] ?? args[index + 1] ?? []) : []
   })
   const { FAUXGATE_KEY = '', FAUXGATE_CONTROL_KEY = '', NGROK_API_KEY = '' } = environment
-  return secretTexts([...typed, ...FAUXGATE_KEY.split(','), FAUXGATE_CONTROL_KEY, NGROK_API_KEY])
+  return createRedactor([...typed, ...FAUXGATE_KEY.split(','), FAUXGATE_CONTROL_KEY, NGROK_API_KEY])
 }

@@ -1,8 +1,8 @@
 import { version } from '../../../package.json'
 import { readClock, systemClock } from '../../engine/clock.ts'
-import { freshSecret } from '../../engine/random.ts'
+import { createSecret } from '../../engine/random.ts'
 import { type DialectName, dialectNames, dialects } from '../../resources/dialects.ts'
-import { secretTexts, withoutSecrets } from '../../schema/secret-texts.ts'
+import { createRedactor, redactText } from '../../schema/secret-texts.ts'
 import { certificatePair } from '../../testing/certificates.ts'
 import { deleteLeftovers } from '../../verify/clean-up.ts'
 import { type Host, ServiceClient } from '../../verify/client.ts'
@@ -57,7 +57,7 @@ async function runVerify(parsed: Arguments, environment: NodeJS.ProcessEnv): Pro
       log: list,
       signal: stopping.signal,
       upload: certificatePair({ names: ['fauxgate-verify.example.com', 'www.fauxgate-verify.example.com'] }),
-      run: freshSecret().slice(0, RUN_LENGTH),
+      run: createSecret().slice(0, RUN_LENGTH),
       host: HOST,
     }
     return await compared(options, args, list)
@@ -88,11 +88,11 @@ async function compared(options: VerifyOptions, args: VerifyArguments, list: Mad
     await write(record, recordingText(exchanges, [options.key], facts))
   }
   if (report.remaining.length === 0) list.remove()
-  const secrets = secretTexts([options.key])
+  const secrets = createRedactor([options.key])
   const exitCode = exitCodeOf(report)
-  if (junit !== undefined) await write(junit, withoutSecrets(reportXml(report), secrets), 0o644)
+  if (junit !== undefined) await write(junit, redactText(reportXml(report), secrets), 0o644)
   const text = args.isJson ? `${JSON.stringify({ ...report, exitCode }, null, 2)}\n` : reportText(report)
-  print(withoutSecrets(text, secrets))
+  print(redactText(text, secrets))
   return exitCode
 }
 

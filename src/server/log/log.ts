@@ -1,6 +1,6 @@
 import { styleText } from 'node:util'
 import type { Transition } from '../../provisioning/timeline.ts'
-import { escaped } from '../../schema/text.ts'
+import { escapeUnprintable } from '../../schema/text.ts'
 import { timestamp } from '../../schema/time.ts'
 
 export interface LoggedRequest {
@@ -37,7 +37,7 @@ export interface Log {
 type Write = (text: string) => void
 
 export function jsonLog(write: Write): Log {
-  const say = (event: string, facts: object) => write(`${escaped(JSON.stringify({ event, ...facts }))}\n`)
+  const say = (event: string, facts: object) => write(`${escapeUnprintable(JSON.stringify({ event, ...facts }))}\n`)
   return {
     notice: (event, text, facts = {}) => say(event, { message: text, ...facts }),
     request: ({ at, duration, ...rest }) =>
@@ -108,7 +108,7 @@ const LONGEST = 300
 function printable(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: it removes control characters
   const plain = text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ')
-  const shown = escaped(plain)
+  const shown = escapeUnprintable(plain)
   return shown.length > LONGEST ? `${shown.slice(0, LONGEST)}…` : shown
 }
 

@@ -8,7 +8,7 @@ import type { Change } from '../../operation/collection.ts'
 import type { Families } from '../../operation/family.ts'
 import type { Timeline, TimelineEntry } from '../../provisioning/timeline.ts'
 import { domains } from '../../resources/reserved-domains/records.ts'
-import { keysInHeader, secretHeaderValues, secretTexts, withoutSecrets } from '../../schema/secret-texts.ts'
+import { createRedactor, findKeysInHeader, findSecretHeaderValues, redactText } from '../../schema/secret-texts.ts'
 import { timestamp } from '../../schema/time.ts'
 import { tableOf } from '../../table.ts'
 import { jsonOf } from '../../verify/exchange.ts'
@@ -77,13 +77,13 @@ export function logged(gateway: Gateway, log: Log, families: Families | undefine
 function pathRedaction(keys: readonly string[]): (path: string, request: HttpRequest) => string {
   // Most requests have the keys of the request before.
   let last = ''
-  let search = secretTexts(keys)
+  let search = createRedactor(keys)
   return (path, { header, rawHeaders = ['authorization', header('authorization') ?? ''] }) => {
-    const values = secretHeaderValues(rawHeaders)
+    const values = findSecretHeaderValues(rawHeaders)
     const sent = values.join('\n')
-    if (sent !== last) search = secretTexts([...keys, ...values.flatMap(keysInHeader)])
+    if (sent !== last) search = createRedactor([...keys, ...values.flatMap(findKeysInHeader)])
     last = sent
-    return withoutSecrets(path, search)
+    return redactText(path, search)
   }
 }
 

@@ -4,7 +4,7 @@ import type { Config } from '../../generated/options.ts'
 import { marksOf, partsOf } from '../../schema/documentation.ts'
 import { nearest, suggestion } from '../../schema/nearest.ts'
 import { quote, quoteSecret } from '../../schema/text.ts'
-import { inTexts } from '../../schema/time.ts'
+import { describeInTexts } from '../../schema/time.ts'
 import { isObject } from '../../schema/values.ts'
 import { type Arguments, flagValue } from '../commands/command.ts'
 import { caught, UsageError } from '../errors.ts'
@@ -121,7 +121,7 @@ function requireAllowed(schema: v.GenericSchema, value: unknown, name: string, i
   const received = isSecret ? quoteSecret(value) : quote(value)
   const { message } = issues[0]
   // Only a config file can have a number of ms. A flag or a variable is always a text.
-  const allowed = name.startsWith('"') ? message : inTexts(message)
+  const allowed = name.startsWith('"') ? message : describeInTexts(message)
   const meant = typeof value === 'string' && !isSecret ? suggestion(value, choicesIn(allowed)) : ''
   throw new UsageError(`${name} is ${received}. Allowed: ${allowed}.${meant}`)
 }

@@ -1,6 +1,6 @@
 import { accessSync, constants, existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { freshSecret } from '../../engine/random.ts'
+import { createSecret } from '../../engine/random.ts'
 import { UsageError } from '../errors.ts'
 import { notWritten, textOf } from '../files.ts'
 import { nodeSqlite, type OpenDatabase, SqliteFile, using } from '../sqlite/sqlite-file.ts'
@@ -69,7 +69,7 @@ export async function accountKeyOf(folder: string, { ACCOUNT_KEY }: NodeJS.Proce
   const file = join(folder, 'account-key')
   const inShell = `$(cat '${file}')`
   if (!existsSync(file)) {
-    const key = freshSecret()
+    const key = createSecret()
     writeFileSync(file, `${key}\n`, { flag: 'wx', mode: 0o600 })
     return { key, inShell, createdIn: file }
   }

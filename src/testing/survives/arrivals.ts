@@ -1,5 +1,5 @@
 import type { Arrival } from '../../http/arrival.ts'
-import { isBefore } from '../../http/fault-effects.ts'
+import { replacesOperation } from '../../http/fault-effects.ts'
 import type { HttpResponse } from '../../http/messages.ts'
 import type { ProvisioningError } from '../../provisioning/outcomes.ts'
 import { LATEST_TIME } from '../../schema/time.ts'
@@ -138,8 +138,8 @@ export class Arrivals {
   #respond(arrival: Arrival, event: Event): HttpResponse {
     const { effect, name, jump } = event.failure ?? {}
     if (jump) this.#world.timers.setAhead(jump)
-    if (name === 'late') this.#pending.push({ at: this.#world.clock.now + LATE_MS, change: () => arrival.answer() })
-    const isUndone = effect !== undefined && isBefore(effect)
+    if (name === 'late') this.#pending.push({ at: this.#world.clock.now + LATE_MS, change: () => arrival.respond() })
+    const isUndone = effect !== undefined && replacesOperation(effect)
     const usual = isUndone ? undefined : this.#answer(arrival, event)
     if (name === 'crash') {
       this.hasCrashed = true
@@ -153,7 +153,7 @@ export class Arrivals {
   }
 
   #answer(arrival: Arrival, event: Event): HttpResponse {
-    const { response, hasChanged } = arrival.answer()
+    const { response, hasChanged } = arrival.respond()
     event.response = response
     event.hasChanged = hasChanged
     return response

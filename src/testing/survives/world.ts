@@ -1,6 +1,6 @@
 import { abortable } from '../../engine/clock.ts'
 import { manualClock } from '../../engine/manual-clock.ts'
-import { randomSource } from '../../engine/random.ts'
+import { createRandomSource } from '../../engine/random.ts'
 import { type Fetch, isRequest } from '../../http/fetch.ts'
 import { isBelow } from '../../http/url.ts'
 import { fakeTimersOn } from '../fake-timers.ts'
@@ -39,7 +39,7 @@ export class World {
   unhandled: unknown[] = []
   /** The gateway that the global `fetch` reaches. */
   target: Pick<Life, 'url' | 'fetch'> | undefined
-  readonly #randomSource = randomSource('survives')
+  readonly #randomSource = createRandomSource('survives')
   /** The number of random numbers in this run so far. */
   #randomCount = 0
   /** The number of the run. */

@@ -1,0 +1,123 @@
+import type { JournalEntry, JournalQuery } from './entry.ts'
+
+/** The fields of a request that queries compare. */
+export type RequestFacts = Pick<JournalEntry, 'operation' | 'method' | 'path' | 'status'>
+
+/** The maximum number of dropped requests whose paths are stored. */
+const MAX_PATHS = 10_000
+
+/** The maximum number of characters of a stored path. */
+const MAX_PATH_LENGTH = 256
+
+/** The maximum number of entries that are stored of unknown requests. */
+const MAX_UNKNOWN = 20
+
+/** The number of requests that match a query, and of further ones that may match because their paths are not stored. */
+export interface RequestCount {
+  readonly certain: number
+  readonly possible: number
+}
+
+/** Requests with the same operation, method and status. */
+interface Kind {
+  readonly facts: Omit<RequestFacts, 'path'>
+  /** The stored paths. */
+  readonly paths: string[]
+  /** The number of requests whose paths are not stored. */
+  withoutPath: number
+}
+
+/** The requests that the journal has dropped: how many there were of each kind, and the newest that the API does not know. */
+export class DroppedRequests {
+  readonly #kindsByOperation = new Map<string | null, readonly Kind[]>()
+  #unknown: JournalEntry[] = []
+  #size = 0
+
+  /** The number of all these requests. */
+  get size(): number {
+    return this.#size
+  }
+
+  /** The newest requests that the API does not know, oldest first, without headers and bodies of requests. */
+  get unknown(): readonly JournalEntry[] {
+    return this.#unknown
+  }
+
+  add(facts: RequestFacts): void {
+    this.#size++
+    const kind = this.#findKind(facts)
+    const hasRoom = this.#size <= MAX_PATHS && facts.path.length <= MAX_PATH_LENGTH
+    if (hasRoom) kind.paths.push(facts.path)
+    else kind.withoutPath++
+  }
+
+  #findKind({ operation, method, status }: RequestFacts): Kind {
+    const kinds = this.#kindsByOperation.get(operation) ?? []
+    for (const kind of kinds) if (kind.facts.method === method && kind.facts.status === status) return kind
+    const kind = { facts: { operation, method, status }, paths: [], withoutPath: 0 }
+    this.#kindsByOperation.set(operation, [...kinds, kind])
+    return kind
+  }
+
+  /** Stores the entry of a request that the API does not know. */
+  addUnknown(entry: JournalEntry): void {
+    this.#unknown.push({ ...entry, requestHeaders: {}, request: null, responseHeaders: {} })
+    if (this.#unknown.length > MAX_UNKNOWN) this.#unknown.shift()
+  }
+
+  /** Counts the requests that match a query. */
+  count(query: JournalQuery): RequestCount {
+    let certain = 0
+    let possible = 0
+    for (const { facts, paths, withoutPath } of this.#listKinds()) {
+      certain += paths.filter((path) => matchesQuery({ ...facts, path }, query)).length
+      if (!matchesQuery({ ...facts, path: query.path ?? '' }, query)) continue
+      if (query.path === undefined) certain += withoutPath
+      else possible += withoutPath
+    }
+    return { certain, possible }
+  }
+
+  countUnknown(): number {
+    let found = 0
+    for (const { facts, paths, withoutPath } of this.#listKinds()) {
+      found += paths.filter((path) => isUnknown({ ...facts, path })).length
+      if (isUnknown({ ...facts, path: '' })) found += withoutPath
+    }
+    return found
+  }
+
+  #listKinds(): readonly Kind[] {
+    return [...this.#kindsByOperation.values()].flat()
+  }
+
+  clear(): void {
+    this.#kindsByOperation.clear()
+    this.#unknown = []
+    this.#size = 0
+  }
+}
+
+export function matchesQuery(request: RequestFacts, { operation, method, path, status }: JournalQuery): boolean {
+  return (
+    (operation === undefined || operation === request.operation) &&
+    (method === undefined || method === request.method) &&
+    (path === undefined || path === request.path) &&
+    (status === undefined || status === request.status)
+  )
+}
+
+const INVALID_IDS = ['undefined', 'null', 'NaN', '[object Object]', '%5Bobject%20Object%5D']
+
+/** Returns the first segment of a path that is no id but the text of a missing value or of an object, such as `undefined`. */
+export function findInvalidId(path: string): string | undefined {
+  return path.split('/').find((segment) => INVALID_IDS.includes(segment))
+}
+
+/**
+ * Returns whether the API does not know a request: it has no such operation, or an id in the path is no id, such as `undefined`.
+ * A preflight has no operation either, but its status is below 400.
+ */
+export function isUnknown({ operation, path, status }: RequestFacts): boolean {
+  return status >= 400 && (operation === null || findInvalidId(path) !== undefined)
+}
