@@ -3,7 +3,7 @@ import { buffer } from 'node:stream/consumers'
 import { readClock, systemClock } from '../engine/clock.ts'
 import type { CommonDialect } from '../schema/dialect.ts'
 import { connectionProblem } from '../verify/client.ts'
-import { jsonOf } from '../verify/exchange.ts'
+import { tryParseJson } from '../verify/exchange.ts'
 import type { RecordedExchange } from '../verify/har.ts'
 import { forward, isHopByHop, type ServiceResponse, textOrSize } from './forward.ts'
 
@@ -82,7 +82,7 @@ export class Recorder {
         headers: Object.fromEntries(sentHeaders),
         ...(body.text !== '' && { body: body.text, binary: body.binary }),
       },
-      response: { status: received.status, headers: received.headers, text, body: jsonOf(text), binary },
+      response: { status: received.status, headers: received.headers, text, body: tryParseJson(text), binary },
     })
   }
 

@@ -1,5 +1,5 @@
 import { appendFileSync, readFileSync, rmSync } from 'node:fs'
-import { jsonOf } from '../verify/exchange.ts'
+import { tryParseJson } from '../verify/exchange.ts'
 import { leftoversIn, type RunLogEntry, type RunLogStorage } from '../verify/run-log.ts'
 import { asSystemError } from './errors.ts'
 import { readError, writeError } from './files.ts'
@@ -53,6 +53,6 @@ export class RunLogFile implements RunLogStorage {
 }
 
 function parseEntry(line: string): RunLogEntry | undefined {
-  const entry = Object(jsonOf(line))
+  const entry = Object(tryParseJson(line))
   return typeof entry.entry === 'string' ? entry : undefined
 }

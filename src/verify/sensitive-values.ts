@@ -1,5 +1,5 @@
 import { isObject } from '../schema/values.ts'
-import { objectOrArrayIn } from './exchange.ts'
+import { parseObjectOrArray } from './exchange.ts'
 import type { Replaced } from './har.ts'
 
 export type ValueKind = Replaced['kind']
@@ -77,7 +77,7 @@ export class SensitiveValues {
 
   /** Adds the values of a body, or of a text in one. In a sentence, "token: missing" names no token. */
   addFromText(text: string, isSentence = false): void {
-    const json = objectOrArrayIn(text)
+    const json = parseObjectOrArray(text)
     if (json !== undefined) {
       this.addFromJson(json)
       return

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import clients from '../../../evidence/clients.json'
 import programs from '../../../evidence/programs.json'
 import service from '../../../evidence/service.json'
-import { jsonOf } from '../../../src/verify/exchange.ts'
-import { recordingIn } from '../../../src/verify/har-reader.ts'
+import { tryParseJson } from '../../../src/verify/exchange.ts'
+import { parseHar } from '../../../src/verify/har-reader.ts'
 
 /** The base of links from pages of the package to files that the package does not have. */
 export const PUBLISHED = 'https://github.com/fauxgate/fauxgate/blob/main'
@@ -116,11 +116,11 @@ export interface Example {
 /** Reads the recording of the published examples. */
 export function examplesIn(root: string): Example[] {
   const file = 'evidence/examples.har'
-  return recordingIn(readFileSync(join(root, file), 'utf8'), file).exchanges.map(({ at, request, response }) => ({
+  return parseHar(readFileSync(join(root, file), 'utf8'), file).exchanges.map(({ at, request, response }) => ({
     method: request.method,
     path: request.path.replace(/\?.*/, ''),
     date: new Date(at).toISOString().slice(0, 10),
-    sends: pathsOf(jsonOf(request.body ?? '')),
+    sends: pathsOf(tryParseJson(request.body ?? '')),
     reads: pathsOf(response.body),
   }))
 }

@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync }
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readClock, systemClock } from '../../engine/clock.ts'
-import { jsonOf } from '../../verify/exchange.ts'
+import { tryParseJson } from '../../verify/exchange.ts'
 import { asSystemError } from '../errors.ts'
 import { timeOfDay } from '../log/log.ts'
 
@@ -65,7 +65,7 @@ function readRegistered(folder: string): readonly RegisteredServer[] {
 }
 
 function parseRegistered(file: string, text: string): RegisteredServer[] {
-  const { url, started } = Object(jsonOf(text))
+  const { url, started } = Object(tryParseJson(text))
   return typeof url === 'string' && URL.canParse(url) ? [{ file, url, started: String(started) }] : []
 }
 

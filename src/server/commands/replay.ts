@@ -1,6 +1,6 @@
 import { readClock, systemClock } from '../../engine/clock.ts'
-import { recordingIn } from '../../verify/har-reader.ts'
-import { isFine, type KnownDifference, replay, replayText } from '../../verify/replay.ts'
+import { parseHar } from '../../verify/har-reader.ts'
+import { hasPassed, type KnownDifference, replay, replayText } from '../../verify/replay.ts'
 import { UsageError } from '../errors.ts'
 import { parseJson, readText } from '../files.ts'
 import { switchFlag, textFlag } from '../options/table.ts'
@@ -25,10 +25,10 @@ export const replayCommand: Command = {
     if (file === undefined) throw new UsageError('replay needs a recording, for example "fauxgate replay service.har".')
     const named = flagValue(parsed, 'known')
     const known = named === undefined ? [] : await readKnownDifferences(named)
-    const report = await replay(recordingIn(await readText(file), file), { now: readClock(systemClock), known })
+    const report = await replay(parseHar(await readText(file), file), { now: readClock(systemClock), known })
     for (const warning of report.warnings) warn(warning)
     print(parsed.flags.get('json') ? `${JSON.stringify(report, null, 2)}\n` : replayText(report))
-    return isFine(report) ? 0 : 1
+    return hasPassed(report) ? 0 : 1
   },
 }
 

@@ -11,7 +11,7 @@ import { domains } from '../../resources/reserved-domains/records.ts'
 import { keysInHeader, secretHeaderValues, secretTexts, withoutSecrets } from '../../schema/secret-texts.ts'
 import { timestamp } from '../../schema/time.ts'
 import { tableOf } from '../../table.ts'
-import { jsonOf } from '../../verify/exchange.ts'
+import { tryParseJson } from '../../verify/exchange.ts'
 import { readErrorBody } from '../errors.ts'
 import type { Log, LoggedRequest, LoggedTransition } from './log.ts'
 
@@ -103,7 +103,7 @@ function noResponse(message: string): Outcome {
 function outcomeOf({ status, body, delivery }: HttpResponse): Outcome {
   if (delivery?.drop) return noResponse('a fault broke the connection')
   if (status < 400 || body === null) return { status, error: null, message: null }
-  return { status, ...readErrorBody(jsonOf(body)) }
+  return { status, ...readErrorBody(tryParseJson(body)) }
 }
 
 function transitionsIn(gateway: Gateway, { collection, key: id, before, after }: Change): LoggedTransition[] {
