@@ -23,7 +23,7 @@ const HANG_MS = 60_000
 /** A batch of cases under one seed; each case has some eight calls. */
 const BATCH = 100
 /** After so long a batch ends, and a failure is not made smaller any more. */
-const LONGEST_MS = 60_000
+const MAX_BATCH_MS = 60_000
 
 /** Watches the thread that makes the calls, which may hang or run out of memory. */
 function watch() {
@@ -66,7 +66,7 @@ async function attack() {
   })
   for (let seed = Number(values.seed), said = 0; calls < values.cases; seed++) {
     parentPort.postMessage({ seed })
-    const parameters = { seed, numRuns: BATCH, interruptAfterTimeLimit: LONGEST_MS }
+    const parameters = { seed, numRuns: BATCH, interruptAfterTimeLimit: MAX_BATCH_MS }
     const result = await fc.check(property, { ...parameters, ...(values.path && { path: values.path }) })
     if (result.failed) return parentPort.postMessage({ text: await reportOf(result, calls), exitCode: 1 })
     if (values.path) break

@@ -6,7 +6,7 @@ import { imported } from './imported.mjs'
 
 const { publicTexts, sentencesIn, wordsIn } = await imported('scripts/public-texts.ts')
 
-const MOST_WORDS = 35
+const MAX_WORDS = 35
 const GENERATED = /^docs\/(api|reference)\//
 const CODE = /=>|\bconst \w+ =/
 const HEADLESS = /\/\*\*\s+(?:\* )?((?:How|What|Where|Whether|Which|Whose|Why) [^\n*]*)/g
@@ -20,8 +20,8 @@ for (const { file, line, text } of publicTexts()) {
   if (GENERATED.test(file) || CODE.test(text)) continue
   for (const sentence of sentencesIn(text)) {
     const words = wordsIn(sentence)
-    if (words > MOST_WORDS)
-      complain(file, line, `a sentence of ${words} words, above ${MOST_WORDS}. Split it`, sentence)
+    if (words > MAX_WORDS)
+      complain(file, line, `a sentence of ${words} words, above ${MAX_WORDS}. Split it`, sentence)
   }
 }
 

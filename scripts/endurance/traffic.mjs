@@ -23,8 +23,8 @@ async function all(url, name) {
   return found
 }
 
-/** The most addresses, and four times the most domains, that are there at a time. */
-const MOST = 400
+/** The maximum number of addresses, and four times the maximum number of domains, that are there at a time. */
+const MAX_ADDRESSES = 400
 
 /** The possible states of every record: one after an answered write, two or more after an unanswered one. */
 export class Ledger {
@@ -44,7 +44,7 @@ export class Ledger {
     const path = made && `/reserved_addrs/${JSON.parse(made.text).id}`
     if (!made || !(await this.#change(metadata, 'changed', url, 'PATCH', path, { description: 'changed' })))
       return false
-    return this.#deleteOldest('reserved_addrs', MOST, metadata, url, path)
+    return this.#deleteOldest('reserved_addrs', MAX_ADDRESSES, metadata, url, path)
   }
 
   async #domain(url) {
@@ -55,7 +55,7 @@ export class Ledger {
       certificate_management_policy,
     })
     const path = made && `/reserved_domains/${JSON.parse(made.text).id}`
-    return made !== undefined && this.#deleteOldest('reserved_domains', MOST / 4, domain, url, path)
+    return made !== undefined && this.#deleteOldest('reserved_domains', MAX_ADDRESSES / 4, domain, url, path)
   }
 
   async #deleteOldest(collection, most, name, url, path) {

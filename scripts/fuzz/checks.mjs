@@ -4,7 +4,7 @@ import { GatewayError } from '../../dist/index.js'
 import { open, readAll, recordsOf, stateOf } from './gateways.mjs'
 import { FAMILIES } from './operations.mjs'
 
-const MOST_ERROR_BYTES = 16 * 1024
+const MAX_ERROR_BYTES = 16 * 1024
 
 /** A secret where it is known to be one: an API key, a webhook secret under its name, a private key. */
 const LEAK = /PLANTED9|"secret":[^,}]*PLANTED|PRIVATE KEY-----(\\+n)[A-Za-z0-9+/]/
@@ -35,7 +35,7 @@ export function checkAnswer(gateway, answer, method, faulty) {
 
 function checkError({ dialect }, status, body, operationId) {
   const about = `The error ${body}`
-  assert(new TextEncoder().encode(body).length <= MOST_ERROR_BYTES, about)
+  assert(new TextEncoder().encode(body).length <= MAX_ERROR_BYTES, about)
   assert.doesNotMatch(body, LEAK, about)
   const error = JSON.parse(body)
   assert.deepEqual(Object.keys(error), ['error_code', 'status_code', 'msg', 'details'], about)

@@ -4,8 +4,8 @@ import { createNgrok } from '../../dist/ngrok.js'
 import { certificatePair } from '../../dist/testing.js'
 import { FAMILIES } from './operations.mjs'
 
-/** The most commits of a case that are checked: a year on the clock makes thousands. */
-const MOST_COMMITS = 100
+/** The maximum number of commits of a case that are checked: a year on the clock makes thousands. */
+const MAX_COMMITS = 100
 
 export const pairs = Array.from({ length: 8 }, (_, index) =>
   certificatePair({
@@ -38,7 +38,7 @@ export function gatewayFor(options) {
     gateway.restore(snapshot)
   }
   const commits = []
-  gateway.subscribe((commit) => commits.length < MOST_COMMITS && commits.push(commit))
+  gateway.subscribe((commit) => commits.length < MAX_COMMITS && commits.push(commit))
   return { gateway, commits, options }
 }
 

@@ -64,7 +64,7 @@ export function createHead(
   return { method, url, header, body: '', isInspector }
 }
 
-/** The most bytes of a body with a whole state. An object has little memory. */
+/** The maximum number of bytes of a body with a whole state. An object has little memory. */
 export const MAX_STATE_BYTES = 20 * LARGEST_BODY
 
 /** Reads the body of a request, as a whole if its length is known: a stream takes longer. */

@@ -30,9 +30,9 @@ export interface ReplayOptions {
 export async function replayRecording(text: string, { known = [] }: ReplayOptions = {}): Promise<ReplayReport> {
   const recording = parseHar(text, 'The text')
   // Loaded here, since it brings all families of the ngrok dialect, which other tests do not need.
-  const { hasPassed: isFine, replay, replayText } = await import('../verify/replay.ts')
+  const { hasPassed, replay, replayText } = await import('../verify/replay.ts')
   const report = await replay(recording, { now: readClock(systemClock), known })
   for (const warning of report.warnings) console.warn(`fauxgate: ${warning}`)
-  if (isFine(report)) return report
+  if (hasPassed(report)) return report
   throw new Error(`The replay of the recording failed:\n\n${replayText(report)}`)
 }
