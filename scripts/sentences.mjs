@@ -20,8 +20,7 @@ for (const { file, line, text } of publicTexts()) {
   if (GENERATED.test(file) || CODE.test(text)) continue
   for (const sentence of sentencesIn(text)) {
     const words = wordsIn(sentence)
-    if (words > MAX_WORDS)
-      complain(file, line, `a sentence of ${words} words, above ${MAX_WORDS}. Split it`, sentence)
+    if (words > MAX_WORDS) complain(file, line, `a sentence of ${words} words, above ${MAX_WORDS}. Split it`, sentence)
   }
 }
 
