@@ -4,8 +4,8 @@ import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { build } from 'esbuild'
-import { NODES, nodeOf } from './nodes.mjs'
-import { asHere, install, root, run, withPackage } from './shared.mjs'
+import { findNode, NODES } from './nodes.mjs'
+import { install, root, run, withPackage, withVersions } from './shared.mjs'
 
 const USE = `
 const gateway = createGateway({ seed: 'x', clock: manualClock(0) })
@@ -124,11 +124,11 @@ const REQUIRES = [...names.map((name) => notEmpty(name, `require('${name}')`)), 
 
 /** Loads every entry point on every version of Node. */
 function checkNodes(folder) {
-  install(folder, ...asHere('msw'))
+  install(folder, ...withVersions('msw'))
   writeFileSync(join(folder, 'all.mjs'), IMPORTS.join('\n'))
   writeFileSync(join(folder, 'all.cjs'), REQUIRES.join('\n'))
   for (const major of NODES) {
-    const { path, version } = nodeOf(major)
+    const { path, version } = findNode(major)
     for (const file of ['all.mjs', 'all.cjs']) run(folder, path, file)
     check(`loads on Node ${version}, imported and required`, true)
   }

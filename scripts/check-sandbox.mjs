@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { parse } from 'yaml'
 import { ownPort } from './own-port.mjs'
 import { inFolder, install, pack, run } from './shared.mjs'
-import { installedWorkerd } from './workerd.mjs'
+import { installWorkerd } from './workerd.mjs'
 
 const NOBODY = process.getuid() === 0 ? { uid: 65_534, gid: 65_534 } : {}
 
@@ -104,4 +104,4 @@ async function check(folder) {
   console.log('ok  the sandboxes of the packed package: installed, built, started, killed, started again, stopped')
 }
 
-if (installedWorkerd('the sandboxes of the packed package')) await inFolder(check)
+if (installWorkerd('the sandboxes of the packed package')) await inFolder(check)

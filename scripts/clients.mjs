@@ -6,7 +6,7 @@ import { manualClock } from '../dist/index.js'
 import { createNgrok } from '../dist/ngrok.js'
 import { serve } from '../dist/node.js'
 import { FAMILIES, MODULES, texts } from './clients/bodies.mjs'
-import { startedClient, VERSIONS } from './clients/drivers.mjs'
+import { startClient, VERSIONS } from './clients/drivers.mjs'
 
 const KEY = 'the key of the client'
 
@@ -215,7 +215,7 @@ async function run(language, version, expected) {
   const gateway = createNgrok({ keys: [KEY], emptyJsonOnDelete, clock: manualClock('2026-01-01T00:00:00Z') })
   gateway.reservedDomains.create({ ...texts, domain: 'example.com' })
   const server = await serve(gateway)
-  const client = startedClient(language, version)
+  const client = startClient(language, version)
   try {
     if (typeof client === 'string') {
       console.warn(`!!! The ${language} client ${version} was left out: ${client} !!!`)

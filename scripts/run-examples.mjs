@@ -6,7 +6,7 @@ import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { inFolder, pack, root, vitest, works } from './shared.mjs'
+import { inFolder, pack, root, succeeds, vitest } from './shared.mjs'
 
 const { values, positionals: wanted } = parseArgs({
   options: { packed: { type: 'boolean' }, all: { type: 'boolean' }, shard: { type: 'string', default: '1/1' } },
@@ -50,7 +50,7 @@ const FOLDERS = {
     needs: ['python3', '--version'],
     steps: () => [
       node(join(root, 'scripts/run-compose.mjs')),
-      ...(works('go', 'version')
+      ...(succeeds('go', 'version')
         ? [['sh', '-c', `${COMPOSE_VALIDATOR} -no-interpolation compose.yaml > /dev/null`]]
         : []),
     ],
@@ -69,7 +69,7 @@ function plain(name, folder) {
   const isFile = name.endsWith('.mjs')
   const { needs, steps } = isFile ? { steps: () => [node(name)] } : (FOLDERS[name] ?? {})
   if (!steps) throw new Error(`Nothing runs examples/${name}. Add it to the folders of scripts/run-examples.mjs.`)
-  if (needs && !works(...needs)) return { leftOut: `this does not work here: ${needs.join(' ')}` }
+  if (needs && !succeeds(...needs)) return { leftOut: `this does not work here: ${needs.join(' ')}` }
   const env = { ...process.env, FAUXGATE: node(join(root, 'dist/cli.js')).join(' '), PYTHONDONTWRITEBYTECODE: '1' }
   const options = { cwd: isFile ? examples : join(examples, name), env }
   return steps(folder).reduce((problem, step) => problem ?? problemOf(step, options), undefined)

@@ -2,9 +2,9 @@
 // documents have the sentences of their sources. And no comment begins with a clause that has no verb, such as "What it has."
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
-import { imported } from './imported.mjs'
+import { importSource } from './import-source.mjs'
 
-const { publicTexts, sentencesIn, wordsIn } = await imported('scripts/public-texts.ts')
+const { publicTexts, sentencesIn, wordsIn } = await importSource('scripts/public-texts.ts')
 
 const MAX_WORDS = 35
 const GENERATED = /^docs\/(api|reference)\//

@@ -7,7 +7,7 @@ import { availableParallelism, homedir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { build } from 'esbuild'
-import { NODES, nodeOf } from './nodes.mjs'
+import { findNode, NODES } from './nodes.mjs'
 import { root } from './shared.mjs'
 
 const { nodes, replays } = parseArgs({
@@ -85,7 +85,7 @@ function proof(folder, { path, version }, mode) {
 
 const folder = await prepared()
 const digests = new Set()
-for (const node of nodes.split(',').map(nodeOf)) {
+for (const node of nodes.split(',').map(findNode)) {
   digests.add(proof(folder, node, 'idle'))
   const relieve = busy()
   try {
