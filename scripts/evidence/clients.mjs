@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { importSource } from '../import-source.mjs'
 import { root } from '../shared.mjs'
 
-/** The newest client, and an older one with what the service has given up since. */
+/** The newest client, and an older one with the calls that the service has removed since. */
 const GO = ['9.0.0', '5.0.0']
 
 const textOf = (...parts) => readFileSync(join(...parts), 'utf8')
