@@ -18,7 +18,7 @@ const MESSAGE_FIELDS = ['msg', 'details', 'error', 'message']
 /** A time, as responses have them. */
 export const TIME = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/
 
-/** The least length of a value that is replaced. Shorter ones are in too many words. */
+/** The minimum length of a value that is replaced. Shorter values occur in too many words. */
 const MIN_LENGTH = 4
 
 /** A field with its value in a text that is no JSON, such as a query, a form, YAML or a page. */
