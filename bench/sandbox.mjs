@@ -1,6 +1,6 @@
 // Measures shared sandboxes on plain workerd: `node bench/sandbox.mjs [part …]`, after `npm run build`. Rounds alternate
 // between a sandbox and the bare object of bench/sandbox/bare.js. Needs Linux, and workerd of examples/sandbox.
-import { installedWorkerd } from '../scripts/workerd.mjs'
+import { installWorkerd } from '../scripts/workerd.mjs'
 import { ask, raced } from './load.mjs'
 import { cpuOf, median, row, whole } from './measure.mjs'
 import { memoryOf, startWorker } from './sandbox/workerd.mjs'
@@ -141,5 +141,5 @@ async function many() {
 
 const PARTS = { speed, wake, many }
 const parts = process.argv.slice(2)
-if (installedWorkerd('all measurements'))
+if (installWorkerd('all measurements'))
   for (const part of parts.length > 0 ? parts : Object.keys(PARTS)) await PARTS[part]()

@@ -7,7 +7,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createGateway, manualClock } from '../dist/index.js'
 import { serve } from '../dist/node.js'
 import { checkGeneratedClients } from './generated-clients/index.mjs'
-import { root, works } from './shared.mjs'
+import { root, succeeds } from './shared.mjs'
 
 const folder = `${root}/node_modules/.cache/fauxgate-openapi/`
 mkdirSync(folder, { recursive: true })
@@ -82,33 +82,33 @@ async function compileAndUse() {
   console.log('ok  a client of its types compiles')
   const server = await serve(createGateway({ clock: manualClock(0) }))
   const { use } = await import(`${folder}out/client.js`)
-  const came = await use(server.url)
+  const received = await use(server.url)
   await server.close()
-  if (came !== 'app.example.com,app.example.com,ERR_GATEWAY_90404') throw new Error(`The client got ${came}.`)
+  if (received !== 'app.example.com,app.example.com,ERR_GATEWAY_90404') throw new Error(`The client got ${received}.`)
   console.log('ok  the client works')
 }
 
 /** Installs the fuzzer in its own environment. Returns undefined if it cannot be installed. */
-function fuzzer() {
+function installFuzzer() {
   const command = `${folder}venv/bin/schemathesis`
-  const isThere = () => works(command, '--version')
-  if (isThere()) return command
-  works('python3', '-m', 'venv', '--clear', `${folder}venv`)
-  works(`${folder}venv/bin/pip`, 'install', '-q', FUZZER)
-  return isThere() ? command : undefined
+  const isInstalled = () => succeeds(command, '--version')
+  if (isInstalled()) return command
+  succeeds('python3', '-m', 'venv', '--clear', `${folder}venv`)
+  succeeds(`${folder}venv/bin/pip`, 'install', '-q', FUZZER)
+  return isInstalled() ? command : undefined
 }
 
 async function fuzz() {
-  const command = fuzzer()
+  const command = installFuzzer()
   if (!command) return console.warn(`LEFT OUT: the fuzzer. Python with venv, or ${FUZZER} from PyPI, is missing here.`)
   const gateway = createGateway({ keys: ['key'], seed: SEED, clock: manualClock('2026-01-01T00:00:00Z') })
   const server = await serve(gateway)
   const report = `${folder}report.ndjson`
-  const about = ['--url', server.url, '--seed', SEED, '--max-time', `${SECONDS}`, '--continue-on-failure', '--no-color']
+  const limits = ['--seed', SEED, '--max-time', `${SECONDS}`, '--continue-on-failure', '--generation-database', 'none']
   const headers = ['-H', 'Authorization: Bearer key', '-H', 'Service-Version: 2']
-  const left = ['--generation-database', 'none']
-  const written = ['--report', 'ndjson', '--report-ndjson-path', report]
-  const args = ['run', `${server.url}/_fauxgate/openapi.json`, ...about, ...headers, ...left, ...written]
+  const output = ['--report', 'ndjson', '--report-ndjson-path', report, '--no-color']
+  const document = `${server.url}/_fauxgate/openapi.json`
+  const args = ['run', document, '--url', server.url, ...limits, ...headers, ...output]
   await once(spawn(command, args, { cwd: folder, stdio: 'ignore' }), 'exit')
   await server.close()
   judge(readFileSync(report, 'utf8').trim().split('\n').map(JSON.parse))
@@ -120,7 +120,7 @@ function judge(events) {
   const recorders = events.flatMap(({ ScenarioFinished: scenario }) => scenario?.recorder ?? [])
   const checks = recorders.flatMap(({ label: operation, checks = {}, interactions }) =>
     Object.entries(checks).flatMap(([id, made]) =>
-      made.map(({ name, status }) => ({ operation, check: name, status, ...answerTo(interactions[id]) })),
+      made.map(({ name, status }) => ({ operation, check: name, status, ...describeResponse(interactions[id]) })),
     ),
   )
   if (checks.length < 1000) throw new Error(`The fuzzer made ${checks.length} checks. Expected are thousands.`)
@@ -139,15 +139,15 @@ function judge(events) {
   console.log(`ok  the fuzzer found nothing new in ${checks.length} checks of ${recorders.length} scenarios`)
 }
 
-/** The key of the error that was answered, or the status where there was none, and the whole answer. */
-function answerTo(interaction) {
+/** Returns the key of the error in a response, or the status of a response without an error, and the text of the response. */
+function describeResponse(interaction) {
   const { status_code: status, content } = interaction?.response ?? {}
   const text = Buffer.from(content?.$base64 ?? '', 'base64').toString()
   const code = /"error_code":"([^"]+)"/.exec(text)?.[1]
   return { key: keys.get(code) ?? `status ${status}`, text }
 }
 
-/** The keys of errors, by the codes that are answered. */
+/** The keys of errors, by the codes in responses. */
 const { examples } = JSON.parse(readFileSync(`${root}/dist/openapi.json`, 'utf8')).components
 const keys = new Map(Object.entries(examples).map(([key, { summary }]) => [summary, key]))
 

@@ -1,11 +1,11 @@
-// Packs the package, installs the tarball in an empty folder and uses it as a stranger would, on every version of Node.
+// Packs the package, installs the tarball in an empty folder, and uses it like a new user, on every version of Node.
 // Needs `npm run build`. examples/workerd uses it in a Worker, and scripts/check-typescript.mjs compiles with its types.
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { build } from 'esbuild'
-import { NODES, nodeOf } from './nodes.mjs'
-import { asHere, install, root, run, withPackage } from './shared.mjs'
+import { findNode, NODES } from './nodes.mjs'
+import { install, root, run, withPackage, withVersions } from './shared.mjs'
 
 const USE = `
 const gateway = createGateway({ seed: 'x', clock: manualClock(0) })
@@ -57,7 +57,7 @@ async function bundled(folder, name, entry, platform) {
 const checkSize = (what, bytes, most) =>
   check(`${what}: ${(bytes / 1000).toFixed(1)} KB of at most ${most / 1000}`, bytes <= most)
 
-/** Checks what is in the tarball. */
+/** Checks which files the tarball has. */
 async function checkContents(folder, tarball) {
   const names = run(folder, 'tar', '-tzf', tarball).trim().split('\n')
   const stray = names.filter(
@@ -67,7 +67,7 @@ async function checkContents(folder, tarball) {
   const tool = (path, ...args) => run(root, process.execPath, join(root, 'node_modules', path), ...args)
   tool('publint/src/cli.js', '--strict')
   check('is clean to publint', true)
-  // vitest itself can only be imported, so what builds on it can only be imported too.
+  // vitest can only be imported and not required, so the entry points that use it can only be imported too.
   const rules = ['--profile', 'node16', '--ignore-rules', 'cjs-resolves-to-esm']
   tool('@arethetypeswrong/cli/dist/index.js', tarball, ...rules)
   check('is clean to attw', true)
@@ -124,11 +124,11 @@ const REQUIRES = [...names.map((name) => notEmpty(name, `require('${name}')`)), 
 
 /** Loads every entry point on every version of Node. */
 function checkNodes(folder) {
-  install(folder, ...asHere('msw'))
+  install(folder, ...withVersions('msw'))
   writeFileSync(join(folder, 'all.mjs'), IMPORTS.join('\n'))
   writeFileSync(join(folder, 'all.cjs'), REQUIRES.join('\n'))
   for (const major of NODES) {
-    const { path, version } = nodeOf(major)
+    const { path, version } = findNode(major)
     for (const file of ['all.mjs', 'all.cjs']) run(folder, path, file)
     check(`loads on Node ${version}, imported and required`, true)
   }

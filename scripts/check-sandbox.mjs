@@ -9,15 +9,15 @@ import { join } from 'node:path'
 import { parse } from 'yaml'
 import { ownPort } from './own-port.mjs'
 import { inFolder, install, pack, run } from './shared.mjs'
-import { installedWorkerd } from './workerd.mjs'
+import { installWorkerd } from './workerd.mjs'
 
 const NOBODY = process.getuid() === 0 ? { uid: 65_534, gid: 65_534 } : {}
 
 /** The instructions of a Dockerfile, in order. */
 const instructionsOf = (text) => [...text.matchAll(/^([A-Z]+) (.*)$/gm)].map(([, name, rest]) => ({ name, rest }))
 
-/** Runs the lines that build an image, with its home in a folder. Returns how to run the image. */
-async function built(deploy, home) {
+/** Runs the instructions that build an image, with its home in a folder. Returns the command that runs the image, and its options. */
+async function buildImage(deploy, home) {
   mkdirSync(home)
   if (NOBODY.uid) chownSync(home, NOBODY.uid, NOBODY.gid)
   const port = await ownPort()
@@ -46,8 +46,8 @@ async function built(deploy, home) {
 
 const isHealthy = ({ check, options }) => spawnSync('sh', ['-c', check], options).status === 0
 
-/** Starts a container of an image, and waits until it says how to create a sandbox. */
-async function started({ command: [program, ...args], options }) {
+/** Starts a container of an image, and waits until it prints how to create a sandbox. */
+async function startContainer({ command: [program, ...args], options }) {
   const child = spawn(program, args, { ...options, stdio: ['ignore', 'pipe', 'inherit'] })
   let output = ''
   for await (const text of child.stdout.iterator({ destroyOnReturn: false })) {
@@ -81,13 +81,13 @@ async function check(folder) {
   manifest.devDependencies.fauxgate = `file:${tarball}`
   writeFileSync(join(deploy, 'package.json'), JSON.stringify(manifest))
 
-  const image = await built(deploy, join(folder, 'home'))
+  const image = await buildImage(deploy, join(folder, 'home'))
   const { sandboxes } = parse(readFileSync(join(deploy, 'compose.yaml'), 'utf8')).services
   assert.deepEqual(sandboxes.volumes, [`data:${image.volume}`])
   assert.deepEqual(sandboxes.ports, [`127.0.0.1:${image.port}:${image.port}`])
   assert.equal(isHealthy(image), false)
 
-  const first = await started(image)
+  const first = await startContainer(image)
   assert.equal(isHealthy(image), true)
   const created = JSON.parse(execSync(`${first.curl} --silent --show-error`, { ...image.options, encoding: 'utf8' }))
   const headers = { authorization: `Bearer ${created.api_key}`, 'service-version': '2' }
@@ -95,7 +95,7 @@ async function check(folder) {
   assert.equal((await fetch(addresses, { method: 'POST', headers })).status, 201)
   await kill(first)
 
-  const second = await started(image)
+  const second = await startContainer(image)
   assert.doesNotMatch(second.output, /account key is/)
   assert.equal((await (await fetch(addresses, { headers })).json()).reserved_addrs.length, 1)
   second.child.kill('SIGTERM')
@@ -104,4 +104,4 @@ async function check(folder) {
   console.log('ok  the sandboxes of the packed package: installed, built, started, killed, started again, stopped')
 }
 
-if (installedWorkerd('the sandboxes of the packed package')) await inFolder(check)
+if (installWorkerd('the sandboxes of the packed package')) await inFolder(check)

@@ -4,8 +4,8 @@
 import { spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { imported } from './imported.mjs'
-import { asHere, install, root, withPackage } from './shared.mjs'
+import { importSource } from './import-source.mjs'
+import { install, root, withPackage, withVersions } from './shared.mjs'
 
 const VERSIONS = ['5.4.5', '5.5.4', '5.6.3', '5.7.3', '5.8.3', '5.9.3', '6.0.3', '7.0.2']
 /** The packages that the blocks import beside this one. */
@@ -32,8 +32,8 @@ export const timers: Timers = timersOn(manualClock(0))
 const TYPE_TESTS = ['own-family', 'public-api', 'ngrok'].map((name) => `test/types/${name}.test-d.ts`)
 
 const versions = process.argv.length > 2 ? process.argv.slice(2) : VERSIONS
-const { entryPointsByImport } = await imported('scripts/entries.ts')
-const { COMPILER_OPTIONS, typescriptBlocks, writeBlocks } = await imported('test/docs/compiled.ts')
+const { entryPointsByImport } = await importSource('scripts/entries.ts')
+const { COMPILER_OPTIONS, typescriptBlocks, writeBlocks } = await importSource('test/docs/compiled.ts')
 
 const AS_NODE = { module: 'NodeNext', moduleResolution: 'NodeNext', skipLibCheck: false, types: [] }
 const AS_TESTS = { noUncheckedIndexedAccess: true, exactOptionalPropertyTypes: true }
@@ -65,14 +65,14 @@ function problemsOf(folder, version, include, more = {}) {
 
 await withPackage(async (folder, tarball) => {
   const compilers = versions.map((version) => `typescript-${version}@npm:typescript@${version}`)
-  install(folder, tarball, ...asHere(...OTHERS), ...compilers)
+  install(folder, tarball, ...withVersions(...OTHERS), ...compilers)
   writeAgainstPackage(join(folder, 'blocks'), ['test/docs/surroundings.ts'])
   writeBlocks(join(folder, 'blocks'))
   writeAgainstPackage(join(folder, 'types'), TYPE_TESTS)
   cpSync(join(root, 'examples'), join(folder, 'examples'), { recursive: true })
   writeFileSync(join(folder, 'entries.mts'), exportsOf(ENTRIES) + TIMERS)
   const ofEntries = new Map(versions.map((each) => [each, problemsOf(folder, each, ['entries.mts'], AS_NODE)]))
-  install(folder, ...asHere('valibot'))
+  install(folder, ...withVersions('valibot'))
   writeFileSync(join(folder, 'entries.mts'), exportsOf(WITH_VALIBOT))
   for (const version of versions) {
     const problems =

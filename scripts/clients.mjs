@@ -6,11 +6,11 @@ import { manualClock } from '../dist/index.js'
 import { createNgrok } from '../dist/ngrok.js'
 import { serve } from '../dist/node.js'
 import { FAMILIES, MODULES, texts } from './clients/bodies.mjs'
-import { startedClient, VERSIONS } from './clients/drivers.mjs'
+import { startClient, VERSIONS } from './clients/drivers.mjs'
 
 const KEY = 'the key of the client'
 
-/** One client in one version against a gateway of its own. */
+/** The checks of one client in one version, with a gateway of its own. */
 class Session {
   families = 0
   calls = 0
@@ -43,7 +43,7 @@ class Session {
     this.errors++
   }
 
-  /** Returns what the gateway answers at a path. */
+  /** Returns the body of the gateway's response at a path. */
   async read(path) {
     const headers = { authorization: `Bearer ${KEY}`, 'ngrok-version': '2' }
     const answer = await this.gateway.fetch(`${this.gateway.url}/${path}`, { headers })
@@ -51,7 +51,7 @@ class Session {
     return answer.json()
   }
 
-  /** Makes a call whose answer must be what the gateway has at a path then. */
+  /** Makes a call whose result must equal the gateway's response at a path after the call. */
   async expectSame(line, path) {
     const answer = await this.answer(line)
     await this.compare(answer, path, line.family)
@@ -92,7 +92,7 @@ class Session {
     this.families++
   }
 
-  /** Lists and reads three that are there, where the client knows them. */
+  /** Lists and reads three existing resources, if the client knows their family. */
   async readThree(family) {
     const { unknown, answer } = await this.send({ family, call: 'list', limit: '2' })
     if (unknown) return
@@ -167,7 +167,7 @@ class Session {
     await this.refused({ family, call: 'restart', id: again.id }, 404, 'ERR_NGROK_90404')
   }
 
-  /** Expects each kind of error: of the body, of the key, of what is in use, of too many requests, of the service. */
+  /** Expects each kind of error: for the body, the key, a resource in use, too many requests, and the service. */
   async refusals() {
     const create = { family: 'credentials', call: 'create', body: { ...texts, acl: ['nonsense'] } }
     await this.refused(create, 400, 'ERR_NGROK_600')
@@ -201,7 +201,7 @@ function withoutBlanks(value) {
   return said.length === 0 ? undefined : Object.fromEntries(said)
 }
 
-/** Returns the fields of an answer that a client knows too: older ones do not know all. */
+/** Returns the fields of a response that the client also knows: older clients do not know all fields. */
 function known(truth, read) {
   if (truth === null || typeof truth !== 'object' || Array.isArray(truth)) return truth
   if (read === null || typeof read !== 'object') return truth
@@ -209,13 +209,13 @@ function known(truth, read) {
 }
 
 async function run(language, version, expected) {
-  // These two throw at an answer without a body: TypeScript at each deletion, Python at each command of a session.
+  // These two throw at a response without a body: TypeScript at each deletion, Python at each command of a session.
   const emptyJsonOnDelete = ['typescript', 'python'].includes(language)
   // The clock does not move: a slow client would find the certificate of its domain in lists.
   const gateway = createNgrok({ keys: [KEY], emptyJsonOnDelete, clock: manualClock('2026-01-01T00:00:00Z') })
   gateway.reservedDomains.create({ ...texts, domain: 'example.com' })
   const server = await serve(gateway)
-  const client = startedClient(language, version)
+  const client = startClient(language, version)
   try {
     if (typeof client === 'string') {
       console.warn(`!!! The ${language} client ${version} was left out: ${client} !!!`)

@@ -1,13 +1,13 @@
-// Writes what this version stores, for test/corpus: `node scripts/corpus.mjs test/corpus/VERSION`, and with all of ngrok's
-// families `node scripts/corpus.mjs test/corpus/VERSION-ngrok`. Later versions must read it: a folder that is there stays,
-// and records of a new kind get a new one, such as VERSION-edges-ngrok.
-// Beside it is a recording: `fauxgate record --to URL --out test/corpus/VERSION/recording.har`.
+// Writes a state that this version stores: `node scripts/corpus.mjs test/corpus/VERSION`, or, with all of ngrok's families,
+// `node scripts/corpus.mjs test/corpus/VERSION-ngrok`. Later versions must read it, so an existing folder stays unchanged.
+// Records of a new kind get a new folder, such as VERSION-edges-ngrok. The folder also has a recording, which
+// `fauxgate record --to URL --out test/corpus/VERSION/recording.har` writes.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { manualClock } from '../dist/index.js'
 import { createNgrok } from '../dist/ngrok.js'
 import { sqliteStore } from '../dist/node.js'
-import { imported } from './imported.mjs'
+import { importSource } from './import-source.mjs'
 
 const SSH_KEY = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIEH3IY4s2cSOuKj63wdOpGLQRkEbBGYbddAi683q3ewX ci@example.com'
 
@@ -15,7 +15,7 @@ const [folder] = process.argv.slice(2)
 if (!folder) throw new Error('corpus.mjs needs a folder, for example test/corpus/0.1.0.')
 mkdirSync(folder, { recursive: true })
 
-const { furnished } = await imported('test/support/furnished.ts')
+const { furnished } = await importSource('test/support/furnished.ts')
 const store = sqliteStore(join(folder, 'gateway.db'))
 const options = {
   seed: 'corpus',

@@ -14,11 +14,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { startWorker } from '../bench/sandbox/workerd.mjs'
-import { startedClient } from './clients/drivers.mjs'
+import { startClient } from './clients/drivers.mjs'
 import { callEverything, Ledger, leaveEarly } from './endurance/traffic.mjs'
-import { nodeOf } from './nodes.mjs'
+import { findNode } from './nodes.mjs'
 import { ownPort } from './own-port.mjs'
-import { installedWorkerd } from './workerd.mjs'
+import { installWorkerd } from './workerd.mjs'
 
 const numbers = { seconds: '60', kills: '50', seed: String(Date.now() % 1_000_000), sandboxes: '30' }
 const options = Object.fromEntries(
@@ -37,27 +37,27 @@ const [WRITERS, CALLERS, LEAVERS] = [6, 4, 4]
 /** The official clients, not in the versions of `npm run clients -- --one`, which may run in the same folders meanwhile. */
 const CLIENTS = { typescript: '0.11.0', python: '0.14.0', go: '7.6.0' }
 
-/** The writes of each official client that are answered in the end: more than come between two kills. */
+/** The number of writes that each official client makes: more than a server handles between two kills. */
 const CLIENT_WRITES = { served: 150, sandbox: 6 }
 
 const path = (relative) => fileURLToPath(new URL(relative, import.meta.url))
-const node = process.getBuiltinModule?.('node:sqlite') ? process.execPath : nodeOf('22').path
+const node = process.getBuiltinModule?.('node:sqlite') ? process.execPath : findNode('22').path
 const folder = mkdtempSync(join(tmpdir(), 'fauxgate-endurance-'))
 const file = join(folder, 'gateway.db')
 const ledger = new Ledger()
 const problems = []
 const children = new Set()
 
-/** The clients whose languages are here. */
+/** The clients whose languages are installed. */
 const clients = Object.entries(CLIENTS).flatMap(([language, version]) => {
-  const client = startedClient(language, version)
+  const client = startClient(language, version)
   if (typeof client !== 'string') return { language, ...client }
   console.warn(`!!! The ${language} client was left out: ${client} !!!`)
   return []
 })
 
-/** Repeats a call of a client while nobody answers. */
-async function answered({ ask }, call) {
+/** Repeats a call of a client until it has a response. */
+async function callUntilAnswered({ ask }, call) {
   for (;;) {
     const reply = await ask({ family: 'reserved_addrs', ...call })
     if (!reply.failure) return reply
@@ -65,17 +65,17 @@ async function answered({ ask }, call) {
   }
 }
 
-/** Lets a client write in a place, and look for its writes. The other place must refuse the key of this place. */
-async function use(client, { name, url, key }, other, writes, onAnswered) {
+/** Lets a client write in a place, and checks that a list has its writes. The other place must refuse the key of this place. */
+async function writeAndCheck(client, { name, url, key }, other, writes, onAnswered) {
   const made = []
   while (made.length < writes) {
-    const reply = await answered(client, { url, key, call: 'create', body: { description: name } })
+    const reply = await callUntilAnswered(client, { url, key, call: 'create', body: { description: name } })
     assert(reply.answer, JSON.stringify(reply))
     made.push(reply.answer.id)
     onAnswered?.()
     await sleep(20)
   }
-  const { answer: listed } = await answered(client, { url, key, call: 'list', limit: '100' })
+  const { answer: listed } = await callUntilAnswered(client, { url, key, call: 'list', limit: '100' })
   const ids = new Set(listed.map(({ id }) => id))
   assert.equal(ids.size, listed.length)
   for (const id of made) assert(ids.has(id), id)
@@ -83,14 +83,14 @@ async function use(client, { name, url, key }, other, writes, onAnswered) {
   assert(listed.every(({ description }) => description === name))
   // Go leaves out the path of its base URL, so the key alone says where a request goes.
   const forged = client.language === 'go' ? key.replace(name, other.name) : key
-  const { error } = await answered(client, { url: other.url, key: forged, call: 'list', limit: '100' })
+  const { error } = await callUntilAnswered(client, { url: other.url, key: forged, call: 'list', limit: '100' })
   assert.equal(error?.code, 'ERR_GATEWAY_90606')
 }
 
 /** Lets a client work in some places at once. */
 async function runClient(client, places, writes, onAnswered) {
   const next = (n) => (places.length > 1 ? places[(n + 1) % places.length] : undefined)
-  await Promise.all(places.map((place, n) => use(client, place, next(n), writes, onAnswered)))
+  await Promise.all(places.map((place, n) => writeAndCheck(client, place, next(n), writes, onAnswered)))
   console.log(`ok  the ${client.language} client has every answered write, in ${places.length} places`)
 }
 
@@ -111,7 +111,7 @@ async function serve(port) {
 }
 
 /** Keeps a server busy for some time, then ends it. `sample` is called every second. */
-async function life(port, ms, signal, sample) {
+async function runServer(port, ms, signal, sample) {
   const server = await serve(port)
   const { url, child, ended } = server
   const many = (count, work) =>
@@ -132,7 +132,7 @@ async function life(port, ms, signal, sample) {
 }
 
 /** Runs a server without kills. Adds a problem for each measure that grew in the second half by more than chance. In the first half, the journal fills. */
-async function steadyLife(port) {
+async function runWithoutKills(port) {
   const sizeOf = (name) => statSync(name, { throwIfNoEntry: false })?.size ?? 0
   const samples = []
   const sample = (pid) => {
@@ -145,7 +145,7 @@ async function steadyLife(port) {
       'MB log': sizeOf(`${file}-wal`) / 1e6,
     })
   }
-  await life(port, (seconds / 2) * 1000, 'SIGTERM', sample)
+  await runServer(port, (seconds / 2) * 1000, 'SIGTERM', sample)
   const allowed = { 'MB resident': 25, descriptors: 30, 'MB data': 1, 'MB log': 5 }
   for (const [name, more] of Object.entries(allowed)) {
     const median = (from, to) => {
@@ -167,13 +167,13 @@ async function endureServed() {
   first.child.kill('SIGKILL')
   await first.ended
   for (let kill = 1; kill < kills; kill++) {
-    await life(port, random() * ((seconds * 1000) / kills), 'SIGKILL')
+    await runServer(port, random() * ((seconds * 1000) / kills), 'SIGKILL')
   }
   const last = await serve(port)
   await Promise.all(official)
   last.child.kill('SIGKILL')
   await last.ended
-  await steadyLife(port)
+  await runWithoutKills(port)
   const atEnd = await serve(port)
   atEnd.child.kill('SIGTERM')
   await atEnd.ended
@@ -181,7 +181,7 @@ async function endureServed() {
 }
 
 async function endureSandboxes() {
-  if (!installedWorkerd('the sandboxes')) return
+  if (!installWorkerd('the sandboxes')) return
   const served = await startWorker('worker')
   try {
     const places = []

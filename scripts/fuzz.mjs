@@ -1,4 +1,4 @@
-// Calls the built package at random, rightly and wrongly, and checks what must hold whatever is called:
+// Makes random valid and invalid calls of the built package, and checks what must hold after any call:
 // `npm run fuzz -- [--cases 20000] [--seed N [--path P --replay R]]`. `--cases` is the number of calls. A failure is made
 // smaller, and printed with the command that runs it again.
 import { parseArgs } from 'node:util'
@@ -18,14 +18,14 @@ const { values } = parseArgs({
   },
 })
 
-/** A step that takes so long never ends. */
+/** The time in ms after which a step counts as endless. */
 const HANG_MS = 60_000
 /** A batch of cases under one seed; each case has some eight calls. */
 const BATCH = 100
-/** After so long a batch ends, and a failure is not made smaller any more. */
-const LONGEST_MS = 60_000
+/** The time in ms after which a batch ends, and after which a failure is no longer made smaller. */
+const MAX_BATCH_MS = 60_000
 
-/** Watches the thread that makes the calls, which may hang or run out of memory. */
+/** Watches the thread that makes the calls. The thread may hang or run out of memory. */
 function watch() {
   const worker = new Worker(new URL(import.meta.url), { argv: process.argv.slice(2) })
   let last = { at: Date.now() }
@@ -46,7 +46,7 @@ function watch() {
   worker.on('exit', (code) => fail(`the thread of this step ended with code ${code}`))
 }
 
-/** Runs batches of cases until so many calls were made, or one fails. */
+/** Runs batches of cases until the number of calls is reached, or a case fails. */
 async function attack() {
   let calls = 0
   const command = steps.map((step) => ({
@@ -66,7 +66,7 @@ async function attack() {
   })
   for (let seed = Number(values.seed), said = 0; calls < values.cases; seed++) {
     parentPort.postMessage({ seed })
-    const parameters = { seed, numRuns: BATCH, interruptAfterTimeLimit: LONGEST_MS }
+    const parameters = { seed, numRuns: BATCH, interruptAfterTimeLimit: MAX_BATCH_MS }
     const result = await fc.check(property, { ...parameters, ...(values.path && { path: values.path }) })
     if (result.failed) return parentPort.postMessage({ text: await reportOf(result, calls), exitCode: 1 })
     if (values.path) break

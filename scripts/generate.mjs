@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, parse } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { imported } from './imported.mjs'
+import { importSource } from './import-source.mjs'
 import { root } from './shared.mjs'
 
 /** The parts, in an order in which each finds what it needs, with the folders that have no other files. */
@@ -19,7 +19,7 @@ const PARTS = {
 
 /** Returns the files that a part would change, each with its text; undefined for one that it does not generate any more. */
 async function changesOf(part) {
-  const { default: filesOf } = await imported(`scripts/generate/${part}`)
+  const { default: filesOf } = await importSource(`scripts/generate/${part}`)
   const files = new Map(await filesOf(root))
   for (const folder of PARTS[part].filter((each) => existsSync(join(root, each)))) {
     for (const entry of readdirSync(join(root, folder), { withFileTypes: true })) {

@@ -1,7 +1,7 @@
 // Mutation testing: makes one small change to the sources of a room at a time, and lists the changes that no test notices.
 // `npm run mutants -- --room filter [--sample 40] [--seed N] [--thorough] [--workers 2]`
-// Stryker's instrumenter makes the changes, all at once and switched off. Each drawn mutant is then switched on in a run of
-// the room's tests; with --thorough, one that they miss meets all other tests too. Stryker's own runner for vitest needs
+// Stryker's instrumenter makes all changes at once, switched off. A run of the room's tests then switches one drawn mutant
+// on. With --thorough, all other tests run too on a mutant that the room's tests miss. Stryker's own runner for vitest needs
 // over an hour for one room, because each of its runs loads every test that imports the room.
 import { execFile } from 'node:child_process'
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -25,7 +25,7 @@ if (!values.room) throw new Error('Name a room, a folder of src/ that has tests:
 
 const folder = mkdtempSync(join(tmpdir(), 'fauxgate-mutants-'))
 
-/** The files that the tests need in a copy of the repository. */
+/** The files that a copy of the repository needs for the tests. */
 const COPIED = [
   'src',
   'test',
@@ -38,7 +38,7 @@ const COPIED = [
   'vitest.config.ts',
 ]
 const NOT_RUN = ['docs', 'tooling', 'inspector', 'sandbox']
-/** The header of an instrumented file reads from this variable which mutant is switched on. */
+/** The variable with the mutant that is switched on. The header of an instrumented file reads it. */
 const ACTIVE = '__STRYKER_ACTIVE_MUTANT__'
 /** A run that takes so much longer than without a mutant, and so many ms more, is in an endless loop. */
 const SLOWER = 5

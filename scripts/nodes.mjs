@@ -1,4 +1,4 @@
-// The Node versions that the package is checked on, each from npm's `node` package, kept outside the repository.
+// The Node versions for checks of the package. Each comes from npm's package `node`, and is outside the repository.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -15,7 +15,7 @@ const versionOf = (path) => {
 }
 
 /** Returns the path and the version of the newest Node of a major version. Installs it if it is missing. */
-export function nodeOf(major) {
+export function findNode(major) {
   const folder = join(tmpdir(), 'fauxgate-nodes', major)
   const path = join(folder, 'node_modules/node/bin/node')
   if (!versionOf(path).startsWith(`v${major}.`)) {

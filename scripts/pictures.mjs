@@ -1,11 +1,11 @@
-// Makes the pictures of the inspector in docs/pictures: `npm run pictures`. Needs a browser, and what the build made.
+// Makes the pictures of the inspector in docs/pictures: `npm run pictures`. Needs a browser and `npm run build`.
 import { statSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { createGateway, manualClock, ngrok } from '../dist/index.js'
 import { serve } from '../dist/node.js'
 import { startChromium } from './chromium.mjs'
 
-const LARGEST = 150 * 1024
+const MAX_BYTES = 150 * 1024
 
 const clock = manualClock('2026-01-01T00:00:00Z')
 const gateway = createGateway({ seed: 'pictures', clock, dialect: ngrok, dns: 'simulated' })
@@ -50,7 +50,7 @@ for (const [name, place] of [
   await page.screenshot({ path })
   const { size } = statSync(path)
   console.log(`${path}: ${size} bytes`)
-  if (size > LARGEST) throw new Error(`The picture ${name} is larger than ${LARGEST} bytes.`)
+  if (size > MAX_BYTES) throw new Error(`The picture ${name} is larger than ${MAX_BYTES} bytes.`)
 }
 await browser.close()
 await server.close()

@@ -1,5 +1,5 @@
-// Starts the services of examples/compose without Docker: the same commands, in processes of this machine, whose names
-// for one another become this machine's ports. Health checks and conditions hold as they do there.
+// Starts the services of examples/compose without Docker: it runs the same commands in processes of this machine, and
+// replaces the host names of services by ports of this machine. Health checks and conditions apply as in Docker.
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -17,7 +17,7 @@ const ports = { 4747: await ownPort(), 8080: await ownPort() }
 const bin = mkdtempSync(join(tmpdir(), 'fauxgate-compose-'))
 writeFileSync(join(bin, 'npx'), `#!/bin/sh\nshift 2\nexec "${process.execPath}" "${command}" "$@"\n`, { mode: 0o755 })
 
-/** A text of the file as it is on this machine. */
+/** Returns a text of the file with this machine's ports in place of host names. */
 const here = (text) =>
   String(text)
     .replace(/\$\{FAUXGATE_CONTROL_KEY:\?[^}]*\}/, 'a-key-for-these-tests')
@@ -40,7 +40,7 @@ const isHealthy = ({ healthcheck, ...service }) =>
   spawnSync(here(healthcheck.test), { ...optionsOf(service), stdio: 'ignore' }).status === 0
 
 const started = []
-/** Starts a service after those that it depends on, and waits until it is healthy. */
+/** Starts a service after the services that it depends on, and waits until it is healthy. */
 async function start(name) {
   const service = services[name]
   for (const other of Object.keys(service.depends_on ?? {})) await start(other)

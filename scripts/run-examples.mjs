@@ -1,12 +1,12 @@
-// Runs the examples, and fails if one fails: `node scripts/run-examples.mjs [--packed] [--all] [--shard=1/2] [name…]`. Those
-// with packages of their own run with --packed, and with them each part of docs/getting-started.md, named as "start: Bun":
-// each in a folder of its own with the packed package, as a stranger would have. What cannot be installed or run here is left
-// out, and named in the end; with --all that is a failure. Needs `npm run build`.
+// Runs the examples, and fails if one fails: `node scripts/run-examples.mjs [--packed] [--all] [--shard=1/2] [name…]`. With
+// --packed, it runs the examples with packages of their own, and each part of docs/getting-started.md, such as "start: Bun".
+// Each runs in a folder of its own with the packed package. Examples that cannot be installed or run here are skipped, and
+// listed at the end; with --all that is a failure. Needs `npm run build`.
 import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { inFolder, pack, root, vitest, works } from './shared.mjs'
+import { inFolder, pack, root, succeeds, vitest } from './shared.mjs'
 
 const { values, positionals: wanted } = parseArgs({
   options: { packed: { type: 'boolean' }, all: { type: 'boolean' }, shard: { type: 'string', default: '1/1' } },
@@ -15,14 +15,14 @@ const { values, positionals: wanted } = parseArgs({
 const [shard, shards] = values.shard.split('/').map(Number)
 const examples = join(root, 'examples')
 
-/** The codes of npm for a package, or a build for this platform, that its registry does not have. */
-const NOT_HAD = /\b(E404|ETARGET|EBADPLATFORM|ENOTFOUND|EAI_AGAIN|ECONNREFUSED)\b/
+/** The error codes of npm if its registry lacks a package, or lacks its build for this platform. */
+const UNAVAILABLE = /\b(E404|ETARGET|EBADPLATFORM|ENOTFOUND|EAI_AGAIN|ECONNREFUSED)\b/
 
-/** Runs a command. Returns undefined if it passes, else why it failed; `installs` can be left out. */
+/** Runs a command. Returns undefined if it passes, else the reason. A command that `installs` is skipped if the registry lacks a package. */
 function problemOf([command, ...args], options, installs = false) {
   const { status, stdout, stderr } = spawnSync(command, args, { encoding: 'utf8', ...options })
   if (status === 0) return undefined
-  const why = installs && NOT_HAD.exec(stderr)
+  const why = installs && UNAVAILABLE.exec(stderr)
   return why ? { leftOut: `npm cannot install it here: ${why[0]}` } : { failed: `${stdout}${stderr}` }
 }
 
@@ -32,7 +32,7 @@ const testsOfVitest = node(vitest, 'run', '--root', '.')
 /** The reference implementation of the format of compose.yaml, for those who have Go. */
 const COMPOSE_VALIDATOR = 'go run github.com/compose-spec/compose-go/v2/cmd@v2.9.0'
 
-/** The examples that are folders: a command that must work, and the steps of the run; `to` is an empty folder. */
+/** The examples that are folders, each with a command that it needs and the steps of its run. `to` is an empty folder. */
 const FOLDERS = {
   'msw-migration': { steps: () => [testsOfVitest] },
   jest: { steps: () => [node(join(root, 'node_modules/jest/bin/jest.js'), '--rootDir', '.')] },
@@ -50,7 +50,7 @@ const FOLDERS = {
     needs: ['python3', '--version'],
     steps: () => [
       node(join(root, 'scripts/run-compose.mjs')),
-      ...(works('go', 'version')
+      ...(succeeds('go', 'version')
         ? [['sh', '-c', `${COMPOSE_VALIDATOR} -no-interpolation compose.yaml > /dev/null`]]
         : []),
     ],
@@ -69,7 +69,7 @@ function plain(name, folder) {
   const isFile = name.endsWith('.mjs')
   const { needs, steps } = isFile ? { steps: () => [node(name)] } : (FOLDERS[name] ?? {})
   if (!steps) throw new Error(`Nothing runs examples/${name}. Add it to the folders of scripts/run-examples.mjs.`)
-  if (needs && !works(...needs)) return { leftOut: `this does not work here: ${needs.join(' ')}` }
+  if (needs && !succeeds(...needs)) return { leftOut: `this does not work here: ${needs.join(' ')}` }
   const env = { ...process.env, FAUXGATE: node(join(root, 'dist/cli.js')).join(' '), PYTHONDONTWRITEBYTECODE: '1' }
   const options = { cwd: isFile ? examples : join(examples, name), env }
   return steps(folder).reduce((problem, step) => problem ?? problemOf(step, options), undefined)
@@ -93,7 +93,7 @@ function packed(name, folder, tarball) {
   return problemOf(install, options, true) ?? problemOf(['npm', 'test'], options)
 }
 
-/** The commands of each part of the guide, by its name here. */
+/** The commands of each part of the guide, by the name of the part. */
 const starts = new Map(
   readFileSync(join(root, 'docs/getting-started.md'), 'utf8')
     .split(/^## /m)
@@ -103,7 +103,7 @@ const starts = new Map(
     }),
 )
 
-/** The runners that a part of the guide takes for granted, from npm. */
+/** The runners, from npm, that a part of the guide expects to be installed. */
 const PRESENT = { 'start: Bun': 'bun', 'start: Deno': 'deno' }
 
 /** Runs the commands of one part of the guide. */

@@ -2,11 +2,11 @@
 // documents have the sentences of their sources. And no comment begins with a clause that has no verb, such as "What it has."
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
-import { imported } from './imported.mjs'
+import { importSource } from './import-source.mjs'
 
-const { publicTexts, sentencesIn, wordsIn } = await imported('scripts/public-texts.ts')
+const { publicTexts, sentencesIn, wordsIn } = await importSource('scripts/public-texts.ts')
 
-const MOST_WORDS = 35
+const MAX_WORDS = 35
 const GENERATED = /^docs\/(api|reference)\//
 const CODE = /=>|\bconst \w+ =/
 const HEADLESS = /\/\*\*\s+(?:\* )?((?:How|What|Where|Whether|Which|Whose|Why) [^\n*]*)/g
@@ -20,8 +20,7 @@ for (const { file, line, text } of publicTexts()) {
   if (GENERATED.test(file) || CODE.test(text)) continue
   for (const sentence of sentencesIn(text)) {
     const words = wordsIn(sentence)
-    if (words > MOST_WORDS)
-      complain(file, line, `a sentence of ${words} words, above ${MOST_WORDS}. Split it`, sentence)
+    if (words > MAX_WORDS) complain(file, line, `a sentence of ${words} words, above ${MAX_WORDS}. Split it`, sentence)
   }
 }
 

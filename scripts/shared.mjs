@@ -10,23 +10,23 @@ export const root = dirname(dirname(fileURLToPath(import.meta.url)))
 /** The program of vitest, for any Node. */
 export const vitest = join(root, 'node_modules/vitest/vitest.mjs')
 
-/** Returns whether a command ends well. */
-export const works = (command, ...args) => spawnSync(command, args, { stdio: 'ignore' }).status === 0
+/** Returns whether a command ends with the exit code 0. */
+export const succeeds = (command, ...args) => spawnSync(command, args, { stdio: 'ignore' }).status === 0
 
-/** Runs a program in a folder. Returns its output; throws where it fails. */
+/** Runs a program in a folder, and returns its output. Throws if the program fails. */
 export const run = (cwd, command, ...args) =>
   execFileSync(command, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] })
 
 export const install = (folder, ...packages) =>
   run(folder, 'npm', 'install', '--silent', '--no-fund', '--no-audit', ...packages)
 
-/** Packages with the versions that this repository has of them. */
-export function asHere(...names) {
+/** Returns the names of packages, each with the version that this repository uses. */
+export function withVersions(...names) {
   const { devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   return names.map((name) => `${name}@${devDependencies[name]}`)
 }
 
-/** Does some work in an empty project that has the packed package, and removes it. Needs `npm run build`. */
+/** Runs work in an empty project, with the path of the packed package, and removes the project. Needs `npm run build`. */
 export async function withPackage(work) {
   await inFolder(async (folder) => {
     writeFileSync(join(folder, 'package.json'), '{ "private": true }')
@@ -34,7 +34,7 @@ export async function withPackage(work) {
   })
 }
 
-/** Does some work in an empty folder, and removes it. */
+/** Runs work in an empty folder, and removes the folder. */
 export async function inFolder(work) {
   const folder = mkdtempSync(join(tmpdir(), 'fauxgate-check-'))
   try {

@@ -7,7 +7,7 @@ import { availableParallelism, homedir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { build } from 'esbuild'
-import { NODES, nodeOf } from './nodes.mjs'
+import { findNode, NODES } from './nodes.mjs'
 import { root } from './shared.mjs'
 
 const { nodes, replays } = parseArgs({
@@ -34,7 +34,7 @@ const LIBRARIES = {
 }
 
 /** Prepares a folder with the libraries, the built package and the programs. */
-async function prepared() {
+async function prepareFolder() {
   const folder = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'fauxgate-survives')
   mkdirSync(folder, { recursive: true })
   writeFileSync(
@@ -59,8 +59,8 @@ async function prepared() {
   return folder
 }
 
-/** Keeps all cores busy until it is called. */
-function busy() {
+/** Keeps all cores busy. Returns a function that ends this. */
+function keepBusy() {
   const args = ['-e', 'for (;;) {}']
   const children = Array.from({ length: availableParallelism() }, () =>
     spawn(process.execPath, args, { stdio: 'ignore' }),
@@ -83,15 +83,15 @@ function proof(folder, { path, version }, mode) {
   return /^traces (\w+)$/m.exec(stdout)?.[1]
 }
 
-const folder = await prepared()
+const folder = await prepareFolder()
 const digests = new Set()
-for (const node of nodes.split(',').map(nodeOf)) {
+for (const node of nodes.split(',').map(findNode)) {
   digests.add(proof(folder, node, 'idle'))
-  const relieve = busy()
+  const endBusy = keepBusy()
   try {
     digests.add(proof(folder, node, 'busy'))
   } finally {
-    relieve()
+    endBusy()
   }
 }
 if (digests.size !== 1 || digests.has(undefined)) {

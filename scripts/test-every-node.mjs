@@ -2,7 +2,7 @@
 // -- [20 22 …] [options of vitest]`. Left out are the tests of what is in the repository and of its documents, which are
 // the same everywhere.
 import { spawnSync } from 'node:child_process'
-import { NODES, nodeOf } from './nodes.mjs'
+import { findNode, NODES } from './nodes.mjs'
 import { root, vitest } from './shared.mjs'
 
 /** Zones that differ from UTC by more than whole hours, or by whole days. */
@@ -15,7 +15,7 @@ const chosen = majors.length > 0 ? majors : NODES
 
 /** Runs the tests on one version. Returns whether all passed. */
 function passesOn(major) {
-  const { path, version } = nodeOf(major)
+  const { path, version } = findNode(major)
   // Properties try other cases on each version, and all of them.
   const { FAUXGATE_SEED: given } = process.env
   const env = {

@@ -2,11 +2,11 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { build } from 'esbuild'
-import { imported } from '../../scripts/imported.mjs'
+import { importSource } from '../../scripts/import-source.mjs'
 import { inFolder, root } from '../../scripts/shared.mjs'
-import { installedWorkerd } from '../../scripts/workerd.mjs'
+import { installWorkerd } from '../../scripts/workerd.mjs'
 
-const { Workerd } = await imported('test/sandbox/support/workerd.ts')
+const { Workerd } = await importSource('test/sandbox/support/workerd.ts')
 
 /** Starts a Worker of this folder with objects: the sandboxes of the built package, or bare objects. */
 export function startWorker(name, env = {}) {
@@ -26,7 +26,7 @@ export function startWorker(name, env = {}) {
       bundle,
       config: name === 'bare' ? config.replace(/"Sandbox"/g, '"Bare"').replace(/.*"Account".*\n/g, '') : config,
       env: { MOST_REQUESTS: '999999999', MOST_SANDBOXES: '100000', ...env },
-      program: installedWorkerd('the sandboxes'),
+      program: installWorkerd('the sandboxes'),
     })
     return await worker.start()
   })

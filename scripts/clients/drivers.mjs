@@ -142,7 +142,7 @@ debug = false
  * Starts the client of a language in a version, and returns a function that asks it.
  * @throws Error if it cannot be built; returns the reason as a text if its language or its package is not here.
  */
-export function startedClient(language, version) {
+export function startClient(language, version) {
   const folder = join(CACHE, `${language}-${version}`)
   mkdirSync(folder, { recursive: true })
   let started

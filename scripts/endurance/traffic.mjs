@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 const HEADERS = { authorization: 'Bearer key', 'ngrok-version': '2', 'content-type': 'application/json' }
 
-/** Returns the status and body of an answer, or undefined if none came. */
+/** Returns the status and body of a response, or undefined if there was none. */
 export async function ask(url, method, path, body) {
   const init = { method, headers: HEADERS, ...(body && { body: JSON.stringify(body) }) }
   const response = await fetch(url + path, init).catch(() => undefined)
@@ -23,17 +23,17 @@ async function all(url, name) {
   return found
 }
 
-/** The most addresses, and four times the most domains, that are there at a time. */
-const MOST = 400
+/** The maximum number of addresses, and four times the maximum number of domains, that are there at a time. */
+const MAX_ADDRESSES = 400
 
-/** The possible states of every record: one after an answered write, two or more after an unanswered one. */
+/** The possible states of every record: one after a write with a response, two or more after a write without one. */
 export class Ledger {
   answered = 0
   #next = 0
   #states = new Map()
   #oldest = { reserved_addrs: [], reserved_domains: [] }
 
-  /** Writes until no answer comes. */
+  /** Writes until there is no response. */
   async write(url) {
     for (let went = true; went; ) went = this.#next % 4 ? await this.#address(url) : await this.#domain(url)
   }
@@ -44,7 +44,7 @@ export class Ledger {
     const path = made && `/reserved_addrs/${JSON.parse(made.text).id}`
     if (!made || !(await this.#change(metadata, 'changed', url, 'PATCH', path, { description: 'changed' })))
       return false
-    return this.#deleteOldest('reserved_addrs', MOST, metadata, url, path)
+    return this.#deleteOldest('reserved_addrs', MAX_ADDRESSES, metadata, url, path)
   }
 
   async #domain(url) {
@@ -55,7 +55,7 @@ export class Ledger {
       certificate_management_policy,
     })
     const path = made && `/reserved_domains/${JSON.parse(made.text).id}`
-    return made !== undefined && this.#deleteOldest('reserved_domains', MOST / 4, domain, url, path)
+    return made !== undefined && this.#deleteOldest('reserved_domains', MAX_ADDRESSES / 4, domain, url, path)
   }
 
   async #deleteOldest(collection, most, name, url, path) {
@@ -76,7 +76,7 @@ export class Ledger {
     return answer
   }
 
-  /** Returns what is wrong with the records of a server, a line each. They are what is known from then on. */
+  /** Compares the records of a server with the ledger, and returns a line for each problem. From then on, the ledger has these records. */
   async problemsAt(url) {
     const [addresses, domains] = [await all(url, 'reserved_addrs'), await all(url, 'reserved_domains')]
     const certificates = (await all(url, 'tls_certificates')).map(({ id }) => id)
@@ -95,7 +95,7 @@ export class Ledger {
 
 const ROUTE = '/edges/https/edghts_soak/routes/edghtsrt_soak/policy'
 
-/** Calls that may come in any order; the answers of some are refusals. */
+/** Calls that can be made in any order. Some are refused. */
 const CALLS = [
   ['GET', `/reserved_addrs?filter=${encodeURIComponent('obj.region == "us"')}`],
   ['GET', `/reserved_domains?filter=${encodeURIComponent('obj.domain.startsWith("d1")')}`],
@@ -115,7 +115,7 @@ const CALLS = [
   ['POST', '/_fauxgate/declare', { edge: 'edghts_soak', routes: ['edghtsrt_soak'] }],
 ]
 
-/** Makes random calls until no answer comes, and listens to events now and then. `failed` receives each 5xx. */
+/** Makes random calls until there is no response, and listens to events now and then. `failed` receives each 5xx. */
 export async function callEverything(url, random, failed) {
   for (;;) {
     const [method, path, body] = CALLS[Math.floor(random() * CALLS.length)]
@@ -136,7 +136,7 @@ const BEGINNINGS = [
   'no request\r\n\r\n',
 ]
 
-/** Begins requests and leaves until nobody listens. */
+/** Starts requests and disconnects in the middle, until the server no longer listens. */
 export async function leaveEarly(url, random) {
   const { hostname: host, port } = new URL(url)
   for (;;) {

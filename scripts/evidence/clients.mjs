@@ -4,10 +4,10 @@
 import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { imported } from '../imported.mjs'
+import { importSource } from '../import-source.mjs'
 import { root } from '../shared.mjs'
 
-/** The newest client, and an older one with what the service has given up since. */
+/** The newest client, and an older one with the calls that the service has removed since. */
 const GO = ['9.0.0', '5.0.0']
 
 const textOf = (...parts) => readFileSync(join(...parts), 'utf8')
@@ -100,7 +100,7 @@ const CLIENTS = {
 }
 
 /** Only calls that fauxgate has are kept. Each field has the places of the clients that name it in `clients`. */
-const operations = (await imported('scripts/generate/evidence/rules.ts')).operations.map(({ call }) => call)
+const operations = (await importSource('scripts/generate/evidence/rules.ts')).operations.map(({ call }) => call)
 const clients = Object.keys(CLIENTS)
 const calls = {}
 for (const [place, all] of Object.values(CLIENTS).entries()) {

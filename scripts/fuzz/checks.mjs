@@ -4,15 +4,15 @@ import { GatewayError } from '../../dist/index.js'
 import { open, readAll, recordsOf, stateOf } from './gateways.mjs'
 import { FAMILIES } from './operations.mjs'
 
-const MOST_ERROR_BYTES = 16 * 1024
+const MAX_ERROR_BYTES = 16 * 1024
 
-/** A secret where it is known to be one: an API key, a webhook secret under its name, a private key. */
+/** Matches secrets in places where they can be recognised: an API key, a webhook secret under its name, a private key. */
 const LEAK = /PLANTED9|"secret":[^,}]*PLANTED|PRIVATE KEY-----(\\+n)[A-Za-z0-9+/]/
 
-/** The number of answers over HTTP with each status. */
+/** The number of HTTP responses with each status. */
 export const statuses = {}
 
-/** Checks an answer of the API or of its controls. Returns whether it was a refusal. */
+/** Checks a response of the API or of its controls. Returns whether it was an error. */
 export function checkAnswer(gateway, answer, method, faulty) {
   const { status, headers, body } = answer
   const header = gateway.dialect.operationIdHeader
@@ -35,7 +35,7 @@ export function checkAnswer(gateway, answer, method, faulty) {
 
 function checkError({ dialect }, status, body, operationId) {
   const about = `The error ${body}`
-  assert(new TextEncoder().encode(body).length <= MOST_ERROR_BYTES, about)
+  assert(new TextEncoder().encode(body).length <= MAX_ERROR_BYTES, about)
   assert.doesNotMatch(body, LEAK, about)
   const error = JSON.parse(body)
   assert.deepEqual(Object.keys(error), ['error_code', 'status_code', 'msg', 'details'], about)
@@ -46,13 +46,13 @@ function checkError({ dialect }, status, body, operationId) {
   for (const detail of Object.values(error.details)) assert.equal(typeof detail, 'string', about)
 }
 
-/** Checks that a resource of a successful answer can be read again, and is the same. */
+/** Checks that the resource of a successful response can be read again, and is equal. */
 export function checkAgain(gateway, value) {
   if (typeof value?.uri !== 'string' || value.id === undefined || gateway.faults.all().length > 0) return
   const member = FAMILIES.get(value.id.replace(/_.*/, ''))
   assert(member && value.uri.startsWith(`${gateway.url}/`), `No family has the URI ${value.uri}.`)
   const again = gateway[member].get(value.id)
-  // Only the answer to a creation has a token.
+  // Only the response to a creation has a token.
   const shown = JSON.stringify('token' in again ? { ...value, token: again.token } : value)
   assert.equal(JSON.stringify(again), shown)
 }

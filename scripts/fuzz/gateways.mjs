@@ -1,11 +1,11 @@
-// The gateways that cases run on, and what can be read from one.
+// The gateways of cases, and functions that read their state.
 import { createGateway, manualClock } from '../../dist/index.js'
 import { createNgrok } from '../../dist/ngrok.js'
 import { certificatePair } from '../../dist/testing.js'
 import { FAMILIES } from './operations.mjs'
 
-/** The most commits of a case that are checked: a year on the clock makes thousands. */
-const MOST_COMMITS = 100
+/** The maximum number of commits of a case that are checked: a year on the clock makes thousands. */
+const MAX_COMMITS = 100
 
 export const pairs = Array.from({ length: 8 }, (_, index) =>
   certificatePair({
@@ -32,13 +32,13 @@ export function open(options) {
 export function gatewayFor(options) {
   let gateway = furnish(open({ ...options, account: undefined }))
   if (options.account) {
-    // What there is already stays above the limits of the account.
+    // Existing resources may exceed the limits of the account.
     const snapshot = gateway.snapshot({ privateKeys: true })
     gateway = open(options)
     gateway.restore(snapshot)
   }
   const commits = []
-  gateway.subscribe((commit) => commits.length < MOST_COMMITS && commits.push(commit))
+  gateway.subscribe((commit) => commits.length < MAX_COMMITS && commits.push(commit))
   return { gateway, commits, options }
 }
 
@@ -63,7 +63,7 @@ function furnish(gateway) {
   return gateway
 }
 
-/** Returns the newest hundred of a family, by the prefix of their ids. */
+/** Returns the newest hundred resources of a family, by the prefix of their ids. */
 export const recordsOf = (gateway, prefix) =>
   Object.values(gateway[FAMILIES.get(prefix)]?.list({ limit: 100 }) ?? {}).find(Array.isArray) ?? []
 
@@ -79,7 +79,7 @@ export const lookUpOn = (gateway) => (name, index) => {
   return EDGES[name] ?? nth(recordsOf(gateway, name))?.id ?? 'rd_unknown'
 }
 
-/** Returns the state, without what counts requests: a refused request is counted too. */
+/** Returns the state without the count of requests, because a refused request is counted too. */
 export function stateOf(gateway) {
   const { rateLimit: _, now: __, ...snapshot } = gateway.snapshot()
   return JSON.stringify(snapshot, (name, value) => (name === 'hits' || name === 'passed' ? 0 : value))

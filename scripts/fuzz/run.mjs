@@ -1,4 +1,4 @@
-// Does the steps of a case on a gateway, and checks after every step what must hold whatever was done.
+// Runs the steps of a case on a gateway, and checks after every step what must hold after any step.
 import assert from 'node:assert/strict'
 import { attempt, checkAgain, checkAnswer, checkLivable } from './checks.mjs'
 import { lookUpOn, pairs, stateOf } from './gateways.mjs'
@@ -6,7 +6,7 @@ import { edit, expand, mutate } from './values.mjs'
 
 const TEN_YEARS_MS = 10 * 365 * 86_400_000
 
-/** Returns how a promise settles; undefined where it does not soon. */
+/** Returns how a promise settles, or undefined if it does not settle soon. */
 async function outcomeOf(promise) {
   let outcome
   promise.then(
@@ -45,10 +45,10 @@ async function exchange(gateway, { method, url, headers, body, via }) {
   return { status: response.status, headers: shown, body: response.body === null ? null : await response.text() }
 }
 
-/** The errors that calls of some members throw besides those of the API. The journal refuses to tell of dropped requests. */
+/** The errors that some members throw in addition to the errors of the API: the journal throws if it has dropped the requests. */
 const OTHER_ERRORS = { requests: ['GatewayAssertionError'], clock: ['TypeError', 'RangeError'] }
 
-/** Does a step of each kind. Returns whether it was refused. */
+/** A function for each kind of step. It runs the step, and returns whether the step was refused. */
 const DO = {
   async request(gateway, { family, via, method: usual, path, ids, body, query, headers, odd }) {
     const isControl = family === 'controls'
@@ -105,7 +105,7 @@ const DO = {
   },
 }
 
-/** Does a step. Throws if something is wrong after it. */
+/** Runs a step. Throws if a check fails after it. */
 export async function run(step, { gateway, options }) {
   const before = stateOf(gateway)
   const refused = await DO[step.kind](gateway, step, options)

@@ -1,4 +1,4 @@
-// The steps of a case, as plain JSON, and the options of the gateway that they are done on.
+// The steps of a case, as plain JSON, and the options of the gateway that runs the steps.
 import fc from 'fast-check'
 import { CALLS, CONTROLS, FAMILIES, OPERATIONS, token } from './operations.mjs'
 import { edit, mutation, oddValue, oneOf, sometimesMutated, textEdits, UNKNOWN_IDS } from './values.mjs'

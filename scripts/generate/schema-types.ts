@@ -213,11 +213,11 @@ function textsOf({ enum: values, listed = [] }: JsonSchema, schema: AnySchema, s
 }
 
 /** More keys than these tell less than the sentence, which then has the rule. The reference lists all. */
-const MOST_KEYS = 4
+const MAX_KEYS = 4
 
 function refusalsIn(schema: AnySchema): string[] {
   const keys = listRefusals(schema)
-  return keys.length === 0 || keys.length > MOST_KEYS
+  return keys.length === 0 || keys.length > MAX_KEYS
     ? []
     : [`Refused as ${keys.map((key) => `\`${key}\``).join(', ')}.`]
 }

@@ -10,7 +10,7 @@ import { serve } from '../../dist/node.js'
 import { certificatePair } from '../../dist/testing.js'
 import { sampleOf } from '../generate/reference/examples.mjs'
 import { operationsOf } from '../operations.mjs'
-import { works } from '../shared.mjs'
+import { succeeds } from '../shared.mjs'
 
 const GENERATOR = 'openapi-generator-cli:7.17.0'
 const PYTHON = ['pydantic==2.12.5', 'python-dateutil==2.9.0.post0', 'typing-extensions==4.15.0', 'urllib3==2.6.3']
@@ -85,7 +85,7 @@ function generatorIn(folder) {
   if (existsSync(jar)) return jar
   const copy = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy'
   const artifact = `-Dartifact=org.openapitools:${GENERATOR}`
-  works('mvn', '-q', '-B', `-Dmaven.repo.local=${folder}maven`, copy, artifact, `-DoutputDirectory=${folder}`)
+  succeeds('mvn', '-q', '-B', `-Dmaven.repo.local=${folder}maven`, copy, artifact, `-DoutputDirectory=${folder}`)
   return existsSync(jar) ? jar : undefined
 }
 
@@ -93,12 +93,12 @@ function generatorIn(folder) {
 const LANGUAGES = {
   python(client, folder) {
     const python = `${folder}python/bin/python`
-    if (!existsSync(python) && !works('python3', '-m', 'venv', `${folder}python`)) return undefined
+    if (!existsSync(python) && !succeeds('python3', '-m', 'venv', `${folder}python`)) return undefined
     run(python, ['-m', 'pip', 'install', '-q', '--disable-pip-version-check', ...PYTHON])
     return [python, here('drive.py'), client]
   },
   go(client, _folder, hasCalls) {
-    if (!works('go', 'version')) return undefined
+    if (!succeeds('go', 'version')) return undefined
     const options = { cwd: client, env: { ...process.env, GOFLAGS: '-mod=mod' } }
     if (!hasCalls) {
       run('go', ['build', './...'], options)
@@ -141,7 +141,7 @@ async function check(name, language, jar, folder) {
 
 /** Makes the clients in a folder, and lets each make its calls. */
 export async function checkGeneratedClients(folder) {
-  if (!works('java', '-version')) return console.warn('LEFT OUT: generated clients. Java is missing here.')
+  if (!succeeds('java', '-version')) return console.warn('LEFT OUT: generated clients. Java is missing here.')
   const jar = generatorIn(folder)
   if (!jar)
     return console.warn(`LEFT OUT: generated clients. Maven, or ${GENERATOR} from Maven Central, is missing here.`)

@@ -119,18 +119,18 @@ export class Connection {
 }
 
 /** The interval, in ms, of the messages `:` that keep a WebSocket open. */
-const BEAT_MS = 30_000
+const HEARTBEAT_MS = 30_000
 
 /** Returns the messages of a WebSocket. It cannot carry headers, so a subprotocol carries the control key. */
 function openWebSocket(address: string, key: string | null): ReadableStream<string> {
   const protocols = key === null ? [] : [`fauxgate-key.${encodeURIComponent(key)}`]
   const socket = new WebSocket(address.replace(/^http/, 'ws'), ['fauxgate', ...protocols])
-  const beat = setInterval(() => socket.send(':'), BEAT_MS)
+  const heartbeat = setInterval(() => socket.send(':'), HEARTBEAT_MS)
   return new ReadableStream({
     start(stream) {
       socket.onmessage = ({ data }) => stream.enqueue(`${data}\n\n`)
       socket.onclose = () => {
-        clearInterval(beat)
+        clearInterval(heartbeat)
         stream.close()
       }
     },

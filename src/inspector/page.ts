@@ -6,10 +6,10 @@ import { Service } from './service.ts'
 const MAX_ENTRIES = 2000
 const MAX_ACTIONS = 1000
 
-/** The least time between two renderings, in ms. Requests that arrive in between are rendered together. */
+/** The minimum time between two renderings, in ms. Requests that arrive in between are rendered together. */
 const DRAW_MS = 33
 
-/** The first change is loaded after the first number of ms, later ones at most once in the second number of ms. */
+/** The time in ms from the first change to its loading, and the minimum time between later loadings. */
 const GATHER_MS = 25
 const LOAD_MS = 150
 const RECONNECT_MS = 500

@@ -12,7 +12,7 @@ import {
 } from './backends.ts'
 import { defineBodies } from './shared.ts'
 
-/** The most children. The service has a limit too, but does not publish it. */
+/** The maximum number of children. The service has a limit too, but does not publish it. */
 const MAX_CHILDREN = 100
 
 const errors = kit.declareErrors({

@@ -11,7 +11,7 @@ export function readJsonOrYaml(text: string): { readonly value?: unknown; readon
   }
 }
 
-/** The most characters and tokens of a YAML text: reading more would block all other requests for too long. */
+/** The maximum number of characters and tokens of a YAML text: reading more would block all other requests for too long. */
 const MAX_YAML_LENGTH = 64 * 1024
 const MAX_YAML_TOKENS = 16 * 1024
 

@@ -128,7 +128,7 @@ function withPolicyMessage({ withFacts, ...each }: kit.Problem): kit.Problem {
   return { ...each, message, ...(withFacts && { withFacts: (facts) => withPolicyMessage(withFacts(facts)) }) }
 }
 
-/** The most wrong phases that problems name. */
+/** The maximum number of wrong phases that problems name. */
 const MAX_NAMED_PHASES = 20
 
 type Lists = Readonly<Record<string, readonly unknown[]>>

@@ -78,7 +78,7 @@ const prefix = documented(
 
 const existingPolicy = v.optional(v.picklist(['refuse', 'keep', 'replace'], 'refuse, keep or replace'), 'refuse')
 
-/** The most sandboxes that one request removes. */
+/** The maximum number of sandboxes that one request removes. */
 const MAX_REMOVED = 100
 
 const noInput = v.object({})

@@ -10,7 +10,7 @@ const TABLES = [
 
 const COUNTS = 'counts'
 
-/** The most entries of the audit log. */
+/** The maximum number of entries of the audit log. */
 const MAX_AUDIT_ENTRIES = 1000
 
 /** A character that sorts after all characters of names. */
@@ -27,8 +27,8 @@ export class Account extends DurableObject {
   register(sandbox: RegisteredSandbox, quotas: readonly Quota[]): Quota | undefined {
     const { name } = sandbox
     const isFull = ({ prefix, most }: Quota) => name.startsWith(prefix) && this.count(prefix) >= most
-    const reached = this.find(name) ? undefined : quotas.find(isFull)
-    if (reached) return reached
+    const fullQuota = this.find(name) ? undefined : quotas.find(isFull)
+    if (fullQuota) return fullQuota
     const facts: Registration = { ...sandbox, hasSignedKeys: true }
     this.#run('INSERT OR REPLACE INTO sandboxes (name, facts) VALUES (?, ?)', name, JSON.stringify(facts))
     return undefined

@@ -26,7 +26,7 @@ export interface SandboxAddress {
   readonly below: string
 }
 
-const IN_SANDBOX = new RegExp(`^${SANDBOXES_PATH}/([^/]*)(.*)$`, 's')
+const SANDBOX_PATH = new RegExp(`^${SANDBOXES_PATH}/([^/]*)(.*)$`, 's')
 
 /** The paths below a sandbox's name that belong to the account. */
 const ACCOUNT_PATHS = /^(?:\/fork|\/keys(?:\/[^/]+)?)?$/
@@ -44,14 +44,14 @@ export function parseAddress({ url, headers }: Pick<Request, 'url' | 'headers'>,
     const base = `${/^https?:/i.exec(env.PUBLIC_URL ?? '')?.[0] ?? protocol}//${host}`
     return { name: label, base, below: withOneSlash(path) + query }
   }
-  const inSandbox = (name: string, below: string) => {
+  const sandboxAddress = (name: string, below: string) => {
     return { name, base: `${getHomeUrl(url, env)}${SANDBOXES_PATH}/${name}`, below: withOneSlash(below) + query }
   }
   const accountAddress = { name: undefined, path, query: query.slice(1) }
-  const [, inPath, below = ''] = IN_SANDBOX.exec(path) ?? []
-  if (inPath !== undefined) return ACCOUNT_PATHS.test(below) ? accountAddress : inSandbox(inPath, below)
-  const ofKey = path === '/' || path === SANDBOXES_PATH ? undefined : readSandboxName(headers.get('authorization'))
-  return ofKey === undefined ? accountAddress : inSandbox(ofKey, path)
+  const [, nameInPath, below = ''] = SANDBOX_PATH.exec(path) ?? []
+  if (nameInPath !== undefined) return ACCOUNT_PATHS.test(below) ? accountAddress : sandboxAddress(nameInPath, below)
+  const nameOfKey = path === '/' || path === SANDBOXES_PATH ? undefined : readSandboxName(headers.get('authorization'))
+  return nameOfKey === undefined ? accountAddress : sandboxAddress(nameOfKey, path)
 }
 
 /** Returns the public URL of the Worker, without a trailing slash. */

@@ -11,7 +11,7 @@ import type { WorkerEnvironment } from './worker-environment.ts'
 /** The number of names that one call of the account returns. */
 const PAGE_SIZE = 100
 
-/** The most refused sandboxes whose reasons the response contains. */
+/** The maximum number of refused sandboxes whose reasons the response contains. */
 const MAX_DETAILS = 50
 
 const NEWLINE = 10

@@ -23,15 +23,15 @@ export interface SandboxEnvironment {
   readonly PUBLIC_URL?: string
   /** The host below which each sandbox has its own host name, such as `sandboxes.example.com`. */
   readonly WILDCARD_HOST?: string
-  /** The most records that a sandbox may keep. Default: 20000. */
+  /** The maximum number of records that a sandbox may keep. Default: 20000. */
   readonly MOST_RECORDS?: string
-  /** The most bytes that the records of a sandbox may have as JSON. Default and maximum: 16777216. */
+  /** The maximum number of bytes that the records of a sandbox may have as JSON. Default and maximum: 16777216. */
   readonly MOST_BYTES?: string
-  /** The most requests to one sandbox within a minute. Default: 6000. */
+  /** The maximum number of requests to one sandbox within a minute. Default: 6000. */
   readonly MOST_REQUESTS?: string
-  /** The most sandboxes at one time. Default: 10000. */
+  /** The maximum number of sandboxes at one time. Default: 10000. */
   readonly MOST_SANDBOXES?: string
-  /** The most sandboxes whose names begin with each prefix, such as `branch-=50,ci-=200`. Default: no limits by prefix. */
+  /** The maximum number of sandboxes whose names begin with each prefix, such as `branch-=50,ci-=200`. Default: no limits by prefix. */
   readonly QUOTAS?: string
 }
 
@@ -42,13 +42,13 @@ export interface Limits {
 }
 
 /** A state below this size fits into one request, and several times into the memory of its object. */
-const MOST_BYTES = 16 * 1024 * 1024
+const MAX_BYTES = 16 * 1024 * 1024
 
 /** Returns the limits of each sandbox. Refuses invalid variables. */
 export function readLimits(env: SandboxEnvironment): Limits {
   return {
     records: readNumber(env, 'MOST_RECORDS', 20_000),
-    bytes: readNumber(env, 'MOST_BYTES', MOST_BYTES, MOST_BYTES),
+    bytes: readNumber(env, 'MOST_BYTES', MAX_BYTES, MAX_BYTES),
     requests: readNumber(env, 'MOST_REQUESTS', 6000),
   }
 }
@@ -57,8 +57,8 @@ export function readLimits(env: SandboxEnvironment): Limits {
 export function readQuotas(env: SandboxEnvironment): readonly Quota[] {
   const { QUOTAS } = env
   const quotas = (QUOTAS ? QUOTAS.split(',') : []).map((each) => {
-    const [, prefix, most] = /^\s*([a-z0-9][a-z0-9-]{0,39})=([1-9]\d{0,8})\s*$/.exec(each) ?? []
-    if (prefix && most) return { prefix, most: Number(most) }
+    const [, prefix, limit] = /^\s*([a-z0-9][a-z0-9-]{0,39})=([1-9]\d{0,8})\s*$/.exec(each) ?? []
+    if (prefix && limit) return { prefix, most: Number(limit) }
     return refuseVariable(
       'QUOTAS',
       QUOTAS ?? '',
@@ -102,10 +102,10 @@ export function readTtl(
   requested: number | undefined,
 ): number | undefined {
   const longest = readDuration('LONGEST_TTL', LONGEST_TTL)
-  const otherwise = readDuration('DEFAULT_TTL', DEFAULT_TTL) ?? longest
-  if (longest === undefined) return requested ?? otherwise
+  const fallback = readDuration('DEFAULT_TTL', DEFAULT_TTL) ?? longest
+  if (longest === undefined) return requested ?? fallback
   if (requested !== undefined && requested > longest) refuse(errors.ttl_too_long, { most: String(LONGEST_TTL) })
-  return Math.min(requested ?? otherwise ?? longest, longest)
+  return Math.min(requested ?? fallback ?? longest, longest)
 }
 
 function readDuration(name: string, text: string | undefined): number | undefined {
@@ -121,14 +121,14 @@ function refuseVariable(name: string, received: string, allowed: string): never 
 function readNumber(
   env: SandboxEnvironment,
   name: 'MOST_RECORDS' | 'MOST_BYTES' | 'MOST_REQUESTS' | 'MOST_SANDBOXES',
-  otherwise: number,
-  most = 999_999_999,
+  fallback: number,
+  max = 999_999_999,
 ): number {
   const text = env[name]
   // The platform may pass null for a missing variable.
-  if (!text) return otherwise
-  if (/^[1-9]\d{0,8}$/.test(text) && Number(text) <= most) return Number(text)
-  return refuseVariable(name, text, `a whole number from 1 to ${most}`)
+  if (!text) return fallback
+  if (/^[1-9]\d{0,8}$/.test(text) && Number(text) <= max) return Number(text)
+  return refuseVariable(name, text, `a whole number from 1 to ${max}`)
 }
 
 const MINUTE_MS = 60_000

@@ -67,7 +67,7 @@ export function createHead(
   return { method, url, header, body: '', isInspector }
 }
 
-/** The most bytes of a body with a whole state. An object has little memory. */
+/** The maximum number of bytes of a body with a whole state. An object has little memory. */
 export const MAX_STATE_BYTES = 20 * MAX_BODY_BYTES
 
 /** Reads the body of a request, as a whole if its length is known: a stream takes longer. */

@@ -9,7 +9,7 @@ import { computeDigest, createKey, type Keys } from './keys.ts'
 import type { Metadata, MetadataStore } from './metadata.ts'
 import type { NamedKey } from './objects.ts'
 
-/** The most keys of one sandbox. */
+/** The maximum number of keys of one sandbox. */
 const MAX_KEYS = 100
 
 /** The keys of a sandbox, with the responses to the account's calls that create, list and revoke keys. */

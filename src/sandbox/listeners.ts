@@ -17,9 +17,9 @@ export const EVENTS_PATH = `${CONTROL_PATH}/events`
 const PROTOCOL = 'fauxgate'
 
 /** The message that a listener sends to keep its WebSocket open, and also the response. */
-const BEAT = ':'
+const HEARTBEAT = ':'
 
-/** The most characters of events that one request or alarm sends. After that, listeners receive `missed`. */
+/** The maximum number of characters of events that one request or alarm sends. After that, listeners receive `missed`. */
 const MAX_SENT_CHARACTERS = 1024 * 1024
 
 export const MAX_LISTENERS = 64
@@ -54,7 +54,7 @@ export class Listeners {
     const { 0: theirs, 1: ours } = new WebSocketPair()
     this.#state.acceptWebSocket(ours)
     ours.serializeAttachment(until)
-    this.#state.setWebSocketAutoResponse(new WebSocketRequestResponsePair(BEAT, BEAT))
+    this.#state.setWebSocketAutoResponse(new WebSocketRequestResponsePair(HEARTBEAT, HEARTBEAT))
     this.#refresh()
     ours.send(createGatewayEvent(gateway, name))
     ours.send(createOverviewEvent(gateway))

@@ -7,7 +7,7 @@ const WORKER_REPORTS_MS = 10_000
 
 const SANDBOX_REPORTS_MS = 60_000
 
-type Reporting = Pick<Stub<Account>, 'report'>
+type ReportReceiver = Pick<Stub<Account>, 'report'>
 
 /** The counts of one process of the Worker since its last report. No request waits for a report (rules: sandboxes#metrics). */
 export class RequestCounts {
@@ -19,12 +19,12 @@ export class RequestCounts {
   }
 
   /** Returns the report that is due, or undefined. */
-  reportDue(account: () => Reporting, now: number): Promise<void> | undefined {
+  reportDue(account: () => ReportReceiver, now: number): Promise<void> | undefined {
     this.#since ??= now
     return now - this.#since < WORKER_REPORTS_MS ? undefined : this.report(account(), now)
   }
 
-  async report(account: Reporting, now: number): Promise<void> {
+  async report(account: ReportReceiver, now: number): Promise<void> {
     const counts = this.#counts
     this.#counts = {}
     this.#since = now
@@ -46,12 +46,12 @@ export class UsageReports {
     this.#storage = storage
   }
 
-  async alarm(account: Reporting, name: string, now: number): Promise<void> {
+  async alarm(account: ReportReceiver, name: string, now: number): Promise<void> {
     this.#alarms++
     await this.report(account, name, now)
   }
 
-  async report(account: Reporting, name: string, now: number): Promise<void> {
+  async report(account: ReportReceiver, name: string, now: number): Promise<void> {
     if (this.#since !== undefined && now - this.#since < SANDBOX_REPORTS_MS) return
     this.#since = now
     const alarms = this.#alarms

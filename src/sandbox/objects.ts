@@ -101,7 +101,7 @@ export type CountName = `${number}xx` | 'alarms' | 'wrong_keys'
 
 export type Counts = Readonly<Partial<Record<CountName, number>>>
 
-/** The most sandboxes whose names begin with a prefix. An empty prefix is for all sandboxes. */
+/** The maximum number of sandboxes whose names begin with a prefix. An empty prefix is for all sandboxes. */
 export interface Quota {
   readonly prefix: string
   readonly most: number

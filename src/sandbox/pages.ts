@@ -9,7 +9,7 @@ const documents = { account, inspector } as const
 type PageName = keyof typeof documents
 
 interface Page {
-  readonly packed: Uint8Array<ArrayBuffer>
+  readonly compressed: Uint8Array<ArrayBuffer>
   readonly headers: Readonly<Record<string, string>>
 }
 
@@ -29,13 +29,13 @@ export class Pages {
   }
 
   async #response(name: PageName, method: string, headers: Headers): Promise<Response> {
-    const { packed, headers: pageHeaders } = await this.#page(name)
-    const takesPacked = /\bgzip\b/.test(headers.get('accept-encoding') ?? '')
-    const all = { ...pageHeaders, Vary: 'Accept-Encoding', ...(takesPacked && { 'Content-Encoding': 'gzip' }) }
+    const { compressed: packed, headers: pageHeaders } = await this.#page(name)
+    const acceptsGzip = /\bgzip\b/.test(headers.get('accept-encoding') ?? '')
+    const all = { ...pageHeaders, Vary: 'Accept-Encoding', ...(acceptsGzip && { 'Content-Encoding': 'gzip' }) }
     if (method === 'HEAD') return new Response(null, { headers: all })
     // Without `encodeBody`, a Worker would compress the body again.
     const init = { headers: all, encodeBody: 'manual' }
-    return takesPacked ? new Response(packed, init) : new Response(unpack(packed), { headers: all })
+    return acceptsGzip ? new Response(packed, init) : new Response(unpack(packed), { headers: all })
   }
 
   #page(name: PageName): Promise<Page> {
@@ -46,8 +46,8 @@ export class Pages {
 }
 
 async function unpackPage(text: string): Promise<Page> {
-  const packed = Uint8Array.from(atob(text), (character) => character.charCodeAt(0))
-  return { packed, headers: createPageHeaders(await new Response(unpack(packed)).text()) }
+  const compressed = Uint8Array.from(atob(text), (character) => character.charCodeAt(0))
+  return { compressed, headers: createPageHeaders(await new Response(unpack(compressed)).text()) }
 }
 
 function unpack(packed: Uint8Array<ArrayBuffer>): ReadableStream {

@@ -250,8 +250,8 @@ export class Sandbox extends DurableObject<SandboxEnvironment> {
   }
 
   async #register(metadata: Metadata): Promise<void> {
-    const reached = await this.#account().register(toRegisteredSandbox(metadata), readQuotas(this.env))
-    if (reached) refuse(reached.prefix ? errors.quota_reached : errors.too_many_sandboxes, reached)
+    const fullQuota = await this.#account().register(toRegisteredSandbox(metadata), readQuotas(this.env))
+    if (fullQuota) refuse(fullQuota.prefix ? errors.quota_reached : errors.too_many_sandboxes, fullQuota)
   }
 
   /** Removes the sandbox, immediately for clients. If the process ends meanwhile, the alarm removes the rest. */

@@ -9,7 +9,7 @@ interface Usage {
   readonly bytes: number
 }
 
-/** The most bytes that the platform stores in one row, with room for its key. */
+/** The maximum number of bytes that the platform stores in one row, with room for its key. */
 const MAX_ROW_BYTES = 2_000_000
 
 /** The operations whose commits may exceed a limit. Otherwise jobs would stop, and a new version could not load the state. */
@@ -18,7 +18,7 @@ const AUTOMATIC: ReadonlySet<string> = new Set(['provisioning', 'clock', 'operat
 /** The distance to the limit of bytes from which every commit is counted exactly. No single call of the API adds so many bytes. */
 const NEAR_LIMIT_BYTES = 4 * 1024 * 1024
 
-/** The most changes of a commit that is not counted exactly. */
+/** The maximum number of changes of a commit that is not counted exactly. */
 const MAX_UNCOUNTED_CHANGES = 100
 
 /**
@@ -27,21 +27,21 @@ const MAX_UNCOUNTED_CHANGES = 100
  */
 export function limitedStore(storage: ObjectStorage, limits: Omit<Limits, 'requests'>): Store {
   /** Upper bounds of the stored records and bytes. */
-  const bound = { records: 0, bytes: 0 }
+  const upperBound = { records: 0, bytes: 0 }
   const run: RunSql = (statement, ...values) => {
-    for (const value of values) bound.bytes += estimateBytes(value)
+    for (const value of values) upperBound.bytes += estimateBytes(value)
     return storage.sql.exec(statement, ...values)
   }
   const store = sqlStore(run, (work) => storage.transactionSync(work))
   const append = (commit: StoredCommit) => {
     store.append(commit)
-    bound.records += commit.changes.length
+    upperBound.records += commit.changes.length
   }
   const isNear = ({ replaces, changes }: StoredCommit) =>
     replaces !== undefined ||
     changes.length > MAX_UNCOUNTED_CHANGES ||
-    bound.records + changes.length > limits.records ||
-    bound.bytes + NEAR_LIMIT_BYTES > limits.bytes
+    upperBound.records + changes.length > limits.records ||
+    upperBound.bytes + NEAR_LIMIT_BYTES > limits.bytes
   const appendCounted = (commit: StoredCommit) => {
     const before = measureUsage(storage)
     append(commit)
@@ -50,13 +50,13 @@ export function limitedStore(storage: ObjectStorage, limits: Omit<Limits, 'reque
       requireWithin('records', 'MOST_RECORDS', limits.records, before.records, after.records)
       requireWithin('bytes of records', 'MOST_BYTES', limits.bytes, before.bytes, after.bytes)
     }
-    Object.assign(bound, after)
+    Object.assign(upperBound, after)
   }
   return {
     load() {
       const state = store.load()
       const records = [...(state?.records ?? [])]
-      Object.assign(bound, { records: records.length, bytes: storage.sql.databaseSize })
+      Object.assign(upperBound, { records: records.length, bytes: storage.sql.databaseSize })
       return state && { ...state, records }
     },
     append(commit) {
@@ -69,8 +69,8 @@ export function limitedStore(storage: ObjectStorage, limits: Omit<Limits, 'reque
 /** Returns an upper bound of a value's bytes. Throws on every platform if a value is too large for a row of the hosted one. */
 function estimateBytes(value: SqlValue): number {
   if (typeof value !== 'string') return 0
-  const most = value.length * 3
-  if (most <= MAX_ROW_BYTES) return most
+  const upperBound = value.length * 3
+  if (upperBound <= MAX_ROW_BYTES) return upperBound
   const bytes = utf8Length(value)
   if (bytes <= MAX_ROW_BYTES) return bytes
   throw new Error(`a record would have ${bytes} bytes; allowed are ${MAX_ROW_BYTES}, the most of one row`)

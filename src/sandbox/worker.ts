@@ -142,21 +142,21 @@ function requireAccountKey(
   request: HttpRequest,
   path: string,
   { ACCOUNT_KEY }: WorkerEnvironment,
-  failed: () => void,
+  onWrongKey: () => void,
 ): string {
   if (!ACCOUNT_KEY) refuse(errors.account_key_unset, {})
   const header = ACCOUNT_KEY_HEADER
   const token = path === METRICS_PATH ? readKeys(request.header).api : undefined
   const received = request.header(header.toLowerCase()) || token || refuse(errors.account_key_missing, { header })
   if (isOneOf([computeDigest(ACCOUNT_KEY)], computeDigest(received))) return ACCOUNT_KEY
-  failed()
+  onWrongKey()
   return refuse(errors.account_key_invalid, { header })
 }
 
 function readInput({ from }: AccountCall, request: HttpRequest, query: string): object {
   const parameters = parseQuery(query)
-  const [first] = Object.keys(parameters)
-  if (first !== undefined && from !== 'query') refuseParameter(first, [])
+  const [firstParameter] = Object.keys(parameters)
+  if (firstParameter !== undefined && from !== 'query') refuseParameter(firstParameter, [])
   const body = readJsonBody(request)
   return from === 'query' ? parameters : body
 }

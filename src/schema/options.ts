@@ -162,7 +162,8 @@ export function readCallOptions<S extends v.GenericSchema>(
 
 /** @throws TypeError if a parameter is not a function. It would fail only when it is called, far from the caller's mistake. */
 export function requireFunction(name: string, value: unknown): void {
-  if (typeof value !== 'function') throw new TypeError(`${name} is ${describeReceived(quote(value))}. Allowed: a function.`)
+  if (typeof value !== 'function')
+    throw new TypeError(`${name} is ${describeReceived(quote(value))}. Allowed: a function.`)
 }
 
 /** Refuses a condition that is `undefined`, such as a variable without a value, because an omitted condition matches everything. */

@@ -12,7 +12,7 @@ import { hasBody, readBody } from './request-body.ts'
 export const HEAD_LIMITS = { bytes: 16_384, seconds: 20 }
 
 /** The number of waiting requests at which reading from a connection pauses. During a pause, a client that leaves is not noticed. */
-const MOST_WAITING = 100
+const MAX_WAITING_REQUESTS = 100
 
 export interface ParseError extends Error {
   readonly code?: string
@@ -35,7 +35,7 @@ export class Connection {
   /** The address of the other end; unknown once the connection has ended. */
   readonly #peer: string
   /** Aborts once either side has ended the connection. */
-  readonly #ended: AbortSignal
+  readonly #closed: AbortSignal
   /** The response to the current request. */
   #response: ServerResponse | undefined
   /** The responses to the requests that wait for the current one. */
@@ -46,36 +46,36 @@ export class Connection {
     this.#responders = responders
     this.#peer = socket.remoteAddress ?? 'unknown'
     const ended = new AbortController()
-    this.#ended = ended.signal
+    this.#closed = ended.signal
     socket.once('close', () => ended.abort())
   }
 
   /** Handles a request after the earlier ones, once its body is read. Drops it if the client leaves earlier. */
   receive(response: ServerResponse): void {
     this.#waiting.push(response)
-    this.#passNext()
+    this.#startNext()
   }
 
-  #passNext(): void {
+  #startNext(): void {
     if (!this.#socket.writable) return
     const isFree = this.#response?.closed !== false
     const next = isFree ? this.#waiting.shift() : undefined
-    if (this.#waiting.length > MOST_WAITING) this.#socket.pause()
+    if (this.#waiting.length > MAX_WAITING_REQUESTS) this.#socket.pause()
     else if (this.#socket.isPaused()) this.#socket.resume()
-    if (next) this.#pass(next)
+    if (next) this.#start(next)
   }
 
-  #pass(response: ServerResponse): void {
+  #start(response: ServerResponse): void {
     const { req: request } = response
     this.#response = response
-    response.once('close', () => this.#passNext())
-    if (!hasBody(request)) return void this.#answer(response, '')
+    response.once('close', () => this.#startNext())
+    if (!hasBody(request)) return void this.#respond(response, '')
     const limit = this.#responders.gateway.transport.bodyLimit(this.#toHttpRequest(request, ''))
     readBody(request, limit, (body) => {
       if (!this.#socket.writable) return
       // Otherwise the unread rest of the body would be parsed as the next request.
       if (!request.complete) response.shouldKeepAlive = false
-      this.#answer(response, body)
+      this.#respond(response, body)
     })
   }
 
@@ -86,23 +86,23 @@ export class Connection {
   }
 
   /** Answers a request, immediately unless a fault or the store delays the response. */
-  #answer(response: ServerResponse, body: RequestBody): void {
+  #respond(response: ServerResponse, body: RequestBody): void {
     const { req: request } = response
     const { gateway, inspector } = this.#responders
-    const read = this.#toHttpRequest(request, body)
+    const httpRequest = this.#toHttpRequest(request, body)
     if (inspector.isFor(request)) {
-      inspector.answer(request, response, read).catch((error) => {
-        const refusal = failed(gateway, error)
+      inspector.respond(request, response, httpRequest).catch((error) => {
+        const failure = internalFailure(gateway, error)
         if (response.headersSent) this.#socket.destroy()
-        else send(refusal, response)
+        else send(failure, response)
       })
       return
     }
     const elapsed = stopwatch()
-    const result = resultOf(gateway, request, read)
+    const result = exchange(gateway, request, httpRequest)
     const sendResult = (sent: HttpResponse) => {
-      inspector.controlUsed(read, sent)
-      inspector.answered(read, sent, elapsed())
+      inspector.broadcastControlUse(httpRequest, sent)
+      inspector.recordDuration(httpRequest, sent, elapsed())
       if (sent.delivery?.drop) this.#socket.resetAndDestroy()
       else send(sent, response)
     }
@@ -114,43 +114,44 @@ export class Connection {
   async #delivered(response: HttpResponse): Promise<HttpResponse | undefined> {
     const { gateway } = this.#responders
     try {
-      return await gateway.transport.delivered(response, { signal: this.#ended })
+      return await gateway.transport.delivered(response, { signal: this.#closed })
     } catch (error) {
-      return this.#socket.destroyed && error === this.#ended.reason ? undefined : failed(gateway, error)
+      return this.#socket.destroyed && error === this.#closed.reason ? undefined : internalFailure(gateway, error)
     }
   }
 
   /** Ends the connection after bytes that are not a request. Sends an error first, unless a response is being sent. */
   refuse(error: ParseError): void {
     const isResponding = this.#response?.headersSent && !this.#response.closed
-    if (this.#socket.writable && !isResponding) this.#socket.write(onTheWire(refusal(this.#responders.gateway, error)))
+    if (this.#socket.writable && !isResponding)
+      this.#socket.write(serialize(parseErrorResponse(this.#responders.gateway, error)))
     this.#socket.destroySoon()
   }
 }
 
-function resultOf(gateway: Gateway, request: IncomingMessage, read: HttpRequest): HttpResponse {
+function exchange(gateway: Gateway, request: IncomingMessage, httpRequest: HttpRequest): HttpResponse {
   try {
     if (request.headers.host === undefined && request.httpVersion !== '1.0') {
       return gateway.transport.refused(general.request_malformed, { problem: 'the Host header is missing' })
     }
-    return gateway.transport.exchange(read)
+    return gateway.transport.exchange(httpRequest)
   } catch (error) {
-    return failed(gateway, error)
+    return internalFailure(gateway, error)
   }
 }
 
-function failed(gateway: Gateway, error: unknown): HttpResponse {
+function internalFailure(gateway: Gateway, error: unknown): HttpResponse {
   console.error(error)
   return gateway.transport.refused(general.internal_failure, {})
 }
 
-function refusal({ transport: { refused } }: Gateway, { code, reason, message }: ParseError): HttpResponse {
+function parseErrorResponse({ transport: { refused } }: Gateway, { code, reason, message }: ParseError): HttpResponse {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return refused(general.request_timeout, { seconds: HEAD_LIMITS.seconds })
   if (code === 'HPE_HEADER_OVERFLOW') return refused(general.request_head_too_large, { limit: HEAD_LIMITS.bytes })
   return refused(general.request_malformed, { problem: reason ?? message })
 }
 
-function onTheWire({ status, headers, body }: HttpResponse): string {
+function serialize({ status, headers, body }: HttpResponse): string {
   const text = body ?? ''
   const all = { ...headers, 'Content-Length': Buffer.byteLength(text), Connection: 'close' }
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}`)

@@ -15,11 +15,11 @@ const CHECK_MS = 100
 /** The number of checks between two heartbeats. */
 const CHECKS_PER_HEARTBEAT = 150
 
-/** The most bytes that wait for a slow listener. It misses later events. */
-const MOST_WAITING = 1024 * 1024
+/** The maximum number of bytes that wait for a slow listener. The listener misses later events. */
+const MAX_WAITING_BYTES = 1024 * 1024
 
-/** The most durations of responses that are kept for pages that are opened later. */
-const MOST_DURATIONS = 1000
+/** The maximum number of durations that are kept for pages that are opened later. */
+const MAX_DURATIONS = 1000
 
 export const EVENT_HEADERS = {
   'Content-Type': 'text/event-stream; charset=utf-8',
@@ -59,26 +59,26 @@ export class Events {
       this.#durations.size === 0 ? '' : formatEvent('durations', Object.fromEntries(this.#durations.all()))
     const first = createGatewayEvent(this.#gateway, this.#name) + createOverviewEvent(this.#gateway) + durations
     response.writeHead(200, EVENT_HEADERS).write(first)
-    response.on('drain', () => this.#caughtUp(listener))
+    response.on('drain', () => this.#sendMissed(listener))
     response.once('close', () => this.#remove(listener))
     this.#listeners.add(listener)
     this.#timer ??= setInterval(() => this.#check(), CHECK_MS).unref()
-    this.#unsubscribe ??= subscribeToEvents(this.#gateway, (event, value) => this.tell(event, value))
+    this.#unsubscribe ??= subscribeToEvents(this.#gateway, (event, value) => this.broadcast(event, value))
   }
 
   /** Records the duration of an operation's response. */
-  answered(operationId: string, ms: number): void {
+  recordDuration(operationId: string, ms: number): void {
     const rounded = Math.round(ms * 100) / 100
     this.#durations.add([operationId, rounded])
-    if (this.#durations.size > MOST_DURATIONS) this.#durations.drop()
-    if (this.#listeners.size > 0) this.tell('durations', { [operationId]: rounded })
+    if (this.#durations.size > MAX_DURATIONS) this.#durations.drop()
+    if (this.#listeners.size > 0) this.broadcast('durations', { [operationId]: rounded })
   }
 
-  tell(event: string, value: unknown): void {
+  broadcast(event: string, value: unknown): void {
     if (this.#listeners.size === 0) return
     const text = formatEvent(event, value)
     for (const listener of this.#listeners) {
-      if (listener.response.writableLength > MOST_WAITING) listener.hasMissed = true
+      if (listener.response.writableLength > MAX_WAITING_BYTES) listener.hasMissed = true
       else listener.response.write(text)
     }
   }
@@ -89,19 +89,19 @@ export class Events {
     try {
       const { now, ...rest } = inspected(this.#gateway).overview()
       const text = JSON.stringify(rest.manual ? { now, ...rest } : rest)
-      if (text !== this.#overview) this.tell('overview', { now, ...rest })
-      else if (this.#checks % CHECKS_PER_HEARTBEAT === 0) this.#beat()
+      if (text !== this.#overview) this.broadcast('overview', { now, ...rest })
+      else if (this.#checks % CHECKS_PER_HEARTBEAT === 0) this.#sendHeartbeat()
       this.#overview = text
     } catch {
       // The clock is being advanced, or cannot be read. The next check comes soon.
     }
   }
 
-  #beat(): void {
+  #sendHeartbeat(): void {
     for (const { response } of this.#listeners) if (response.writableLength === 0) response.write(':\n\n')
   }
 
-  #caughtUp(listener: Listener): void {
+  #sendMissed(listener: Listener): void {
     if (!listener.hasMissed) return
     listener.hasMissed = false
     listener.response.write(formatEvent('missed', {}) + createOverviewEvent(this.#gateway))

@@ -2,7 +2,7 @@ import { appendFileSync, lstatSync, realpathSync, statSync } from 'node:fs'
 import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { locateJsonProblem } from '../schema/json-text.ts'
-import { caught } from './errors.ts'
+import { asSystemError } from './errors.ts'
 
 const REASONS: Readonly<Record<string, string>> = {
   EACCES: 'this user may not',
@@ -16,19 +16,19 @@ const REASONS: Readonly<Record<string, string>> = {
 }
 
 /** Returns the reason why a file could not be used, as the end of a sentence. */
-export function reasonFor(error: unknown): string {
-  const { code = '', message } = caught(error)
+export function fileProblem(error: unknown): string {
+  const { code = '', message } = asSystemError(error)
   return REASONS[code] ?? message
 }
 
 /** Returns the error for a file that cannot be read, with the file's name and the reason. */
-export function notRead(file: string, cause: unknown): Error {
-  return new Error(`${file} cannot be read: ${reasonFor(cause)}.`, { cause })
+export function readError(file: string, cause: unknown): Error {
+  return new Error(`${file} cannot be read: ${fileProblem(cause)}.`, { cause })
 }
 
 /** Returns the error for a file or a folder that cannot be written, with the reason and advice. */
-export function notWritten(file: string, cause: unknown, kind = 'file'): Error {
-  const reason = caught(cause).code === 'ENOENT' ? 'its folder does not exist' : reasonFor(cause)
+export function writeError(file: string, cause: unknown, kind = 'file'): Error {
+  const reason = asSystemError(cause).code === 'ENOENT' ? 'its folder does not exist' : fileProblem(cause)
   const advice = `Choose a ${kind} that you may write, in a folder that exists.`
   return new Error(`${file} cannot be written: ${reason}. ${advice}`, { cause })
 }
@@ -37,11 +37,11 @@ export function notWritten(file: string, cause: unknown, kind = 'file'): Error {
  * Reads the text of a file.
  * @throws Error that names the file as it was given.
  */
-export async function textOf(file: string): Promise<string> {
+export async function readText(file: string): Promise<string> {
   try {
     return await readFile(file, 'utf8')
   } catch (error) {
-    throw notRead(file, error)
+    throw readError(file, error)
   }
 }
 
@@ -49,7 +49,7 @@ export async function textOf(file: string): Promise<string> {
  * Parses the text of a JSON file.
  * @throws Error with the place of the problem. It leaves out the parser's own message, which repeats a part of the text.
  */
-export function jsonIn(text: string, file: string) {
+export function parseJson(text: string, file: string) {
   try {
     return JSON.parse(text)
   } catch {
@@ -61,11 +61,11 @@ export function jsonIn(text: string, file: string) {
  * Writes a file. By default, only the owner can read a new file.
  * @throws Error that names the file as it was given.
  */
-export async function write(file: string, text: string, mode = 0o600): Promise<void> {
+export async function writeText(file: string, text: string, mode = 0o600): Promise<void> {
   try {
     await writeFile(file, text, { mode })
   } catch (error) {
-    throw notWritten(file, error)
+    throw writeError(file, error)
   }
 }
 
@@ -77,7 +77,7 @@ export function requireCanWrite(file: string, mode = 0o600): void {
   try {
     appendFileSync(file, '', { mode })
   } catch (error) {
-    throw notWritten(file, error)
+    throw writeError(file, error)
   }
 }
 
@@ -101,12 +101,12 @@ export async function replaceFile(file: string, text: string): Promise<void> {
   let part: string | undefined
   try {
     const target = realFile(file)
-    part = partOf(target)
+    part = partPath(target)
     await writePart(part, text)
     await rename(part, target)
   } catch (error) {
     if (part !== undefined) await rm(part, { force: true })
-    throw notWritten(file, error)
+    throw writeError(file, error)
   }
 }
 
@@ -121,15 +121,15 @@ export async function requireReplaceable(file: string): Promise<void> {
       const isPart = name.startsWith(basename(target)) && /^\.\d+\.part$/.test(name.slice(basename(target).length))
       if (isPart) await rm(join(dirname(target), name), { force: true })
     }
-    await writePart(partOf(target), '')
-    await rm(partOf(target))
+    await writePart(partPath(target), '')
+    await rm(partPath(target))
   } catch (error) {
-    throw notWritten(file, error)
+    throw writeError(file, error)
   }
 }
 
 /** Returns the path of the part file, which this process writes beside the file and then renames. */
-function partOf(file: string): string {
+function partPath(file: string): string {
   return `${file}.${process.pid}.part`
 }
 

@@ -10,15 +10,15 @@ export function isHopByHop(name: string): boolean {
   return HOP_BY_HOP.test(name)
 }
 
-/** An answer of a service. */
-export type Forwarded = Awaited<ReturnType<typeof forwarded>>
+/** A response of a service. */
+export type ServiceResponse = Awaited<ReturnType<typeof forward>>
 
 /**
  * Forwards a request to a service, and returns the response. `rawHeaders` are in the received order, and the names in
  * `headers` are in lower case.
  * @throws Error of the network, or the reason of the signal.
  */
-export async function forwarded(
+export async function forward(
   target: string,
   { method, url = '/', headersDistinct }: IncomingMessage,
   body: Buffer,
@@ -28,37 +28,37 @@ export async function forwarded(
   const base = new URL(target)
   const path = base.pathname.replace(/\/$/, '') + url
   const send = base.protocol === 'https:' ? httpsRequest : httpRequest
-  const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
     send(base, { method, path, headers: Object.fromEntries(sent), signal, agent: false }, resolve)
       .on('error', reject)
       .end(body)
   })
-  const { statusCode = 502, headers, rawHeaders } = answer
+  const { statusCode = 502, headers, rawHeaders } = response
   return {
     status: statusCode,
     headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)])),
     rawHeaders: rawHeaders.flatMap((name, index) =>
       index % 2 === 0 ? [[name, rawHeaders[index + 1] ?? ''] as const] : [],
     ),
-    bytes: await buffer(answer),
+    bytes: await buffer(response),
   }
 }
 
-/** The most bytes of a body that a recording keeps. */
-const LONGEST = 20_000_000
+/** The maximum number of bytes of a body that a recording keeps. */
+const MAX_BODY_BYTES = 20_000_000
 
-/** Returns the text of a body. Returns only the size in bytes if the body is not text or exceeds {@link LONGEST}. */
+/** Returns the text of a body. Returns only the size in bytes if the body is not text or exceeds {@link MAX_BODY_BYTES}. */
 export function textOrSize(bytes: Buffer, encoding = ''): { readonly text?: string; readonly binary?: number } {
   try {
-    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(decoded(bytes, encoding))
-    if (!text.includes('\0') && text.length <= LONGEST) return { text }
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(decompress(bytes, encoding))
+    if (!text.includes('\0') && text.length <= MAX_BODY_BYTES) return { text }
   } catch {
     // It is not text.
   }
   return { binary: bytes.length }
 }
 
-const DECODERS: Readonly<Record<string, typeof gunzipSync>> = {
+const DECOMPRESSORS: Readonly<Record<string, typeof gunzipSync>> = {
   gzip: gunzipSync,
   'x-gzip': gunzipSync,
   deflate: inflateSync,
@@ -66,10 +66,10 @@ const DECODERS: Readonly<Record<string, typeof gunzipSync>> = {
 }
 
 /** Decodes the bytes of a body. Throws if the encoding is unknown, or the bytes do not have it. */
-function decoded(bytes: Buffer, encoding: string): Buffer {
+function decompress(bytes: Buffer, encoding: string): Buffer {
   const name = encoding.trim().toLowerCase()
   if (bytes.length === 0 || name === '' || name === 'identity') return bytes
-  const decode = DECODERS[name]
-  if (!decode) throw new Error(`The encoding ${name} is unknown.`)
-  return decode(bytes, { maxOutputLength: LONGEST })
+  const decompressor = DECOMPRESSORS[name]
+  if (!decompressor) throw new Error(`The encoding ${name} is unknown.`)
+  return decompressor(bytes, { maxOutputLength: MAX_BODY_BYTES })
 }

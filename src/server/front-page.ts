@@ -11,14 +11,14 @@ export function withFrontPage(gateway: Gateway): Gateway {
     if (!isFront) return gateway.transport.exchange(request)
     const isPage = request.header('accept')?.includes('text/html') ?? false
     const type = isPage ? 'text/html' : 'text/plain'
-    const body = isPage ? page(gateway) : plainText(gateway)
+    const body = isPage ? htmlPage(gateway) : plainText(gateway)
     const headers = { 'Content-Type': `${type}; charset=utf-8`, 'Cache-Control': 'no-store' }
     return { status: 200, headers, body: method === 'HEAD' ? null : body }
   }
   return withTransport(gateway, { exchange })
 }
 
-function places({ url, dialect }: Gateway): readonly (readonly [name: string, address: string])[] {
+function links({ url, dialect }: Gateway): readonly (readonly [name: string, address: string])[] {
   return [
     ['what happens', `${url}/_fauxgate/`],
     ['its API', `${url}/reserved_domains, with "Authorization: Bearer …" and "${dialect.versionHeader}: 2"`],
@@ -31,19 +31,19 @@ function title({ dialect }: Gateway): string {
 }
 
 function plainText(gateway: Gateway): string {
-  const lines = places(gateway).map(([name, address]) => `  ${name.padEnd(16)}${address}`)
+  const lines = links(gateway).map(([name, address]) => `  ${name.padEnd(16)}${address}`)
   return `${title(gateway)}\n\n${lines.join('\n')}\n`
 }
 
-function page(gateway: Gateway): string {
-  const rows = places(gateway).map(([name, address]) => `<dt>${name}<dd>${linked(escaped(address))}`)
-  return `<!doctype html><meta charset="utf-8"><title>fauxgate</title><p>${escaped(title(gateway))}<dl>${rows.join('')}</dl>\n`
+function htmlPage(gateway: Gateway): string {
+  const rows = links(gateway).map(([name, address]) => `<dt>${name}<dd>${linkUrl(escapeHtml(address))}`)
+  return `<!doctype html><meta charset="utf-8"><title>fauxgate</title><p>${escapeHtml(title(gateway))}<dl>${rows.join('')}</dl>\n`
 }
 
-function linked(text: string): string {
+function linkUrl(text: string): string {
   return text.replace(/^https?:[^\s,]+/, (url) => `<a href="${url}">${url}</a>`)
 }
 
-function escaped(text: string): string {
+function escapeHtml(text: string): string {
   return text.replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`)
 }

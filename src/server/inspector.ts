@@ -32,31 +32,31 @@ export class Inspector {
     return url.includes(CONTROL_PATH) && (method === 'GET' || method === 'HEAD') && PATHS.has(this.#path(url))
   }
 
-  async answer(request: IncomingMessage, response: ServerResponse, read: HttpRequest): Promise<void> {
-    const path = this.#path(read.url)
-    const refusal = findControlRefusal(this.#gateway, read)
+  async respond(request: IncomingMessage, response: ServerResponse, httpRequest: HttpRequest): Promise<void> {
+    const path = this.#path(httpRequest.url)
+    const refusal = findControlRefusal(this.#gateway, httpRequest)
     // The page contains nothing of the gateway. It asks for the key, because a browser cannot send the key when it loads the page.
     const isOpen = refusal === undefined || (path !== EVENTS && refusal.status === 401)
     if (!isOpen) response.writeHead(refusal.status, refusal.headers).end(refusal.body)
-    else if (path === CONTROL_PATH) response.writeHead(308, { Location: `${read.url.split('?', 1)[0]}/` }).end()
-    else if (path === PAGE) await page(request, response)
-    else if (read.method === 'HEAD') response.writeHead(200, EVENT_HEADERS).end()
+    else if (path === CONTROL_PATH) response.writeHead(308, { Location: `${httpRequest.url.split('?', 1)[0]}/` }).end()
+    else if (path === PAGE) await sendPage(request, response)
+    else if (httpRequest.method === 'HEAD') response.writeHead(200, EVENT_HEADERS).end()
     else this.#events.add(response)
   }
 
   /** Tells all listeners that a control was used. Some controls make no commit. */
-  controlUsed(request: HttpRequest, { status }: HttpResponse): void {
+  broadcastControlUse(request: HttpRequest, { status }: HttpResponse): void {
     const { method, url } = request
     if (method === 'GET' || status >= 300 || !url.includes(CONTROL_PATH)) return
     const path = this.#path(url)
     if (path.startsWith(PAGE))
-      this.#events.tell('control', createControlEvent(request, path.slice(CONTROL_PATH.length)))
+      this.#events.broadcast('control', createControlEvent(request, path.slice(CONTROL_PATH.length)))
   }
 
   /** Records the duration of the response to a request of the journal, in ms. */
-  answered({ isInspector, url }: HttpRequest, { headers }: HttpResponse, ms: number): void {
+  recordDuration({ isInspector, url }: HttpRequest, { headers }: HttpResponse, ms: number): void {
     const id = headers[this.#gateway.dialect.operationIdHeader]
-    if (id !== undefined && !isInspector && !url.includes(CONTROL_PATH)) this.#events.answered(id, ms)
+    if (id !== undefined && !isInspector && !url.includes(CONTROL_PATH)) this.#events.recordDuration(id, ms)
   }
 
   #path(url: string): string {
@@ -64,11 +64,11 @@ export class Inspector {
   }
 }
 
-async function page(request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const { packed, html, headers } = await document()
-  const takesPacked = /\bgzip\b/.test(String(request.headers['accept-encoding'] ?? ''))
-  const body = takesPacked ? packed : html
-  const encoding = takesPacked && { 'Content-Encoding': 'gzip' }
+async function sendPage(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { packed, html, headers } = await readPage()
+  const acceptsGzip = /\bgzip\b/.test(String(request.headers['accept-encoding'] ?? ''))
+  const body = acceptsGzip ? packed : html
+  const encoding = acceptsGzip && { 'Content-Encoding': 'gzip' }
   response.writeHead(200, { ...headers, 'Content-Length': body.length, Vary: 'Accept-Encoding', ...encoding })
   response.end(request.method === 'HEAD' ? undefined : body)
 }
@@ -76,12 +76,12 @@ async function page(request: IncomingMessage, response: ServerResponse): Promise
 /** The possible places of the page: beside the built server, or in the folder of the build if the sources run. */
 const PLACES = ['./documents.js', '../../dist/documents.js'].map((place) => new URL(place, import.meta.url))
 
-async function document() {
+async function readPage() {
   const place = PLACES.find((each) => existsSync(each))
   if (!place) throw new Error('The inspector is not built: npm run build writes it.')
   // It is a module, for Workers. Here it is read as a text, which works in CommonJS and in ECMAScript modules.
   const [, text = ''] = /\binspector = "([^"]*)"/.exec(await readFile(place, 'utf8')) ?? []
-  const packed = Buffer.from(text, 'base64')
-  const html = await promisify(gunzip)(packed)
-  return { packed, html, headers: createPageHeaders(html.toString('utf8')) }
+  const compressed = Buffer.from(text, 'base64')
+  const html = await promisify(gunzip)(compressed)
+  return { packed: compressed, html, headers: createPageHeaders(html.toString('utf8')) }
 }

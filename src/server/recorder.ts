@@ -3,16 +3,16 @@ import { buffer } from 'node:stream/consumers'
 import { readClock, systemClock } from '../engine/clock.ts'
 import type { CommonDialect } from '../schema/dialect.ts'
 import { connectionProblem } from '../verify/client.ts'
-import { jsonOf } from '../verify/exchange.ts'
+import { tryParseJson } from '../verify/exchange.ts'
 import type { RecordedExchange } from '../verify/har.ts'
-import { type Forwarded, forwarded, isHopByHop, textOrSize } from './forward.ts'
+import { forward, isHopByHop, type ServiceResponse, textOrSize } from './forward.ts'
 
 /** Options of {@link Recorder}. */
 export interface RecorderOptions {
   /** The base URL of the service, without a trailing slash. */
   readonly target: string
   readonly dialect: CommonDialect
-  /** The longest wait for an answer, in ms. */
+  /** The longest wait for a response, in ms. */
   readonly timeout: number
   /** Receives a sentence about each request that is not in the recording. */
   readonly warn: (text: string) => void
@@ -42,7 +42,7 @@ export class Recorder {
   }
 
   /** Forwards a request to the service, and sends the service's response to the client. */
-  async pass(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async forward(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { method = 'GET', url = '/' } = request
     const name = `${method} ${url.split('?')[0]}`
     this.#pending.set(request, name)
@@ -51,9 +51,9 @@ export class Recorder {
     try {
       const at = readClock(systemClock)
       const sent = await buffer(request)
-      const answer = await forwarded(target, request, sent, AbortSignal.any([deadline, this.#stopped.signal]))
-      this.#record(at, request, sent, answer)
-      sendTo(response, answer, target, `http://${request.headers.host ?? ''}`)
+      const received = await forward(target, request, sent, AbortSignal.any([deadline, this.#stopped.signal]))
+      this.#record(at, request, sent, received)
+      sendResponse(response, received, target, `http://${request.headers.host ?? ''}`)
     } catch (error) {
       if (this.#stopped.signal.aborted) return
       const why = deadline.aborted ? `no answer within ${timeout / 1000} s` : connectionProblem(error)
@@ -64,7 +64,7 @@ export class Recorder {
     }
   }
 
-  #record(at: number, request: IncomingMessage, sent: Buffer, answer: Forwarded): void {
+  #record(at: number, request: IncomingMessage, sent: Buffer, received: ServiceResponse): void {
     const { method = 'GET', url: path = '/', headers } = request
     const { authorization } = headers
     if (authorization !== undefined) this.keys.add(authorization.replace(/^Bearer /i, ''))
@@ -73,7 +73,7 @@ export class Recorder {
       .filter((name) => name !== 'authorization' || authorization === undefined)
       .map((name) => [name, headers[name]?.toString() ?? null])
     const body = textOrSize(sent, headers['content-encoding'])
-    const { text = '', binary } = textOrSize(answer.bytes, answer.headers['content-encoding'])
+    const { text = '', binary } = textOrSize(received.bytes, received.headers['content-encoding'])
     this.exchanges.push({
       at,
       request: {
@@ -82,7 +82,7 @@ export class Recorder {
         headers: Object.fromEntries(sentHeaders),
         ...(body.text !== '' && { body: body.text, binary: body.binary }),
       },
-      response: { status: answer.status, headers: answer.headers, text, body: jsonOf(text), binary },
+      response: { status: received.status, headers: received.headers, text, body: tryParseJson(text), binary },
     })
   }
 
@@ -94,12 +94,12 @@ export class Recorder {
 }
 
 /** Sends a response of the service to the client, with the proxy's URL in place of the service's. */
-function sendTo(response: ServerResponse, answer: Forwarded, target: string, here: string): void {
-  const { text = '' } = textOrSize(answer.bytes, answer.headers['content-encoding'])
+function sendResponse(response: ServerResponse, received: ServiceResponse, target: string, here: string): void {
+  const { text = '' } = textOrSize(received.bytes, received.headers['content-encoding'])
   const isChanged = text.includes(target)
-  const forwardedHeaders = answer.rawHeaders.filter(
+  const forwardedHeaders = received.rawHeaders.filter(
     ([name]) => !isHopByHop(name) && !(isChanged && /^content-(length|encoding)$/i.test(name)),
   )
   const headers = forwardedHeaders.flatMap(([name, value]) => [name, value.replaceAll(target, here)])
-  response.writeHead(answer.status, headers).end(isChanged ? text.replaceAll(target, here) : answer.bytes)
+  response.writeHead(received.status, headers).end(isChanged ? text.replaceAll(target, here) : received.bytes)
 }

@@ -3,10 +3,10 @@ import type { IncomingMessage } from 'node:http'
 import { MAX_BODY_BYTES, type RequestBody } from '../schema/body.ts'
 
 /** The number of bytes beyond the limit that are still read. Otherwise the sender might not see the response. */
-const MOST_DRAINED = 15 * MAX_BODY_BYTES
+const MAX_DRAINED_BYTES = 15 * MAX_BODY_BYTES
 
-/** The most chunks that are kept before they are joined: even a small chunk takes some hundred bytes. */
-const MOST_CHUNKS = 1024
+/** The maximum number of chunks that are kept before they are joined: even a small chunk takes some hundred bytes. */
+const MAX_CHUNKS = 1024
 
 export function hasBody({ headers }: IncomingMessage): boolean {
   const length = headers['content-length']
@@ -20,17 +20,17 @@ export function readBody(request: IncomingMessage, limit: number, done: (body: R
   const add = (chunk: Buffer) => {
     size += chunk.byteLength
     if (size > limit) chunks = []
-    else if (chunks.push(chunk) > MOST_CHUNKS) chunks = [Buffer.concat(chunks)]
-    if (size > limit + MOST_DRAINED) end()
+    else if (chunks.push(chunk) > MAX_CHUNKS) chunks = [Buffer.concat(chunks)]
+    if (size > limit + MAX_DRAINED_BYTES) end()
   }
   const end = () => {
     request.off('data', add).off('end', end).pause()
-    if (size <= limit) done(textOf(Buffer.concat(chunks)))
+    if (size <= limit) done(decodeText(Buffer.concat(chunks)))
     else done(limit === 0 ? { unread: 'refused' } : { unread: 'body_too_large', limit })
   }
   request.on('data', add).on('end', end)
 }
 
-function textOf(bytes: Buffer): RequestBody {
+function decodeText(bytes: Buffer): RequestBody {
   return isUtf8(bytes) ? bytes.toString() : { unread: 'not UTF-8' }
 }

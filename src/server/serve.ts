@@ -8,7 +8,7 @@ import { asOne, optionsOf, readOptions, type SchemasOf } from '../schema/options
 import { quote } from '../schema/text.ts'
 import { Connection, HEAD_LIMITS, type ParseError, type Responders } from './connection.ts'
 import { Inspector } from './inspector.ts'
-import * as allowed from './options/listening.ts'
+import * as schemas from './options/listen-schemas.ts'
 
 /** Options of {@link serve}. */
 export interface ServeOptions {
@@ -23,9 +23,9 @@ export interface ServeOptions {
 }
 
 const serveOptions = optionsOf({
-  port: v.optional(allowed.port),
-  host: v.optional(allowed.host),
-  name: v.optional(allowed.name),
+  port: v.optional(schemas.port),
+  host: v.optional(schemas.host),
+  name: v.optional(schemas.name),
   tls: v.optional(
     asOne(
       v.object({ certificate_pem: v.string(), private_key_pem: v.string() }),
@@ -67,7 +67,7 @@ export async function serve(gateway: Gateway, options: ServeOptions = {}): Promi
   if (!gateway?.transport) throw new TypeError(`serve received ${quote(gateway)}. Allowed: a gateway, then options.`)
   const { port = 0, host = '127.0.0.1', tls, name = null } = readOptions(serveOptions, options, { secret: ['tls'] })
   const sockets = new Set<Socket>()
-  const server = await serverOf({ gateway, inspector: new Inspector(gateway, name) }, sockets, tls)
+  const server = await createHttpServer({ gateway, inspector: new Inspector(gateway, name) }, sockets, tls)
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) =>
       reject(new Error(listenProblem(error, host, port), { cause: error })),
@@ -76,8 +76,8 @@ export async function serve(gateway: Gateway, options: ServeOptions = {}): Promi
   })
   // The server cannot accept one connection. The others continue.
   server.on('error', console.error)
-  const { address, port: taken } = server.address() as AddressInfo // It listens at a port.
-  const url = `${tls ? 'https' : 'http'}://${hostInUrl(host, address)}:${taken}`
+  const { address, port: boundPort } = server.address() as AddressInfo // It listens at a port.
+  const url = `${tls ? 'https' : 'http'}://${hostInUrl(host, address)}:${boundPort}`
   gateway.transport.servedAt(url)
   gateway.describedBy(openApi)
   const close = () =>
@@ -86,10 +86,10 @@ export async function serve(gateway: Gateway, options: ServeOptions = {}): Promi
       server.close(() => resolve())
       for (const socket of sockets) socket.destroy()
     })
-  return { url, port: taken, address, close, [Symbol.asyncDispose]: close }
+  return { url, port: boundPort, address, close, [Symbol.asyncDispose]: close }
 }
 
-/** The most time from the first byte of a request to its last. */
+/** The maximum time from the first byte of a request to its last. */
 const REQUEST_TIMEOUT_MS = 60_000
 
 /** Longer than clients keep a connection for their next request (Go: 90 s), so that no request arrives at a closing one. */
@@ -98,7 +98,7 @@ const KEEP_ALIVE_MS = 120_000
 type CreateServer = (options: ServerOptions, listener: RequestListener) => Server
 
 /** Creates the server, and keeps the open sockets in the set. */
-async function serverOf(
+async function createHttpServer(
   responders: Responders,
   sockets: Set<Socket>,
   tls: ServerCertificate | undefined,

@@ -4,8 +4,8 @@ import type { Gateway } from '../gateway/gateway.ts'
 import { GatewayError } from '../gateway/gateway-error.ts'
 import { withTransport } from '../gateway/transport.ts'
 import type { HttpRequest } from '../http/messages.ts'
-import { jsonIn, replaceFile, textOf } from './files.ts'
-import { waited } from './waiting.ts'
+import { parseJson, readText, replaceFile } from './files.ts'
+import { sleep } from './waiting.ts'
 
 /** The interval at which a changed state is written. */
 const WRITE_INTERVAL_MS = 60_000
@@ -16,7 +16,7 @@ export class StateFile {
   readonly #file: string
   #hasChanged = true
   /** The last write. Each write waits for the previous one. */
-  #written: Promise<void> = Promise.resolve()
+  #lastWrite: Promise<void> = Promise.resolve()
   /** The same gateway, which notes whether a request may have changed the state. */
   readonly gateway: Gateway
 
@@ -41,14 +41,14 @@ export class StateFile {
         throw error
       }
     }
-    const written = this.#written.then(next)
-    this.#written = written.catch(() => undefined)
+    const written = this.#lastWrite.then(next)
+    this.#lastWrite = written.catch(() => undefined)
     return written
   }
 
   /** Writes the state every minute if it has changed, until the signal is aborted. */
   async writeEachMinute(signal: AbortSignal, onError: (error: unknown) => void): Promise<void> {
-    while (await waited(WRITE_INTERVAL_MS, signal)) if (this.#hasChanged) await this.write().catch(onError)
+    while (await sleep(WRITE_INTERVAL_MS, signal)) if (this.#hasChanged) await this.write().catch(onError)
   }
 }
 
@@ -59,7 +59,7 @@ export class StateFile {
  */
 export async function importState(gateway: Gateway, file: string): Promise<void> {
   if (!existsSync(file)) return
-  const snapshot: Snapshot = jsonIn(await textOf(file), file)
+  const snapshot: Snapshot = parseJson(await readText(file), file)
   try {
     gateway.restore(snapshot)
   } catch (error) {
@@ -70,10 +70,10 @@ export async function importState(gateway: Gateway, file: string): Promise<void>
 }
 
 /** Returns a sentence with the number of problems that the message does not show. */
-function furtherProblems({ further_problems: counted = '0', ...details }: GatewayError['details']): string {
+function furtherProblems({ further_problems: uncounted = '0', ...details }: GatewayError['details']): string {
   const named = Object.keys(details).length - 1
-  const further = named + Number.parseInt(counted, 10)
-  const atLeast = counted.endsWith('more') ? 'at least ' : ''
+  const further = named + Number.parseInt(uncounted, 10)
+  const atLeast = uncounted.endsWith('more') ? 'at least ' : ''
   if (further === 0) return ''
   return further === 1 ? ' There is 1 more problem.' : ` There are ${atLeast}${further} more problems.`
 }

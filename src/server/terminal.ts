@@ -6,17 +6,17 @@ export function print(text: string): number {
   return 0
 }
 
-export function say(line: string): void {
+export function printLine(line: string): void {
   print(`${line}\n`)
 }
 
 /** Prints a line to the standard error. */
-export function tell(text: string): void {
+export function printError(text: string): void {
   process.stderr.write(`fauxgate: ${text}\n`)
 }
 
 export function warn(text: string): void {
-  tell(`warning: ${text}`)
+  printError(`warning: ${text}`)
 }
 
 /** Asks a question at the terminal. */

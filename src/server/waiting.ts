@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { readClock, systemClock } from '../engine/clock.ts'
 
 /** Waits for some ms of real time. Resolves with false if the signal was aborted. */
-export async function waited(ms: number, signal?: AbortSignal): Promise<boolean> {
+export async function sleep(ms: number, signal?: AbortSignal): Promise<boolean> {
   try {
     await systemClock.waitUntil?.(readClock(systemClock) + ms, signal)
     return true
@@ -20,6 +20,6 @@ export function onSignals(names: readonly NodeJS.Signals[], callback: () => void
 }
 
 /** Resolves at the first of these signals to this process. Rejects if `until` is aborted first. */
-export async function signalled(names: readonly NodeJS.Signals[], until: AbortSignal): Promise<void> {
+export async function waitForSignal(names: readonly NodeJS.Signals[], until: AbortSignal): Promise<void> {
   await Promise.race(names.map((name) => once(process, name, { signal: until })))
 }

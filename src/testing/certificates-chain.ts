@@ -52,13 +52,13 @@ export interface Material {
 }
 
 /** Makes the certificates and the key of a pair. */
-export function materialOf(options: ReadPairOptions): Material {
+export function createMaterial(options: ReadPairOptions): Material {
   const { draw } = createRandomSource(options.seed)
   const { names, ips, keyType, notBefore, notAfter, subject, issuers } = options
   const identity = JSON.stringify([names, ips.map(bytesToHex), keyType, notBefore, notAfter, subject, issuers])
   const random = (what: string) => draw(`pair ${what}\n${identity}`, 0)
-  const key = pairKey(keyType, random('key'), 'leaf')
-  const authorities = authoritiesOf(issuers, draw)
+  const key = createPairKey(keyType, random('key'), 'leaf')
+  const authorities = createAuthorities(issuers, draw)
   const times = { not_before: notBefore, not_after: notAfter }
   const leaf = leafCertificate(
     { serial: randomSerial(random('serial number')), subject, key, keyType, ...times, names, ips },
@@ -68,7 +68,7 @@ export function materialOf(options: ReadPairOptions): Material {
 }
 
 /** Makes the CAs of a seed, root last. A CA is the same in chains of every length. */
-function authoritiesOf(count: number, draw: Draw): readonly Issuer[] {
+function createAuthorities(count: number, draw: Draw): readonly Issuer[] {
   const authorities: Issuer[] = []
   for (let level = 0; level < count; level++) {
     const commonName = level === 0 ? 'fauxgate pair root' : `fauxgate pair intermediate ${level}`
@@ -80,13 +80,13 @@ function authoritiesOf(count: number, draw: Draw): readonly Issuer[] {
 }
 
 /** Makes a key from random bytes. For RSA it returns the published test key of this role instead. */
-export function pairKey(type: KeyType, random: ReturnType<Draw>, role: keyof typeof rsaTestPrimes): KeyPair {
+export function createPairKey(type: KeyType, random: ReturnType<Draw>, role: keyof typeof rsaTestPrimes): KeyPair {
   if (type === 'rsa') return rsaKey(rsaTestPrimes[role])
-  return type === 'ed25519' ? ed25519Key(random(32)) : randomKey(random)
+  return type === 'ed25519' ? createEd25519Key(random(32)) : randomKey(random)
 }
 
 /** Makes an Ed25519 key. Its AlgorithmIdentifier has no parameters, and signatures have the same one (RFC 8410). */
-function ed25519Key(seed: Uint8Array): KeyPair {
+function createEd25519Key(seed: Uint8Array): KeyPair {
   const algorithm = sequence(oid(oids.ed25519))
   return {
     ...certifiedKey(algorithm, ed25519().getPublicKey(seed)),

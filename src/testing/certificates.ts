@@ -3,7 +3,7 @@ import type { PairOptions } from '../generated/options.ts'
 import type { Draw } from '../schema/values.ts'
 import { encode, integer, nullValue, octetString, oid, sequence } from '../x509/der-writer.ts'
 import { writePem } from '../x509/pem.ts'
-import { type Material, materialOf, pairKey } from './certificates-chain.ts'
+import { createMaterial, createPairKey, type Material } from './certificates-chain.ts'
 import { readMoment, readPairOptions } from './certificates-options.ts'
 
 export type { PairOptions, PairSubject } from '../generated/options.ts'
@@ -49,7 +49,7 @@ export interface PairAroundOptions extends Omit<PairOptions, 'notBefore' | 'notA
  * @throws TypeError for an unknown option or a value that is not allowed.
  */
 export function certificatePair(options?: PairOptions): Pair {
-  return pairOf(materialOf(readPairOptions(options)))
+  return pairOf(createMaterial(readPairOptions(options)))
 }
 
 /**
@@ -90,8 +90,8 @@ export function swappedPair(options?: PairOptions): Pair {
  */
 export function mismatchedPair(options?: PairOptions): Pair {
   const read = readPairOptions(options)
-  const { chain, random } = materialOf(read)
-  return pairOf({ chain, key: pairKey(read.keyType, random('other key'), 'other') })
+  const { chain, random } = createMaterial(read)
+  return pairOf({ chain, key: createPairKey(read.keyType, random('other key'), 'other') })
 }
 
 /**
@@ -101,7 +101,7 @@ export function mismatchedPair(options?: PairOptions): Pair {
  * @throws TypeError as {@link certificatePair}.
  */
 export function encryptedKeyPair(options?: PairOptions): Pair {
-  const material = materialOf(readPairOptions(options))
+  const material = createMaterial(readPairOptions(options))
   const der = encryptedKey(material.key.pkcs8.length, material.random('encrypted key'))
   return { ...pairOf(material), private_key_pem: writePem('ENCRYPTED PRIVATE KEY', der) }
 }
@@ -113,7 +113,7 @@ export function encryptedKeyPair(options?: PairOptions): Pair {
  * @throws TypeError as {@link certificatePair}.
  */
 export function damagedPair(options?: PairOptions): Pair {
-  const { chain, key } = materialOf(readPairOptions(options))
+  const { chain, key } = createMaterial(readPairOptions(options))
   const [leaf, ...issuers] = chain
   return pairOf({ chain: [leaf.subarray(0, -CUT_BYTES), ...issuers], key })
 }
@@ -126,7 +126,7 @@ export function damagedPair(options?: PairOptions): Pair {
  * @throws TypeError as {@link certificatePair}.
  */
 export function wrongOrderPair(options?: PairOptions): Pair {
-  const { chain, key } = materialOf(readPairOptions(options, 1))
+  const { chain, key } = createMaterial(readPairOptions(options, 1))
   const [leaf, ...issuers] = chain
   const [root = leaf, ...others] = issuers.reverse()
   return pairOf({ chain: [root, ...others, leaf], key })

@@ -9,7 +9,7 @@ export interface CheckedDomain {
 }
 
 /** Returns the domain that a matcher checks. `names` has the name argument, if any; `undefined` there is a mistake. */
-export function checkedDomainOf(
+export function readCheckedDomain(
   matcher: string,
   received: unknown,
   names: readonly (string | undefined)[],
@@ -20,7 +20,7 @@ export function checkedDomainOf(
       `${matcher} received ${name === undefined ? 'undefined' : quote(name)} for the name. Allowed: the name or the id of a domain.`,
     )
   }
-  if (isGateway(received)) return { domain: domainAt(received, matcher, name), gateway: received }
+  if (isGateway(received)) return { domain: findDomain(received, matcher, name), gateway: received }
   if (!isDomain(received)) {
     throw new TypeError(`${matcher} received ${describeReceived(received)}. Allowed: a gateway, or a reserved domain.`)
   }
@@ -44,15 +44,15 @@ function isDomain(value: unknown): value is ReservedDomain {
   return typeof value === 'object' && value !== null && 'domain' in value && 'certificate_management_status' in value
 }
 
-function domainAt({ reservedDomains }: Gateway, matcher: string, name: string | undefined): ReservedDomain {
+function findDomain({ reservedDomains }: Gateway, matcher: string, name: string | undefined): ReservedDomain {
   const all = allDomains(reservedDomains)
   if (name === undefined) {
     if (all.length === 1 && all[0]) return all[0]
-    throw new TypeError(`${matcher} needs the name or the id of a domain: ${domainsText(all)}.`)
+    throw new TypeError(`${matcher} needs the name or the id of a domain: ${describeDomains(all)}.`)
   }
   const hostname = name.toLowerCase().replace(/\.$/, '')
   const domain = all.find(({ id, domain }) => id === name || domain === hostname)
-  if (!domain) throw new Error(`${matcher} found no domain ${quote(name)}: ${domainsText(all)}.`)
+  if (!domain) throw new Error(`${matcher} found no domain ${quote(name)}: ${describeDomains(all)}.`)
   return domain
 }
 
@@ -66,7 +66,7 @@ function allDomains({ list }: Gateway['reservedDomains']): ReservedDomain[] {
 
 const MAX_NAMED = 10
 
-function domainsText(all: readonly ReservedDomain[]): string {
+function describeDomains(all: readonly ReservedDomain[]): string {
   if (all.length === 0) return 'the gateway has none'
   const names = all.slice(0, MAX_NAMED).map(({ domain }) => domain)
   const more = all.length > MAX_NAMED ? ` and ${all.length - MAX_NAMED} more` : ''
@@ -77,12 +77,12 @@ export function jobOf({ certificate_management_status: status }: ReservedDomain)
   return status?.provisioning_job ?? null
 }
 
-export function provisioningOf(domain: ReservedDomain, gateway: Gateway | undefined): string {
+export function describeProvisioning(domain: ReservedDomain, gateway: Gateway | undefined): string {
   const job = jobOf(domain)
   if (job) {
     const { error_code, msg, started_at } = job
     const failed = error_code ? ` and failed with ${error_code}` : ''
-    return `Its provisioning job was started at ${started_at}${failed}: ${msg}${nextAttemptOf(job, gateway)}`
+    return `Its provisioning job was started at ${started_at}${failed}: ${msg}${describeNextAttempt(job, gateway)}`
   }
   const renews = domain.certificate_management_status?.renews_at
   if (renews) return `No provisioning job is running; it is renewed at ${renews}.`
@@ -90,7 +90,7 @@ export function provisioningOf(domain: ReservedDomain, gateway: Gateway | undefi
 }
 
 /** Describes the next attempt. If no attempt has run, the most likely reason is a manual clock that was not advanced. */
-function nextAttemptOf({ retries_at }: ReservedDomainCertJob, gateway: Gateway | undefined): string {
+function describeNextAttempt({ retries_at }: ReservedDomainCertJob, gateway: Gateway | undefined): string {
   if (retries_at !== null) return ` It is tried again at ${retries_at}.`
   const isManual = gateway !== undefined && 'advanceToNext' in gateway.clock
   return isManual ? ' Its first attempt is ahead: gateway.clock.advanceToNext() goes there.' : ''

@@ -10,11 +10,11 @@ import { isObject } from '../schema/values.ts'
 import { tableOf } from '../table.ts'
 import {
   type CheckedDomain,
-  checkedDomainOf,
+  describeProvisioning,
   describeReceived,
   isGateway,
   jobOf,
-  provisioningOf,
+  readCheckedDomain,
 } from './matched-domain.ts'
 
 /** The expected requests of {@link GatewayMatchers.toHaveBeenRequested}: their fields, and their number. */
@@ -99,7 +99,7 @@ export type MatcherFunctions = {
  */
 export const matchers: MatcherFunctions = {
   toHaveCertificate(received, ...names) {
-    const subject = checkedDomainOf('toHaveCertificate', received, names)
+    const subject = readCheckedDomain('toHaveCertificate', received, names)
     const { certificate } = subject.domain
     return domainResult(
       subject,
@@ -109,7 +109,7 @@ export const matchers: MatcherFunctions = {
     )
   },
   toBeProvisioning(received, ...names) {
-    const subject = checkedDomainOf('toBeProvisioning', received, names)
+    const subject = readCheckedDomain('toBeProvisioning', received, names)
     const isRunning = jobOf(subject.domain) !== null
     return domainResult(subject, isRunning, 'be provisioning', isRunning ? 'is' : 'is not')
   },
@@ -118,7 +118,7 @@ export const matchers: MatcherFunctions = {
       const allowed = PROVISIONING_ERRORS.map(quote).join(' or ')
       throw new TypeError(`toHaveFailedWith received the error ${quote(error)}. Allowed: ${allowed}.`)
     }
-    const subject = checkedDomainOf('toHaveFailedWith', received, names)
+    const subject = readCheckedDomain('toHaveFailedWith', received, names)
     const code = jobOf(subject.domain)?.error_code ?? null
     return domainResult(
       subject,
@@ -211,7 +211,7 @@ function gatewayResult(gateway: Gateway, pass: boolean, text: (not: '' | 'not ')
 
 function domainResult({ domain, gateway }: CheckedDomain, pass: boolean, verb: string, state: string): MatcherResult {
   const text = (not: string) =>
-    `Expected ${domain.domain} ${not}to ${verb}, and it ${state}. ${provisioningOf(domain, gateway)}`
+    `Expected ${domain.domain} ${not}to ${verb}, and it ${state}. ${describeProvisioning(domain, gateway)}`
   if (gateway) return gatewayResult(gateway, pass, (not) => `${text(not)}${timelineOf(gateway, domain.id)}`)
   const hint = 'This is the domain as it was returned. For its current state, use expect(gateway).'
   return matcherResult(pass, (not) => `${text(not)}\n${hint}`)

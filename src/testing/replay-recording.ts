@@ -1,5 +1,5 @@
 import { readClock, systemClock } from '../engine/clock.ts'
-import { recordingIn } from '../verify/har-reader.ts'
+import { parseHar } from '../verify/har-reader.ts'
 import type { KnownDifference, ReplayReport } from '../verify/replay.ts'
 
 /** Options of {@link replayRecording}. */
@@ -28,11 +28,11 @@ export interface ReplayOptions {
  * or if the text is no recording.
  */
 export async function replayRecording(text: string, { known = [] }: ReplayOptions = {}): Promise<ReplayReport> {
-  const recording = recordingIn(text, 'The text')
+  const recording = parseHar(text, 'The text')
   // Loaded here, since it brings all families of the ngrok dialect, which other tests do not need.
-  const { isFine, replay, replayText } = await import('../verify/replay.ts')
+  const { hasPassed, replay, replayText } = await import('../verify/replay.ts')
   const report = await replay(recording, { now: readClock(systemClock), known })
   for (const warning of report.warnings) console.warn(`fauxgate: ${warning}`)
-  if (isFine(report)) return report
+  if (hasPassed(report)) return report
   throw new Error(`The replay of the recording failed:\n\n${replayText(report)}`)
 }

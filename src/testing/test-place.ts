@@ -14,7 +14,7 @@ export interface CallPlace {
 const FRAME = /^\s*at (?:.* \()?(.+):(\d+):(\d+)\)?$/
 
 /** Returns the place where a function was called; undefined if the platform does not tell. */
-export function placeOfCaller(called: (...args: never[]) => unknown): CallPlace | undefined {
+export function findCaller(called: (...args: never[]) => unknown): CallPlace | undefined {
   const trace: { stack?: string } = {}
   Error.captureStackTrace?.(trace, called)
   const [, file, line, column] = FRAME.exec(trace.stack?.split('\n')[1] ?? '') ?? []
@@ -29,7 +29,7 @@ function placeBeforeSourceMaps(called: (...args: never[]) => unknown): TestPlace
   const places: (TestPlace | undefined)[] = []
   const trace: { stack?: unknown } = {}
   try {
-    Error.prepareStackTrace = (_, [site]) => places.push(placeOf(site))
+    Error.prepareStackTrace = (_, [site]) => places.push(toTestPlace(site))
     Error.captureStackTrace(trace, called)
     void trace.stack // Some platforms call prepareStackTrace at the first access.
   } finally {
@@ -45,7 +45,7 @@ interface Site {
   getColumnNumber(): number | null
 }
 
-function placeOf(site: Site | undefined): TestPlace | undefined {
+function toTestPlace(site: Site | undefined): TestPlace | undefined {
   const [file, line, column] = [site?.getFileName(), site?.getLineNumber(), site?.getColumnNumber()]
   return file && line && column ? { file, line, column } : undefined
 }
@@ -59,12 +59,12 @@ export function callFrom(
   call: (...args: unknown[]) => unknown,
   args: readonly unknown[],
 ) {
-  const compiled = place && callerAt(place.run)
+  const compiled = place && compileCaller(place.run)
   return compiled ? compiled(call, args) : call(...args)
 }
 
 /** Compiles a function that calls another one from a line of a file; undefined on a platform that lacks node:vm. */
-function callerAt({ file, line, column }: TestPlace) {
+function compileCaller({ file, line, column }: TestPlace) {
   try {
     const code = `return (\n${' '.repeat(column - 1)}call(...args))`
     const vm = globalThis.process?.getBuiltinModule?.('node:vm')

@@ -7,7 +7,7 @@ import { optionsOf, readOptions, type SchemasOf, switchOption } from '../schema/
 import { quote } from '../schema/text.ts'
 import { isObject } from '../schema/values.ts'
 import { addReport, connect, type ErrorWithText, requireStrict, START, timeoutError } from './fixture.ts'
-import { type CallPlace, callFrom, placeOfCaller } from './test-place.ts'
+import { type CallPlace, callFrom, findCaller } from './test-place.ts'
 import { watchUncaught } from './uncaught.ts'
 
 /** The options of {@link testWithGateway}. */
@@ -92,22 +92,22 @@ export function testWithGateway<
       `testWithGateway received ${quote(test)}. Allowed: the function of a runner that defines a test.`,
     )
   }
-  const afterEach = globalAfterEach()
-  const define = definerFor(test, options, afterEach)
+  const afterEach = findAfterEach()
+  const define = createDefine(test, options, afterEach)
   const runner: object = test
   // With getters, since some runners throw in CI when `only` is read.
   for (const variant of VARIANTS) {
     if (!(variant in runner)) continue
     // Up to Jest 29, hooks run while other concurrent tests still run. From Jest 30 on, concurrent tests have no hooks.
     const hook = variant === 'concurrent' ? noHook : afterEach
-    const get = () => definerFor(Reflect.get(runner, variant), options, hook)
+    const get = () => createDefine(Reflect.get(runner, variant), options, hook)
     Object.defineProperty(define, variant, { get })
   }
   return define as TestWithGateway<T, C, G> // The loop above added the variants.
 }
 
 /** Returns a function that defines tests by a function of the runner. */
-function definerFor<C extends Clock, G extends Gateway<C>>(
+function createDefine<C extends Clock, G extends Gateway<C>>(
   // biome-ignore lint/complexity/noBannedTypes: each runner takes other arguments.
   test: Function,
   options: TestOptions<C, G>,
@@ -115,7 +115,7 @@ function definerFor<C extends Clock, G extends Gateway<C>>(
 ) {
   return function define(...args: unknown[]): unknown {
     const name = String(args.find((arg) => typeof arg === 'string') ?? '')
-    const place = placeOfCaller(define)
+    const place = findCaller(define)
     // The only function among the arguments is the test's function.
     const wrapped = args.map((arg) =>
       typeof arg === 'function' ? withGateway({ name, place }, arg as TestWork<C, G>, options, afterEach) : arg,
@@ -147,7 +147,7 @@ function withGateway<C extends Clock, G extends Gateway<C>>(
     }
     let isOver = false
     // A test that times out, or throws an uncaught error, ends before its promise settles.
-    const runEndHook = endHookOf(context[0]) ?? endHookOfBun() ?? afterEach
+    const runEndHook = findEndHook(context[0]) ?? findEndHookOfBun() ?? afterEach
     runEndHook(() => {
       end()
       if (!isOver) reportUnfinished(timeoutError(gateway, connection, place?.source), context[0])
@@ -172,7 +172,7 @@ function reportUnfinished(error: Error, context: unknown): void {
   // One line at a time: the TAP reporter writes the end of a line as "\\n".
   if (typeof diagnostic === 'function') for (const line of text.split('\n')) diagnostic.call(context, line)
   // Without a global `expect` it is Mocha or Bun. After a throw, Mocha would skip all other tests, and Bun would show this line.
-  else if (!endHookOf(context) && !('expect' in globalThis)) console.error(text)
+  else if (!findEndHook(context) && !('expect' in globalThis)) console.error(text)
   else throw error
 }
 
@@ -182,7 +182,7 @@ type EndHook = (work: () => void) => void
 const noHook: EndHook = () => undefined
 
 /** Returns the function of the runner's context that runs work at the end of a test: `onTestFinished` (vitest) or `after` (node:test). */
-function endHookOf(context: unknown): EndHook | undefined {
+function findEndHook(context: unknown): EndHook | undefined {
   if ((typeof context !== 'object' && typeof context !== 'function') || context === null) return undefined
   const { onTestFinished, after } = context as { onTestFinished?: EndHook; after?: EndHook } // Checked before the call.
   const hook = onTestFinished ?? after
@@ -196,7 +196,7 @@ interface BunHost {
 }
 
 /** Returns Bun's `onTestFinished`, which is not allowed in a concurrent test. */
-function endHookOfBun(): EndHook | undefined {
+function findEndHookOfBun(): EndHook | undefined {
   const { Bun, process }: BunHost = globalThis
   const onTestFinished = Bun ? process?.getBuiltinModule?.('bun:test')?.onTestFinished : undefined
   if (!onTestFinished) return undefined
@@ -210,7 +210,7 @@ function endHookOfBun(): EndHook | undefined {
 }
 
 /** Returns the hook of Jest, Mocha and Jasmine: the global `afterEach`. They run one test at a time, and pass no other hook. */
-function globalAfterEach(): EndHook {
+function findAfterEach(): EndHook {
   const { afterEach } = globalThis as { afterEach?: EndHook } // It is checked before it is called.
   if (typeof afterEach !== 'function') return noHook
   let works: (() => void)[] = []

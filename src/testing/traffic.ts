@@ -24,8 +24,8 @@ const STATELESS = ['fetch', 'url', 'dialect']
  */
 export class Traffic {
   readonly #waiting = new Set<() => Promise<Response>>()
-  readonly #underWay = new Set<{ readonly name: string }>()
-  readonly #moves = new Set<{ readonly name: string }>()
+  readonly #unfinishedRequests = new Set<{ readonly name: string }>()
+  readonly #unfinishedMoves = new Set<{ readonly name: string }>()
   readonly #refused: string[] = []
   readonly #pauses: Pauses
   #isSameRun = false
@@ -39,9 +39,9 @@ export class Traffic {
     for (const [name, member] of Object.entries(gateway)) {
       if (!STATELESS.includes(name)) this.#arriveBeforeUse(gateway, name, member)
     }
-    Object.assign(gateway, { fetch: this.#delayed(fetch, () => gateway.url) })
+    Object.assign(gateway, { fetch: this.#delayFetch(fetch, () => gateway.url) })
     const detach = clock.attach?.(this.#follower)
-    const unwatch = watchMoves(clock, this.#moves)
+    const unwatch = watchMoves(clock, this.#unfinishedMoves)
     this.end = () => {
       if (typeof detach === 'function') detach()
       unwatch()
@@ -49,8 +49,11 @@ export class Traffic {
   }
 
   /** Descriptions of requests without a response, and of moves of the clock that have not ended. */
-  get unfinished(): readonly string[] {
-    return [...unfinished('request', this.#underWay), ...unfinished('move', this.#moves, ' of the clock')]
+  get describeUnfinished(): readonly string[] {
+    return [
+      ...unfinished('request', this.#unfinishedRequests),
+      ...unfinished('move', this.#unfinishedMoves, ' of the clock'),
+    ]
   }
 
   /** A description of the control calls over HTTP that were refused, if any. */
@@ -64,11 +67,11 @@ export class Traffic {
     return this.#pauses.text
   }
 
-  #delayed(fetch: Fetch, baseUrl: () => string): Fetch {
+  #delayFetch(fetch: Fetch, baseUrl: () => string): Fetch {
     return (input, init) => {
-      const request = { name: nameOf(input, init, baseUrl()) }
-      const sent = copyOf(init)
-      this.#underWay.add(request)
+      const request = { name: requestName(input, init, baseUrl()) }
+      const sent = copyInit(init)
+      this.#unfinishedRequests.add(request)
       this.#pauses.requestSent()
       const response = this.#send(() => fetch(input, sent))
       void response.then(
@@ -76,7 +79,7 @@ export class Traffic {
         () => undefined,
       )
       return response.finally(() => {
-        this.#underWay.delete(request)
+        this.#unfinishedRequests.delete(request)
         this.#pauses.responseReceived()
       })
     }
@@ -137,7 +140,7 @@ export class Traffic {
 }
 
 /** Copies the options of a request, since the caller may change them before the request arrives. */
-function copyOf(init: RequestInit | undefined): RequestInit | undefined {
+function copyInit(init: RequestInit | undefined): RequestInit | undefined {
   if (!init?.headers || Symbol.iterator in init.headers) return init && { ...init }
   return { ...init, headers: { ...init.headers } }
 }
@@ -149,7 +152,7 @@ function unfinished(one: string, underWay: ReadonlySet<{ readonly name: string }
   return [`${which} still under way when the test ended: ${names.join(', ')}. Is an await missing?`]
 }
 
-function nameOf(input: string | URL | Request, init: RequestInit | undefined, baseUrl: string): string {
+function requestName(input: string | URL | Request, init: RequestInit | undefined, baseUrl: string): string {
   const [url, method] = isRequest(input) ? [input.url, input.method] : [String(input), 'GET']
   return `${(init?.method ?? method).toUpperCase()} ${splitUrl(url, baseUrl).path}`
 }

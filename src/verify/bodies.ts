@@ -30,9 +30,9 @@ export function extremeTexts(operation: Operation): [string, object][] {
  * Returns bodies of creations, by what is wrong: those of the example, and three for each field. In these the field has
  * another type, is missing, or is nonsense. If the service accepts one, its resource is deleted at once.
  */
-export function refusedCreations({ create, refused = {} }: Example, operation: Operation): [string, object][] {
-  const renamed = otherThan(create)
-  const own = Object.entries(renamed).filter(([field]) => !Object.hasOwn(LIMITS, field))
+export function invalidCreations({ create, refused = {} }: Example, operation: Operation): [string, object][] {
+  const renamed = withOtherNames(create)
+  const ownFields = Object.entries(renamed).filter(([field]) => !Object.hasOwn(LIMITS, field))
   const bodies: [string, object][] = [
     ['an unknown field', { ...renamed, fauxgate_verify: 1 }],
     ...fieldsOf(operation).map((field): [string, object] => [
@@ -43,9 +43,9 @@ export function refusedCreations({ create, refused = {} }: Example, operation: O
       `a ${field} that is too long`,
       { ...renamed, [field]: `{mark}${'x'.repeat(5000)}` },
     ]),
-    ...own.map(([field]): [string, object] => [`no ${field}`, { ...renamed, [field]: undefined }]),
+    ...ownFields.map(([field]): [string, object] => [`no ${field}`, { ...renamed, [field]: undefined }]),
     // A name keeps the mark of the run.
-    ...own
+    ...ownFields
       .filter(([, value]) => !isMarked({ value }))
       .flatMap(([field, value]): [string, object][] => {
         const nonsense = typeof value === 'string' ? 'nonsense' : Array.isArray(value) ? ['nonsense'] : undefined
@@ -65,7 +65,7 @@ export function fieldsOf({ body }: Operation): readonly string[] {
 }
 
 /** Returns changes that are refused, by what is wrong. */
-export function refusedChanges({ refusedUpdates = {} }: Example, operation: Operation): [string, object][] {
+export function invalidChanges({ refusedUpdates = {} }: Example, operation: Operation): [string, object][] {
   const fields = fieldsOf(operation)
   return [
     ...fields.map((field): [string, object] => [`a ${field} of the wrong type`, { [field]: WRONG_TYPE }]),
@@ -83,6 +83,6 @@ export function refusedChanges({ refusedUpdates = {} }: Example, operation: Oper
 }
 
 /** Returns a body with a name that no other resource has. */
-export function otherThan(create: object): object {
+export function withOtherNames(create: object): object {
   return JSON.parse(JSON.stringify(create).replaceAll('{mark}-a', '{mark}-d').replaceAll('192.0.2.0', '203.0.113.0'))
 }

@@ -3,7 +3,7 @@ import { readList, refusalText } from './lists.ts'
 import type { CreatedResource, RunLog } from './run-log.ts'
 
 /** A resource that a run could not delete, or whose deletion it could not confirm. */
-export interface Remaining {
+export interface RemainingResource {
   /** The path of the resource, or of the list where it may be. */
   readonly path: string
   readonly reason: string
@@ -16,9 +16,13 @@ const MAX_FAILURES = 2
  * Deletes the resources that a run has created, newest first, and confirms each deletion by a GET that answers 404. Finds
  * resources whose creation had no response by the mark of the run. Returns the resources that may be left.
  */
-export async function deleteLeftovers(client: Sender, log: RunLog, mark: string): Promise<readonly Remaining[]> {
-  const remaining: Remaining[] = []
-  for (const { n, path } of log.leftovers.unsure) {
+export async function deleteLeftovers(
+  client: Sender,
+  log: RunLog,
+  mark: string,
+): Promise<readonly RemainingResource[]> {
+  const remaining: RemainingResource[] = []
+  for (const { number, path } of log.leftovers.unsure) {
     const list = await readList(client, path)
     if ('problem' in list) {
       const reason = `a creation had no answer, and the list of what there is neither: ${list.problem}`
@@ -26,8 +30,8 @@ export async function deleteLeftovers(client: Sender, log: RunLog, mark: string)
       continue
     }
     const created = [...list.items].filter(([id, json]) => json.includes(mark) && !log.hasCreated(id))
-    for (const [id] of created) log.add({ entry: 'made', n, id })
-    log.add({ entry: 'looked', n })
+    for (const [id] of created) log.add({ entry: 'created', number, id })
+    log.add({ entry: 'searched', number })
   }
   let failures = 0
   for (const resource of log.leftovers.created) {
@@ -59,7 +63,7 @@ export async function deleteResource(
   const after = await client.send({ method: 'GET', path })
   if ('failed' in after) return after
   if (after.status === 404) {
-    log.add({ entry: 'gone', id })
+    log.add({ entry: 'deleted', id })
     return undefined
   }
   const isDone = deleted.status < 300

@@ -40,7 +40,7 @@ const MAX_RETRIES = 3
 /** The longest wait that a service may ask for. */
 const MAX_WAIT_MS = 120_000
 /** The wait after a 429 without `Retry-After`; twice as long after each further one. */
-const FIRST_WAIT_MS = 5_000
+const DEFAULT_WAIT_MS = 5_000
 
 /** Sends requests with the key, one after the other, at a pace that a service can bear. */
 export class ServiceClient {
@@ -89,7 +89,7 @@ export class ServiceClient {
     const text = headers['retry-after'] ?? ''
     if (/^\d{1,9}$/.test(text)) return Number(text) * 1000
     const at = Date.parse(text)
-    return Number.isNaN(at) ? FIRST_WAIT_MS * 2 ** retries : Math.max(0, at - this.#options.host.now())
+    return Number.isNaN(at) ? DEFAULT_WAIT_MS * 2 ** retries : Math.max(0, at - this.#options.host.now())
   }
 
   async #sendOnce(request: ApiRequest): Promise<ApiResponse | NoResponse> {

@@ -1,7 +1,7 @@
 import { isObject } from '../schema/values.ts'
 import { type ApiResponse, BYTE_ORDER_MARK, errorOf, mediaTypeOf } from './exchange.ts'
 import { ID_IN_TEXT, type IdMap, idsIn, patternWithIds } from './ids.ts'
-import { escapedForPattern, valueText } from './texts.ts'
+import { escapePattern, valueText } from './texts.ts'
 
 /** One difference between two responses to the same request. */
 export interface Difference {
@@ -39,7 +39,7 @@ export function differencesOf(
   context: ComparisonContext,
 ): readonly Difference[] {
   const comparison = new Comparison(context)
-  comparison.responses(expected, received)
+  comparison.compareResponses(expected, received)
   return comparison.differences
 }
 
@@ -112,13 +112,13 @@ class Comparison {
     this.differences.push({ at, kind, expected, received })
   }
 
-  responses(expected: ApiResponse, received: ApiResponse): void {
+  compareResponses(expected: ApiResponse, received: ApiResponse): void {
     if (expected.status !== received.status) {
       // With another status, the fields differ anyway. Only the error's code says more.
       this.#add('status', 'status', statusText(expected), statusText(received))
       return
     }
-    this.#headers(expected, received)
+    this.#compareHeaders(expected, received)
     if (expected.text === '' || received.text === '') {
       if (expected.text !== received.text)
         this.#add('body', expected.text === '' ? 'extra' : 'missing', bodyOf(expected), bodyOf(received))
@@ -127,11 +127,11 @@ class Comparison {
     } else {
       if (received.text.startsWith(BYTE_ORDER_MARK))
         this.#add('body', 'format', 'JSON', 'a byte order mark before the JSON')
-      this.values('body', expected.body, received.body)
+      this.compareValues('body', expected.body, received.body)
     }
   }
 
-  #headers(expected: ApiResponse, received: ApiResponse): void {
+  #compareHeaders(expected: ApiResponse, received: ApiResponse): void {
     const { operationIdHeader, ids } = this.#context
     const [type, other] = [mediaTypeOf(expected), mediaTypeOf(received)]
     if (type !== other) this.#add('header content-type', 'header', type || 'none', other || 'none')
@@ -142,17 +142,17 @@ class Comparison {
     if (!isNew) this.#add(`header ${operationIdHeader}`, 'header', 'a new id op_…', valueText(id))
   }
 
-  values(at: string, expected: unknown, received: unknown, field = '', owner?: string): void {
+  compareValues(at: string, expected: unknown, received: unknown, field = '', owner?: string): void {
     const [type, other] = [typeOf(expected), typeOf(received)]
     if (type !== other) {
       if (this.#isLastPage(field, expected, received)) return
       this.#add(at, 'type', `${type} ${valueText(expected)}`, `${other} ${valueText(received)}`)
     } else if (typeof expected === 'string' && typeof received === 'string') {
-      this.#texts(at, expected, received, field, owner)
+      this.#compareTexts(at, expected, received, field, owner)
     } else if (Array.isArray(expected) && Array.isArray(received)) {
-      this.#lists(at, expected, received)
+      this.#compareLists(at, expected, received)
     } else if (isObject(expected) && isObject(received)) {
-      this.#objects(at, expected, received, field)
+      this.#compareObjects(at, expected, received, field)
     } else if (expected !== received) {
       this.#add(at, 'value', valueText(expected), valueText(received))
     }
@@ -163,7 +163,7 @@ class Comparison {
     return field === 'next_page_uri' && expected === null && typeof received === 'string' && this.#context.hasIgnored
   }
 
-  #objects(at: string, expected: Json, received: Json, field: string): void {
+  #compareObjects(at: string, expected: Json, received: Json, field: string): void {
     const owner = typeof received.id === 'string' ? received.id : undefined
     const isManaged = isObject(expected.certificate_management_policy)
     const { ids } = this.#context
@@ -173,8 +173,8 @@ class Comparison {
       const place = `${at}.${name}`
       if (field === DETAILS && name !== 'operation_id') continue
       if (!Object.hasOwn(received, name)) this.#add(place, 'missing', valueText(value), 'no such field')
-      else if (isManaged && PROGRESS_FIELDS.includes(name)) this.#progress(place, received[name])
-      else this.values(place, value, received[name], name, owner)
+      else if (isManaged && PROGRESS_FIELDS.includes(name)) this.#compareProgress(place, received[name])
+      else this.compareValues(place, value, received[name], name, owner)
     }
     if (field === DETAILS) return
     for (const [name, value] of Object.entries(received)) {
@@ -182,42 +182,42 @@ class Comparison {
       if (!Object.hasOwn(expected, ours)) this.#add(`${at}.${name}`, 'extra', 'no such field', valueText(value))
     }
     const { created_at: created, updated_at: updated } = received
-    const isLater = typeof created === 'string' && ids.latest(created) > created
+    const isLater = typeof created === 'string' && ids.noteTime(created) > created
     if (isLater && updated === created && wasChanged(expected))
       this.#add(`${at}.updated_at`, 'value', 'a later time than created_at', valueText(updated))
   }
 
-  #progress(at: string, received: unknown): void {
+  #compareProgress(at: string, received: unknown): void {
     if (received !== null && !isObject(received)) this.#add(at, 'type', 'null or an object', valueText(received))
   }
 
-  #texts(at: string, expected: string, received: string, field: string, owner: string | undefined): void {
+  #compareTexts(at: string, expected: string, received: string, field: string, owner: string | undefined): void {
     const shape = GENERATED_FIELDS[field]
     if (shape) {
       if (shape(expected) !== shape(received)) this.#add(at, 'format', shape(expected), shape(received))
       else if (field === 'token' && !this.#context.ids.link(expected, received))
         this.#add(at, 'value', 'a token of its own', 'one that came before')
     } else if (TIME.test(expected)) {
-      this.#times(at, expected, received, field, owner)
+      this.#compareTimes(at, expected, received, field, owner)
     } else {
-      this.#words(at, expected, received)
+      this.#compareWords(at, expected, received)
     }
   }
 
-  #times(at: string, expected: string, received: string, field: string, owner: string | undefined): void {
+  #compareTimes(at: string, expected: string, received: string, field: string, owner: string | undefined): void {
     const [shape, other] = [timeShape(expected), timeShape(received)]
     if (shape !== other || Number.isNaN(Date.parse(received))) {
       this.#add(at, 'format', `a time such as ${expected}`, valueText(received))
     } else if (Math.abs(Date.parse(expected) - Date.parse(received)) > DAY_MS) {
       this.#add(at, 'value', `a time near ${expected}`, received)
     } else if (owner !== undefined && FIXED_TIMES.includes(field)) {
-      const first = this.#context.ids.firstOf(owner, field, received)
+      const first = this.#context.ids.keepFirst(owner, field, received)
       if (first !== received) this.#add(at, 'value', `still ${first}`, received)
     }
   }
 
   /** Compares texts in which ids and base URLs may occur. */
-  #words(at: string, expected: string, received: string): void {
+  #compareWords(at: string, expected: string, received: string): void {
     const { ids, base } = this.#context
     const { pattern, ids: named } = patternWithIds(withoutBase(expected, base))
     const match = pattern.exec(withoutBase(received, base))
@@ -235,17 +235,17 @@ class Comparison {
     }
   }
 
-  #lists(at: string, expected: readonly unknown[], listed: readonly unknown[]): void {
+  #compareLists(at: string, expected: readonly unknown[], listed: readonly unknown[]): void {
     const received = listed.filter((each) => {
       const id = idOf(each)
       return id === undefined || !this.#context.isIgnored(id)
     })
-    const pairs = this.#pairsOf(at, expected, received)
-    for (const [index, [one, other]] of pairs.entries()) this.values(`${at}[${index}]`, one, other)
+    const pairs = this.#pairItems(at, expected, received)
+    for (const [index, [one, other]] of pairs.entries()) this.compareValues(`${at}[${index}]`, one, other)
   }
 
   /** Pairs the items of two lists, by ids if all have one, and adds the missing, extra and moved items as differences. */
-  #pairsOf(at: string, expected: readonly unknown[], received: readonly unknown[]): [unknown, unknown][] {
+  #pairItems(at: string, expected: readonly unknown[], received: readonly unknown[]): [unknown, unknown][] {
     const keys = expected.map((each) => this.#keyOf(each))
     const others = received.map((each) => idOf(each) ?? (isObject(each) ? undefined : JSON.stringify(each)))
     const isKeyed = [...keys, ...others].every((key) => key !== undefined) && new Set(keys).size === keys.length
@@ -292,7 +292,7 @@ function typeOf(value: unknown): string {
 
 /** Replaces the base URL, and decodes the parameters of a URL below it, in one order. */
 function withoutBase(text: string, base: string): string {
-  const replaced = text.replaceAll(new RegExp(`${escapedForPattern(base)}(?=[/?#]|$)`, 'g'), '{base}')
+  const replaced = text.replaceAll(new RegExp(`${escapePattern(base)}(?=[/?#]|$)`, 'g'), '{base}')
   if (!replaced.startsWith('{base}') || !replaced.includes('?')) return replaced
   const [path = '', query = ''] = replaced.split(/\?(.*)/s)
   const parameters = [...new URLSearchParams(query)].map(([name, value]) => `${name}=${value}`)

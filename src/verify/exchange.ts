@@ -41,14 +41,19 @@ export async function readResponse(response: Response): Promise<ApiResponse> {
   // `text()` would hide a byte order mark.
   const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(await response.arrayBuffer())
   if (text.length > MAX_RESPONSE_LENGTH) throw new Error(`The answer has more than ${MAX_RESPONSE_LENGTH} characters.`)
-  return { status: response.status, headers: Object.fromEntries(response.headers), text, body: jsonOf(text) }
+  return {
+    status: response.status,
+    headers: Object.fromEntries(response.headers),
+    text,
+    body: tryParseJson(text),
+  }
 }
 
 /** The character that some programs write before a text. It is no JSON. */
 export const BYTE_ORDER_MARK = '\ufeff'
 
 /** Returns the JSON of a text, or undefined if it is none. A byte order mark before it is left out. */
-export function jsonOf(text: string): unknown {
+export function tryParseJson(text: string): unknown {
   try {
     return JSON.parse(text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text)
   } catch {
@@ -57,8 +62,8 @@ export function jsonOf(text: string): unknown {
 }
 
 /** Returns the object or array that a text is as JSON, or undefined if it is none. */
-export function objectOrArrayIn(text: string): unknown {
-  return /^\s*[{[]/.test(text) ? jsonOf(text) : undefined
+export function parseObjectOrArray(text: string): unknown {
+  return /^\s*[{[]/.test(text) ? tryParseJson(text) : undefined
 }
 
 /** Returns the media type of a response without parameters, or an empty text. */

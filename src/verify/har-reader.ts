@@ -1,7 +1,7 @@
 import { type DialectName, dialectNames, dialects } from '../resources/dialects.ts'
 import { counted } from '../schema/text.ts'
 import { isObject } from '../schema/values.ts'
-import { type ApiRequest, type Exchange, jsonOf } from './exchange.ts'
+import { type ApiRequest, type Exchange, tryParseJson } from './exchange.ts'
 import { ABSENT_HEADER, type RecordedExchange, type Recording, type RecordingInfo } from './har.ts'
 
 type Json = Readonly<Record<string, unknown>>
@@ -10,22 +10,24 @@ type Json = Readonly<Record<string, unknown>>
  * Reads a HAR file: a recording of fauxgate, or one of another program, such as a browser or a proxy.
  * @throws Error that says what is missing.
  */
-export function recordingIn(text: string, file: string): Recording {
-  const whole = jsonOf(text)
-  if (!isObject(whole)) throw new Error(`${file} is not JSON. Allowed: a HAR 1.2 file.`)
-  const log = partOf(whole, 'log', file)
-  const entries = (Array.isArray(log.entries) ? log.entries : []).map((each) => entryIn(each, file))
-  return isObject(log._fauxgate) ? fauxgateRecording(log._fauxgate, entries, file) : otherRecording(log, entries, file)
+export function parseHar(text: string, file: string): Recording {
+  const har = tryParseJson(text)
+  if (!isObject(har)) throw new Error(`${file} is not JSON. Allowed: a HAR 1.2 file.`)
+  const log = requirePart(har, 'log', file)
+  const entries = (Array.isArray(log.entries) ? log.entries : []).map((each) => parseEntry(each, file))
+  return isObject(log._fauxgate)
+    ? readOwnRecording(log._fauxgate, entries, file)
+    : readOtherRecording(log, entries, file)
 }
 
-function partOf(value: Json, name: string, file: string): Json {
+function requirePart(value: Json, name: string, file: string): Json {
   const part = value[name]
   if (isObject(part)) return part
   throw new Error(`${file} has no ${name}. Allowed: a HAR 1.2 file.`)
 }
 
 /** Reads a recording that fauxgate has written. */
-function fauxgateRecording(info: Json, exchanges: readonly RecordedExchange[], file: string): Recording {
+function readOwnRecording(info: Json, exchanges: readonly RecordedExchange[], file: string): Recording {
   if (info.format !== 1)
     throw new Error(
       `${file} has the format ${JSON.stringify(info.format)}. Allowed: 1. Update fauxgate, or record it again with this version.`,
@@ -42,7 +44,7 @@ function fauxgateRecording(info: Json, exchanges: readonly RecordedExchange[], f
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD']
 
 /** Reads a HAR file of another program: the requests to the host whose responses look like this API. */
-function otherRecording(log: Json, exchanges: readonly RecordedExchange[], file: string): Recording {
+function readOtherRecording(log: Json, exchanges: readonly RecordedExchange[], file: string): Recording {
   const first = exchanges.find((each) => dialectOf(each) !== undefined)
   const dialect = first && dialectOf(first)
   if (!dialect) throw new Error(`${file} has no request to this API: ${reasonWithoutApi(exchanges)}.`)
@@ -103,29 +105,29 @@ function withPathBelow(base: string, { at, request, response }: RecordedExchange
 }
 
 /** Reads an entry. The path of its request is the whole URL. */
-function entryIn(value: unknown, file: string): RecordedExchange {
+function parseEntry(value: unknown, file: string): RecordedExchange {
   const whole = isObject(value) ? value : {}
-  const [request, response] = [partOf(whole, 'request', file), partOf(whole, 'response', file)]
+  const [request, response] = [requirePart(whole, 'request', file), requirePart(whole, 'response', file)]
   const url = String(request.url)
   if (!URL.canParse(url)) throw new Error(`${file} has a request without a URL. Allowed: a HAR 1.2 file.`)
   const status = Number(response.status)
   const isEmpty = status === 204 || status === 304 || request.method === 'HEAD'
-  const sent = bodyIn(request.postData, Math.max(0, Number(request.bodySize) || 0))
-  const { text = '', binary } = bodyIn(response.content, isEmpty ? 0 : Number(response.bodySize))
+  const sent = parseBody(request.postData, Math.max(0, Number(request.bodySize) || 0))
+  const { text = '', binary } = parseBody(response.content, isEmpty ? 0 : Number(response.bodySize))
   return {
     at: Date.parse(String(whole.startedDateTime)),
     request: {
       method: String(request.method),
       path: new URL(url).href,
-      headers: headersIn(request.headers),
+      headers: parseHeaders(request.headers),
       body: sent.text,
       binary: sent.binary,
     },
-    response: { status, headers: headersIn(response.headers), text, body: jsonOf(text), binary },
+    response: { status, headers: parseHeaders(response.headers), text, body: tryParseJson(text), binary },
   }
 }
 
-function headersIn(value: unknown): Record<string, string> {
+function parseHeaders(value: unknown): Record<string, string> {
   const list = Array.isArray(value) ? value.filter(isObject) : []
   return Object.fromEntries(list.map(({ name, value: text }) => [String(name).toLowerCase(), String(text)]))
 }
@@ -134,7 +136,7 @@ function headersIn(value: unknown): Record<string, string> {
  * Reads a body: its text, or the size of one without a text in the file. `sent` is its size in bytes on the way; 0 if
  * there was none, and negative if nobody knows.
  */
-function bodyIn(value: unknown, sent: number): { readonly text?: string; readonly binary?: number } {
+function parseBody(value: unknown, sent: number): { readonly text?: string; readonly binary?: number } {
   const { text, encoding, size = sent, _binary: binary } = isObject(value) ? value : {}
   if (typeof binary === 'number') return { binary }
   if (typeof text !== 'string') return size === 0 || sent === 0 ? {} : { binary: Number(size) }

@@ -1,4 +1,4 @@
-import { escapedForPattern } from './texts.ts'
+import { escapePattern } from './texts.ts'
 
 /** An id of the service inside a text. */
 export const ID_IN_TEXT = /(?<![0-9A-Za-z_])[a-z][a-z0-9]*_[0-9A-Za-z]{20,64}(?![0-9A-Za-z_])/g
@@ -11,7 +11,7 @@ export function idsIn(text: string): readonly string[] {
 /** Returns a pattern for texts with ids of the same kinds in the same places. Each id is a group. */
 export function patternWithIds(text: string): { readonly pattern: RegExp; readonly ids: readonly string[] } {
   const ids = idsIn(text)
-  const parts = text.split(ID_IN_TEXT).map(escapedForPattern)
+  const parts = text.split(ID_IN_TEXT).map(escapePattern)
   const groups = ids.map((id) => `(${id.slice(0, id.indexOf('_'))}_[0-9A-Za-z]+)`)
   return { pattern: new RegExp(`^${parts.map((part, at) => part + (groups[at] ?? '')).join('')}$`, 's'), ids }
 }
@@ -44,13 +44,13 @@ export class IdMap {
   }
 
   /** Notes a time on the received side, and returns the latest one. A frozen clock gives the same time again and again. */
-  latest(time: string): string {
+  noteTime(time: string): string {
     if (time > this.#latest) this.#latest = time
     return this.#latest
   }
 
   /** Returns the first value of a resource's field. Remembers this one if there was none. */
-  firstOf(id: string, field: string, value: string): string {
+  keepFirst(id: string, field: string, value: string): string {
     const key = `${id}.${field}`
     const first = this.#fixed.get(key) ?? value
     this.#fixed.set(key, first)

@@ -5,7 +5,7 @@ import type { ApiRequest, ApiResponse } from './exchange.ts'
 import type { RecordedExchange, Recording, RecordingInfo } from './har.ts'
 import { ID_IN_TEXT, IdMap, idsIn } from './ids.ts'
 import { type Reference, referenceFor } from './reference.ts'
-import { changedPath, escapedForPattern } from './texts.ts'
+import { escapePattern, mapPath } from './texts.ts'
 
 /** A difference that is known, with the reason why it stays. */
 export interface KnownDifference {
@@ -55,13 +55,13 @@ export async function replay(
   { now, known = [] }: { readonly now: number; readonly known?: readonly KnownDifference[] },
 ): Promise<ReplayReport> {
   const { exchanges, warnings = [] } = recording
-  const replayOf = new Replay(recording)
+  const replayer = new Replayer(recording)
   const used = new Set<KnownDifference>()
   const differing: ReplayedExchange[] = []
   const skipped: { request: string; reason: string }[] = []
   for (const [index, exchange] of exchanges.entries()) {
     const request = `${exchange.request.method} ${exchange.request.path}`
-    const result = await replayOf.differences(exchange)
+    const result = await replayer.compare(exchange)
     if (typeof result === 'string') {
       skipped.push({ request, reason: result })
       continue
@@ -83,7 +83,7 @@ export async function replay(
 }
 
 /** A fresh gateway that gets the requests of a recording, one after the other. */
-class Replay {
+class Replayer {
   readonly #reference: Reference
   readonly #context: ComparisonContext
   readonly #ids = new IdMap()
@@ -111,14 +111,14 @@ class Replay {
   }
 
   /** Sends a request to the gateway. Returns the differences of the recorded response, or why it cannot be compared. */
-  async differences(exchange: RecordedExchange): Promise<readonly Difference[] | string> {
+  async compare(exchange: RecordedExchange): Promise<readonly Difference[] | string> {
     const { request, response, at } = exchange
     // Time does not go back, whatever a recording says.
     this.#at = Math.max(this.#at, at || 0)
-    let reason = uninformativeReason(exchange) ?? this.#unknownPage(request, response)
+    let reason = uninformativeReason(exchange) ?? this.#unknownPageReason(request, response)
     if (reason === undefined) {
       const expected = await this.#reference.send(this.#withGatewayIds(request))
-      reason = this.#lacking(request, response, expected)
+      reason = this.#missingResourceReason(request, response, expected)
       if (reason === undefined) return differencesOf(expected, response, this.#context)
     }
     if (request.method === 'POST' && response.status < 300) this.#incomplete.add(request.path)
@@ -133,11 +133,11 @@ class Replay {
   #withGatewayIds(request: ApiRequest): ApiRequest {
     const mapped = (text: string) => text.replaceAll(ID_IN_TEXT, (id) => this.#ids.expectedFor(id) ?? id)
     const { body } = request
-    return { ...request, path: changedPath(request.path, mapped), ...(body !== undefined && { body: mapped(body) }) }
+    return { ...request, path: mapPath(request.path, mapped), ...(body !== undefined && { body: mapped(body) }) }
   }
 
   /** Returns the reason why the page of a list would have other items here, if any. */
-  #unknownPage({ path: whole }: ApiRequest, { status }: ApiResponse): string | undefined {
+  #unknownPageReason({ path: whole }: ApiRequest, { status }: ApiResponse): string | undefined {
     const [path = '', query = ''] = whole.split('?')
     if (status >= 400 || query === '') return undefined
     if (this.#incomplete.has(path) && /(^|&)(limit|before_?id)=/i.test(query))
@@ -148,7 +148,11 @@ class Replay {
   }
 
   /** Describes the resource that the gateway lacks, if it refuses a request that the service accepted. */
-  #lacking({ path, body = '' }: ApiRequest, { status }: ApiResponse, expected: ApiResponse): string | undefined {
+  #missingResourceReason(
+    { path, body = '' }: ApiRequest,
+    { status }: ApiResponse,
+    expected: ApiResponse,
+  ): string | undefined {
     if (expected.status < 400) return undefined
     if (HAS_KEY.test(body)) return 'the request had a key or a certificate, which may be replaced'
     const named = idsIn(`${path.split('?')[0]?.replaceAll('/', '\n')}\n${body}`)
@@ -179,7 +183,7 @@ function ageWarning(exchanges: readonly RecordedExchange[], now: number): readon
 }
 
 /** Returns whether a replay passes: something was compared, and only known differences occurred. */
-export function isFine({ compared, differing, unused }: ReplayReport): boolean {
+export function hasPassed({ compared, differing, unused }: ReplayReport): boolean {
   return compared > 0 && differing.length === 0 && unused.length === 0
 }
 
@@ -193,7 +197,7 @@ function uninformativeReason({ request, response: { status, binary } }: Recorded
 }
 
 function matches(pattern: string, text: string): boolean {
-  return new RegExp(`^${pattern.split('*').map(escapedForPattern).join('.*')}$`, 's').test(text)
+  return new RegExp(`^${pattern.split('*').map(escapePattern).join('.*')}$`, 's').test(text)
 }
 
 /**

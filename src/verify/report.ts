@@ -1,5 +1,5 @@
 import { counted } from '../schema/text.ts'
-import type { Remaining } from './clean-up.ts'
+import type { RemainingResource } from './clean-up.ts'
 import { type Difference, differenceText } from './differ.ts'
 import type { ApiResponse } from './exchange.ts'
 import { NOT_CHOSEN } from './scenarios.ts'
@@ -72,7 +72,7 @@ export interface Report {
   readonly operations: readonly OperationResult[]
   readonly inventory: readonly InventoryChange[]
   /** The resources that the run may have left. */
-  readonly remaining: readonly Remaining[]
+  readonly remaining: readonly RemainingResource[]
   /** The reason why the run ended early, if it did. */
   readonly stopped?: string
 }
@@ -171,41 +171,41 @@ export function reportXml({ outcomes, url, inventory, remaining }: Report): stri
   const families = [...new Set(outcomes.map(({ family }) => family))]
   const suites = families.map((family) => {
     const own = outcomes.filter((each) => each.family === family)
-    return suite(family, own.map(caseOf))
+    return suite(family, own.map(testCase))
   })
   const left = [
-    ...inventory.map(({ path, id, change }) => failed('inventory', `${path}/${id}`, change)),
-    ...remaining.map(({ path, reason }) => failed('inventory', path, reason)),
+    ...inventory.map(({ path, id, change }) => failedCase('inventory', `${path}/${id}`, change)),
+    ...remaining.map(({ path, reason }) => failedCase('inventory', path, reason)),
   ]
   const checked = left.length > 0 ? left : [`<testcase classname="inventory" name="as before"/>`]
   const all = [...suites, suite('inventory', checked)].join('\n')
-  return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="fauxgate verify ${xml(url)}">\n${all}\n</testsuites>\n`
+  return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="fauxgate verify ${escapeXml(url)}">\n${all}\n</testsuites>\n`
 }
 
 function suite(name: string, cases: readonly string[]): string {
   const count = (mark: string) => cases.filter((each) => each.includes(mark)).length
   const counts = `tests="${cases.length}" failures="${count('<failure')}" skipped="${count('<skipped')}"`
-  return `<testsuite name="${xml(name)}" ${counts}>\n${cases.join('\n')}\n</testsuite>`
+  return `<testsuite name="${escapeXml(name)}" ${counts}>\n${cases.join('\n')}\n</testsuite>`
 }
 
-function caseOf(outcome: Outcome): string {
+function testCase(outcome: Outcome): string {
   const { operation, what, verdict, reason = '', differences = [] } = outcome
   if (verdict === 'differs') {
-    return failed(operation, what, differences.map((each) => differenceText(each)).join('\n'))
+    return failedCase(operation, what, differences.map((each) => differenceText(each)).join('\n'))
   }
-  const attributes = `classname="${xml(operation)}" name="${xml(what)}"`
+  const attributes = `classname="${escapeXml(operation)}" name="${escapeXml(what)}"`
   if (verdict === 'same') return `<testcase ${attributes}/>`
-  return `<testcase ${attributes}><skipped message="${xml(reason)}"/></testcase>`
+  return `<testcase ${attributes}><skipped message="${escapeXml(reason)}"/></testcase>`
 }
 
-function failed(operation: string, what: string, text: string): string {
-  const message = xml(text.split('\n')[0] ?? '')
-  return `<testcase classname="${xml(operation)}" name="${xml(what)}"><failure message="${message}">${xml(text)}</failure></testcase>`
+function failedCase(operation: string, what: string, text: string): string {
+  const message = escapeXml(text.split('\n')[0] ?? '')
+  return `<testcase classname="${escapeXml(operation)}" name="${escapeXml(what)}"><failure message="${message}">${escapeXml(text)}</failure></testcase>`
 }
 
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
 
 /** Characters that XML cannot have are left out. */
-function xml(text: string): string {
+function escapeXml(text: string): string {
   return text.replaceAll(/(?![\t\n\r])[\p{Cc}\ufffe\uffff]/gu, '').replaceAll(/[&<>"]/g, (each) => ENTITIES[each] ?? '')
 }

@@ -6,18 +6,19 @@ export function markOf(run: string): string {
 }
 
 /**
- * An entry of the log of a run. It is stored before the call, so that a crash leaves nothing unknown.
- * - `asking` comes before a creation, and `made` or `refused` after it.
- * - `looked` says that the list of the service has shown the result of a creation without a response.
- * - `gone` says that a GET after the deletion has answered 404.
+ * An entry of the log of a run. `number` counts the creations.
+ * - `creating` is stored before a creation is sent, so that a crash leaves no unknown resource.
+ * - `created` or `refused` is the result of a creation.
+ * - `searched` is stored if a creation had no response, after the list of the service was searched for its resource.
+ * - `deleted` is stored after the deletion, when a GET has answered 404.
  */
 export type RunLogEntry =
   | { readonly entry: 'run'; readonly run: string; readonly url: string; readonly dialect: string }
-  | { readonly entry: 'asking'; readonly n: number; readonly path: string; readonly operation: string }
-  | { readonly entry: 'made'; readonly n: number; readonly id: string }
-  | { readonly entry: 'refused'; readonly n: number }
-  | { readonly entry: 'gone'; readonly id: string }
-  | { readonly entry: 'looked'; readonly n: number }
+  | { readonly entry: 'creating'; readonly number: number; readonly path: string; readonly operation: string }
+  | { readonly entry: 'created'; readonly number: number; readonly id: string }
+  | { readonly entry: 'refused'; readonly number: number }
+  | { readonly entry: 'deleted'; readonly id: string }
+  | { readonly entry: 'searched'; readonly number: number }
 
 /** The storage of the log. */
 export interface RunLogStorage {
@@ -37,7 +38,7 @@ export interface Leftovers {
   /** Resources that it created and did not see deleted, newest first. */
   readonly created: readonly CreatedResource[]
   /** Creations without a response, with the lists that may have their resources. */
-  readonly unsure: readonly { readonly n: number; readonly path: string }[]
+  readonly unsure: readonly { readonly number: number; readonly path: string }[]
 }
 
 /** Returns the resources that may be left, by the entries of one run. */
@@ -46,19 +47,19 @@ export function leftoversIn(entries: readonly RunLogEntry[]): Leftovers {
   const unsure = new Set<number>()
   const created = new Map<string, string>()
   for (const each of entries) {
-    if (each.entry === 'asking') {
-      paths.set(each.n, each.path)
-      unsure.add(each.n)
-    } else if (each.entry === 'gone') {
+    if (each.entry === 'creating') {
+      paths.set(each.number, each.path)
+      unsure.add(each.number)
+    } else if (each.entry === 'deleted') {
       created.delete(each.id)
     } else if (each.entry !== 'run') {
-      unsure.delete(each.n)
-      if (each.entry === 'made') created.set(each.id, paths.get(each.n) ?? '')
+      unsure.delete(each.number)
+      if (each.entry === 'created') created.set(each.id, paths.get(each.number) ?? '')
     }
   }
   return {
     created: [...created].map(([id, path]) => ({ id, path })).reverse(),
-    unsure: [...unsure].map((n) => ({ n, path: paths.get(n) ?? '' })),
+    unsure: [...unsure].map((number) => ({ number, path: paths.get(number) ?? '' })),
   }
 }
 
@@ -81,9 +82,9 @@ export class RunLog {
 
   /** Notes a creation before it is sent, and returns its number. */
   addCreation(operation: string, path: string): number {
-    const n = ++this.#creations
-    this.add({ entry: 'asking', n, path, operation })
-    return n
+    const number = ++this.#creations
+    this.add({ entry: 'creating', number, path, operation })
+    return number
   }
 
   get hasCreations(): boolean {
@@ -96,6 +97,6 @@ export class RunLog {
 
   /** Returns true if a run has created the resource with this id, even if the resource is deleted by now. */
   hasCreated(id: string): boolean {
-    return this.#entries.some((each) => each.entry === 'made' && each.id === id)
+    return this.#entries.some((each) => each.entry === 'created' && each.id === id)
   }
 }

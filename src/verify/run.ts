@@ -11,7 +11,7 @@ import { type Reference, referenceFor } from './reference.ts'
 import { excerptOf, type Outcome } from './report.ts'
 import { markOf, type RunLog } from './run-log.ts'
 import { planLimits, requireOwn } from './safety.ts'
-import { missingIn, requestOf, type Scenario, type Step } from './step.ts'
+import { fillRequest, findMissingName, type Scenario, type Step } from './step.ts'
 
 /** The options of a run that a caller of `verify` sets. */
 export interface CallerOptions {
@@ -56,7 +56,7 @@ export class Run {
   /** Passes each exchange to the caller. */
   readonly #client: Sender
   /** The reasons why families get no more requests, by the paths of their lists. */
-  readonly #closed = new Map<string, string>()
+  readonly #closedFamilies = new Map<string, string>()
   readonly #deleted = new Set<string>()
   #failures = 0
   #ids = new IdMap()
@@ -100,7 +100,7 @@ export class Run {
         continue
       }
       problems.push(list.problem)
-      this.#closed.set(path, `its list could not be read: ${list.problem}`)
+      this.#closedFamilies.set(path, `its list could not be read: ${list.problem}`)
       // A server that does not answer the first request gets no other.
       if (list.status === undefined) this.#noteFailure(list.problem, path === paths[0])
     }
@@ -113,7 +113,7 @@ export class Run {
   }
 
   /** Sends the requests of a scenario, in order. */
-  async scenario(scenario: Scenario): Promise<void> {
+  async runScenario(scenario: Scenario): Promise<void> {
     const { dialect, domain = 'example.com', signal, log } = this.#options
     const mark = this.#mark
     const common = [
@@ -130,7 +130,7 @@ export class Run {
     this.#unsaved = new Map()
     for (const step of scenario.steps) {
       if (signal.aborted) this.stopped ??= 'stopped by a signal'
-      const result = await this.#step(scenario, step)
+      const result = await this.#runStep(scenario, step)
       const { operation, what, method, path } = step
       this.outcomes.push({ family: scenario.family, operation, what, method, path, ...result })
     }
@@ -140,13 +140,14 @@ export class Run {
     if (remaining.length > 0) this.stopped = this.#uncertain
   }
 
-  async #step(scenario: Scenario, step: Step): Promise<Result> {
+  async #runStep(scenario: Scenario, step: Step): Promise<Result> {
     const isWholeList = step.operation === `${scenario.family}.list` && step.path === scenario.path && !step.headers
-    const reason = this.stopped ?? this.#uncertain ?? (isWholeList ? undefined : this.#closed.get(scenario.path))
+    const reason =
+      this.stopped ?? this.#uncertain ?? (isWholeList ? undefined : this.#closedFamilies.get(scenario.path))
     if (reason !== undefined) return failure(reason)
-    const missing = missingIn(step, this.#serverValues)
+    const missing = findMissingName(step, this.#serverValues)
     if (missing !== undefined) return notSent(this.#unsaved.get(missing) ?? 'what it needs was not made')
-    const request = requestOf(step, this.#serverValues)
+    const request = fillRequest(step, this.#serverValues)
     requireOwn(request, this.#mark, (id) => this.#options.log.hasCreated(id))
     this.#options.onStep(`${step.operation} ${step.what}`)
     const result = await this.#sendAndCompare(scenario, step, request)
@@ -158,14 +159,14 @@ export class Run {
 
   async #sendAndCompare(scenario: Scenario, step: Step, request: ApiRequest): Promise<Result> {
     const isCreation = step.method === 'POST'
-    const n = isCreation ? this.#options.log.addCreation(step.operation, step.path) : 0
+    const number = isCreation ? this.#options.log.addCreation(step.operation, step.path) : 0
     const received = await this.#client.send(request)
     if ('failed' in received) {
       this.#noteFailure(received.failed)
       this.#noteUncertain(step, received.failed)
       return failure(received.failed)
     }
-    const createdId = isCreation ? this.#noteCreation(n, received) : undefined
+    const createdId = isCreation ? this.#noteCreation(number, received) : undefined
     const reason = this.#incomparableReason(step, received)
     if (reason !== undefined) {
       this.#noteRefusal(scenario, step, received, reason)
@@ -174,8 +175,8 @@ export class Run {
     if (received.body === undefined && received.text !== '') this.#noteFailure('the server no longer answers with JSON')
     else this.#failures = 0
     this.#noteDeletion(request, received)
-    const expected = await this.#reference.send(requestOf(step, this.#gatewayValues))
-    if (isCreation) await this.#alignCreations(step, createdId, idIn(expected))
+    const expected = await this.#reference.send(fillRequest(step, this.#gatewayValues))
+    if (isCreation) await this.#alignCreations(step, createdId, createdIdIn(expected))
     const differences = differencesOf(expected, received, this.#contextOf(scenario))
     if (differences.length > 0)
       return { verdict: 'differs', differences, expected: excerptOf(expected), received: excerptOf(received) }
@@ -209,7 +210,8 @@ export class Run {
 
   #noteRefusal(scenario: Scenario, step: Step, { status }: ApiResponse, reason: string): void {
     const isRefusedKey = status === 401 || status === 403
-    if (isRefusedKey && step.path === scenario.path && step.method === 'GET') this.#closed.set(scenario.path, reason)
+    if (isRefusedKey && step.path === scenario.path && step.method === 'GET')
+      this.#closedFamilies.set(scenario.path, reason)
     if (status === 401 || status >= 500 || status === 429) this.#noteFailure(reason)
     if (status >= 500 || status === 408) this.#noteUncertain(step, reason)
   }
@@ -219,12 +221,12 @@ export class Run {
   }
 
   /** Notes the result of a creation, and returns the id of the new resource. */
-  #noteCreation(n: number, received: ApiResponse): string | undefined {
+  #noteCreation(number: number, received: ApiResponse): string | undefined {
     const { log } = this.#options
-    const id = idIn(received)
-    if (id !== undefined) log.add({ entry: 'made', n, id })
+    const id = createdIdIn(received)
+    if (id !== undefined) log.add({ entry: 'created', number, id })
     // After an error of the server the resource may exist.
-    else if (received.status >= 300 && received.status < 500) log.add({ entry: 'refused', n })
+    else if (received.status >= 300 && received.status < 500) log.add({ entry: 'refused', number })
     return id
   }
 
@@ -233,7 +235,7 @@ export class Run {
     const id = path.split(/[/?]/).at(-1) ?? ''
     if (!log.hasCreated(id)) return
     if (method === 'DELETE') this.#deleted.add(id)
-    if (method === 'GET' && status === 404 && this.#deleted.has(id)) log.add({ entry: 'gone', id })
+    if (method === 'GET' && status === 404 && this.#deleted.has(id)) log.add({ entry: 'deleted', id })
   }
 
   /** Keeps both sides equal: deletes at once a resource that only one side created, or that no later step needs. */
@@ -291,6 +293,6 @@ function textAt({ body }: ApiResponse, field: string): string | undefined {
 }
 
 /** Returns the id of the resource that was created, by the response. */
-function idIn(response: ApiResponse): string | undefined {
+function createdIdIn(response: ApiResponse): string | undefined {
   return response.status >= 200 && response.status < 300 ? textAt(response, 'id') : undefined
 }

@@ -1,11 +1,11 @@
 import { type DialectName, dialects } from '../resources/dialects.ts'
 import { isSecretHeader } from '../schema/secret-texts.ts'
 import { isObject } from '../schema/values.ts'
-import { objectOrArrayIn } from './exchange.ts'
+import { parseObjectOrArray } from './exchange.ts'
 import { harText, type RecordedExchange, type RecordingInfo, type Replaced } from './har.ts'
 import { placeholderAddress, placeholderText } from './placeholder.ts'
 import { hasNames, isPlainWord, kindOfField, SensitiveValues, TIME, type ValueKind } from './sensitive-values.ts'
-import { changedPath, escapedForPattern } from './texts.ts'
+import { escapePattern, mapPath } from './texts.ts'
 
 /** Response headers that say something about the API. */
 const API_HEADERS = /^(content-type|content-length|date|allow|retry-after|.*operation-id|(x-)?ratelimit.*)$/
@@ -60,7 +60,7 @@ export function recordingText(
     sensitive.addFromText(response.text)
   }
   const replacer = new Replacer(sensitive.kinds)
-  const clean = exchanges.map((each) => replacer.exchange(each))
+  const clean = exchanges.map((each) => replacer.replaceInExchange(each))
   return harText({ info: { format: 1, ...info, replaced: replacer.replaced }, exchanges: clean })
 }
 
@@ -81,7 +81,7 @@ class Replacer {
     const of = (isThis: (value: string, kind: ValueKind) => boolean) =>
       [...kinds]
         .filter(([value, kind]) => isThis(value, kind))
-        .map(([value]) => escapedForPattern(value))
+        .map(([value]) => escapePattern(value))
         .sort((a, b) => b.length - a.length)
     const secrets = of((value, kind) => kind === 'secret' && !isPlainWord(value))
     const plain = of((value, kind) => kind === 'secret' && isPlainWord(value))
@@ -104,58 +104,62 @@ class Replacer {
     return [...this.#placeholders.values()]
   }
 
-  exchange({ at, request, response }: RecordedExchange): RecordedExchange {
-    const text = this.#body(response.text)
+  replaceInExchange({ at, request, response }: RecordedExchange): RecordedExchange {
+    const text = this.#replaceInBody(response.text)
     const apiHeaders = Object.entries(response.headers).filter(([name]) => API_HEADERS.test(name))
     return {
       at,
       request: {
         ...request,
-        path: this.#path(request.path),
-        headers: this.#headers(Object.entries(request.headers ?? {})),
-        body: request.body && this.#body(request.body),
+        path: this.#replaceInPath(request.path),
+        headers: this.#replaceInHeaders(Object.entries(request.headers ?? {})),
+        body: request.body && this.#replaceInBody(request.body),
       },
-      response: { ...response, headers: this.#headers(apiHeaders), text, body: objectOrArrayIn(text) },
+      response: { ...response, headers: this.#replaceInHeaders(apiHeaders), text, body: parseObjectOrArray(text) },
     }
   }
 
-  #headers<Text extends string | null>(headers: readonly (readonly [string, Text])[]): Record<string, string | Text> {
-    return Object.fromEntries(headers.map(([name, text]) => [name, text && this.#text(text, true)]))
+  #replaceInHeaders<Text extends string | null>(
+    headers: readonly (readonly [string, Text])[],
+  ): Record<string, string | Text> {
+    return Object.fromEntries(headers.map(([name, text]) => [name, text && this.#replaceInText(text, true)]))
   }
 
   /** Replaces in the text of a body: in the values of its JSON, or everywhere if it is none. */
-  #body(text: string): string {
-    const json = objectOrArrayIn(text)
-    return json === undefined ? this.#text(text, true) : JSON.stringify(this.#value(json, false, undefined))
+  #replaceInBody(text: string): string {
+    const json = parseObjectOrArray(text)
+    return json === undefined
+      ? this.#replaceInText(text, true)
+      : JSON.stringify(this.#replaceInValue(json, false, undefined))
   }
 
-  #value(value: unknown, isName: boolean, kind: ValueKind | undefined): unknown {
-    if (typeof value === 'string') return this.#string(value, isName, kind)
-    if (Array.isArray(value)) return value.map((each) => this.#value(each, isName, kind))
+  #replaceInValue(value: unknown, isName: boolean, kind: ValueKind | undefined): unknown {
+    if (typeof value === 'string') return this.#replaceInString(value, isName, kind)
+    if (Array.isArray(value)) return value.map((each) => this.#replaceInValue(each, isName, kind))
     if (!isObject(value)) return value
     return Object.fromEntries(
       Object.entries(value).map(([name, each]) => [
-        this.#text(name, isName),
-        this.#value(each, isName || hasNames(name), kindOfField(value, name)),
+        this.#replaceInText(name, isName),
+        this.#replaceInValue(each, isName || hasNames(name), kindOfField(value, name)),
       ]),
     )
   }
 
-  #string(text: string, isName: boolean, kind: ValueKind | undefined): string {
+  #replaceInString(text: string, isName: boolean, kind: ValueKind | undefined): string {
     if (kind === 'secret' && text !== '' && !TIME.test(text)) return this.#placeholderOf(text, kind)
     // A policy keeps its form, so that it stays valid.
-    const json = kind === undefined ? objectOrArrayIn(text) : undefined
-    if (isObject(json)) return JSON.stringify(this.#value(json, false, undefined))
+    const json = kind === undefined ? parseObjectOrArray(text) : undefined
+    if (isObject(json)) return JSON.stringify(this.#replaceInValue(json, false, undefined))
     const [, url, query] = URL_WITH_QUERY.exec(text) ?? []
-    return url ? this.#text(url, isName) + this.#path(query ?? '') : this.#text(text, isName)
+    return url ? this.#replaceInText(url, isName) + this.#replaceInPath(query ?? '') : this.#replaceInText(text, isName)
   }
 
-  #text(text: string, isName: boolean): string {
+  #replaceInText(text: string, isName: boolean): string {
     return text.replaceAll(isName ? this.#inNames : this.#anywhere, (value) => this.#placeholderOf(value))
   }
 
-  #path(path: string): string {
-    return changedPath(path, (text, isValue) => this.#text(text, isValue))
+  #replaceInPath(path: string): string {
+    return mapPath(path, (text, isValue) => this.#replaceInText(text, isValue))
   }
 
   #placeholderOf(value: string, knownKind?: ValueKind): string {

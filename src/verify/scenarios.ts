@@ -3,7 +3,7 @@ import { hasFilter } from '../operation/list.ts'
 import { groupOf, type Operation } from '../operation/operation.ts'
 import { type DialectName, dialects } from '../resources/dialects.ts'
 import { tableOf } from '../table.ts'
-import { extremeTexts, fieldsOf, otherThan, refusedChanges, refusedCreations } from './bodies.ts'
+import { extremeTexts, fieldsOf, invalidChanges, invalidCreations, withOtherNames } from './bodies.ts'
 import { type Example, examplesWith, type Need, type Upload } from './examples.ts'
 import { type Permission, reasonAgainst } from './permissions.ts'
 import type { Scenario, Step } from './step.ts'
@@ -58,8 +58,8 @@ export function planOf(options: PlanOptions): Plan {
       continue
     }
     const example = reason === undefined ? examples[group] : undefined
-    const on = stepsOn(group, list.path, hasFilter(list, dialects[options.dialect]))
-    const steps = [...readingSteps(on, own), ...(example ? changingSteps(on, groups, example) : [])]
+    const make = stepMaker(group, list.path, hasFilter(list, dialects[options.dialect]))
+    const steps = [...readingSteps(make, own), ...(example ? changingSteps(make, groups, example) : [])]
     scenarios.push({ family: group, path: list.path, steps })
   }
   const called = new Set(scenarios.flatMap(({ steps }) => steps.map(({ operation }) => operation)))
@@ -106,100 +106,100 @@ function readsOfUnknownIds({ name, method, path, ids }: Operation): Step[] {
   return [{ operation: name, what: 'of ids that nothing has', method, path: at }]
 }
 
-function readingSteps(on: StepMaker, own: readonly Operation[]): Step[] {
-  const get = own.find(({ name }) => name === `${on.group}.get`)
+function readingSteps(make: StepMaker, own: readonly Operation[]): Step[] {
+  const get = own.find(({ name }) => name === `${make.group}.get`)
   const prefix = get?.ids.id?.split('|')[0]
   return [
-    on.list('the whole list', ''),
-    on.list('with the greatest limit', 'limit=100'),
-    ...Object.entries(BAD_QUERIES).map(([what, query]) => on.list(`with ${what}`, query)),
-    on.list('with a cursor of another kind', `before_id=op_${UNKNOWN_ID}`),
+    make.list('the whole list', ''),
+    make.list('with the greatest limit', 'limit=100'),
+    ...Object.entries(BAD_QUERIES).map(([what, query]) => make.list(`with ${what}`, query)),
+    make.list('with a cursor of another kind', `before_id=op_${UNKNOWN_ID}`),
     ...Object.entries(BAD_FILTERS).map(([what, filter]) =>
-      on.list(`with ${what}`, `filter=${encodeURIComponent(filter)}`),
+      make.list(`with ${what}`, `filter=${encodeURIComponent(filter)}`),
     ),
-    { ...on.list('without a key', ''), headers: { authorization: null } },
-    { ...on.list('without a version', ''), headers: { '{version}': null } },
-    { ...on.list('with an unknown version', ''), headers: { '{version}': '1' } },
+    { ...make.list('without a key', ''), headers: { authorization: null } },
+    { ...make.list('without a version', ''), headers: { '{version}': null } },
+    { ...make.list('with an unknown version', ''), headers: { '{version}': '1' } },
     ...(get
       ? [
-          on.get('of an id that nothing has', `${prefix}_${UNKNOWN_ID}`),
-          on.get('of an id of another kind', `op_${UNKNOWN_ID}`),
-          on.get('of an id that is none', 'nonsense'),
+          make.get('of an id that nothing has', `${prefix}_${UNKNOWN_ID}`),
+          make.get('of an id of another kind', `op_${UNKNOWN_ID}`),
+          make.get('of an id that is none', 'nonsense'),
         ]
       : []),
   ]
 }
 
-function changingSteps(on: StepMaker, groups: Groups, example: Example): Step[] {
-  const own = groups.get(on.group) ?? []
-  const operation = (verb: string) => own.find(({ name }) => name === `${on.group}.${verb}`)
+function changingSteps(make: StepMaker, groups: Groups, example: Example): Step[] {
+  const own = groups.get(make.group) ?? []
+  const operation = (verb: string) => own.find(({ name }) => name === `${make.group}.${verb}`)
   const [create, update] = [operation('create'), operation('update')]
   if (!create || !update) return []
   const parents = Object.entries(example.needs ?? {})
   return [
-    ...parents.map(([name, need]) => savedAs(name, ofNeed(need).create('that another thing needs', need.body))),
-    savedAs('a', on.create('with every field', example.create)),
-    on.get('after its creation', '{a}'),
-    ...refusedCreations(example, create).map(([what, body]) => on.create(`with ${what}`, body)),
-    ...unreadableCreations(on, example.create),
-    savedAs('b', on.create('with few fields', example.second)),
-    on.get('after its creation', '{b}'),
-    on.list('both', ''),
-    ...pages(on.list('of one', 'limit=1'), 'next'),
-    on.list('a page after a cursor', 'limit=5&before_id={b}'),
-    on.list('a page after the last', 'before_id={a}'),
-    on.update('with every field', '{a}', example.update),
-    on.get('after its change', '{a}'),
-    on.update('without any field', '{a}', {}),
-    on.update('with an unknown field', '{a}', { fauxgate_verify: 1 }),
-    ...refusedChanges(example, update).map(([what, body]) => on.update(`with ${what}`, '{a}', body)),
-    { ...on.update('with another content type', '{a}', example.update), headers: { 'content-type': 'text/plain' } },
-    on.get('after refused changes', '{a}'),
-    ...filtering(on, example.filter),
-    on.list('both, after a change', ''),
+    ...parents.map(([name, need]) => saveIdAs(name, makerFor(need).create('that another thing needs', need.body))),
+    saveIdAs('a', make.create('with every field', example.create)),
+    make.get('after its creation', '{a}'),
+    ...invalidCreations(example, create).map(([what, body]) => make.create(`with ${what}`, body)),
+    ...unreadableCreations(make, example.create),
+    saveIdAs('b', make.create('with few fields', example.second)),
+    make.get('after its creation', '{b}'),
+    make.list('both', ''),
+    ...pageSteps(make.list('of one', 'limit=1'), 'next'),
+    make.list('a page after a cursor', 'limit=5&before_id={b}'),
+    make.list('a page after the last', 'before_id={a}'),
+    make.update('with every field', '{a}', example.update),
+    make.get('after its change', '{a}'),
+    make.update('without any field', '{a}', {}),
+    make.update('with an unknown field', '{a}', { fauxgate_verify: 1 }),
+    ...invalidChanges(example, update).map(([what, body]) => make.update(`with ${what}`, '{a}', body)),
+    { ...make.update('with another content type', '{a}', example.update), headers: { 'content-type': 'text/plain' } },
+    make.get('after refused changes', '{a}'),
+    ...filterSteps(make, example.filter),
+    make.list('both, after a change', ''),
     ...fieldsOf(create)
       .filter((field) => !fieldsOf(update).includes(field) && field in example.create)
       .map((field) =>
-        on.update(`with its ${field}, which only a creation has`, '{a}', { [field]: example.create[field] }),
+        make.update(`with its ${field}, which only a creation has`, '{a}', { [field]: example.create[field] }),
       ),
-    ...extremeTexts(update).map(([what, body]) => on.update(`with ${what}`, '{a}', body)),
-    on.get('after these changes', '{a}'),
+    ...extremeTexts(update).map(([what, body]) => make.update(`with ${what}`, '{a}', body)),
+    make.get('after these changes', '{a}'),
     ...extremeTexts(update)
       .slice(0, 1)
-      .map(([what, body]) => on.update(`with nothing but ${what}`, '{b}', body)),
-    ...['{b}', '{a}'].flatMap((id) => partSteps(own, id, on.get('without its parts', id))),
+      .map(([what, body]) => make.update(`with nothing but ${what}`, '{b}', body)),
+    ...['{b}', '{a}'].flatMap((id) => partSteps(own, id, make.get('without its parts', id))),
     ...parents.flatMap(([name, { family }]) => partSteps(groups.get(family) ?? [], `{${name}}`)),
-    ...on.removal('{b}'),
-    on.list('with the one that is left', ''),
-    on.list('a page after a deleted one', 'limit=5&before_id={b}'),
-    ...parents.map(([name, need]) => ofNeed(need).remove('of what another thing needs', `{${name}}`)),
-    on.get('after the deletion of what it needs', '{a}'),
-    ...on.removal('{a}'),
-    on.remove('a second time', '{a}'),
-    on.update('after its deletion', '{a}', example.update),
-    on.list('after both were deleted', ''),
-    ...parents.reverse().flatMap(([name, need]) => ofNeed(need).removal(`{${name}}`)),
+    ...make.removal('{b}'),
+    make.list('with the one that is left', ''),
+    make.list('a page after a deleted one', 'limit=5&before_id={b}'),
+    ...parents.map(([name, need]) => makerFor(need).remove('of what another thing needs', `{${name}}`)),
+    make.get('after the deletion of what it needs', '{a}'),
+    ...make.removal('{a}'),
+    make.remove('a second time', '{a}'),
+    make.update('after its deletion', '{a}', example.update),
+    make.list('after both were deleted', ''),
+    ...parents.reverse().flatMap(([name, need]) => makerFor(need).removal(`{${name}}`)),
   ]
 }
 
 /** Returns a creation that saves the id of its resource under a name. */
-const savedAs = (name: string, creation: Step): Step => ({ ...creation, saves: { [name]: 'id' } })
+const saveIdAs = (name: string, creation: Step): Step => ({ ...creation, saves: { [name]: 'id' } })
 
 /**
  * Returns the steps about parts of a resource. One that reads is sent once. One that detaches is sent twice, and then the
- * resource is read by `look`.
+ * resource is read by `get`.
  */
-function partSteps(own: readonly Operation[], id: string, look?: Step): Step[] {
+function partSteps(own: readonly Operation[], id: string, get?: Step): Step[] {
   return own.flatMap(({ name, method, path }) => {
     const [, at, part] = /^(.*)\{id\}(\/\w+)$/.exec(path) ?? []
     if (part === undefined || (method !== 'GET' && method !== 'DELETE')) return []
     const step: Step = { operation: name, what: 'of its own', method, path: `${at}${id}${part}` }
-    return method === 'GET' || !look ? [step] : [step, { ...step, what: 'twice' }, look]
+    return method === 'GET' || !get ? [step] : [step, { ...step, what: 'twice' }, get]
   })
 }
 
 /** Returns steps that read a first page, and the next one, whose address the first one names. */
-function pages(first: Step, next: string): Step[] {
+function pageSteps(first: Step, next: string): Step[] {
   return [
     { ...first, what: `a first page ${first.what}`, saves: { [next]: 'next_page_uri' } },
     { ...first, what: `the next page ${first.what}`, path: `{${next}}` },
@@ -210,39 +210,39 @@ function pages(first: Step, next: string): Step[] {
  * Returns steps that filter the list, after the first resource was changed. `filter` selects that resource, the older one
  * of two.
  */
-function filtering(on: StepMaker, filter = 'obj.id == "{a}"'): Step[] {
+function filterSteps(make: StepMaker, filter = 'obj.id == "{a}"'): Step[] {
   const field = /^obj\.\w+/.exec(filter)?.[0]
   const list = (what: string, expression: string, limit = ''): Step => {
     // The names of values stay as they are.
     const encoded = encodeURIComponent(expression).replaceAll('%7B', '{').replaceAll('%7D', '}')
-    return on.list(what, `${limit}filter=${encoded}`)
+    return make.list(what, `${limit}filter=${encoded}`)
   }
   return [
     list('with a filter', filter, 'limit=1&'),
     list('with a filter that nothing matches', `${field}.startsWith("none")`),
     list('with a filter in other capitals', filter.replaceAll('{mark}', '{capital_mark}')),
     list('with a filter for all but one', 'obj.id != "{b}"'),
-    ...(on.isFiltered
-      ? pages(list('with a filter', 'obj.id == "{a}" || obj.id == "{b}"', 'limit=1&'), 'filtered')
+    ...(make.isFiltered
+      ? pageSteps(list('with a filter', 'obj.id == "{a}" || obj.id == "{b}"', 'limit=1&'), 'filtered')
       : []),
   ]
 }
 
-function ofNeed({ family, path = `/${family}` }: Need) {
-  return stepsOn(family, path)
+function makerFor({ family, path = `/${family}` }: Need) {
+  return stepMaker(family, path)
 }
 
-type StepMaker = ReturnType<typeof stepsOn>
+type StepMaker = ReturnType<typeof stepMaker>
 
 /** Returns functions that make the steps of a group of operations, whose list is at this path. */
-function stepsOn(group: string, path: string, isFiltered = false) {
+function stepMaker(group: string, path: string, isFiltered = false) {
   const step = (verb: string, what: string, method: Step['method'], at: string): Step => ({
     operation: `${group}.${verb}`,
     what,
     method,
     path: at,
   })
-  const on = {
+  const make = {
     group,
     isFiltered,
     create: (what: string, body: object): Step => ({
@@ -256,17 +256,17 @@ function stepsOn(group: string, path: string, isFiltered = false) {
       body: JSON.stringify(body),
     }),
     remove: (what: string, id: string): Step => step('delete', what, 'DELETE', `${path}/${id}`),
-    removal: (id: string): Step[] => [on.remove('of its own', id), on.get('after its deletion', id)],
+    removal: (id: string): Step[] => [make.remove('of its own', id), make.get('after its deletion', id)],
   }
-  return on
+  return make
 }
 
-function unreadableCreations(on: StepMaker, create: object): Step[] {
-  const other = otherThan(create)
+function unreadableCreations(make: StepMaker, create: object): Step[] {
+  const other = withOtherNames(create)
   const json = JSON.stringify(other)
   return [
-    { ...on.create('with a body that is no JSON', other), body: `${json.slice(0, -1)},` },
-    on.create('with a list for a body', [other]),
-    { ...on.create('with another content type', other), headers: { 'content-type': 'text/plain' } },
+    { ...make.create('with a body that is no JSON', other), body: `${json.slice(0, -1)},` },
+    make.create('with a list for a body', [other]),
+    { ...make.create('with another content type', other), headers: { 'content-type': 'text/plain' } },
   ]
 }

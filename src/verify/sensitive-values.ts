@@ -1,5 +1,5 @@
 import { isObject } from '../schema/values.ts'
-import { objectOrArrayIn } from './exchange.ts'
+import { parseObjectOrArray } from './exchange.ts'
 import type { Replaced } from './har.ts'
 
 export type ValueKind = Replaced['kind']
@@ -18,7 +18,7 @@ const MESSAGE_FIELDS = ['msg', 'details', 'error', 'message']
 /** A time, as responses have them. */
 export const TIME = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/
 
-/** The least length of a value that is replaced. Shorter ones are in too many words. */
+/** The minimum length of a value that is replaced. Shorter values occur in too many words. */
 const MIN_LENGTH = 4
 
 /** A field with its value in a text that is no JSON, such as a query, a form, YAML or a page. */
@@ -77,7 +77,7 @@ export class SensitiveValues {
 
   /** Adds the values of a body, or of a text in one. In a sentence, "token: missing" names no token. */
   addFromText(text: string, isSentence = false): void {
-    const json = objectOrArrayIn(text)
+    const json = parseObjectOrArray(text)
     if (json !== undefined) {
       this.addFromJson(json)
       return

@@ -33,13 +33,16 @@ export interface Scenario {
 const NAME_IN_BRACES = /\{([a-z][a-z_]*)\}/g
 
 /** Returns the first name in a step that has no value, if any. */
-export function missingIn({ path, body = '' }: Step, values: ReadonlyMap<string, string>): string | undefined {
+export function findMissingName({ path, body = '' }: Step, values: ReadonlyMap<string, string>): string | undefined {
   const names = [...`${path}\n${body}`.matchAll(NAME_IN_BRACES)].map(([, name = '']) => name)
   return names.find((name) => !values.has(name))
 }
 
 /** Returns the request of a step, with its names replaced by values. All of them must have one. */
-export function requestOf({ method, path, headers = {}, body }: Step, values: ReadonlyMap<string, string>): ApiRequest {
+export function fillRequest(
+  { method, path, headers = {}, body }: Step,
+  values: ReadonlyMap<string, string>,
+): ApiRequest {
   const fill = (text: string) => text.replaceAll(NAME_IN_BRACES, (whole, name) => values.get(name) ?? whole)
   const inJson = (text: string) => JSON.stringify(text).slice(1, -1)
   return {

@@ -1,5 +1,5 @@
 /** Returns a pattern's source that matches exactly this text. */
-export function escapedForPattern(text: string): string {
+export function escapePattern(text: string): string {
   return text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
 }
 
@@ -14,13 +14,13 @@ export function valueText(value: unknown): string {
 }
 
 /** Changes the parts of a path, and the names and decoded values of its query, by a function. */
-export function changedPath(path: string, change: (text: string, isValue: boolean) => string): string {
+export function mapPath(path: string, change: (text: string, isValue: boolean) => string): string {
   const [at = '', query] = path.split(/\?(.*)/s)
   const parts = at.split('/').map((part) => change(part, false))
   if (query === undefined) return parts.join('/')
   const parameters = query.split('&').map((parameter) => {
     const [name = '', ...rest] = parameter.split('=')
-    const value = decoded(rest.join('='))
+    const value = decodeOrKeep(rest.join('='))
     const changed = change(value, true)
     const changedName = change(name, false)
     return changed === value && changedName === name ? parameter : `${changedName}=${encodeURIComponent(changed)}`
@@ -28,7 +28,7 @@ export function changedPath(path: string, change: (text: string, isValue: boolea
   return `${parts.join('/')}?${parameters.join('&')}`
 }
 
-function decoded(text: string): string {
+function decodeOrKeep(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '))
   } catch {

@@ -1,6 +1,6 @@
 import { dialects } from '../resources/dialects.ts'
 import { timestamp } from '../schema/time.ts'
-import { deleteLeftovers, type Remaining } from './clean-up.ts'
+import { deleteLeftovers, type RemainingResource } from './clean-up.ts'
 import { type Sender, ServiceClient } from './client.ts'
 import { type ItemsById, readList } from './lists.ts'
 import { type InventoryChange, operationResults, type Report } from './report.ts'
@@ -46,7 +46,7 @@ export async function verify(options: VerifyOptions): Promise<Report> {
   })
   const work = new Run({ ...options, client, log, onStep })
   await work.readLists(plan.scenarios.flatMap(({ path }) => path || []))
-  for (const scenario of plan.scenarios) await work.scenario(scenario)
+  for (const scenario of plan.scenarios) await work.runScenario(scenario)
   // A signal ends the scenarios, not the clean-up.
   client.ignoreSignal()
   const { created, unsure } = log.leftovers
@@ -94,7 +94,7 @@ async function compareList(
   client: Sender,
   log: RunLog,
   { path, mark, before }: ListBefore,
-): Promise<{ changes: readonly InventoryChange[]; remaining: readonly Remaining[] } | { problem: string }> {
+): Promise<{ changes: readonly InventoryChange[]; remaining: readonly RemainingResource[] } | { problem: string }> {
   const after = await readList(client, path)
   if ('problem' in after) return after
   const ownIds = (items: ItemsById) =>
@@ -102,7 +102,7 @@ async function compareList(
   const unknown = ownIds(after.items)
   const changes = changesOf(path, before, after.items).filter(({ id }) => !unknown.includes(id))
   if (unknown.length === 0) return { changes, remaining: [] }
-  for (const id of unknown) log.add({ entry: 'made', n: log.addCreation('found in the list', path), id })
+  for (const id of unknown) log.add({ entry: 'created', number: log.addCreation('found in the list', path), id })
   const remaining = await deleteLeftovers(client, log, mark)
   if (remaining.length > 0) return { changes, remaining }
   // A GET may answer 404 for an id that the list still has.

@@ -8,9 +8,9 @@ import { quoteName } from './name.ts'
 import { describeType, type Pem, type PemBlock, splitPem, writePem } from './pem.ts'
 import { findSignatureProblem } from './signature.ts'
 
-/** The longest text, in bytes of UTF-8. */
+/** The maximum length of a text, in bytes of UTF-8. */
 const MAX_TEXT_BYTES = 65_536
-/** The most certificates in a chain. Each costs a signature check. */
+/** The maximum number of certificates in a chain. Each costs a signature check. */
 const MAX_CERTIFICATES = 10
 const KEY_TYPES = 'PRIVATE KEY, RSA PRIVATE KEY, EC PRIVATE KEY'
 /** The blocks that tools write beside a key: `openssl ecparam -genkey` writes its parameters, other tools the certificate. */

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { recordingIn } from '../../src/verify/har-reader.ts'
+import { parseHar } from '../../src/verify/har-reader.ts'
 import { replay } from '../../src/verify/replay.ts'
 import { openGateway } from './support.ts'
 
 // evidence/examples.har has the examples of ngrok's API reference. Each was recorded from a real account.
 
 const FILE = 'evidence/examples.har'
-const recording = recordingIn(readFileSync(FILE, 'utf8'), FILE)
+const recording = parseHar(readFileSync(FILE, 'utf8'), FILE)
 
 /** The places where fauxgate differs, with the reasons. */
 const KNOWN = [

@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import { createServer as createTcpServer } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import { createGateway, manualClock } from '../../src/index.ts'
-import { askControl } from '../../src/server/client/ask.ts'
+import { callControl } from '../../src/server/client/server-calls.ts'
 import { serve } from '../../src/server/node.ts'
 import { ran } from '../support/command.ts'
 import { answering, listening } from '../support/served.ts'
@@ -78,7 +78,7 @@ describe('A command says so if the answer is not from a fauxgate', () => {
 
   it('because the program does not answer in time', async () => {
     const url = await listening(createServer(() => undefined))
-    await expect(askControl({ url, timeout: 1 }, 'GET', '/clock')).rejects.toThrow(
+    await expect(callControl({ url, timeout: 1 }, 'GET', '/clock')).rejects.toThrow(
       new Error(`${url} cannot be reached: no answer in time.`),
     )
   })

@@ -2,8 +2,8 @@ import { PassThrough } from 'node:stream'
 import { describe, expect, it, vi } from 'vitest'
 import { createGateway, type GatewayOptions, manualClock } from '../../src/index.ts'
 import { general } from '../../src/schema/general-errors.ts'
-import { type LoggedRequest, type LoggedTransition, paintFor, textLog } from '../../src/server/log/log.ts'
-import { logged } from '../../src/server/log/logged.ts'
+import { withLog } from '../../src/server/log/gateway-log.ts'
+import { createPainter, type LoggedRequest, type LoggedTransition, textLog } from '../../src/server/log/log.ts'
 import { LogOutput } from '../../src/server/log/output.ts'
 import { exchanged } from '../support/exchanged.ts'
 import { deferredStore } from '../support/memory-store.ts'
@@ -96,7 +96,7 @@ describe('Colours', () => {
     [undefined, { FORCE_COLOR: '3', TERM: 'dumb' }, RED],
     [undefined, { FORCE_COLOR: '1', NO_COLOR: '1' }, 'x'],
   ])('of a stream whose isTTY is %j with %j', (isTTY, environment, text) => {
-    const paint = paintFor(isTTY === undefined ? {} : { isTTY }, environment)
+    const paint = createPainter(isTTY === undefined ? {} : { isTTY }, environment)
     expect(paint('red', 'x')).toBe(text)
   })
 })
@@ -114,7 +114,7 @@ function watched(options: GatewayOptions = {}) {
     provisioning: ({ domain, transition }: LoggedTransition) => void order.push(`${domain} ${transition}`),
   }
   const inner = createGateway({ ...options, clock: manualClock('2026-01-01T00:00:00Z') })
-  const gateway = logged(inner, log, undefined, [])
+  const gateway = withLog(inner, log, undefined, [])
   const local = { peer: '127.0.0.1', headers: { host: '127.0.0.1' } }
   const ask = (method: string, url: string) => exchanged(gateway, { method, url, ...local })
   return { inner, gateway, requests, order, ask }

@@ -121,7 +121,7 @@ describe('A request without an answer', () => {
     const warnings: string[] = []
     const warn = (text: string) => void warnings.push(text)
     const recorder = new Recorder({ target, dialect: dialects.ngrok, timeout: 1, warn })
-    const here = await answering((request, response) => void recorder.pass(request, response))
+    const here = await answering((request, response) => void recorder.forward(request, response))
     const answer = await fetch(`${here}/ip_policies`)
     expect([answer.status, recorder.exchanges]).toEqual([504, []])
     expect(warnings).toEqual(['GET /ip_policies is not in the recording: no answer within 0.001 s'])

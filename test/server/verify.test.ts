@@ -13,7 +13,7 @@ const KEY = 'a-key-that-nobody-may-see'
 /** A server, and a function that runs `verify` against it with a list in a folder of its own. */
 async function beside(...flags: string[]) {
   const { url } = await serving({}, '--dialect', 'ngrok', '--quiet', ...flags)
-  const list = join(newFolder(), 'made.jsonl')
+  const list = join(newFolder(), 'created.jsonl')
   const verify = (...args: string[]) =>
     ran({ NGROK_API_KEY: KEY }, 'verify', ...args, '--only', 'ip_policies', '--rate', '60000', '--list', list)
   return { url, list, verify }
@@ -69,7 +69,7 @@ describe('fauxgate verify', () => {
     const { url, list, verify } = await beside()
     const line = `verify ${url} --yes --only ip_policies --rate 600 --dialect ngrok --list ${list}`
     const { child, exited } = start({ NGROK_API_KEY: KEY }, ...line.split(' '))
-    await eventually(() => existsSync(list) && readFileSync(list, 'utf8').includes('"entry":"made"'))
+    await eventually(() => existsSync(list) && readFileSync(list, 'utf8').includes('"entry":"created"'))
     child.kill('SIGKILL')
     await exited
     expect(readFileSync(list, 'utf8')).not.toContain(KEY)
@@ -84,11 +84,11 @@ describe('fauxgate verify', () => {
   })
 
   test('keeps the list when the server is gone, and says what may be left', async () => {
-    const list = join(newFolder(), 'made.jsonl')
+    const list = join(newFolder(), 'created.jsonl')
     const entries = [
       { entry: 'run', run: 'abc', url: 'http://127.0.0.1:9', dialect: 'ngrok' },
-      { entry: 'asking', n: 1, path: '/ip_policies', operation: 'ip_policies.create' },
-      { entry: 'made', n: 1, id: 'ipp_1' },
+      { entry: 'creating', number: 1, path: '/ip_policies', operation: 'ip_policies.create' },
+      { entry: 'created', number: 1, id: 'ipp_1' },
     ]
     writeFileSync(list, entries.map((entry) => `${JSON.stringify(entry)}\n`).join(''))
     const { code, stderr } = await ran({}, 'verify', '--clean', '--list', list)

@@ -16,7 +16,7 @@ import { partsOf } from '../../src/schema/documentation.ts'
 import { sqliteStore } from '../../src/server/node.ts'
 import { nodeSqlite } from '../../src/server/sqlite/sqlite-file.ts'
 import { tableOf } from '../../src/table.ts'
-import { recordingIn } from '../../src/verify/har-reader.ts'
+import { parseHar } from '../../src/verify/har-reader.ts'
 import { replay } from '../../src/verify/replay.ts'
 import { ran, serving } from '../support/command.ts'
 import { deferredStore, memoryStore } from '../support/memory-store.ts'
@@ -108,7 +108,7 @@ describe.each(withRecording)('The recording of fauxgate %s', (version) => {
   const text = readFileSync(new URL(`${version}/recording.har`, CORPUS), 'utf8')
 
   it('is read and replayed: each of its exchanges is compared, and none differs', async () => {
-    const recording = recordingIn(text, 'recording.har')
+    const recording = parseHar(text, 'recording.har')
     const { compared, differing } = await replay(recording, { now: Date.parse(NEW_YEAR) })
     expect([compared, differing]).toEqual([JSON.parse(text).log.entries.length, []])
   })
@@ -116,7 +116,7 @@ describe.each(withRecording)('The recording of fauxgate %s', (version) => {
   it('is refused with what to do, if its format were newer', () => {
     const newer = JSON.parse(text)
     newer.log._fauxgate.format = 2
-    expect(() => recordingIn(JSON.stringify(newer), 'recording.har')).toThrow(
+    expect(() => parseHar(JSON.stringify(newer), 'recording.har')).toThrow(
       'recording.har has the format 2. Allowed: 1. Update fauxgate, or record it again with this version.',
     )
   })

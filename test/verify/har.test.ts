@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { dialects } from '../../src/resources/dialects.ts'
-import { recordingIn } from '../../src/verify/har-reader.ts'
-import { isFine, replay } from '../../src/verify/replay.ts'
+import { parseHar } from '../../src/verify/har-reader.ts'
+import { hasPassed, replay } from '../../src/verify/replay.ts'
 import { NEW_YEAR } from '../support/provisioning.ts'
 import { gatewayToVerify } from '../support/verifying.ts'
 
@@ -73,11 +73,11 @@ async function entries(base64 = false): Promise<Json[]> {
 }
 
 const har = (all: readonly Json[], creator: object = { name: 'mitmproxy', version: '11.0.2' }) =>
-  recordingIn(JSON.stringify({ log: { version: '1.2', creator, pages: [], entries: all } }), 'a.har')
+  parseHar(JSON.stringify({ log: { version: '1.2', creator, pages: [], entries: all } }), 'a.har')
 
 describe('A HAR file that another program wrote is replayed', () => {
   test('by Playwright, with a page among the requests', async () => {
-    const recording = recordingIn(readFileSync('test/fixtures/har/playwright.har', 'utf8'), 'playwright.har')
+    const recording = parseHar(readFileSync('test/fixtures/har/playwright.har', 'utf8'), 'playwright.har')
     const { compared, differing, skipped, warnings } = await replay(recording, { now: Date.parse('2026-11-24') })
     expect([compared, differing, skipped]).toEqual([6, [], []])
     expect(warnings).toEqual([
@@ -105,7 +105,7 @@ describe('A HAR file that another program wrote is replayed', () => {
     const preflight = structuredClone(get)
     preflight.request.method = 'OPTIONS'
     const report = await replay(har([preflight, create, elsewhere, get, remove], {}), { now: NOW })
-    expect([report.compared, isFine(report)]).toEqual([3, true])
+    expect([report.compared, hasPassed(report)]).toEqual([3, true])
     expect(report.warnings[1]).toBe('2 requests left out: not of this API')
   })
 
@@ -129,7 +129,7 @@ describe('A HAR file that another program wrote is replayed', () => {
     const report = await replay(har([create, missing, bytes, failed, unsent, remove]), { now: NOW })
     const without = 'the text of a body is not in the recording'
     expect(report.skipped.map(({ reason }) => reason)).toEqual([without, without, 'the answer 0 says nothing', without])
-    expect([report.compared, isFine(report)]).toEqual([2, true])
+    expect([report.compared, hasPassed(report)]).toEqual([2, true])
   })
 })
 
@@ -147,5 +147,5 @@ test('A HAR file without requests to this API is refused with the headers that a
 
 test('A byte order mark before a HAR file is nothing', async () => {
   const text = `\ufeff${JSON.stringify({ log: { entries: await entries() } })}`
-  expect(recordingIn(text, 'a.har').exchanges).toHaveLength(3)
+  expect(parseHar(text, 'a.har').exchanges).toHaveLength(3)
 })

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { RecordedExchange, Recording } from '../../src/verify/har.ts'
-import { recordingIn } from '../../src/verify/har-reader.ts'
-import { isFine, replay } from '../../src/verify/replay.ts'
+import { parseHar } from '../../src/verify/har-reader.ts'
+import { hasPassed, replay } from '../../src/verify/replay.ts'
 import { NEW_YEAR } from '../support/provisioning.ts'
 import { exchangesOf, KEY, recordingOf } from '../support/verifying.ts'
 
@@ -9,7 +9,7 @@ const NOW = Date.parse(NEW_YEAR)
 
 /** Records a run against fauxgate, and reads the recording. */
 async function record(families: readonly string[]): Promise<Recording> {
-  return recordingIn(recordingOf(await exchangesOf({ families })), 'a.har')
+  return parseHar(recordingOf(await exchangesOf({ families })), 'a.har')
 }
 
 describe('A recording', () => {
@@ -57,7 +57,7 @@ describe('A recording', () => {
       for (const word of value.split(/[ @]/).filter((each) => each.length > 8))
         expect(decodeURIComponent(text)).not.toContain(word)
     }
-    const { exchanges, info } = recordingIn(text, 'a.har')
+    const { exchanges, info } = parseHar(text, 'a.har')
     const shown = exchanges[0]?.response.body as typeof body // It is JSON as it was.
     for (const field of ['id', 'token', 'owner_id', 'description', 'client_secret'] as const) {
       expect([field, shown[field].length]).toEqual([field, body[field].length])
@@ -90,7 +90,7 @@ describe('A replay', () => {
     const recording = await record(['ip_policy_rules', 'vault_secrets', 'credentials', 'endpoints', 'reserved_addrs'])
     const report = await replay(recording, { now: NOW })
     expect(report.differing).toEqual([])
-    expect([report.skipped, report.warnings, isFine(report)]).toEqual([[], [], true])
+    expect([report.skipped, report.warnings, hasPassed(report)]).toEqual([[], [], true])
     expect(report.compared).toBeGreaterThan(250)
   })
 
@@ -108,19 +108,19 @@ describe('A replay', () => {
     const report = await replay(other, { now: NOW })
     expect(report.differing.map(({ number }) => number)).toEqual([at + 1])
     expect(report.differing[0]?.differences.map((each) => each.at)).toEqual(['body.description'])
-    expect(isFine(report)).toBe(false)
+    expect(hasPassed(report)).toBe(false)
     const excuse = { request: 'PATCH /ip_policies/*', at: 'body.description', reason: 'for this test' }
-    expect(isFine(await replay(other, { now: NOW, known: [excuse] }))).toBe(true)
+    expect(hasPassed(await replay(other, { now: NOW, known: [excuse] }))).toBe(true)
     const unused = await replay(recording, { now: NOW, known: [excuse] })
-    expect([unused.unused, isFine(unused)]).toEqual([[excuse], false])
+    expect([unused.unused, hasPassed(unused)]).toEqual([[excuse], false])
   })
 
   test('of nothing fails, and an old recording warns and does not fail', async () => {
     const recording = await record(['ip_policies'])
     const none = await replay({ ...recording, exchanges: [] }, { now: NOW })
-    expect(isFine(none)).toBe(false)
+    expect(hasPassed(none)).toBe(false)
     const later = await replay(recording, { now: NOW + 181 * 86_400_000 })
-    expect([later.warnings.length, isFine(later)]).toEqual([1, true])
+    expect([later.warnings.length, hasPassed(later)]).toEqual([1, true])
     const soon = await replay(recording, { now: NOW + 180 * 86_400_000 })
     expect(soon.warnings).toEqual([])
   })
@@ -132,7 +132,7 @@ describe('A replay', () => {
       return { ...each, response: { ...each.response, status: statuses[index] ?? 0 } }
     })
     const report = await replay({ ...recording, exchanges }, { now: NOW })
-    expect([report.compared, report.skipped.length, isFine(report)]).toEqual([0, 4, false])
+    expect([report.compared, report.skipped.length, hasPassed(report)]).toEqual([0, 4, false])
   })
 
   test.each([
@@ -142,6 +142,6 @@ describe('A replay', () => {
     ['a HAR with half an entry', '{"log":{"entries":[{"request":{}}]}}', 'has no response'],
     ['a later format', '{"log":{"_fauxgate":{"format":2}}}', 'has the format 2. Allowed: 1.'],
   ])('refuses a file that is %s', (_what, text, message) => {
-    expect(() => recordingIn(text, 'a.har')).toThrow(message)
+    expect(() => parseHar(text, 'a.har')).toThrow(message)
   })
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { inspected } from '../../src/gateway/inspected.ts'
 import { createNgrok } from '../../src/gateway/ngrok.ts'
-import { materialOf } from '../../src/testing/certificates-chain.ts'
+import { createMaterial } from '../../src/testing/certificates-chain.ts'
 import { readPairOptions } from '../../src/testing/certificates-options.ts'
 import { createName, leafCertificate } from '../../src/x509/issue.ts'
 import { writePem } from '../../src/x509/pem.ts'
@@ -58,8 +58,8 @@ test('The timeline of a domain names a certificate for other names, and one that
 /** Makes a certificate that is valid for all of 2026, and whose issuer expires in February. */
 function pairWithExpiringIssuer(name: string) {
   const plan = readPairOptions({ names: ['issuer.example.com'], notAfter: '2026-02-01T00:00:00Z' })
-  const issuer = materialOf(plan)
-  const { key } = materialOf(readPairOptions({ names: [name] }))
+  const issuer = createMaterial(plan)
+  const { key } = createMaterial(readPairOptions({ names: [name] }))
   const times = { not_before: plan.notBefore, not_after: Date.UTC(2027, 0, 1) }
   const leaf = leafCertificate(
     { serial: 1n, subject: [], key, keyType: 'ecdsa', ...times, names: [name], ips: [] },

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import clients from '../../../evidence/clients.json'
 import programs from '../../../evidence/programs.json'
 import service from '../../../evidence/service.json'
-import { jsonOf } from '../../../src/verify/exchange.ts'
-import { recordingIn } from '../../../src/verify/har-reader.ts'
+import { tryParseJson } from '../../../src/verify/exchange.ts'
+import { parseHar } from '../../../src/verify/har-reader.ts'
 
 /** The base of links from pages of the package to files that the package does not have. */
 export const PUBLISHED = 'https://github.com/fauxgate/fauxgate/blob/main'
@@ -29,7 +29,7 @@ export function statementsAbout(call: string, examples: readonly Example[]): Sta
 
 const ERROR_PAGE = 'https://ngrok.com/docs/errors/err_ngrok_'
 
-/** Returns the page of what no client names a page of: of a module of an edge or a route, or of fixed responses. */
+/** Returns the page for a path without a page in the clients: a module of an edge or a route, or a fixed response. */
 function furtherPageOf(path: string): string | undefined {
   if (path.startsWith('/backends/http_response')) return 'httpresponsebackends'
   const [, ofRoute, kind, module = ''] = /^\/edges\/(?:(.*\/routes)|(\w+))\/\{id\}\/(\w+)$/.exec(path) ?? []
@@ -42,8 +42,8 @@ function furtherPageOf(path: string): string | undefined {
 const POLICY_PAGE = 'https://ngrok.com/docs/api/resources/edge-route-policy-module'
 
 /**
- * Returns the page of the API reference about a call. It speaks for the call; its fields are those of the clients, which are
- * made from the same source.
+ * Returns the page of the API reference about a call. The page is evidence for the call. Its fields are the fields of the
+ * clients, which are generated from the same source.
  */
 export function pageOf(call: string): string | undefined {
   const page = CALLS_OF_CLIENTS[call]?.page
@@ -55,7 +55,7 @@ export function pageOf(call: string): string | undefined {
   return page ?? (further && `https://ngrok.com/docs/api-reference/${further}/${verb}`)
 }
 
-/** A call of the API reference. The fields are listed, or those of a type. */
+/** A call of the API reference, with a list of fields or the type that has them. */
 interface DocumentedCall {
   readonly section: string
   readonly sends?: string | readonly string[]
@@ -82,7 +82,7 @@ function documentedIn(call: string): Statement[] {
   ]
 }
 
-/** A call of the clients: the page that they name, and the places of those that have it and each field. */
+/** A call of the clients: the page that the clients name, and the places in the clients that have the call and each field. */
 interface ClientCall {
   readonly page?: string
   readonly clients: readonly number[]
@@ -104,7 +104,7 @@ function inClients(call: string): Statement[] {
   }))
 }
 
-/** A published example of a call, from a real account: the fields that were sent and answered. */
+/** A published example of a call, from a real account: the fields of the request and of the response. */
 export interface Example {
   readonly method: string
   readonly path: string
@@ -116,11 +116,11 @@ export interface Example {
 /** Reads the recording of the published examples. */
 export function examplesIn(root: string): Example[] {
   const file = 'evidence/examples.har'
-  return recordingIn(readFileSync(join(root, file), 'utf8'), file).exchanges.map(({ at, request, response }) => ({
+  return parseHar(readFileSync(join(root, file), 'utf8'), file).exchanges.map(({ at, request, response }) => ({
     method: request.method,
     path: request.path.replace(/\?.*/, ''),
     date: new Date(at).toISOString().slice(0, 10),
-    sends: pathsOf(jsonOf(request.body ?? '')),
+    sends: pathsOf(tryParseJson(request.body ?? '')),
     reads: pathsOf(response.body),
   }))
 }
@@ -146,7 +146,7 @@ function pathsOf(value: unknown, before = ''): string[] {
 /** The numbers of errors whose HTTP status the public reference names. */
 const STATUS_DOCUMENTED = [218, 226]
 
-/** The documents of a refusal that has a number of our own: with another number, or by the standard. */
+/** The documents about an error that has a number of our own: they give it another number, or a standard defines it. */
 const REFUSALS: Readonly<Record<number, string>> = {
   90411: `${ERROR_PAGE}5206`,
   90413: 'RFC 9110, section 15.5.14 (413 Content Too Large)',

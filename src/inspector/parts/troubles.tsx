@@ -10,7 +10,7 @@ import { formatTime, formatTimes } from '../shared/format.ts'
 import { Card, DefinitionList } from '../shared/layout.tsx'
 import { FaultText } from './faults.tsx'
 
-/** The most rows of each kind. */
+/** The maximum number of rows of each kind. */
 const MAX_OF_EACH_KIND = 8
 
 /** The number of domains that are checked, failing ones first. */

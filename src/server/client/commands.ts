@@ -3,15 +3,15 @@ import { controlCalls } from '../../controls.ts'
 import { OUTCOMES } from '../../provisioning/outcomes.ts'
 import { partsOf } from '../../schema/documentation.ts'
 import { quote } from '../../schema/text.ts'
-import { type Arguments, type Command, requireNoWords, requireWords } from '../commands/command.ts'
+import { type Arguments, type Command, requireNoWords, throwMissingWords } from '../commands/command.ts'
 import { UsageError } from '../errors.ts'
 import { SERVER_FLAGS } from '../options/table.ts'
-import { print, tell } from '../terminal.ts'
-import { askControl, Refused, sayServer, serverAddress } from './ask.ts'
-import { fieldFlags, fieldsOf, kindOf, read } from './fields.ts'
-import { formatted } from './format.ts'
+import { print, printError } from '../terminal.ts'
+import { flagsForFields, kindOf, parseFlags, parseValue } from './fields.ts'
+import { formatResponse } from './format.ts'
 import { otherCommands } from './other-commands.ts'
-import { inWordsOfCommand } from './refusals.ts'
+import { rewriteRefusal } from './refusals.ts'
+import { ControlError, callControl, printServer, readServerAddress } from './server-calls.ts'
 
 interface Row {
   readonly name: string
@@ -21,8 +21,8 @@ interface Row {
   readonly summary?: string
   /** The fields that words set, in order, with the placeholders of the help. A list takes all remaining words. Brackets mark an optional word. */
   readonly words?: Readonly<Record<string, string>>
-  /** Fields with fixed values. */
-  readonly sent?: Readonly<Record<string, unknown>>
+  /** The fields whose values the command sets itself. */
+  readonly fixedFields?: Readonly<Record<string, unknown>>
   /** The fields that flags can set. Default: all other fields. */
   readonly flags?: readonly string[]
   /** The words and flags of an example. */
@@ -54,7 +54,7 @@ const ROWS: readonly Row[] = [
     name: 'clock next',
     call: 'POST /clock',
     summary: 'Advance a manual clock to the next event',
-    sent: { next: true },
+    fixedFields: { next: true },
     flags: [],
   },
   {
@@ -145,7 +145,7 @@ const ROWS: readonly Row[] = [
 /** Returns the row of a command that sets a DNS record. The name of the command ends with the type of the record. */
 function dnsRow(type: string, summary: string, value: string, example: string): Row {
   const words = { name: 'NAME', value }
-  return { name: `dns ${type}`, call: 'PUT /dns', summary, words, sent: { type: type.toUpperCase() }, example }
+  return { name: `dns ${type}`, call: 'PUT /dns', summary, words, fixedFields: { type: type.toUpperCase() }, example }
 }
 
 export const clientCalls: readonly string[] = ROWS.map(({ call }) => call)
@@ -153,9 +153,9 @@ export const clientCalls: readonly string[] = ROWS.map(({ call }) => call)
 export const clientCommands: readonly Command[] = [...ROWS.map(commandOf), ...otherCommands]
 
 function commandOf(row: Row): Command {
-  const { name, words = {}, sent = {} } = row
-  const call = callOf(row.call)
-  const available = fieldFlags(call, [...Object.keys(words), ...Object.keys(sent)])
+  const { name, words = {}, fixedFields = {} } = row
+  const call = findCall(row.call)
+  const available = flagsForFields(call, [...Object.keys(words), ...Object.keys(fixedFields)])
   const flags = available.filter(({ field }) => row.flags?.includes(field) ?? true)
   return {
     name,
@@ -165,54 +165,50 @@ function commandOf(row: Row): Command {
     ...(row.example && { example: `${name} ${row.example}` }),
     ...(row.notes && { notes: row.notes }),
     async run(parsed, environment) {
-      const values = { ...sent, ...fieldsOfWords(call, row, parsed), ...fieldsOf(flags, parsed.flags) }
-      const server = await serverAddress(parsed, environment)
+      const values = { ...fixedFields, ...parseWords(call, row, parsed), ...parseFlags(flags, parsed.flags) }
+      const server = await readServerAddress(parsed, environment)
       const query = call.from === 'query' ? queryOf(values) : ''
       const body = call.from === 'body' ? values : undefined
       const typedNames = new Map([
         ...Object.entries(words).map(([field, word]) => [field, word.replace(/[[\]…]/g, '')] as const),
         ...flags.map(({ field, flag }) => [field, `--${flag}`] as const),
       ])
-      const answer = await askControl(server, call.method, `${call.path}${query}`, body).catch((error) => {
-        if (!(error instanceof Refused)) throw error
-        const mistyped = inWordsOfCommand(error.message, name, typedNames)
+      const response = await callControl(server, call.method, `${call.path}${query}`, body).catch((error) => {
+        if (!(error instanceof ControlError)) throw error
+        const mistyped = rewriteRefusal(error.message, name, typedNames)
         if (mistyped) throw new UsageError(mistyped)
         throw new Error(`${error.message} (${error.code})`, { cause: error })
       })
-      const { text, note } = formatted(row.call, answer, values)
-      sayServer(server, answer === undefined)
-      if (note) tell(note)
+      const { text, note } = formatResponse(row.call, response, values)
+      printServer(server, response === undefined)
+      if (note) printError(note)
       return print(text)
     },
   }
 }
 
-function callOf(text: string): ControlCall {
+function findCall(text: string): ControlCall {
   const call = controlCalls.find(({ method, path }) => `${method} ${path}` === text)
   if (!call) throw new Error(`There is no control call ${text}.`)
   return call
 }
 
-function fieldsOfWords(
-  call: ControlCall,
-  { name, words = {}, example }: Row,
-  parsed: Arguments,
-): Record<string, unknown> {
+function parseWords(call: ControlCall, { name, words = {}, example }: Row, parsed: Arguments): Record<string, unknown> {
   const usage = Object.values(words).join(' ')
-  const whole = example && `${name} ${example}`
-  const left = [...parsed.words]
+  const fullExample = example && `${name} ${example}`
+  const remaining = [...parsed.words]
   const entries = call.schema ? (partsOf(call.schema).entries ?? {}) : {}
   const fields: Record<string, unknown> = {}
   for (const [field, placeholder] of Object.entries(words)) {
     const schema = entries[field]
     const kind = schema ? kindOf(schema).kind : 'text'
-    const texts = left.splice(0, kind === 'texts' ? left.length : 1)
+    const texts = remaining.splice(0, kind === 'texts' ? remaining.length : 1)
     if (texts.length === 0 && placeholder.startsWith('[')) continue
-    if (texts.length === 0) requireWords(name, usage, whole)
+    if (texts.length === 0) throwMissingWords(name, usage, fullExample)
     requireChoice(placeholder, texts[0])
-    fields[field] = read(kind, texts)
+    fields[field] = parseValue(kind, texts)
   }
-  requireNoWords(left, `${name} ${usage}`.trim(), parsed, whole)
+  requireNoWords(remaining, `${name} ${usage}`.trim(), parsed, fullExample)
   return fields
 }
 

@@ -12,7 +12,7 @@ interface FieldFlag extends Flag {
 }
 
 /** Returns a flag for each field of a call, except the fields in `others`, which words or the command set. */
-export function fieldFlags({ schema }: ControlCall, others: readonly string[]): readonly FieldFlag[] {
+export function flagsForFields({ schema }: ControlCall, others: readonly string[]): readonly FieldFlag[] {
   const entries = schema ? (partsOf(schema).entries ?? {}) : {}
   return Object.entries(entries).flatMap(([field, each]) => {
     const { sentence, facts } = documentationOf(each)
@@ -35,24 +35,24 @@ export function kindOf(schema: v.GenericSchema): Pick<Flag, 'kind' | 'value'> {
   return { kind: 'text', value: 'VALUE' }
 }
 
-export function fieldsOf(flags: readonly FieldFlag[], parsed: Arguments['flags']): Record<string, unknown> {
+export function parseFlags(flags: readonly FieldFlag[], parsed: Arguments['flags']): Record<string, unknown> {
   const fields: Record<string, unknown> = {}
   for (const { flag, field, kind } of flags) {
     const value = parsed.get(flag)
-    if (value !== undefined) fields[field] = typeof value === 'boolean' ? value : read(kind, value, flag)
+    if (value !== undefined) fields[field] = typeof value === 'boolean' ? value : parseValue(kind, value, flag)
   }
   return fields
 }
 
 /** Reads the texts of a flag or a word as a value. A text of the wrong kind stays a text, and the server refuses it. */
-export function read(kind: Flag['kind'], texts: readonly string[], flag = ''): unknown {
+export function parseValue(kind: Flag['kind'], texts: readonly string[], flag = ''): unknown {
   const [text = ''] = texts
-  if (kind === 'texts') return texts.map((each) => jsonOr(each, flag))
+  if (kind === 'texts') return texts.map((each) => parseObjectOrText(each, flag))
   if (kind === 'integer') return /^\d{1,15}$/.test(text) ? Number(text) : text
-  return kind === 'json' ? jsonOr(text, flag) : text
+  return kind === 'json' ? parseObjectOrText(text, flag) : text
 }
 
-function jsonOr(text: string, flag: string): unknown {
+function parseObjectOrText(text: string, flag: string): unknown {
   if (!text.trimStart().startsWith('{')) return text
   try {
     return JSON.parse(text)

@@ -4,11 +4,11 @@ import { quote } from '../../schema/text.ts'
 import type { Overview } from '../../views/overview.ts'
 import type { DomainTimeline, Timelines } from '../../views/timelines.ts'
 
-/** Functions that print the answer of a call for people. An answer without `text` is printed as JSON. */
+/** Functions that format the response of a call for people. Without `text`, the response is printed as JSON. */
 interface Format {
-  readonly text?: (answer: never, sent: Sent) => string
+  readonly text?: (response: never, sent: SentFields) => string
   /** Returns a sentence for the standard error. */
-  readonly note?: (answer: never, sent: Sent) => string | undefined
+  readonly note?: (response: never, sent: SentFields) => string | undefined
 }
 
 const FORMATS: Readonly<Record<string, Format>> = {
@@ -25,7 +25,7 @@ const FORMATS: Readonly<Record<string, Format>> = {
 }
 
 /** The request that the command sent. */
-type Sent = Readonly<Record<string, unknown>>
+type SentFields = Readonly<Record<string, unknown>>
 
 function dnsRecordText({ name, type, value, visibleFrom }: DnsRecord): string {
   const seen = visibleFrom ? `, seen from ${visibleFrom}` : ''
@@ -41,14 +41,14 @@ function emptyCollections({ counts }: Overview): string {
   return `${Object.values(counts).filter((count) => count === 0).length} collections have no resources`
 }
 
-function requestsOfFault(_: unknown, sent: Sent): string | undefined {
+function requestsOfFault(_: unknown, sent: SentFields): string | undefined {
   if (['operation', 'method', 'path', 'resource'].some((name) => name in sent)) return
   const next = sent.times === 1 ? 'the next request' : `the next ${sent.times} requests`
   const which = sent.times === undefined ? 'every request until you remove it' : `${next} of any kind`
   return `this fault applies to ${which}; --operation, --method, --path and --resource narrow it`
 }
 
-function timelinesText({ timelines }: Timelines, { name }: Sent): string {
+function timelinesText({ timelines }: Timelines, { name }: SentFields): string {
   if (timelines.length > 0) return [...timelines].reverse().map(timelineText).join('\n\n')
   if (typeof name === 'string') throw new Error(`No domain ${quote(name)} has a provisioning job or history.`)
   return ''
@@ -63,30 +63,36 @@ function timelineText({ domain, id, state, due, expiresAt, records, timeline }: 
   return [`${domain} (${id}) is ${state}${ahead}${expiry}`, ...missing, formatTimeline(timeline)].join('\n')
 }
 
-interface ClockAnswer {
+interface ClockResponse {
   readonly now: string
   readonly manual: boolean
   readonly waiting?: readonly { readonly operationId: string; readonly until: string }[]
 }
 
-function clockText({ now, manual, waiting = [] }: ClockAnswer): string {
+function clockText({ now, manual, waiting = [] }: ClockResponse): string {
   const requests = waiting.map(({ operationId, until }) => `${operationId} waits until ${until}`)
   return [manual ? now : `${now} (the system clock)`, ...requests].join('\n')
 }
 
 /**
- * Returns an answer as text for the standard output, empty or with a line feed at its end, and a note for the standard error.
+ * Returns a response as text for the standard output, empty or with a line feed at its end, and a note for the standard error.
  */
-export function formatted(call: string, answer: unknown, sent: Sent): { text: string; note: string | undefined } {
-  // The format of a call takes the answer of this call.
-  const format = FORMATS[call] as { [Name in keyof Format]: (answer: unknown, sent: Sent) => string } | undefined
+export function formatResponse(
+  call: string,
+  response: unknown,
+  sent: SentFields,
+): { text: string; note: string | undefined } {
+  // The format of a call takes the response of this call.
+  const format = FORMATS[call] as
+    | { [Name in keyof Format]: (response: unknown, sent: SentFields) => string }
+    | undefined
   return {
-    text: answer === undefined ? '' : textOf(answer, format?.text?.(answer, sent)),
-    note: format?.note?.(answer, sent),
+    text: response === undefined ? '' : asText(response, format?.text?.(response, sent)),
+    note: format?.note?.(response, sent),
   }
 }
 
-function textOf(answer: unknown, formatted?: string): string {
-  const text = formatted ?? (typeof answer === 'string' ? answer : JSON.stringify(answer, null, 2))
+function asText(response: unknown, formatted?: string): string {
+  const text = formatted ?? (typeof response === 'string' ? response : JSON.stringify(response, null, 2))
   return text === '' || text.endsWith('\n') ? text : `${text}\n`
 }

@@ -1,12 +1,13 @@
 import type { JournalEntry } from '../../journal/entry.ts'
 import { timestamp } from '../../schema/time.ts'
-import { type Command, requireNoWords, requireWords } from '../commands/command.ts'
-import { jsonIn, textOf, write } from '../files.ts'
-import { paintFor, requestLine } from '../log/log.ts'
+import { type Command, requireNoWords, throwMissingWords } from '../commands/command.ts'
+import { readErrorBody } from '../errors.ts'
+import { parseJson, readText, writeText } from '../files.ts'
+import { createPainter, requestLine } from '../log/log.ts'
 import { SERVER_FLAGS, switchFlag } from '../options/table.ts'
-import { print, say } from '../terminal.ts'
-import { onSignals, waited } from '../waiting.ts'
-import { askControl, Refused, sayServer, serverAddress } from './ask.ts'
+import { print, printLine } from '../terminal.ts'
+import { onSignals, sleep } from '../waiting.ts'
+import { ControlError, callControl, printServer, readServerAddress } from './server-calls.ts'
 
 const stateExport: Command = {
   name: 'state export',
@@ -17,10 +18,10 @@ const stateExport: Command = {
   async run(parsed, environment) {
     const [file, ...rest] = parsed.words
     requireNoWords(rest, 'state export [FILE]', parsed)
-    const server = await serverAddress(parsed, environment)
-    const text = `${JSON.stringify(await askControl(server, 'GET', '/state'))}\n`
-    if (file !== undefined) await write(file, text)
-    sayServer(server, file !== undefined)
+    const server = await readServerAddress(parsed, environment)
+    const text = `${JSON.stringify(await callControl(server, 'GET', '/state'))}\n`
+    if (file !== undefined) await writeText(file, text)
+    printServer(server, file !== undefined)
     return file === undefined ? print(text) : 0
   },
 }
@@ -33,15 +34,15 @@ const stateImport: Command = {
   example: 'state import snapshot.json',
   async run(parsed, environment) {
     const [file, ...rest] = parsed.words
-    if (file === undefined) return requireWords('state import', 'FILE', 'state import snapshot.json')
+    if (file === undefined) return throwMissingWords('state import', 'FILE', 'state import snapshot.json')
     requireNoWords(rest, 'state import FILE', parsed)
-    const snapshot = jsonIn(await textOf(file), file)
-    const server = await serverAddress(parsed, environment)
-    await askControl(server, 'PUT', '/state', snapshot).catch((cause) => {
-      if (!(cause instanceof Refused)) throw cause
+    const snapshot = parseJson(await readText(file), file)
+    const server = await readServerAddress(parsed, environment)
+    await callControl(server, 'PUT', '/state', snapshot).catch((cause) => {
+      if (!(cause instanceof ControlError)) throw cause
       throw new Error(`${file} cannot be imported: ${cause.message} (${cause.code})`, { cause })
     })
-    sayServer(server, true)
+    printServer(server, true)
     return 0
   },
 }
@@ -58,8 +59,8 @@ const requests: Command = {
   example: 'requests --follow',
   async run(parsed, environment) {
     requireNoWords(parsed.words, 'requests', parsed)
-    const server = await serverAddress(parsed, environment)
-    const line = writer(parsed.flags.get('json') === true)
+    const server = await readServerAddress(parsed, environment)
+    const line = createFormatter(parsed.flags.get('json') === true)
     let last = ''
     let isSaid = false
     const stopped = new AbortController()
@@ -68,13 +69,13 @@ const requests: Command = {
     process.stdout.once('error', stop)
     do {
       const path = `/requests${last && `?after=${last}`}`
-      // The type of this call's answer.
-      const entries = (await askControl(server, 'GET', path)) as readonly JournalEntry[]
-      if (!isSaid) sayServer(server)
+      // The type of this call's response.
+      const entries = (await callControl(server, 'GET', path)) as readonly JournalEntry[]
+      if (!isSaid) printServer(server)
       isSaid = true
-      for (const entry of entries) say(line(entry))
+      for (const entry of entries) printLine(line(entry))
       last = entries.at(-1)?.operationId ?? last
-    } while (parsed.flags.get('follow') && (await waited(POLL_MS, stopped.signal)))
+    } while (parsed.flags.get('follow') && (await sleep(POLL_MS, stopped.signal)))
     end()
     process.stdout.off('error', stop)
     return 0
@@ -83,15 +84,16 @@ const requests: Command = {
 
 const POLL_MS = 500
 
-function writer(isJson: boolean): (entry: JournalEntry) => string {
+function createFormatter(isJson: boolean): (entry: JournalEntry) => string {
   if (isJson) return (entry) => JSON.stringify(entry)
-  const paint = paintFor(process.stdout, process.env)
+  const paint = createPainter(process.stdout, process.env)
   return ({ at, method, path, operation, status, response }) => {
-    const body = status >= 400 && typeof response === 'object' && response ? response : {}
-    // Each error of the gateway has these two fields. The body of a fault may lack both.
-    const { error_code = null, msg = null } = body as { readonly error_code?: string; readonly msg?: string }
-    const request = { at: Date.parse(at), method, path, operation, status, error: error_code, message: msg }
-    return requestLine({ ...request, duration: null }, paint, timestamp)
+    const problem = readErrorBody(status >= 400 ? response : undefined)
+    return requestLine(
+      { at: Date.parse(at), method, path, operation, status, ...problem, duration: null },
+      paint,
+      timestamp,
+    )
   }
 }
 

@@ -2,8 +2,8 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync }
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readClock, systemClock } from '../../engine/clock.ts'
-import { jsonOf } from '../../verify/exchange.ts'
-import { caught } from '../errors.ts'
+import { tryParseJson } from '../../verify/exchange.ts'
+import { asSystemError } from '../errors.ts'
 import { timeOfDay } from '../log/log.ts'
 
 /** A `fauxgate serve` on this machine, with the facts that it registered when it started. */
@@ -14,20 +14,20 @@ export interface RunningServer {
 }
 
 /** A server with the file that registers it. */
-interface Registered extends RunningServer {
+interface RegisteredServer extends RunningServer {
   readonly file: string
 }
 
 /** Registers a server, so that commands of the same user find it. Returns a function that removes the entry. */
 export function registerServer(url: string, environment: NodeJS.ProcessEnv): () => void {
-  const folder = folderOf(environment)
+  const folder = registryFolder(environment)
   const file = join(folder, `${process.pid}-${new URL(url).port}.json`)
   try {
     const started = timeOfDay(readClock(systemClock)).slice(0, 'HH:MM'.length)
     mkdirSync(folder, { recursive: true, mode: 0o700 })
-    if (!isOwn(folder)) return () => undefined
+    if (!isOwnFolder(folder)) return () => undefined
     // A killed server leaves its entry. With the same URL, this server would be listed twice.
-    for (const each of registeredIn(folder)) if (each.url === url) rmSync(each.file, { force: true })
+    for (const each of readRegistered(folder)) if (each.url === url) rmSync(each.file, { force: true })
     writeFileSync(file, JSON.stringify({ url, started }), { mode: 0o600 })
   } catch {
     // Without a folder to write to, commands need --url for servers at another port.
@@ -40,40 +40,40 @@ export async function registeredServers(
   environment: NodeJS.ProcessEnv,
   isRunning: (url: string) => Promise<boolean>,
 ): Promise<readonly RunningServer[]> {
-  const registered = registeredIn(folderOf(environment))
+  const registered = readRegistered(registryFolder(environment))
   const states = await Promise.all(registered.map(({ url }) => isRunning(url)))
   for (const [index, { file }] of registered.entries()) if (!states[index]) rmSync(file, { force: true })
   return registered.filter((_, index) => states[index])
 }
 
 /** Returns when the server at a URL started, if it registered itself. */
-export function startOf(url: string, environment: NodeJS.ProcessEnv): string | undefined {
+export function findStartTime(url: string, environment: NodeJS.ProcessEnv): string | undefined {
   const { origin } = new URL(url)
-  return registeredIn(folderOf(environment)).find((each) => each.url === origin)?.started
+  return readRegistered(registryFolder(environment)).find((each) => each.url === origin)?.started
 }
 
-function registeredIn(folder: string): readonly Registered[] {
+function readRegistered(folder: string): readonly RegisteredServer[] {
   try {
-    if (!isOwn(folder)) return []
+    if (!isOwnFolder(folder)) return []
     const files = readdirSync(folder).map((name) => join(folder, name))
-    return files.flatMap((file) => serverIn(file, readFileSync(file, 'utf8')))
+    return files.flatMap((file) => parseRegistered(file, readFileSync(file, 'utf8')))
   } catch (error) {
     // No server of this user has started yet, or one just ended.
-    if (caught(error).code !== undefined) return []
+    if (asSystemError(error).code !== undefined) return []
     throw error
   }
 }
 
-function serverIn(file: string, text: string): Registered[] {
-  const { url, started } = Object(jsonOf(text))
+function parseRegistered(file: string, text: string): RegisteredServer[] {
+  const { url, started } = Object(tryParseJson(text))
   return typeof url === 'string' && URL.canParse(url) ? [{ file, url, started: String(started) }] : []
 }
 
 /** Returns whether a folder is this user's. All users share the folder for temporary files, and another user could list any server there. */
-function isOwn(folder: string): boolean {
+function isOwnFolder(folder: string): boolean {
   return process.getuid === undefined || statSync(folder).uid === process.getuid()
 }
 
-function folderOf({ XDG_RUNTIME_DIR }: NodeJS.ProcessEnv): string {
+function registryFolder({ XDG_RUNTIME_DIR }: NodeJS.ProcessEnv): string {
   return join(XDG_RUNTIME_DIR || tmpdir(), `fauxgate-${process.getuid?.() ?? 'servers'}`)
 }

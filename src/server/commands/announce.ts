@@ -3,8 +3,8 @@ import { createServer } from 'node:net'
 import type { Gateway } from '../../gateway/gateway.ts'
 import type { Config } from '../../generated/options.ts'
 import { isLoopbackAddress } from '../../http/access.ts'
-import { programAt } from '../client/ask.ts'
-import { caught } from '../errors.ts'
+import { detectProgram } from '../client/server-calls.ts'
+import { asSystemError } from '../errors.ts'
 import type { Log } from '../log/log.ts'
 import { hostInUrl, listenProblem, type Served } from '../serve.ts'
 import { warn } from '../terminal.ts'
@@ -13,36 +13,36 @@ import { warn } from '../terminal.ts'
 export function announce(gateway: Gateway, server: Served, config: Config, host: string, log: Log): void {
   const { tls, tlsRoot, quiet } = config
   const facts = { url: server.url, address: server.address, port: server.port, dialect: gateway.dialect.name }
-  log.notice('listening', `fauxgate (${gateway.dialect.name}) listens on ${placeOf(server, host)}`, facts)
-  if (!quiet) log.notice('connect', howToConnect(gateway, server, config), { inspector: inspectorOf(server) })
+  log.notice('listening', `fauxgate (${gateway.dialect.name}) listens on ${describePlace(server, host)}`, facts)
+  if (!quiet) log.notice('connect', howToConnect(gateway, server, config), { inspector: inspectorUrl(server) })
   if (tlsRoot !== undefined) {
     log.notice('root', `Its root certificate, for clients to trust, is in ${tlsRoot}`, { file: tlsRoot })
   } else if (tls) {
     const root = gateway.authority.certificatePem
     log.notice('root', `Its root certificate, for clients to trust:\n${root.trimEnd()}`, { root })
   }
-  if (!isLoopbackAddress(server.address)) warn(exposure(config))
+  if (!isLoopbackAddress(server.address)) warn(exposureWarning(config))
 }
 
 function howToConnect({ dialect }: Gateway, server: Served, { keys }: Config): string {
   const { url } = server
   const [which, key] = keys ? ['one of its API keys', 'YOUR_KEY'] : ['any API key', 'any-key']
-  return `Inspector, for a browser: ${inspectorOf(server)}
+  return `Inspector, for a browser: ${inspectorUrl(server)}
 Clients need the base URL ${url} and ${which}. Try:
   curl ${url}/reserved_domains -H "Authorization: Bearer ${key}" -H "${dialect.versionHeader}: 2"`
 }
 
-function inspectorOf({ url }: Served): string {
+function inspectorUrl({ url }: Served): string {
   return `${url}/_fauxgate/`
 }
 
-function placeOf({ url, address, port }: Served, host: string): string {
+function describePlace({ url, address, port }: Served, host: string): string {
   if (address === '0.0.0.0') return `all IPv4 addresses of this machine, port ${port}; here ${url}`
   if (address === '::') return `all addresses of this machine, IPv6 and IPv4, port ${port}; here ${url}`
   return address === host ? url : `${url} (${address})`
 }
 
-function exposure({ keys, control }: Config): string {
+function exposureWarning({ keys, control }: Config): string {
   const api = keys ? 'with one of its keys' : 'with any key'
   const isKeyed = typeof control === 'object' && control.key !== undefined
   const controls = isKeyed ? 'are open to whoever has the control key' : 'are closed to them'
@@ -50,37 +50,37 @@ function exposure({ keys, control }: Config): string {
 }
 
 /** The number of ports to try after a taken port. */
-const MOST_TRIED = 20
+const MAX_TRIED_PORTS = 20
 
 /** Returns a message that names the program at a taken port, and a free port. */
 export async function portTakenMessage(host: string, port: number): Promise<string> {
   const url = `http://${hostInUrl(host)}:${port}`
-  const free = await freePort(host, port)
+  const free = await findFreePort(host, port)
   const choose = free === undefined ? 'Choose another one' : `Choose another one, such as --port ${free}`
-  return `Port ${port} on ${host} is taken${await programText(url)}. ${choose}, or --port 0 for any free one.`
+  return `Port ${port} on ${host} is taken${await describeProgram(url)}. ${choose}, or --port 0 for any free one.`
 }
 
-async function programText(url: string): Promise<string> {
-  const program = await programAt(url)
+async function describeProgram(url: string): Promise<string> {
+  const program = await detectProgram(url)
   if (program === 'fauxgate') return `: a fauxgate runs there already, and its inspector is ${url}/_fauxgate/`
   return program === 'web server' ? ' by another web server' : ' by another program'
 }
 
-async function freePort(host: string, taken: number): Promise<number | undefined> {
-  for (let port = taken + 1; port <= Math.min(taken + MOST_TRIED, 65_535); port++)
-    if (!(await listenError(host, port))) return port
+async function findFreePort(host: string, taken: number): Promise<number | undefined> {
+  for (let port = taken + 1; port <= Math.min(taken + MAX_TRIED_PORTS, 65_535); port++)
+    if (!(await tryListening(host, port))) return port
   return undefined
 }
 
 /** Tries to listen at a port, and returns the error, if any. */
-async function listenError(host: string, port: number): Promise<NodeJS.ErrnoException | undefined> {
+async function tryListening(host: string, port: number): Promise<NodeJS.ErrnoException | undefined> {
   const server = createServer()
   try {
     server.listen(port, host)
     await once(server, 'listening')
     return undefined
   } catch (error) {
-    return caught(error)
+    return asSystemError(error)
   } finally {
     server.close()
   }
@@ -90,8 +90,8 @@ async function listenError(host: string, port: number): Promise<NodeJS.ErrnoExce
  * Checks that a port is free.
  * @throws Error that gives the reason, and names a free port.
  */
-export async function requireFree(host: string, port: number): Promise<void> {
-  const error = await listenError(host, port)
+export async function requireFreePort(host: string, port: number): Promise<void> {
+  const error = await tryListening(host, port)
   if (!error) return
   throw new Error(error.code === 'EADDRINUSE' ? await portTakenMessage(host, port) : listenProblem(error, host, port), {
     cause: error,

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util'
 import { suggestion } from '../../schema/nearest.ts'
 import { UsageError } from '../errors.ts'
 import type { Flag } from '../options/table.ts'
-import { suggestedFlag } from './suggestions.ts'
+import { suggestFlag } from './suggestions.ts'
 
 export interface Command {
   /** One or two words, such as `serve` or `clock advance`. */
@@ -76,8 +76,8 @@ export function readArguments(args: readonly string[], flags: readonly Flag[], c
   return { flags: found, words }
 }
 
-/** The most options that a message lists. */
-const MOST_LISTED = 8
+/** The maximum number of options that a message lists. */
+const MAX_LISTED = 8
 
 /** Reads `--no-` with the name of a switch, which turns the switch off. Throws for any other name. */
 function readNegation(
@@ -94,8 +94,8 @@ function readNegation(
     return [positive, false]
   }
   const flags = [...known.keys()]
-  const all = flags.length <= MOST_LISTED ? ` Allowed: ${flags.map((flag) => `--${flag}`).join(', ') || 'none'}.` : ''
-  const hint = suggestedFlag(flagText.replace(/^-+/, ''), flags) || all
+  const all = flags.length <= MAX_LISTED ? ` Allowed: ${flags.map((flag) => `--${flag}`).join(', ') || 'none'}.` : ''
+  const hint = suggestFlag(flagText.replace(/^-+/, ''), flags) || all
   throw new UsageError(`${flagText} is not an option of "${command}".${hint}`)
 }
 
@@ -116,7 +116,7 @@ function requireValue(typed: string, value: string | undefined, isInline: boolea
  * Returns the name that was received, if it is one of the allowed names.
  * @throws UsageError that begins with `subject`, and gives the received and the allowed names.
  */
-export function requireOne<Name extends string>(subject: string, received: string, allowed: readonly Name[]): Name {
+export function requireOneOf<Name extends string>(subject: string, received: string, allowed: readonly Name[]): Name {
   const known = allowed.find((name) => name === received)
   if (known) return known
   const hint = suggestion(received, allowed)
@@ -138,12 +138,12 @@ export function requireNoWords(words: readonly string[], usage: string, { flags 
 }
 
 /** Returns a part of a message that quotes an invalid URL, if it looks like a URL. Any other text may be a key. */
-export function invalidUrl(typed: string | undefined): string {
+export function describeInvalidUrl(typed: string | undefined): string {
   return typed && /^(?:localhost|\w+:\/\/|[\w-]+(?:\.[\w-]+)+)[\w.:/-]*$/.test(typed) ? `, and "${typed}" is none` : ''
 }
 
 /** Throws because a word that the command needs is missing. */
-export function requireWords(name: string, words: string, example: string | undefined): never {
+export function throwMissingWords(name: string, words: string, example: string | undefined): never {
   throw new UsageError(`${name} needs ${words.replaceAll('…', '')}.${exampleOf(example)}`)
 }
 

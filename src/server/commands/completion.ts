@@ -1,5 +1,5 @@
 import { print } from '../terminal.ts'
-import { type Arguments, type Command, requireNoWords, requireOne, requireWords } from './command.ts'
+import { type Arguments, type Command, requireNoWords, requireOneOf, throwMissingWords } from './command.ts'
 
 const SHELLS = { bash, zsh, fish }
 const SHELL_NAMES = ['bash', 'zsh', 'fish'] as const
@@ -19,8 +19,8 @@ export function completionCommand(others: () => readonly Command[]): Command {
     ],
     async run(parsed: Arguments): Promise<number> {
       const [shell, ...rest] = parsed.words
-      if (shell === undefined) requireWords('completion', 'bash, zsh or fish', 'completion bash')
-      const name = requireOne('The shell', shell, SHELL_NAMES)
+      if (shell === undefined) throwMissingWords('completion', 'bash, zsh or fish', 'completion bash')
+      const name = requireOneOf('The shell', shell, SHELL_NAMES)
       requireNoWords(rest, 'completion SHELL', parsed)
       return print(SHELLS[name](others()))
     },
@@ -28,7 +28,7 @@ export function completionCommand(others: () => readonly Command[]): Command {
 }
 
 /** Returns the cases of a shell's script. Each sets a variable to the words and flags that can follow a command or its first word. */
-function cases(commands: readonly Command[], variable: string): string {
+function shellCases(commands: readonly Command[], variable: string): string {
   const next = new Map<string, Set<string>>([['', new Set(['help'])]])
   const add = (line: string, words: readonly string[]) => next.set(line, new Set([...(next.get(line) ?? []), ...words]))
   for (const { name, words, flags } of commands) {
@@ -54,7 +54,7 @@ function bash(commands: readonly Command[]): string {
   return `_fauxgate_words() {
   words=''
   case "$1" in
-${cases(commands, 'words')}
+${shellCases(commands, 'words')}
   esac
 }
 _fauxgate() {
@@ -72,7 +72,7 @@ function zsh(commands: readonly Command[]): string {
   return `_fauxgate_words() {
   found=''
   case "$1" in
-${cases(commands, 'found')}
+${shellCases(commands, 'found')}
   esac
 }
 _fauxgate() {

@@ -33,8 +33,8 @@ export function helpOn(command: Command, commands: readonly Command[] = []): str
   const parts = [
     `Usage: ${usage.join(' ')}`,
     `${summary}.`,
-    flags.map((flag) => row(flagUsage(flag), plain(flag))).join('\n'),
-    ...notes.map((note) => wrapped(note, 0)),
+    flags.map((flag) => row(flagUsage(flag), flagText(flag))).join('\n'),
+    ...notes.map((note) => wrap(note, 0)),
     further.length === 0 ? '' : `Commands:\n${further.map(commandRow).join('\n')}`,
     exampleRow(example ?? further.find((each) => each.example)?.example).trim(),
   ]
@@ -54,17 +54,17 @@ function flagUsage({ flag, value, kind }: Flag): string {
 }
 
 /** Returns the sentence of a flag without backquotes, and without the default of a switch. */
-function plain({ sentence }: Flag): string {
+function flagText({ sentence }: Flag): string {
   return sentence.replaceAll('`', '').replace(' Default: false.', '')
 }
 
 function row(left: string, right: string): string {
   const start = `  ${left}`.padEnd(COLUMN)
   const isLong = !start.endsWith(' ')
-  return `${start}${isLong ? `\n${' '.repeat(COLUMN)}` : ''}${wrapped(right, COLUMN)}`
+  return `${start}${isLong ? `\n${' '.repeat(COLUMN)}` : ''}${wrap(right, COLUMN)}`
 }
 
-function wrapped(text: string, column: number): string {
+function wrap(text: string, column: number): string {
   const lines = ['']
   for (const word of text.split(' ')) {
     const line = lines.at(-1) ?? ''

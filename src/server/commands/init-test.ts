@@ -53,7 +53,7 @@ const OPTIONS = `{ dialect: ngrok, provisioningDelay: '${DELAY}', initial }`
 const READ_INITIAL = `const initial = JSON.parse(readFileSync('${INITIAL}', 'utf8'))`
 
 /** Returns the line that wraps the runner's `test` with `testWithGateway`. */
-const wrapped = (base: string) => `const test = testWithGateway(${base}, { gatewayOptions: ${OPTIONS} })`
+const testLine = (base: string) => `const test = testWithGateway(${base}, { gatewayOptions: ${OPTIONS} })`
 
 const READ = `import { readFileSync } from 'node:fs'`
 
@@ -63,7 +63,7 @@ import { ngrok } from 'fauxgate'
 import { testWithGateway } from 'fauxgate/testing'
 
 ${READ_INITIAL}
-${wrapped(base)}`
+${testLine(base)}`
 
 const HEADS: Readonly<Record<Kind, string>> = {
   vitest: `${READ}
@@ -77,7 +77,7 @@ test.override('gatewayOptions', ${OPTIONS})`,
 const { testWithGateway } = require('fauxgate/testing')
 const initial = require('./${INITIAL}')
 
-${wrapped('globalThis.test')}`,
+${testLine('globalThis.test')}`,
   'jest module': moduleHead(`${READ}\nimport { expect, test as base } from '@jest/globals'`),
   'ts-jest': moduleHead(`import { readFileSync } from 'fs'\nimport { expect, test as base } from '@jest/globals'`),
   bun: moduleHead(`${READ}\nimport { expect, test as base } from 'bun:test'`),

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { isObject } from '../../schema/values.ts'
-import { caught } from '../errors.ts'
-import { notWritten } from '../files.ts'
+import { asSystemError } from '../errors.ts'
+import { writeError } from '../files.ts'
 import { switchFlag, textFlag } from '../options/table.ts'
-import { askAtTerminal, say } from '../terminal.ts'
-import { type Arguments, type Command, flagValue, requireNoWords, requireOne } from './command.ts'
+import { askAtTerminal, printLine } from '../terminal.ts'
+import { type Arguments, type Command, flagValue, requireNoWords, requireOneOf } from './command.ts'
 import { commandOf, type InitFile, initFilesFor } from './init-files.ts'
 import { RUNNERS, type Runner } from './init-test.ts'
 
@@ -28,7 +28,7 @@ async function runInit(parsed: Arguments): Promise<number> {
   requireNoWords(parsed.words, 'init', parsed)
   const { type, words } = await readProject()
   const named = flagValue(parsed, 'runner')
-  const runner = named === undefined ? runnerAmong(words) : requireOne('--runner', named, RUNNERS)
+  const runner = named === undefined ? findRunner(words) : requireOneOf('--runner', named, RUNNERS)
   const shouldAsk = !parsed.flags.get('yes') && named === undefined && process.stdin.isTTY && process.stdout.isTTY
   const chosen = shouldAsk ? await askForRunner(runner) : runner
   const facts = {
@@ -36,9 +36,9 @@ async function runInit(parsed: Arguments): Promise<number> {
     isTyped: existsSync('tsconfig.json'),
     hasTsJest: words.includes('ts-jest'),
   }
-  for (const each of initFilesFor(chosen, facts)) say(await write(each))
-  say(`\nRun the test:      ${commandOf(chosen, facts)}`)
-  say('Start the server:  npx fauxgate serve')
+  for (const each of initFilesFor(chosen, facts)) printLine(await writeNewFile(each))
+  printLine(`\nRun the test:      ${commandOf(chosen, facts)}`)
+  printLine('Start the server:  npx fauxgate serve')
   return 0
 }
 
@@ -55,23 +55,23 @@ async function readProject(): Promise<{ readonly type: unknown; readonly words: 
   }
 }
 
-function runnerAmong(words: readonly string[]): Runner {
+function findRunner(words: readonly string[]): Runner {
   return RUNNERS.find((runner) => words.includes(runner) || words.includes(`@${runner}/test`)) ?? 'node'
 }
 
 async function askForRunner(runner: Runner): Promise<Runner> {
   const question = `What runs your tests: ${RUNNERS.join(', ')}? [${runner}] `
   const answer = await askAtTerminal(question, process.stdout)
-  return answer === '' ? runner : requireOne('The answer', answer, RUNNERS)
+  return answer === '' ? runner : requireOneOf('The answer', answer, RUNNERS)
 }
 
 /** Writes a file unless it exists. Returns a line that says whether it was written. */
-export async function write({ name, purpose, text }: InitFile): Promise<string> {
+export async function writeNewFile({ name, purpose, text }: InitFile): Promise<string> {
   try {
     await writeFile(name, text, { flag: 'wx' })
     return `wrote  ${name}, ${purpose}`
   } catch (error) {
-    if (caught(error).code !== 'EEXIST') throw notWritten(name, error)
+    if (asSystemError(error).code !== 'EEXIST') throw writeError(name, error)
     return `kept   ${name}, which exists already`
   }
 }

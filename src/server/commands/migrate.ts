@@ -8,8 +8,8 @@ import { UsageError } from '../errors.ts'
 import { gatewayOptionsOf } from '../options/gateway-options.ts'
 import { loadOptions } from '../options/parsed-options.ts'
 import { CONFIG_FLAG } from '../options/table.ts'
-import { openedStore } from '../sqlite/sqlite-store.ts'
-import { say } from '../terminal.ts'
+import { openStore } from '../sqlite/sqlite-store.ts'
+import { printLine } from '../terminal.ts'
 import { type Arguments, type Command, requireNoWords } from './command.ts'
 import { migrationText } from './migration-text.ts'
 
@@ -30,7 +30,7 @@ export const migrateCommand: Command = {
     const options = await gatewayOptionsOf(await loadOptions(parsed, environment))
     // The file does not say which dialect it was written in.
     const families: Families = Object.assign({}, ...Object.values(dialectFamilies), options.families)
-    const store = openedStore(file)
+    const store = openStore(file)
     try {
       const before = store.versions()
       if (!before) throw new Error(`${file} holds no state. Allowed: a file of "fauxgate serve --data".`)
@@ -38,7 +38,7 @@ export const migrateCommand: Command = {
       createGateway(all).dispose()
       await store.flushed()
       const migration = migrationText(before, store)
-      say(migration ? `${basename(file)}: ${migration}` : `${basename(file)} is of the present version.`)
+      printLine(migration ? `${basename(file)}: ${migration}` : `${basename(file)} is of the present version.`)
     } finally {
       store.close()
     }

@@ -5,26 +5,26 @@ import { version } from '../../../package.json'
 import { dialectNames, dialects } from '../../resources/dialects.ts'
 import { counted } from '../../schema/text.ts'
 import { recordingText } from '../../verify/sanitize.ts'
-import { baseOf } from '../client/ask.ts'
-import { caught, UsageError } from '../errors.ts'
+import { baseUrlOf } from '../client/server-calls.ts'
+import { asSystemError, UsageError } from '../errors.ts'
 import { replaceFile } from '../files.ts'
 import { integerFlag, textFlag } from '../options/table.ts'
 import { Recorder } from '../recorder.ts'
-import { print, say, warn } from '../terminal.ts'
-import { signalled, waited } from '../waiting.ts'
-import { requireFree } from './announce.ts'
-import { type Arguments, type Command, flagValue, invalidUrl, requireNoWords, requireOne } from './command.ts'
-import { requireCount } from './verify-flags.ts'
+import { print, printLine, warn } from '../terminal.ts'
+import { sleep, waitForSignal } from '../waiting.ts'
+import { requireFreePort } from './announce.ts'
+import { type Arguments, type Command, describeInvalidUrl, flagValue, requireNoWords, requireOneOf } from './command.ts'
+import { parseCount } from './verify-flags.ts'
 
 const HOST = '127.0.0.1'
 const DEFAULT_TIMEOUT = 30
 
 const flags = [
-  textFlag('to', 'URL', 'The base URL of the service that requests are passed on to.'),
+  textFlag('to', 'URL', 'The base URL of the service that requests are forwarded to.'),
   textFlag('out', 'FILE', 'The file for the recording. Default: `recording.har`.'),
   textFlag('dialect', dialectNames.join('|'), 'The dialect of the service. Default: `ngrok`.'),
   integerFlag('port', 'The port of this machine to listen on. Default: any free one.'),
-  integerFlag('timeout', `The seconds to wait for an answer of the service. Default: ${DEFAULT_TIMEOUT}.`),
+  integerFlag('timeout', `How many seconds to wait for a response of the service. Default: ${DEFAULT_TIMEOUT}.`),
 ]
 
 export const recordCommand: Command = {
@@ -35,7 +35,7 @@ export const recordCommand: Command = {
   notes: [
     'It listens on this machine alone until SIGINT, SIGTERM or SIGHUP stops it. It writes the recording then, and every 2 s while requests come.',
     'If the service does not answer a request, the client gets 502 or 504. A warning names the request, and it is not recorded.',
-    'Secrets, keys, ids, names and addresses are replaced in the recording; the client gets the answers unchanged, but for URLs that lead through this program.',
+    'In the recording, placeholders replace secrets, keys, ids, names and addresses. The client gets the responses unchanged, except that URLs of the service become URLs of this proxy.',
   ],
   run: runRecord,
 }
@@ -43,27 +43,27 @@ export const recordCommand: Command = {
 async function runRecord(parsed: Arguments): Promise<number> {
   requireNoWords(parsed.words, 'record', parsed)
   const value = (flag: string) => flagValue(parsed, flag)
-  const target = targetOf(value('to'))
-  const dialect = requireOne('--dialect', value('dialect') ?? 'ngrok', dialectNames)
+  const target = parseTarget(value('to'))
+  const dialect = requireOneOf('--dialect', value('dialect') ?? 'ngrok', dialectNames)
   const file = value('out') ?? 'recording.har'
   const recorder = new Recorder({
     target,
     dialect: dialects[dialect],
-    timeout: requireCount('--timeout', value('timeout'), DEFAULT_TIMEOUT, 600) * 1000,
+    timeout: parseCount('--timeout', value('timeout'), DEFAULT_TIMEOUT, 600) * 1000,
     warn,
   })
   const facts = { client: 'fauxgate record', version, dialect, url: target }
   const save = () => replaceFile(file, recordingText(recorder.exchanges, [...recorder.keys], facts))
-  const requestedPort = portOf(value('port'))
-  await requireFree(HOST, requestedPort)
+  const requestedPort = parsePort(value('port'))
+  await requireFreePort(HOST, requestedPort)
   await save()
-  const server = createServer((request, response) => void recorder.pass(request, response))
+  const server = createServer((request, response) => void recorder.forward(request, response))
   await once(server.listen(requestedPort, HOST), 'listening')
   const { port } = server.address() as AddressInfo // It listens on a port.
-  say(`fauxgate records ${target} at http://${HOST}:${port}`)
+  printLine(`fauxgate records ${target} at http://${HOST}:${port}`)
   const stopped = new AbortController()
-  const saving = savedOften(recorder, save, stopped.signal)
-  await signalled(['SIGINT', 'SIGTERM', 'SIGHUP'], stopped.signal)
+  const saving = saveRepeatedly(recorder, save, stopped.signal)
+  await waitForSignal(['SIGINT', 'SIGTERM', 'SIGHUP'], stopped.signal)
   stopped.abort()
   await saving
   server.close()
@@ -74,27 +74,27 @@ async function runRecord(parsed: Arguments): Promise<number> {
 }
 
 /** The interval between saves. A killed process loses the exchanges of this time. */
-const BETWEEN_SAVES_MS = 2000
+const SAVE_INTERVAL_MS = 2000
 
 /** Saves a recording at intervals if it has grown, until the signal is aborted. */
-async function savedOften(recorder: Recorder, save: () => Promise<void>, signal: AbortSignal): Promise<void> {
-  let saved = 0
-  while (await waited(BETWEEN_SAVES_MS, signal)) {
+async function saveRepeatedly(recorder: Recorder, save: () => Promise<void>, signal: AbortSignal): Promise<void> {
+  let savedCount = 0
+  while (await sleep(SAVE_INTERVAL_MS, signal)) {
     const { length } = recorder.exchanges
-    if (length > saved) await save().catch((error) => warn(caught(error).message))
-    saved = length
+    if (length > savedCount) await save().catch((error) => warn(asSystemError(error).message))
+    savedCount = length
   }
 }
 
-function portOf(typed = '0'): number {
+function parsePort(typed = '0'): number {
   if (/^\d{1,5}$/.test(typed) && Number(typed) <= 65_535) return Number(typed)
   throw new UsageError(`--port is ${JSON.stringify(typed)}. Allowed: a whole number from 0 to 65535.`)
 }
 
-function targetOf(typed: string | undefined): string {
+function parseTarget(typed: string | undefined): string {
   const url = typed !== undefined && URL.canParse(typed) ? new URL(typed) : undefined
-  if (url && /^https?:$/.test(url.protocol) && url.username === '' && url.search === '') return baseOf(url)
+  if (url && /^https?:$/.test(url.protocol) && url.username === '' && url.search === '') return baseUrlOf(url)
   throw new UsageError(
-    `record needs the URL of a service${invalidUrl(typed)}, for example "fauxgate record --to https://api.ngrok.com".`,
+    `record needs the URL of a service${describeInvalidUrl(typed)}, for example "fauxgate record --to https://api.ngrok.com".`,
   )
 }

@@ -1,8 +1,8 @@
 import { readClock, systemClock } from '../../engine/clock.ts'
-import { recordingIn } from '../../verify/har-reader.ts'
-import { isFine, type KnownDifference, replay, replayText } from '../../verify/replay.ts'
+import { parseHar } from '../../verify/har-reader.ts'
+import { hasPassed, type KnownDifference, replay, replayText } from '../../verify/replay.ts'
 import { UsageError } from '../errors.ts'
-import { jsonIn, textOf } from '../files.ts'
+import { parseJson, readText } from '../files.ts'
 import { switchFlag, textFlag } from '../options/table.ts'
 import { print, warn } from '../terminal.ts'
 import { type Command, flagValue, requireNoWords } from './command.ts'
@@ -24,16 +24,16 @@ export const replayCommand: Command = {
     requireNoWords(rest, 'replay FILE', parsed)
     if (file === undefined) throw new UsageError('replay needs a recording, for example "fauxgate replay service.har".')
     const named = flagValue(parsed, 'known')
-    const known = named === undefined ? [] : await knownIn(named)
-    const report = await replay(recordingIn(await textOf(file), file), { now: readClock(systemClock), known })
+    const known = named === undefined ? [] : await readKnownDifferences(named)
+    const report = await replay(parseHar(await readText(file), file), { now: readClock(systemClock), known })
     for (const warning of report.warnings) warn(warning)
     print(parsed.flags.get('json') ? `${JSON.stringify(report, null, 2)}\n` : replayText(report))
-    return isFine(report) ? 0 : 1
+    return hasPassed(report) ? 0 : 1
   },
 }
 
-async function knownIn(file: string): Promise<readonly KnownDifference[]> {
-  const list: unknown = jsonIn(await textOf(file), file)
+async function readKnownDifferences(file: string): Promise<readonly KnownDifference[]> {
+  const list: unknown = parseJson(await readText(file), file)
   const isKnown = (each: Partial<Record<string, unknown>> | null) =>
     ['request', 'at', 'reason'].every((name) => typeof each?.[name] === 'string' && each[name] !== '')
   if (Array.isArray(list) && list.every(isKnown)) return list

@@ -2,11 +2,11 @@ import { version } from '../../../package.json'
 import { suggestion } from '../../schema/nearest.ts'
 import { createRedactor, type Redactor, redactText } from '../../schema/secret-texts.ts'
 import { quote } from '../../schema/text.ts'
-import { caught, UsageError } from '../errors.ts'
-import { print, tell } from '../terminal.ts'
+import { asSystemError, UsageError } from '../errors.ts'
+import { print, printError } from '../terminal.ts'
 import { type Command, readArguments } from './command.ts'
 import { helpOn, helpOnAll, helpOnGroup } from './help.ts'
-import { suggestedCommand, suggestedSecondWord } from './suggestions.ts'
+import { suggestCommand, suggestSecondWord } from './suggestions.ts'
 
 /** Loads all commands. Most starts are of `serve`, which does not need the others. */
 async function commandsFor(first: string): Promise<readonly Command[]> {
@@ -26,19 +26,19 @@ export async function runCommand(args: readonly string[], environment = process.
     const commands = await commandsFor(first)
     if (['', 'help', '--help', '-h'].includes(first)) return print(helpFor(args.slice(1), commands))
     if (isHelpOnGroup(args, commands)) return print(helpFor([first], commands))
-    const command = commandOf(args, commands)
+    const command = findCommand(args, commands)
     help = `help ${command.name}`
-    const parsed = readArguments(args.slice(wordsIn(command)), command.flags, command.name)
+    const parsed = readArguments(args.slice(wordCount(command)), command.flags, command.name)
     return parsed.flags.get('help') ? print(helpOn(command, commands)) : await command.run(parsed, environment)
   } catch (error) {
     const isUsage = error instanceof UsageError
-    const message = redactText(caught(error).message, keysIn(args, environment))
-    tell(`${message}${isUsage ? ` See "fauxgate ${help}".` : ''}`)
+    const message = redactText(asSystemError(error).message, keysIn(args, environment))
+    printError(`${message}${isUsage ? ` See "fauxgate ${help}".` : ''}`)
     return isUsage ? 2 : 1
   }
 }
 
-function wordsIn({ name }: Command): number {
+function wordCount({ name }: Command): number {
   return name.split(' ').length
 }
 
@@ -47,7 +47,7 @@ function helpFor(words: readonly string[], commands: readonly Command[]): string
   if (first.startsWith('-')) return helpOnAll(commands)
   const isGroup = second === undefined && !commands.some(({ name }) => name === first)
   const group = commands.filter(({ name }) => name.startsWith(`${first} `))
-  return isGroup && group.length > 0 ? helpOnGroup(first, group) : helpOn(commandOf(words, commands), commands)
+  return isGroup && group.length > 0 ? helpOnGroup(first, group) : helpOn(findCommand(words, commands), commands)
 }
 
 /** Returns true for a line such as `state --help`: commands begin with `state`, and no command has this name. */
@@ -57,7 +57,7 @@ function isHelpOnGroup([first = '', second = '', ...more]: readonly string[], co
 }
 
 /** Returns the command that a line begins with. If two match, returns the longer one. */
-function commandOf(args: readonly string[], commands: readonly Command[]): Command {
+function findCommand(args: readonly string[], commands: readonly Command[]): Command {
   const [first = '', second = ''] = args
   const named = (name: string) => commands.find((each) => each.name === name)
   const longer = named(`${first} ${second}`)
@@ -81,13 +81,13 @@ function unknownCommandMessage(
   }
   if (longerNames.length > 0) {
     const isAlone = commands.some(({ name }) => name === first)
-    const hint = second && suggestedSecondWord(first, second, isAlone ? [...longerNames, first] : longerNames)
+    const hint = second && suggestSecondWord(first, second, isAlone ? [...longerNames, first] : longerNames)
     const seconds = longerNames.map((name) => name.slice(first.length + 1)).join(', ')
     if (second === '' || second.startsWith('-')) return `${first} needs one of: ${seconds}.`
     return `${quote(`${first} ${second}`)} is not a command. Allowed after ${first}: ${seconds}.${hint}`
   }
   const names = [...new Set(commands.map(({ name }) => name.split(' ')[0] ?? ''))]
-  return `${quote(first)} is not a command.${suggestedCommand(first, names) || ` Allowed: ${names.join(', ')}.`}`
+  return `${quote(first)} is not a command.${suggestCommand(first, names) || ` Allowed: ${names.join(', ')}.`}`
 }
 
 /** Returns the keys on the command line and in the environment, which messages must not contain. */

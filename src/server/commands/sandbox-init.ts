@@ -2,27 +2,28 @@ import { existsSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { sandboxExample } from '../../generated/sandbox-example.ts'
-import { notWritten } from '../files.ts'
-import { print, say } from '../terminal.ts'
+import { writeError } from '../files.ts'
+import { print, printLine } from '../terminal.ts'
 import { type Arguments, type Command, requireNoWords } from './command.ts'
-import { write } from './init.ts'
+import { writeNewFile } from './init.ts'
 
 export const sandboxInit: Command = {
   name: 'sandbox init',
   words: '[FOLDER]',
   summary: 'Write the files that deploy the sandboxes into a folder; existing files stay unchanged',
   flags: [],
-  notes: ['Without FOLDER, it writes into the present folder. README.md says what to do with the files.'],
+  notes: ['Without FOLDER, it writes into the current folder. README.md says what to do with the files.'],
   async run(parsed: Arguments): Promise<number> {
     const [folder = '.', ...rest] = parsed.words
     requireNoWords(rest, 'sandbox init [FOLDER]', parsed)
     await mkdir(folder, { recursive: true }).catch((error) => {
-      throw notWritten(folder, error, 'folder')
+      throw writeError(folder, error, 'folder')
     })
     const install = existsSync(join(folder, 'package.json'))
       ? 'npm install --save-dev fauxgate workerd && npx fauxgate sandbox'
       : 'npm install && npm start'
-    for (const { name, purpose, text } of sandboxExample) say(await write({ name: join(folder, name), purpose, text }))
+    for (const { name, purpose, text } of sandboxExample)
+      printLine(await writeNewFile({ name: join(folder, name), purpose, text }))
     const enter = folder === '.' ? '' : `cd ${folder} && `
     return print(`
 Start it here:    ${enter}${install}

@@ -1,16 +1,16 @@
 import { resolve } from 'node:path'
 import { isLoopbackAddress } from '../../http/access.ts'
 import { counted } from '../../schema/text.ts'
-import { ask } from '../client/ask.ts'
+import { sendRequest } from '../client/server-calls.ts'
 import { sandboxRows } from '../options/config.ts'
-import { naming, parseOptions } from '../options/parsed-options.ts'
+import { parseOptions, prefixErrors } from '../options/parsed-options.ts'
 import { sandboxTable } from '../options/table.ts'
-import { type AccountKey, accountKeyOf, openDataFolder } from '../sandboxes/data-folder.ts'
-import { Workerd, workerdBinary } from '../sandboxes/workerd.ts'
+import { type AccountKey, openDataFolder, readOrCreateAccountKey } from '../sandboxes/data-folder.ts'
+import { findWorkerd, Workerd } from '../sandboxes/workerd.ts'
 import { hostInUrl } from '../serve.ts'
-import { say, warn } from '../terminal.ts'
+import { printLine, warn } from '../terminal.ts'
 import { onSignals } from '../waiting.ts'
-import { requireFree } from './announce.ts'
+import { requireFreePort } from './announce.ts'
 import { type Arguments, type Command, requireNoWords } from './command.ts'
 
 export const sandboxCommand: Command = {
@@ -30,19 +30,19 @@ async function runSandboxes(parsed: Arguments, environment: NodeJS.ProcessEnv): 
   requireNoWords(parsed.words, 'sandbox', parsed)
   const { config, names } = parseOptions(parsed, environment, undefined, sandboxTable)
   const { port = sandboxRows.port.default, host = sandboxRows.host.default, data = sandboxRows.data.default } = config
-  const binary = workerdBinary()
-  await requireFree(host, port)
+  const binary = findWorkerd()
+  await requireFreePort(host, port)
   const folder = resolve(data)
-  const removed = await naming('data', names, () => openDataFolder(folder))
-  if (removed > 0) say(`Removed ${counted(removed, 'empty file', 'empty files')} of sandboxes that are gone.`)
-  const account = await accountKeyOf(folder, environment)
+  const removed = await prefixErrors('data', names, () => openDataFolder(folder))
+  if (removed > 0) printLine(`Removed ${counted(removed, 'empty file', 'empty files')} of sandboxes that are gone.`)
+  const account = await readOrCreateAccountKey(folder, environment)
   if (account.createdIn)
-    say(`The account key is ${account.key}\nIt is shown this once, and kept in ${account.createdIn}`)
+    printLine(`The account key is ${account.key}\nIt is shown this once, and kept in ${account.createdIn}`)
   const inUrl = host.includes(':') ? `[${host}]` : host
   const workerd = new Workerd(binary, inUrl, port, folder, { ...environment, ACCOUNT_KEY: account.key })
   const end = onSignals(['SIGINT', 'SIGTERM', 'SIGHUP'], () => workerd.stop())
   try {
-    announce(await healthyAt(workerd, hostInUrl(host, host)), host, folder, account)
+    announce(await waitUntilHealthy(workerd, hostInUrl(host, host)), host, folder, account)
     const code = await workerd.ended
     if (!workerd.isStopping) throw new Error(`workerd ended by itself, with exit code ${code}.`)
   } catch (error) {
@@ -59,18 +59,18 @@ async function runSandboxes(parsed: Arguments, environment: NodeJS.ProcessEnv): 
  * Waits until the sandboxes can be used, and returns their URL.
  * @throws Error with the Worker's message if a variable of the Worker is invalid.
  */
-async function healthyAt(workerd: Workerd, host: string): Promise<string> {
+async function waitUntilHealthy(workerd: Workerd, host: string): Promise<string> {
   const url = `http://${host}:${await workerd.listening()}`
-  const { status, text } = await ask({ url }, 'GET', '/healthz')
+  const { status, text } = await sendRequest({ url }, 'GET', '/healthz')
   if (status !== 200) throw new Error(JSON.parse(text).msg)
   return url
 }
 
-function announce(url: string, host: string, folder: string, { inShell }: AccountKey): void {
-  say(`fauxgate sandboxes listen on ${url}`)
-  say(`Their data is in ${folder}`)
-  say('Create the first sandbox, in another shell:')
-  say(`  curl -X PUT ${url}/s/first -H "Fauxgate-Account-Key: ${inShell}"`)
+function announce(url: string, host: string, folder: string, { shellExpression }: AccountKey): void {
+  printLine(`fauxgate sandboxes listen on ${url}`)
+  printLine(`Their data is in ${folder}`)
+  printLine('Create the first sandbox, in another shell:')
+  printLine(`  curl -X PUT ${url}/s/first -H "Fauxgate-Account-Key: ${shellExpression}"`)
   if (host !== 'localhost' && !isLoopbackAddress(host))
     warn(
       'others can reach this address, over plain HTTP. Put a proxy with TLS before it, and set PUBLIC_URL to its URL.',

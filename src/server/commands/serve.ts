@@ -5,27 +5,27 @@ import type { Families } from '../../operation/family.ts'
 import type { Store } from '../../operation/store.ts'
 import { durationMs } from '../../schema/time.ts'
 import { registerServer } from '../client/running.ts'
-import { caught, UsageError } from '../errors.ts'
-import { requireReplaceable, write } from '../files.ts'
+import { asSystemError, UsageError } from '../errors.ts'
+import { requireReplaceable, writeText } from '../files.ts'
 import { withFrontPage } from '../front-page.ts'
 import { withLatency } from '../latency.ts'
-import { jsonLog, type Log, paintFor, textLog } from '../log/log.ts'
-import { logged } from '../log/logged.ts'
+import { withLog } from '../log/gateway-log.ts'
+import { createPainter, jsonLog, type Log, textLog } from '../log/log.ts'
 import { LogOutput } from '../log/output.ts'
 import { configRows } from '../options/config.ts'
 import { pathFromHere } from '../options/config-file.ts'
 import { gatewayOptionsOf, withOptionNames } from '../options/gateway-options.ts'
-import { loadOptions, mistypedVariables, naming, type ParsedOptions } from '../options/parsed-options.ts'
-import { CONFIG_FLAG, optionTable, variableOf } from '../options/table.ts'
+import { loadOptions, type ParsedOptions, prefixErrors, warningsOfVariables } from '../options/parsed-options.ts'
+import { CONFIG_FLAG, optionTable, variableName } from '../options/table.ts'
 import { type Served, serve } from '../serve.ts'
-import { openedStore } from '../sqlite/sqlite-store.ts'
+import { openStore } from '../sqlite/sqlite-store.ts'
 import { importState, StateFile } from '../state.ts'
 import { warn } from '../terminal.ts'
-import { onSignals, signalled, waited } from '../waiting.ts'
+import { onSignals, sleep, waitForSignal } from '../waiting.ts'
 import { announce, portTakenMessage } from './announce.ts'
 import { type Arguments, type Command, requireNoWords } from './command.ts'
 import { migrationText } from './migration-text.ts'
-import { changedFile, watchedFiles } from './watch.ts'
+import { waitForChange, watchedFiles } from './watch.ts'
 
 const DEFAULT_HOST = configRows.host.default
 
@@ -36,7 +36,7 @@ export const serveCommand: Command = {
   flags: [CONFIG_FLAG, ...optionTable],
   notes: [
     'D is a duration: a whole number with ms, s, m, h or d, such as 30s. A flag with "…" can be repeated. --no- and the name of a switch turn it off.',
-    `Set any option by flag, by environment variable (${variableOf('base-url')} for --base-url) or in the config file ("baseUrl"). Flags override variables, and variables override the file.`,
+    `Set any option by flag, by environment variable (${variableName('base-url')} for --base-url) or in the config file ("baseUrl"). Flags override variables, and variables override the file.`,
     'SIGINT and SIGTERM stop the server. The inspector and the controls for tests are below /_fauxgate/.',
   ],
   example: 'serve --dialect ngrok --clock manual',
@@ -45,47 +45,51 @@ export const serveCommand: Command = {
 
 async function runServe(parsed: Arguments, environment: NodeJS.ProcessEnv): Promise<number> {
   requireNoWords(parsed.words, 'serve', parsed)
-  let last: Run = { isOver: false }
+  let last: RunResult = { isOver: false }
   while (!last.isOver) last = await serveOnce(parsed, environment, last.port)
   return 0
 }
 
 /** The result of one run of the server. A signal ends the command. After a changed file, the next run uses the same port. */
-interface Run {
+interface RunResult {
   readonly isOver: boolean
   readonly port?: number
 }
 
-async function serveOnce(parsed: Arguments, environment: NodeJS.ProcessEnv, port: number | undefined): Promise<Run> {
-  const reread = async () => {
+async function serveOnce(
+  parsed: Arguments,
+  environment: NodeJS.ProcessEnv,
+  port: number | undefined,
+): Promise<RunResult> {
+  const reload = async () => {
     const read = await loadOptions(parsed, environment)
     return port === undefined ? read : { ...read, config: { ...read.config, port } }
   }
-  const options = await reread()
+  const options = await reload()
   const { config, names } = options
   const { data, state } = config
   const files = config.watch ? watchedFiles(options) : []
-  for (const each of mistypedVariables(environment)) warn(each)
+  for (const each of warningsOfVariables(environment)) warn(each)
   if (data !== undefined && state !== undefined) {
     const [one, other] = [names.get('data'), names.get('state')]
     throw new UsageError(`${one} and ${other} were both given. The state is kept in one place: leave one out.`)
   }
   const output = new LogOutput(process.stdout)
-  const log = logOf(config, environment, (text) => output.write(text))
-  const store = data === undefined ? undefined : await naming('data', names, () => openedStore(data))
+  const log = createLog(config, environment, (text) => output.write(text))
+  const store = data === undefined ? undefined : await prefixErrors('data', names, () => openStore(data))
   try {
     const before = store?.versions()
-    const opened = await createdGateway(options, store)
+    const opened = await openGateway(options, store)
     await store?.flushed()
     const migration = store && migrationText(before, store)
     if (migration) log.notice('migrated', `${data}: ${migration}`)
     if (state !== undefined) {
-      await naming('state', names, async () => {
+      await prefixErrors('state', names, async () => {
         await importState(opened.gateway, state)
         await requireReplaceable(state)
       })
     }
-    const check = async () => (await createdGateway(await reread())).gateway.dispose()
+    const check = async () => (await openGateway(await reload())).gateway.dispose()
     return await serveUntilEnd({ ...opened, options, log, environment, files, check })
   } finally {
     output.flush()
@@ -93,7 +97,7 @@ async function serveOnce(parsed: Arguments, environment: NodeJS.ProcessEnv, port
   }
 }
 
-async function createdGateway(parsed: ParsedOptions, store?: Store) {
+async function openGateway(parsed: ParsedOptions, store?: Store) {
   const options = await gatewayOptionsOf(parsed)
   try {
     return { gateway: createGateway(store ? { ...options, store } : options), families: options.families }
@@ -102,12 +106,16 @@ async function createdGateway(parsed: ParsedOptions, store?: Store) {
   }
 }
 
-function logOf({ log, clock = 'system' }: Config, environment: NodeJS.ProcessEnv, write: (text: string) => void): Log {
+function createLog(
+  { log, clock = 'system' }: Config,
+  environment: NodeJS.ProcessEnv,
+  write: (text: string) => void,
+): Log {
   if (log === 'json') return jsonLog(write)
-  return textLog(write, paintFor(process.stdout, environment), clock !== 'system')
+  return textLog(write, createPainter(process.stdout, environment), clock !== 'system')
 }
 
-interface Running {
+interface RunContext {
   readonly gateway: Gateway
   readonly families: Families | undefined
   readonly options: ParsedOptions
@@ -119,7 +127,8 @@ interface Running {
   readonly check: () => Promise<void>
 }
 
-async function serveUntilEnd({ gateway, families, options, log, environment, files, check }: Running): Promise<Run> {
+async function serveUntilEnd(context: RunContext): Promise<RunResult> {
+  const { gateway, families, options, log, environment, files, check } = context
   const { config, names } = options
   const { quiet, latency, keys = [], control, state, tlsRoot, host = DEFAULT_HOST } = config
   const file = state === undefined ? undefined : new StateFile(gateway, state)
@@ -127,19 +136,22 @@ async function serveUntilEnd({ gateway, families, options, log, environment, fil
   const withPage = withFrontPage(file?.gateway ?? gateway)
   const delay = durationMs(latency)
   const delayed = delay ? withLatency(withPage, delay) : withPage
-  const served = quiet ? delayed : logged(delayed, log, families, [...keys, ...controlKeys])
-  const server = await listening(served, host, config, names)
+  const served = quiet ? delayed : withLog(delayed, log, families, [...keys, ...controlKeys])
+  const server = await listen(served, host, config, names)
   const unregister = registerServer(server.url, environment)
   const stopped = new AbortController()
-  const endHangUps = onSignals(['SIGHUP'], () => file?.write().catch(warnOf))
-  const running = [file?.writeEachMinute(stopped.signal, warnOf), quiet ? undefined : settling(gateway, stopped.signal)]
+  const endHangUps = onSignals(['SIGHUP'], () => file?.write().catch(warnOfError))
+  const running = [
+    file?.writeEachMinute(stopped.signal, warnOfError),
+    quiet ? undefined : settleRepeatedly(gateway, stopped.signal),
+  ]
   try {
     // Programs that wait for the URL may read the file immediately.
     if (tlsRoot !== undefined)
-      await naming('tlsRoot', names, () => write(tlsRoot, gateway.authority.certificatePem, 0o644))
+      await prefixErrors('tlsRoot', names, () => writeText(tlsRoot, gateway.authority.certificatePem, 0o644))
     announce(gateway, server, config, host, log)
-    const ended = signalled(['SIGINT', 'SIGTERM'], stopped.signal)
-    const changed = await Promise.race([ended, changedFile(files, check, stopped.signal)])
+    const ended = waitForSignal(['SIGINT', 'SIGTERM'], stopped.signal)
+    const changed = await Promise.race([ended, waitForChange(files, check, stopped.signal)])
     if (changed) log.notice('changed', `${pathFromHere(changed)} has changed: the server restarts.`)
     return { isOver: !changed, port: server.port }
   } finally {
@@ -152,26 +164,21 @@ async function serveUntilEnd({ gateway, families, options, log, environment, fil
   }
 }
 
-async function listening(
-  gateway: Gateway,
-  host: string,
-  config: Config,
-  names: ParsedOptions['names'],
-): Promise<Served> {
+async function listen(gateway: Gateway, host: string, config: Config, names: ParsedOptions['names']): Promise<Served> {
   const { port = configRows.port.default, tls, tlsRoot, name } = config
   try {
     return await serve(gateway, {
       port,
       host,
       ...(name !== undefined && { name }),
-      ...(tls || tlsRoot ? { tls: certificateOf(gateway, host, config) } : {}),
+      ...(tls || tlsRoot ? { tls: issueCertificate(gateway, host, config) } : {}),
     })
   } catch (error) {
-    const { code = '' } = caught(caught(error).cause ?? {})
+    const { code = '' } = asSystemError(asSystemError(error).cause ?? {})
     if (code === 'EADDRINUSE') throw new Error(await portTakenMessage(host, port), { cause: error })
     const option = OPTION_OF_ERROR[code]
     if (option === undefined) throw error
-    return naming(option, names, () => Promise.reject(error))
+    return prefixErrors(option, names, () => Promise.reject(error))
   }
 }
 
@@ -180,7 +187,7 @@ const OPTION_OF_ERROR: Readonly<Record<string, string>> = { EACCES: 'port', EADD
 const DAY_MS = 86_400_000
 
 /** Issues a certificate for all names of the server. It uses the real time, because clients ignore the gateway's clock. */
-function certificateOf(gateway: Gateway, host: string, { baseUrl, control }: Config) {
+function issueCertificate(gateway: Gateway, host: string, { baseUrl, control }: Config) {
   const now = readClock(systemClock)
   const allowed = typeof control === 'object' ? (control.allowHosts ?? []) : []
   const based = baseUrl === undefined ? [] : [new URL(baseUrl).hostname.replace(/^\[|\]$/g, '')]
@@ -199,16 +206,16 @@ function certificateOf(gateway: Gateway, host: string, { baseUrl, control }: Con
 const SETTLE_MS = 1000
 
 /** Runs due events at their time, not only at the next request. */
-async function settling(gateway: Gateway, signal: AbortSignal): Promise<void> {
-  while (await waited(SETTLE_MS, signal)) {
+async function settleRepeatedly(gateway: Gateway, signal: AbortSignal): Promise<void> {
+  while (await sleep(SETTLE_MS, signal)) {
     try {
       gateway.transport.settle()
     } catch (error) {
-      warnOf(error)
+      warnOfError(error)
     }
   }
 }
 
-function warnOf(error: unknown): void {
-  warn(caught(error).message)
+function warnOfError(error: unknown): void {
+  warn(asSystemError(error).message)
 }

@@ -66,14 +66,14 @@ const FLAGS: Readonly<Record<string, string>> = {
 }
 
 /** Returns ` Did you mean …?` for an unknown command: first by its meaning, then by its spelling. */
-export function suggestedCommand(typed: string, names: readonly string[]): string {
+export function suggestCommand(typed: string, names: readonly string[]): string {
   if (/^(?:stop|kill|quit|exit|shutdown|down)$/.test(typed)) return ' A server stops with Ctrl+C, or with a signal.'
   const command = Object.keys(COMMANDS).find((name) => hasWord(COMMANDS[name], typed))
   return command ? ` Did you mean ${command}?` : suggestion(typed, names)
 }
 
 /** Returns ` Did you mean …?` for an unknown second word, such as `delete` in `faults delete`. */
-export function suggestedSecondWord(first: string, typed: string, names: readonly string[]): string {
+export function suggestSecondWord(first: string, typed: string, names: readonly string[]): string {
   const byMeaning = SECOND_WORDS.filter(([, words]) => hasWord(words, typed))
     .map(([second]) => `${first} ${second}`.trim())
     .find((name) => names.includes(name))
@@ -83,7 +83,7 @@ export function suggestedSecondWord(first: string, typed: string, names: readonl
 }
 
 /** Returns ` Did you mean …?` for an unknown flag: first by its spelling, then by its meaning. */
-export function suggestedFlag(typed: string, flags: readonly string[]): string {
+export function suggestFlag(typed: string, flags: readonly string[]): string {
   const bySpelling = suggestion(typed, flags, (flag) => `--${flag}`)
   const byMeaning = Object.keys(FLAGS).find((flag) => flags.includes(flag) && hasWord(FLAGS[flag], typed))
   return bySpelling || (byMeaning ? ` Did you mean --${byMeaning}?` : '')

@@ -1,10 +1,10 @@
 import { isLoopbackAddress } from '../../http/access.ts'
 import { dialectNames } from '../../resources/dialects.ts'
 import { operationGroups } from '../../verify/scenarios.ts'
-import { baseOf } from '../client/ask.ts'
+import { baseUrlOf } from '../client/server-calls.ts'
 import { UsageError } from '../errors.ts'
 import { type Flag, integerFlag, switchFlag, textFlag } from '../options/table.ts'
-import { type Arguments, flagValue, invalidUrl, requireOne } from './command.ts'
+import { type Arguments, describeInvalidUrl, flagValue, requireOneOf } from './command.ts'
 
 /** The environment variable with the API key. */
 const KEY_VARIABLE = 'NGROK_API_KEY'
@@ -46,7 +46,7 @@ export const verifyFlags: readonly Flag[] = [
  * Reads the flags of `verify`.
  * @throws UsageError that names the flag, the value and what is allowed.
  */
-export function verifyArguments(parsed: Arguments) {
+export function parseVerifyFlags(parsed: Arguments) {
   const value = (flag: string) => flagValue(parsed, flag)
   const isOn = (flag: string) => parsed.flags.get(flag) === true
   const [dialect, domain] = [value('dialect'), value('domain')]
@@ -54,13 +54,13 @@ export function verifyArguments(parsed: Arguments) {
   if (domain !== undefined && !/^(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,}$/.test(domain))
     throw new UsageError(`--domain is ${JSON.stringify(domain)}. Allowed: a domain of yours, such as test.example.com.`)
   return {
-    dialect: dialect === undefined ? undefined : requireOne('--dialect', dialect, dialectNames),
+    dialect: dialect === undefined ? undefined : requireOneOf('--dialect', dialect, dialectNames),
     domain,
     families: Array.isArray(only)
-      ? only.map((name) => requireOne('--only', name, operationGroups('ngrok')))
+      ? only.map((name) => requireOneOf('--only', name, operationGroups('ngrok')))
       : undefined,
-    perMinute: requireCount('--rate', value('rate'), DEFAULTS.rate, 60_000),
-    timeout: requireCount('--timeout', value('timeout'), DEFAULTS.timeout, 600) * 1000,
+    perMinute: parseCount('--rate', value('rate'), DEFAULTS.rate, 60_000),
+    timeout: parseCount('--timeout', value('timeout'), DEFAULTS.timeout, 600) * 1000,
     isReadOnly: isOn('read-only'),
     isConfirmed: isOn('yes'),
     isPlan: isOn('plan'),
@@ -73,17 +73,17 @@ export function verifyArguments(parsed: Arguments) {
 }
 
 /** The parsed flags of `verify`. Times are in ms. */
-export type VerifyArguments = ReturnType<typeof verifyArguments>
+export type VerifySettings = ReturnType<typeof parseVerifyFlags>
 
 /**
  * Reads a whole number from 1 to `most`.
  * @throws UsageError that names the flag, the value and what is allowed.
  */
-export function requireCount(flag: string, received: string | undefined, otherwise: number, most: number): number {
-  if (received === undefined) return otherwise
+export function parseCount(flag: string, received: string | undefined, fallback: number, max: number): number {
+  if (received === undefined) return fallback
   const count = Number(received)
-  if (/^\d{1,6}$/.test(received) && count >= 1 && count <= most) return count
-  throw new UsageError(`${flag} is ${JSON.stringify(received)}. Allowed: a whole number from 1 to ${most}.`)
+  if (/^\d{1,6}$/.test(received) && count >= 1 && count <= max) return count
+  throw new UsageError(`${flag} is ${JSON.stringify(received)}. Allowed: a whole number from 1 to ${max}.`)
 }
 
 /**
@@ -91,11 +91,11 @@ export function requireCount(flag: string, received: string | undefined, otherwi
  * environment.
  * @throws UsageError that says what to change. The message never contains the key.
  */
-export function targetOf(typed: string, environment: NodeJS.ProcessEnv) {
+export function parseTarget(typed: string, environment: NodeJS.ProcessEnv) {
   const url = URL.canParse(typed) ? new URL(typed) : undefined
   if (!url || !/^https?:$/.test(url.protocol))
     throw new UsageError(
-      `verify needs the URL of a server${invalidUrl(typed)}, for example "fauxgate verify http://127.0.0.1:4747".`,
+      `verify needs the URL of a server${describeInvalidUrl(typed)}, for example "fauxgate verify http://127.0.0.1:4747".`,
     )
   if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '')
     throw new UsageError(
@@ -103,7 +103,7 @@ export function targetOf(typed: string, environment: NodeJS.ProcessEnv) {
     )
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
   const isLocal = host === 'localhost' || isLoopbackAddress(host)
-  return { url: baseOf(url), isLocal, key: requireKey(environment[KEY_VARIABLE], url.protocol, isLocal) }
+  return { url: baseUrlOf(url), isLocal, key: requireKey(environment[KEY_VARIABLE], url.protocol, isLocal) }
 }
 
 function requireKey(key: string | undefined, protocol: string, isLocal: boolean): string {
@@ -111,10 +111,12 @@ function requireKey(key: string | undefined, protocol: string, isLocal: boolean)
     if (isLocal || protocol === 'http:') return ANY_KEY
     throw new UsageError(`${KEY_VARIABLE} is not set. It has the API key of the account to call.`)
   }
-  const wrong = [...key].findIndex((character) => !/^[\x21-\x7e]$/.test(character))
-  if (wrong !== -1) {
+  const invalidIndex = [...key].findIndex((character) => !/^[\x21-\x7e]$/.test(character))
+  if (invalidIndex !== -1) {
     const where =
-      wrong === key.length - 1 ? 'as its last character, perhaps the end of a line' : `as character ${wrong + 1}`
+      invalidIndex === key.length - 1
+        ? 'as its last character, perhaps the end of a line'
+        : `as character ${invalidIndex + 1}`
     throw new UsageError(
       `${KEY_VARIABLE} has a blank, a control character or a letter that is not ASCII ${where}. Allowed: visible ASCII ` +
         'characters. It is not shown, and nothing was sent.',

@@ -15,12 +15,12 @@ import { recordingText } from '../../verify/sanitize.ts'
 import { planOf } from '../../verify/scenarios.ts'
 import { type Progress, type VerifyOptions, verify } from '../../verify/verify.ts'
 import { UsageError } from '../errors.ts'
-import { requireCanWrite, write } from '../files.ts'
-import { MadeFile } from '../made-file.ts'
-import { askAtTerminal, print, tell } from '../terminal.ts'
-import { onSignals, waited } from '../waiting.ts'
+import { requireCanWrite, writeText } from '../files.ts'
+import { RunLogFile } from '../run-log-file.ts'
+import { askAtTerminal, print, printError } from '../terminal.ts'
+import { onSignals, sleep } from '../waiting.ts'
 import { type Arguments, type Command, requireNoWords } from './command.ts'
-import { targetOf, type VerifyArguments, verifyArguments, verifyFlags } from './verify-flags.ts'
+import { parseTarget, parseVerifyFlags, type VerifySettings, verifyFlags } from './verify-flags.ts'
 
 export const verifyCommand: Command = {
   name: 'verify',
@@ -29,24 +29,24 @@ export const verifyCommand: Command = {
   flags: verifyFlags,
   notes: [
     'NGROK_API_KEY is the key; it is never printed. A server on this machine needs none.',
-    'It changes and deletes only what it has made, which it names fauxgate-verify-…, and deletes all of that at the end, also after SIGINT.',
-    'Exit codes: 0 nothing differs; 1 an answer or the inventory differs; 2 the command line or the environment is wrong; 3 something could not be called; 4 something may be left behind.',
+    'It changes and deletes only resources that it created, and names them fauxgate-verify-…. At the end, also after SIGINT, it deletes all of them.',
+    'Exit codes: 0 nothing differs; 1 a response or the inventory differs; 2 the command line or the environment is wrong; 3 something could not be called; 4 something may be left behind.',
   ],
   run: runVerify,
 }
 
 async function runVerify(parsed: Arguments, environment: NodeJS.ProcessEnv): Promise<number> {
-  const args = verifyArguments(parsed)
+  const args = parseVerifyFlags(parsed)
   const [typed, ...rest] = parsed.words
   requireNoWords(rest, 'verify URL', parsed)
-  const list = new MadeFile(args.listFile)
-  const stopping = untilStopped()
+  const list = new RunLogFile(args.listFile)
+  const stopping = abortOnSignal()
   try {
     if (args.isClean) return await clean(list, args, environment, typed, stopping.signal)
-    const target = targetOf(typed ?? '', environment)
-    const dialect = args.dialect ?? (await dialectOf(target, args.timeout, stopping.signal))
+    const target = parseTarget(typed ?? '', environment)
+    const dialect = args.dialect ?? (await detectDialect(target, args.timeout, stopping.signal))
     if (typeof dialect !== 'string') {
-      tell(dialect.problem)
+      printError(dialect.problem)
       return 3
     }
     const options = {
@@ -60,18 +60,18 @@ async function runVerify(parsed: Arguments, environment: NodeJS.ProcessEnv): Pro
       run: createSecret().slice(0, RUN_LENGTH),
       host: HOST,
     }
-    return await compared(options, args, list)
+    return await compareAndPrint(options, args, list)
   } finally {
     stopping.end()
   }
 }
 
 /** Asks for consent, runs the comparison, and prints the result. */
-async function compared(options: VerifyOptions, args: VerifyArguments, list: MadeFile): Promise<number> {
+async function compareAndPrint(options: VerifyOptions, args: VerifySettings, list: RunLogFile): Promise<number> {
   const { record, junit } = args
   const plan = planOf(options)
   if (args.isPlan) return print(planText(plan, options))
-  if (list.hasLeft)
+  if (list.hasLeftovers)
     throw new UsageError(
       `${list.file} says that an earlier run has left something. Run "fauxgate verify --clean" first.`,
     )
@@ -85,12 +85,12 @@ async function compared(options: VerifyOptions, args: VerifyArguments, list: Mad
   line.clear()
   if (record !== undefined) {
     const facts = { client: 'fauxgate verify', version, dialect: options.dialect, url: options.url }
-    await write(record, recordingText(exchanges, [options.key], facts))
+    await writeText(record, recordingText(exchanges, [options.key], facts))
   }
   if (report.remaining.length === 0) list.remove()
   const secrets = createRedactor([options.key])
   const exitCode = exitCodeOf(report)
-  if (junit !== undefined) await write(junit, redactText(reportXml(report), secrets), 0o644)
+  if (junit !== undefined) await writeText(junit, redactText(reportXml(report), secrets), 0o644)
   const text = args.isJson ? `${JSON.stringify({ ...report, exitCode }, null, 2)}\n` : reportText(report)
   print(redactText(text, secrets))
   return exitCode
@@ -101,13 +101,13 @@ const RUN_LENGTH = 8
 const HOST: Host = {
   fetch: (url, init) => fetch(url, init),
   now: () => readClock(systemClock),
-  sleep: waited,
+  sleep,
   deadline: (ms) => AbortSignal.timeout(ms),
 }
 
 /** Detects the dialect: sends one request, and looks for the dialect's header in the response. */
-async function dialectOf(
-  target: ReturnType<typeof targetOf>,
+async function detectDialect(
+  target: ReturnType<typeof parseTarget>,
   timeout: number,
   signal: AbortSignal,
 ): Promise<DialectName | { readonly problem: string }> {
@@ -116,24 +116,24 @@ async function dialectOf(
   const versionHeader = named[0]?.versionHeader ?? ''
   const client = new ServiceClient({ ...target, versionHeader, timeout, perMinute: 60, host: HOST, signal })
   const headers = Object.fromEntries(named.map(({ versionHeader }) => [versionHeader, '2']))
-  const answer = await client.send({ method: 'GET', path: '/reserved_domains?limit=1', headers })
-  if ('failed' in answer) return { problem: `${url} cannot be reached: ${answer.failed}.` }
-  const known = dialectNames.find((name) => dialects[name].operationIdHeader.toLowerCase() in answer.headers)
+  const response = await client.send({ method: 'GET', path: '/reserved_domains?limit=1', headers })
+  if ('failed' in response) return { problem: `${url} cannot be reached: ${response.failed}.` }
+  const known = dialectNames.find((name) => dialects[name].operationIdHeader.toLowerCase() in response.headers)
   if (known) return known
   const headersOf = dialectNames.map((name) => dialects[name].operationIdHeader).join(' or ')
   return {
     problem:
-      `What answers at ${url} does not look like this API: it answered ${answer.status} without the header ${headersOf}. ` +
+      `What answers at ${url} does not look like this API: it answered ${response.status} without the header ${headersOf}. ` +
       'Name its dialect with --dialect.',
   }
 }
 
-/** Returns a signal that the first SIGINT, SIGTERM or SIGHUP aborts. The second one ends the process. */
-function untilStopped() {
+/** Returns a signal that the first SIGINT, SIGTERM or SIGHUP aborts, and a function that stops listening. A second one ends the process. */
+function abortOnSignal() {
   const stopped = new AbortController()
   const stop = () => {
     process.stderr.write('\n')
-    tell('stopping; what was made is deleted first. Another signal ends it at once.')
+    printError('stopping; what was made is deleted first. Another signal ends it at once.')
     end()
     stopped.abort()
   }
@@ -163,8 +163,8 @@ function progressLine() {
 
 /** Deletes the resources that earlier runs left, by their list. */
 async function clean(
-  list: MadeFile,
-  { perMinute, timeout }: VerifyArguments,
+  list: RunLogFile,
+  { perMinute, timeout }: VerifySettings,
   environment: NodeJS.ProcessEnv,
   typed: string | undefined,
   signal: AbortSignal,
@@ -172,13 +172,13 @@ async function clean(
   const entries = list.read()
   const started = entries.find((each) => each.entry === 'run')
   if (!started) return print(`${list.file} names nothing: nothing is left.\n`)
-  const target = targetOf(started.url, environment)
-  if (typed !== undefined && targetOf(typed, environment).url !== target.url)
+  const target = parseTarget(started.url, environment)
+  if (typed !== undefined && parseTarget(typed, environment).url !== target.url)
     throw new UsageError(`${list.file} is of ${target.url}. Leave the URL out, or name another list with --list.`)
   const { versionHeader } = dialects[started.dialect as DialectName] ?? dialects.ngrok // It wrote the name itself.
   const client = new ServiceClient({ ...target, versionHeader, timeout, perMinute, host: HOST, signal })
   const remaining = await deleteLeftovers(client, new RunLog(list, entries), markOf(started.run))
   if (remaining.length === 0) list.remove()
-  for (const { path, reason } of remaining) tell(`${path} may be left: ${reason}`)
+  for (const { path, reason } of remaining) printError(`${path} may be left: ${reason}`)
   return remaining.length === 0 ? print('All that was left is deleted.\n') : 4
 }

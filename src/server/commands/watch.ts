@@ -1,13 +1,13 @@
 import { watch } from 'node:fs'
 import { basename, dirname } from 'node:path'
-import { caught, UsageError } from '../errors.ts'
+import { asSystemError, UsageError } from '../errors.ts'
 import { pathFromHere } from '../options/config-file.ts'
 import type { ParsedOptions } from '../options/parsed-options.ts'
 import { warn } from '../terminal.ts'
-import { waited } from '../waiting.ts'
+import { sleep } from '../waiting.ts'
 
 /** Editors write a file in several steps. */
-const SETTLED_MS = 100
+const DEBOUNCE_MS = 100
 
 /**
  * Returns the files that `--watch` watches: the config file and that of `initial`.
@@ -23,18 +23,18 @@ export function watchedFiles({ config: { initial }, file }: ParsedOptions): read
  * Resolves with the path of a file once it has changed and `check` accepts all options. Prints a warning if `check` rejects.
  * Never resolves after the signal was aborted.
  */
-export async function changedFile(
+export async function waitForChange(
   files: readonly string[],
   check: () => Promise<void>,
   signal: AbortSignal,
 ): Promise<string> {
   const isUsable = async (file: string): Promise<boolean> => {
-    if (!(await waited(SETTLED_MS, signal))) return false
+    if (!(await sleep(DEBOUNCE_MS, signal))) return false
     try {
       await check()
       return true
     } catch (error) {
-      warn(`${pathFromHere(file)} has changed, and the server continues without it: ${caught(error).message}`)
+      warn(`${pathFromHere(file)} has changed, and the server continues without it: ${asSystemError(error).message}`)
       return false
     }
   }

@@ -11,7 +11,7 @@ export interface LoggedRequest {
   readonly path: string
   /** The operation's name; null for an unknown path or method, and for a control. */
   readonly operation: string | null
-  /** The HTTP status; null if there was no answer. */
+  /** The HTTP status; null if there was no response. */
   readonly status: number | null
   readonly error: string | null
   /** The message of the error, or the reason why there was no response; null for neither. */
@@ -41,13 +41,13 @@ export function jsonLog(write: Write): Log {
   return {
     notice: (event, text, facts = {}) => say(event, { message: text, ...facts }),
     request: ({ at, duration, ...rest }) =>
-      say('request', { at: new Date(at).toISOString(), ...rest, duration: rounded(duration) }),
+      say('request', { at: new Date(at).toISOString(), ...rest, duration: roundToTenths(duration) }),
     provisioning: (transition) => say('provisioning', transition),
   }
 }
 
 /** Returns a log for people, with dates if `isDated` is true. */
-export function textLog(write: Write, paint: Paint, isDated: boolean): Log {
+export function textLog(write: Write, paint: Painter, isDated: boolean): Log {
   const time = isDated ? timestamp : timeOfDay
   return {
     notice: (_event, text) => write(`${text}\n`),
@@ -56,19 +56,19 @@ export function textLog(write: Write, paint: Paint, isDated: boolean): Log {
   }
 }
 
-const WIDTH = 34
+const PATH_WIDTH = 34
 
-export function requestLine(request: LoggedRequest, paint: Paint, time: (at: number) => string): string {
+export function requestLine(request: LoggedRequest, paint: Painter, time: (at: number) => string): string {
   const { at, method, path, operation, status, error, message, duration } = request
   const style = statusStyle(status)
   const parts = [
     paint('dim', time(at)),
     method.padEnd(6),
-    printable(path).padEnd(WIDTH),
+    printable(path).padEnd(PATH_WIDTH),
     paint(style, status === null ? '---' : String(status)),
     error === null ? null : paint(style, printable(error)),
     operation,
-    duration === null ? null : paint('dim', `${rounded(duration)} ms`),
+    duration === null ? null : paint('dim', `${roundToTenths(duration)} ms`),
     message === null ? null : paint('dim', printable(message)),
   ]
   return parts
@@ -79,12 +79,14 @@ export function requestLine(request: LoggedRequest, paint: Paint, time: (at: num
 
 function transitionLine(
   { at, domain, transition, message }: LoggedTransition,
-  paint: Paint,
+  paint: Painter,
   time: (at: number) => string,
 ): string {
   const style = /failed|cancelled/.test(transition) ? 'red' : /issued|renewed/.test(transition) ? 'green' : 'cyan'
   const when = paint('dim', time(Date.parse(at)))
-  return [when, 'cert  ', domain.padEnd(WIDTH), paint(style, transition), paint('dim', printable(message))].join(' ')
+  return [when, 'cert  ', domain.padEnd(PATH_WIDTH), paint(style, transition), paint('dim', printable(message))].join(
+    ' ',
+  )
 }
 
 function statusStyle(status: number | null): 'red' | 'yellow' | 'green' {
@@ -98,29 +100,29 @@ export function timeOfDay(at: number): string {
   return [time.getHours(), time.getMinutes(), time.getSeconds()].map((part) => String(part).padStart(2, '0')).join(':')
 }
 
-function rounded(ms: number | null): number | null {
+function roundToTenths(ms: number | null): number | null {
   return ms === null ? null : Math.round(ms * 10) / 10
 }
 
-const LONGEST = 300
+const MAX_LENGTH = 300
 
 /** Returns a text in one line, without characters that control a terminal. */
 function printable(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: it removes control characters
   const plain = text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ')
   const shown = escapeUnprintable(plain)
-  return shown.length > LONGEST ? `${shown.slice(0, LONGEST)}…` : shown
+  return shown.length > MAX_LENGTH ? `${shown.slice(0, MAX_LENGTH)}…` : shown
 }
 
 type Style = Parameters<typeof styleText>[0]
 
-type Paint = (style: Style, text: string) => string
+type Painter = (style: Style, text: string) => string
 
 /**
  * Returns a function that colours texts if the stream is a terminal. `NO_COLOR` with any value turns colours off. Otherwise,
  * `FORCE_COLOR` with any value except 0 and false turns colours on.
  */
-export function paintFor(stream: { readonly isTTY?: boolean }, environment: NodeJS.ProcessEnv): Paint {
+export function createPainter(stream: { readonly isTTY?: boolean }, environment: NodeJS.ProcessEnv): Painter {
   return hasColours(stream, environment)
     ? (style, text) => styleText(style, text, { validateStream: false })
     : (_style, text) => text

@@ -1,11 +1,11 @@
 import { warn } from '../terminal.ts'
-import { waited } from '../waiting.ts'
+import { sleep } from '../waiting.ts'
 
-/** The most bytes that wait for the reader of a stream. Later texts are only counted. */
-const MOST_WAITING = 1024 * 1024
+/** The maximum number of bytes that wait for the reader of a stream. Later texts are dropped, and counted. */
+const MAX_WAITING_BYTES = 1024 * 1024
 
 /** The time for which texts are collected before a write: each write costs as much as a response, and wakes the reader. */
-const COLLECTED_MS = 5
+const COLLECT_MS = 5
 
 /**
  * A writer that collects texts for a few milliseconds and writes them to a stream, in order. If nobody reads the stream, it
@@ -13,7 +13,7 @@ const COLLECTED_MS = 5
  */
 export class LogOutput {
   readonly #stream: NodeJS.WritableStream & { readonly writableLength: number }
-  #missed = 0
+  #droppedCount = 0
   #collected = ''
 
   constructor(stream: NodeJS.WritableStream & { readonly writableLength: number }) {
@@ -21,17 +21,17 @@ export class LogOutput {
   }
 
   write(text: string): void {
-    if (this.#stream.writableLength > MOST_WAITING) {
-      this.#missed++
+    if (this.#stream.writableLength > MAX_WAITING_BYTES) {
+      this.#droppedCount++
       return
     }
-    if (this.#missed > 0) {
-      warn(`${this.#missed} lines of the log are missing: nobody read them.`)
-      this.#missed = 0
+    if (this.#droppedCount > 0) {
+      warn(`${this.#droppedCount} lines of the log are missing: nobody read them.`)
+      this.#droppedCount = 0
     }
     if (this.#collected === '') {
       process.on('exit', this.flush)
-      void waited(COLLECTED_MS).then(this.flush)
+      void sleep(COLLECT_MS).then(this.flush)
     }
     this.#collected += text
   }
@@ -48,8 +48,8 @@ export class LogOutput {
 const READ_TIMEOUT_MS = 1000
 
 /** Resolves when the reader of a stream has read all output, or after {@link READ_TIMEOUT_MS}. */
-export async function drained(stream: NodeJS.WritableStream): Promise<void> {
+export async function drain(stream: NodeJS.WritableStream): Promise<void> {
   const done = new AbortController()
   stream.write('', () => done.abort())
-  await waited(READ_TIMEOUT_MS, done.signal)
+  await sleep(READ_TIMEOUT_MS, done.signal)
 }

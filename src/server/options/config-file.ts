@@ -3,8 +3,8 @@ import { extname, join, relative, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { quote } from '../../schema/text.ts'
 import { isObject } from '../../schema/values.ts'
-import { caught, UsageError } from '../errors.ts'
-import { jsonIn, textOf } from '../files.ts'
+import { asSystemError, UsageError } from '../errors.ts'
+import { parseJson, readText } from '../files.ts'
 
 const CONFIG_FILES = ['json', 'js', 'mjs', 'ts'].map((extension) => `fauxgate.config.${extension}`)
 
@@ -18,7 +18,7 @@ export interface ConfigFile {
  * @throws UsageError if the folder has several, or if the file cannot be read or contains no object.
  */
 export async function readConfigFile(named: string | undefined): Promise<ConfigFile | undefined> {
-  const file = named === undefined ? onlyConfigFile() : resolve(named)
+  const file = named === undefined ? findConfigFile() : resolve(named)
   if (file === undefined) return undefined
   const config = await readValue(file)
   if (!isObject(config))
@@ -26,7 +26,7 @@ export async function readConfigFile(named: string | undefined): Promise<ConfigF
   return { file, config }
 }
 
-function onlyConfigFile(): string | undefined {
+function findConfigFile(): string | undefined {
   const found = CONFIG_FILES.filter((name) => existsSync(name))
   if (found.length > 1) throw new UsageError(`There are ${found.join(' and ')}. Keep one, or name it: --config FILE.`)
   return found[0] && resolve(found[0])
@@ -41,9 +41,9 @@ export async function readValue(file: string): Promise<unknown> {
   try {
     if (existsSync(file) && extname(file) !== '.json' && !statSync(file).isDirectory())
       return await readModule(file, path)
-    return jsonIn(await textOf(path), path)
+    return parseJson(await readText(path), path)
   } catch (error) {
-    throw new UsageError(caught(error).message)
+    throw new UsageError(asSystemError(error).message)
   }
 }
 
@@ -52,14 +52,14 @@ async function readModule(file: string, path: string): Promise<unknown> {
   // With another URL, a changed file is loaded again. --watch needs this.
   url.searchParams.set('changed', String(statSync(file).mtimeMs))
   const module: Readonly<Record<string, unknown>> = await import(url.href).catch((error) => {
-    throw new Error(`${path} cannot be loaded: ${reasonOf(error)}`)
+    throw new Error(`${path} cannot be loaded: ${loadProblem(error)}`)
   })
   if (!('default' in module)) throw new Error(`${path} exports nothing by default. Write: export default { … }`)
   return module.default
 }
 
-function reasonOf(error: unknown): string {
-  const { code, message } = caught(error)
+function loadProblem(error: unknown): string {
+  const { code, message } = asSystemError(error)
   if (code === 'ERR_UNKNOWN_FILE_EXTENSION')
     return `Node ${process.versions.node} runs no .ts files; 22.18 and newer do.`
   return String(message ?? error)

@@ -5,7 +5,7 @@ import { dialectNames } from '../../resources/dialects.ts'
 import { named } from '../../schema/documentation.ts'
 import { duration, oneOfThese, optionRow, optionsOf, switchOption } from '../../schema/options.ts'
 import { TIME_ALLOWED, timeMs } from '../../schema/time.ts'
-import { host, name, nonEmptyText, port } from './listening.ts'
+import { host, name, nonEmptyText, port } from './listen-schemas.ts'
 
 const file = v.pipe(nonEmptyText('the path of a file'), v.metadata({ isFile: true, placeholder: 'FILE' }))
 const folder = v.pipe(nonEmptyText('the path of a folder'), v.metadata({ placeholder: 'FOLDER' }))
@@ -89,7 +89,7 @@ export const configRows = {
 export const sandboxRows = {
   port: optionRow(port, 'The TCP port; 0 for any free one.', { default: 8787 }),
   host: configRows.host,
-  data: optionRow(folder, 'The folder for the data and the account key. It is made if there is none.', {
+  data: optionRow(folder, 'The folder for the data and the account key. It is created if it does not exist.', {
     default: 'fauxgate-sandboxes',
   }),
 }

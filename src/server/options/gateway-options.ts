@@ -21,7 +21,7 @@ type Names = ParsedOptions['names']
 export async function gatewayOptionsOf({ config, names }: ParsedOptions): Promise<AnyOptions> {
   const { dialect, initial } = config
   const configured = config.families as Families | undefined // The schema checks that the kit made them.
-  const dialectOnly = typeof dialect === 'string' && dialect !== 'standard' ? await familiesOf(dialect) : undefined
+  const dialectOnly = typeof dialect === 'string' && dialect !== 'standard' ? await loadFamilies(dialect) : undefined
   const options: { [Name in keyof AnyOptions]?: AnyOptions[Name] | undefined } = {
     ...config,
     authorityKeys: config.authorityKeys ?? 'fresh',
@@ -35,7 +35,7 @@ export async function gatewayOptionsOf({ config, names }: ParsedOptions): Promis
 }
 
 /** Loads the families that only this dialect has. Other dialects do not load their code. */
-async function familiesOf(dialect: DialectName): Promise<Families | undefined> {
+async function loadFamilies(dialect: DialectName): Promise<Families | undefined> {
   const { dialectFamilies } = await import('../../gateway/dialect-families.ts')
   return dialectFamilies[dialect]
 }

@@ -7,10 +7,10 @@ import { quote, quoteSecret } from '../../schema/text.ts'
 import { describeInTexts } from '../../schema/time.ts'
 import { isObject } from '../../schema/values.ts'
 import { type Arguments, flagValue } from '../commands/command.ts'
-import { caught, UsageError } from '../errors.ts'
+import { asSystemError, UsageError } from '../errors.ts'
 import { configRows } from './config.ts'
 import { type ConfigFile, pathFromHere, readConfigFile } from './config-file.ts'
-import { CONFIG_FLAG, type Option, optionTable, SERVER_FLAGS, variableOf } from './table.ts'
+import { CONFIG_FLAG, type Option, optionTable, SERVER_FLAGS, variableName } from './table.ts'
 
 export interface ParsedOptions {
   readonly config: Config
@@ -22,17 +22,21 @@ export interface ParsedOptions {
 
 /** Reads the options of a command line, the environment and the config file. */
 export async function loadOptions(parsed: Arguments, environment: NodeJS.ProcessEnv): Promise<ParsedOptions> {
-  const named = flagValue(parsed, CONFIG_FLAG.flag) ?? environment[variableOf(CONFIG_FLAG.flag)]
+  const named = flagValue(parsed, CONFIG_FLAG.flag) ?? environment[variableName(CONFIG_FLAG.flag)]
   return parseOptions(parsed, environment, await readConfigFile(named))
 }
 
 /** Runs work for an option. If it fails, the message begins with the name of the option as the user wrote it. */
-export async function naming<T>(option: string, names: ParsedOptions['names'], work: () => T | Promise<T>): Promise<T> {
+export async function prefixErrors<T>(
+  option: string,
+  names: ParsedOptions['names'],
+  work: () => T | Promise<T>,
+): Promise<T> {
   try {
     return await work()
   } catch (error) {
     const name = names.get(option)
-    const { message } = caught(error)
+    const { message } = asSystemError(error)
     throw new Error(name === undefined ? message : `${name}: ${message}`, { cause: error })
   }
 }
@@ -48,7 +52,7 @@ export function parseOptions(
   table: readonly Option[] = optionTable,
 ): ParsedOptions {
   const names = new Map<string, string>()
-  const config = file ? configOf(file, names) : {}
+  const config = file ? parseConfig(file, names) : {}
   const set = ({ path }: Option, name: string, value: unknown) => {
     const [first = '', second] = path.split('.')
     names.set(path, name)
@@ -57,23 +61,23 @@ export function parseOptions(
   }
   for (const option of table) {
     const text = environment[option.variable]
-    if (text !== undefined) set(option, option.variable, variableValue(option, text))
+    if (text !== undefined) set(option, option.variable, parseVariable(option, text))
   }
   for (const option of table) {
     const values = flags.get(option.flag)
     if (values === undefined) continue
     const name = values === false ? `--no-${option.flag}` : `--${option.flag}`
-    set(option, name, typeof values === 'boolean' ? values : textValue(option, values, name))
+    set(option, name, typeof values === 'boolean' ? values : parseTexts(option, values, name))
   }
   // The schema of each option has checked its value.
   return { config: config as Config, names, file: file?.file }
 }
 
 /** Returns a warning for each environment variable whose name is close to a known one. */
-export function mistypedVariables(environment: NodeJS.ProcessEnv): string[] {
-  const start = variableOf('')
+export function warningsOfVariables(environment: NodeJS.ProcessEnv): string[] {
+  const start = variableName('')
   // Without their common start, which would make any two names close.
-  const known = [...optionTable, CONFIG_FLAG, ...SERVER_FLAGS].map(({ flag }) => variableOf(flag).slice(start.length))
+  const known = [...optionTable, CONFIG_FLAG, ...SERVER_FLAGS].map(({ flag }) => variableName(flag).slice(start.length))
   return Object.keys(environment).flatMap((name) => {
     const own = name.slice(start.length)
     if (!name.startsWith(start) || known.includes(own)) return []
@@ -82,7 +86,7 @@ export function mistypedVariables(environment: NodeJS.ProcessEnv): string[] {
   })
 }
 
-function configOf({ file, config }: ConfigFile, names: Map<string, string>): Record<string, unknown> {
+function parseConfig({ file, config }: ConfigFile, names: Map<string, string>): Record<string, unknown> {
   const rows: Readonly<Record<string, v.GenericSchema>> = configRows
   const read: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(config)) {
@@ -98,16 +102,16 @@ function configOf({ file, config }: ConfigFile, names: Map<string, string>): Rec
   return read
 }
 
-function variableValue(option: Option, text: string): unknown {
+function parseVariable(option: Option, text: string): unknown {
   const { kind, variable } = option
   if (text === '') throw new UsageError(`${variable} is empty. Give it a value, or do not set it.`)
-  if (kind !== 'switch') return textValue(option, kind === 'texts' ? text.split(',') : [text], variable)
+  if (kind !== 'switch') return parseTexts(option, kind === 'texts' ? text.split(',') : [text], variable)
   const isOn = { true: true, '1': true, false: false, '0': false }[text.toLowerCase()]
   if (isOn === undefined) throw new UsageError(`${variable} is ${quote(text)}. Allowed: true, false, 1 or 0.`)
   return isOn
 }
 
-function textValue({ kind, schema, isSecret }: Option, texts: readonly string[], name: string): unknown {
+function parseTexts({ kind, schema, isSecret }: Option, texts: readonly string[], name: string): unknown {
   const isNumber = kind === 'integer' || partsOf(schema).type === 'number'
   const read = (text: string) =>
     requireAllowed(schema, isNumber && /^\d{1,15}$/.test(text) ? Number(text) : text, name, isSecret)

@@ -37,7 +37,7 @@ export function switchFlag(flag: string, sentence: string): Flag {
   return { flag, kind: 'switch', value: '', sentence }
 }
 
-const withVariable = (flag: Flag): Flag => ({ ...flag, variable: variableOf(flag.flag) })
+const withVariable = (flag: Flag): Flag => ({ ...flag, variable: variableName(flag.flag) })
 
 const CONFIG =
   'The config file. Default: fauxgate.config.json, .js, .mjs or .ts in the current folder, if there is one.'
@@ -81,7 +81,7 @@ function optionsIn(path: string, schema: v.GenericSchema, row = schema): Option[
   const { isFile = false, flag = flagAt(path), secret: isSecret = false, placeholder = placeholderOf(schema) } = marks
   if (!kind || placeholder === undefined) return []
   const { sentence = '' } = documentationOf(row)
-  const variable = variableOf(flag)
+  const variable = variableName(flag)
   return [{ path, flag, variable, kind, value: placeholder, sentence, schema: item ?? schema, isSecret, isFile }]
 }
 
@@ -104,6 +104,6 @@ function alternativesIn(path: string, schema: v.GenericSchema, row: v.GenericSch
   return options.map((each) => (each.path === path && each.kind === 'text' ? { ...each, schema } : each))
 }
 
-export function variableOf(flag: string): string {
+export function variableName(flag: string): string {
   return `FAUXGATE_${flag.toUpperCase().replaceAll('-', '_')}`
 }

@@ -2,7 +2,7 @@ import { accessSync, constants, existsSync, mkdirSync, readdirSync, rmSync, stat
 import { join } from 'node:path'
 import { createSecret } from '../../engine/random.ts'
 import { UsageError } from '../errors.ts'
-import { notWritten, textOf } from '../files.ts'
+import { readText, writeError } from '../files.ts'
 import { nodeSqlite, type OpenDatabase, SqliteFile, using } from '../sqlite/sqlite-file.ts'
 
 /**
@@ -15,7 +15,7 @@ export function openDataFolder(folder: string): number {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
     accessSync(folder, constants.W_OK)
   } catch (error) {
-    throw notWritten(folder, error, 'folder')
+    throw writeError(folder, error, 'folder')
   }
   // workerd stores the objects of the class in this folder.
   const objects = join(folder, 'fauxgate-sandbox')
@@ -25,7 +25,7 @@ export function openDataFolder(folder: string): number {
   if (!open || !existsSync(metadata)) return 0
   // This throws if another process has the file open, as a running workerd does.
   new SqliteFile(metadata, open).close()
-  return removeEmptied(objects, open)
+  return removeEmptyDatabases(objects, open)
 }
 
 const PAGE_BYTES = 4096
@@ -34,14 +34,14 @@ const PAGE_BYTES = 4096
  * Removes the files of removed sandboxes, and returns their number: workerd empties the database of a removed object, and
  * leaves the file. After a kill, some databases are empty only together with their log, which SQLite reads too.
  */
-function removeEmptied(objects: string, open: OpenDatabase): number {
-  const emptied = readdirSync(objects)
+function removeEmptyDatabases(objects: string, open: OpenDatabase): number {
+  const empty = readdirSync(objects)
     .filter((name) => /^[0-9a-f]+\.sqlite$/.test(name))
     .map((name) => join(objects, name))
     .filter((file) => statSync(file).size <= PAGE_BYTES || existsSync(`${file}-wal`))
     .filter((file) => hasNoTables(file, open))
-  for (const file of emptied) rmSync(file)
-  return emptied.length
+  for (const file of empty) rmSync(file)
+  return empty.length
 }
 
 /** Returns true if a database is empty, and false if it cannot be read. */
@@ -57,23 +57,23 @@ function hasNoTables(file: string, open: OpenDatabase): boolean {
 export interface AccountKey {
   readonly key: string
   /** An expression for the key in a POSIX shell. */
-  readonly inShell: string
+  readonly shellExpression: string
   /** The file that this call created for the key. */
   readonly createdIn?: string
 }
 
 /** Returns the account key. If there is none, creates one in the folder, in a file for its owner only. */
-export async function accountKeyOf(folder: string, { ACCOUNT_KEY }: NodeJS.ProcessEnv): Promise<AccountKey> {
+export async function readOrCreateAccountKey(folder: string, { ACCOUNT_KEY }: NodeJS.ProcessEnv): Promise<AccountKey> {
   if (ACCOUNT_KEY === '') throw new UsageError('ACCOUNT_KEY is empty. Give it a value, or do not set it.')
-  if (ACCOUNT_KEY !== undefined) return { key: ACCOUNT_KEY, inShell: '$ACCOUNT_KEY' }
+  if (ACCOUNT_KEY !== undefined) return { key: ACCOUNT_KEY, shellExpression: '$ACCOUNT_KEY' }
   const file = join(folder, 'account-key')
-  const inShell = `$(cat '${file}')`
+  const shellExpression = `$(cat '${file}')`
   if (!existsSync(file)) {
     const key = createSecret()
     writeFileSync(file, `${key}\n`, { flag: 'wx', mode: 0o600 })
-    return { key, inShell, createdIn: file }
+    return { key, shellExpression, createdIn: file }
   }
-  const key = (await textOf(file)).trim()
+  const key = (await readText(file)).trim()
   if (key === '') throw new Error(`${file} is empty. Write the account key into it, or remove it.`)
-  return { key, inShell }
+  return { key, shellExpression }
 }

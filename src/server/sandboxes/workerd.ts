@@ -4,21 +4,21 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
-import { caught } from '../errors.ts'
-import { waited } from '../waiting.ts'
+import { asSystemError } from '../errors.ts'
+import { sleep } from '../waiting.ts'
 
 /**
  * Returns the path of workerd's binary, from the current folder's packages or from the packages beside fauxgate.
  * @throws Error that says how to install it.
  */
-export function workerdBinary(): string {
+export function findWorkerd(): string {
   for (const place of [join(process.cwd(), 'package.json'), import.meta.url]) {
     const required = createRequire(place)
     if (!canResolve(required)) continue
     try {
       return required('workerd').default
     } catch (error) {
-      throw new Error(`workerd cannot run here: ${caught(error).message}`, { cause: error })
+      throw new Error(`workerd cannot run here: ${asSystemError(error).message}`, { cause: error })
     }
   }
   throw new Error(
@@ -84,6 +84,6 @@ export class Workerd {
     const abort = () => over.abort()
     this.ended.then(abort, abort)
     // workerd would wait for open WebSockets, and an inspector keeps one for as long as its page is open.
-    void waited(STOP_TIMEOUT_MS, over.signal).then(() => this.#child.kill('SIGKILL'))
+    void sleep(STOP_TIMEOUT_MS, over.signal).then(() => this.#child.kill('SIGKILL'))
   }
 }

@@ -1,7 +1,7 @@
 import { accessSync, chmodSync, closeSync, constants, existsSync, openSync, rmSync, statSync } from 'node:fs'
 import type { SqlValue } from '../../store/sql-store.ts'
-import { caught } from '../errors.ts'
-import { realFile, reasonFor } from '../files.ts'
+import { asSystemError } from '../errors.ts'
+import { fileProblem, realFile } from '../files.ts'
 
 export interface Database {
   exec(sql: string): void
@@ -35,7 +35,7 @@ export class SqliteFile {
   readonly #database: Database
   readonly #statements = new Map<string, ReturnType<Database['prepare']>>()
   /** Inodes of the opened files, by name. */
-  readonly #opened: ReadonlyMap<string, number | undefined>
+  readonly #inodes: ReadonlyMap<string, number | undefined>
 
   /**
    * Opens a file, or creates it. Only the owner can read it.
@@ -44,10 +44,10 @@ export class SqliteFile {
   constructor(file: string, open: OpenDatabase) {
     try {
       const real = realFile(file)
-      this.#database = opened(real, open)
-      this.#opened = new Map([real, `${real}-wal`].map((name) => [name, inodeOf(name)]))
+      this.#database = openExclusively(real, open)
+      this.#inodes = new Map([real, `${real}-wal`].map((name) => [name, inodeOf(name)]))
     } catch (error) {
-      throw new Error(`The store ${file} cannot be opened: ${reasonOf(error)}.`, { cause: error })
+      throw new Error(`The store ${file} cannot be opened: ${openProblem(error)}.`, { cause: error })
     }
   }
 
@@ -85,13 +85,13 @@ export class SqliteFile {
 
   /** Throws if a file was deleted or replaced: later writes would be lost when this process ends. */
   #requireSameFiles(): void {
-    for (const [name, inode] of this.#opened) {
+    for (const [name, inode] of this.#inodes) {
       if (inodeOf(name) !== inode) throw new Error(`the file ${name} was deleted or replaced`)
     }
   }
 }
 
-function opened(file: string, open: OpenDatabase): Database {
+function openExclusively(file: string, open: OpenDatabase): Database {
   // Only SQLite may open an existing file: when this process closes any other handle, it loses all its locks on the file.
   const found = statSync(file, { throwIfNoEntry: false })
   if (!found) closeSync(openSync(file, 'wx', 0o600))
@@ -100,7 +100,7 @@ function opened(file: string, open: OpenDatabase): Database {
     // SQLite's own error would not say why the file cannot be opened.
     accessSync(file, constants.W_OK)
     if (existsSync(`${file}-journal`)) rollBackJournal(file, open)
-    else if (found.size > 0) requireSound(file, open)
+    else if (found.size > 0) requireIntact(file, open)
   }
   // After the checks, so that the mode of any other file stays unchanged.
   chmodSync(file, 0o600)
@@ -138,11 +138,11 @@ export function using<T>(database: Database, work: (database: Database) => T): T
 /** Rolls back the journal of a process that was killed while it created the file. This needs write access. */
 function rollBackJournal(file: string, open: OpenDatabase): void {
   using(open(file), (database) => database.prepare('PRAGMA user_version').all())
-  if (statSync(file).size > 0) requireSound(file, open)
+  if (statSync(file).size > 0) requireIntact(file, open)
 }
 
 /** Lets SQLite check the whole file, opened read-only so that a damaged file stays unchanged. */
-function requireSound(file: string, open: OpenDatabase): void {
+function requireIntact(file: string, open: OpenDatabase): void {
   const found = using(open(file, { readOnly: true }), (database) => database.prepare('PRAGMA quick_check').all())
   // The result has one column, with this name.
   const findings = (found as { quick_check: string }[]).map(({ quick_check }) => quick_check)
@@ -157,7 +157,7 @@ function inodeOf(file: string): number | undefined {
 /** SQLite's result code for a file that another connection has locked. */
 const SQLITE_BUSY = 5
 
-function reasonOf(error: unknown): string {
-  const { errcode }: Error & { errcode?: number } = caught(error)
-  return errcode === SQLITE_BUSY ? 'another process, or another store, has it open' : reasonFor(error)
+function openProblem(error: unknown): string {
+  const { errcode }: Error & { errcode?: number } = asSystemError(error)
+  return errcode === SQLITE_BUSY ? 'another process, or another store, has it open' : fileProblem(error)
 }

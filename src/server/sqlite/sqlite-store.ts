@@ -13,9 +13,9 @@ export interface SqliteStore extends Store {
 
 /**
  * A store in one SQLite file, for a gateway that is served: `gateway.db`, and beside it `gateway.db-wal` while it is open.
- * The commits of requests that arrive together go into one transaction with one sync to the disk, and their answers wait
- * for it. No other process, and no other store, can open the file meanwhile. It holds secrets, so that only its owner may
- * read it.
+ * The commits of requests that arrive together go into one transaction with one sync to the disk, and their
+ * responses wait for it. Meanwhile, no other process and no other store can open the file. Only its owner can read it,
+ * because it holds secrets.
  *
  * @example
  * ```ts
@@ -29,11 +29,11 @@ export interface SqliteStore extends Store {
  * @throws Error if the file cannot be opened, is damaged or in use; on a Node without SQLite, before 22.13.
  */
 export function sqliteStore(file: string): SqliteStore {
-  return openedStore(file)
+  return openStore(file)
 }
 
 /** Opens a file for a command. Its `versions()` show what a migration has changed. */
-export function openedStore(file: string): GroupedStore {
+export function openStore(file: string): GroupedStore {
   return new GroupedStore(new SqliteFile(file, nodeSqlite()))
 }
 
@@ -41,7 +41,7 @@ export function openedStore(file: string): GroupedStore {
 export class GroupedStore implements SqliteStore {
   readonly #file: SqliteFile
   readonly #store: Store
-  #group: ReturnType<typeof newGroup> | undefined
+  #group: ReturnType<typeof createGroup> | undefined
   /** The error of the last failed flush. Until the next load, the store throws it, because commits were lost. */
   #failure: unknown
   #isClosed = false
@@ -74,7 +74,7 @@ export class GroupedStore implements SqliteStore {
     this.#requireOpen()
     if (this.#failure) throw this.#failure
     if (!this.#group) {
-      this.#group = newGroup()
+      this.#group = createGroup()
       // All requests that have already arrived are handled before this, so they join the group.
       atNextTurn(() => this.#flush())
     }
@@ -116,12 +116,12 @@ export class GroupedStore implements SqliteStore {
 
 /** Raises or lowers the limit of listeners, so that many open stores do not cause Node's warning of a leak. */
 function allowExitListeners(more: number): void {
-  const most = process.getMaxListeners()
-  if (most > 0) process.setMaxListeners(most + more)
+  const limit = process.getMaxListeners()
+  if (limit > 0) process.setMaxListeners(limit + more)
 }
 
 /** Returns an empty group of commits that are written together. */
-function newGroup() {
+function createGroup() {
   const commits: StoredCommit[] = []
   let resolve = () => {}
   let reject: (error: unknown) => void = () => {}

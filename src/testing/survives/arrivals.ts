@@ -3,7 +3,7 @@ import { replacesOperation } from '../../http/fault-effects.ts'
 import type { HttpResponse } from '../../http/messages.ts'
 import type { ProvisioningError } from '../../provisioning/outcomes.ts'
 import { LATEST_TIME } from '../../schema/time.ts'
-import { type Failure, failureNamed, LATE_MS } from './failures.ts'
+import { type Failure, LATE_MS, requireFailure } from './failures.ts'
 import type { ScheduledFault } from './types.ts'
 import type { World } from './world.ts'
 
@@ -28,7 +28,7 @@ export interface Event {
 const MAX_EVENTS = { atOneTime: 5000, inAll: 100_000 }
 
 /** The response for a request of a crashed process: the connection breaks at the end of time. */
-const UNANSWERED: HttpResponse = {
+const NO_RESPONSE: HttpResponse = {
   status: 503,
   headers: {},
   body: null,
@@ -60,7 +60,7 @@ export class Arrivals {
   constructor(world: World, schedule: readonly ScheduledFault[]) {
     this.#world = world
     this.start = world.clock.now
-    this.#planned = new Map(schedule.map(({ at, nth, fault }) => [`${at}#${nth}`, failureNamed(fault)]))
+    this.#planned = new Map(schedule.map(({ at, nth, fault }) => [`${at}#${nth}`, requireFailure(fault)]))
   }
 
   /** True if the code sends requests without end. */
@@ -114,9 +114,9 @@ export class Arrivals {
   }
 
   /** Returns the error of a provisioning attempt; undefined if it succeeds. */
-  attempt(domain: string, now: number, usual: ProvisioningError | undefined): ProvisioningError | undefined {
+  attempt(domain: string, now: number, gatewayError: ProvisioningError | undefined): ProvisioningError | undefined {
     const event = this.add(`attempt ${domain}`, 'attempt', `attempt ${domain}`, now)
-    const error = event.failure ? (event.failure.name as ProvisioningError) : usual // Kinds of attempts have these names.
+    const error = event.failure ? (event.failure.name as ProvisioningError) : gatewayError // Kinds of attempts have these names.
     event.response = { status: error ?? 'success', body: null }
     return error
   }
@@ -125,7 +125,7 @@ export class Arrivals {
   arrive(arrival: Arrival): HttpResponse {
     this.#world.activity++
     const { method, path, query, body, operation, isServed } = arrival
-    let response = UNANSWERED
+    let response = NO_RESPONSE
     if (!this.hasCrashed && !this.isOverloaded) {
       const text = typeof body === 'string' ? body : ''
       const description = `${method} ${path}${query && `?${query}`}${text && ` ${text}`}`
@@ -140,19 +140,22 @@ export class Arrivals {
     if (jump) this.#world.timers.setAhead(jump)
     if (name === 'late') this.#pending.push({ at: this.#world.clock.now + LATE_MS, change: () => arrival.respond() })
     const isUndone = effect !== undefined && replacesOperation(effect)
-    const usual = isUndone ? undefined : this.#answer(arrival, event)
+    const gatewayResponse = isUndone ? undefined : this.#respondFromGateway(arrival, event)
     if (name === 'crash') {
       this.hasCrashed = true
-      return UNANSWERED
+      return NO_RESPONSE
     }
-    if (!effect) return usual as HttpResponse // It was answered: nothing fails.
+    if (!effect) return gatewayResponse as HttpResponse // It was answered: nothing fails.
     const isCut = effect.truncate !== undefined
-    const response = arrival.fail(isCut ? { truncate: (usual?.body?.length ?? 0) >> 1 } : effect, usual)
+    const response = arrival.fail(
+      isCut ? { truncate: (gatewayResponse?.body?.length ?? 0) >> 1 } : effect,
+      gatewayResponse,
+    )
     if (isUndone) event.response = response
     return response
   }
 
-  #answer(arrival: Arrival, event: Event): HttpResponse {
+  #respondFromGateway(arrival: Arrival, event: Event): HttpResponse {
     const { response, hasChanged } = arrival.respond()
     event.response = response
     event.hasChanged = hasChanged

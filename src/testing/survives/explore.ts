@@ -63,8 +63,8 @@ export class Explorer {
   async *runSchedules(): AsyncGenerator<TriedSchedule> {
     try {
       this.#server = await this.#options.serve?.(this.#gatewayOfEachRun())
-      this.world.enter()
-      yield* this.#levels()
+      this.world.replaceGlobals()
+      yield* this.#runLevels()
     } finally {
       this.world.end()
       await this.#server?.close()
@@ -72,16 +72,16 @@ export class Explorer {
     }
   }
 
-  async *#levels(): AsyncGenerator<TriedSchedule> {
+  async *#runLevels(): AsyncGenerator<TriedSchedule> {
     const { replay, faults, budget } = this.#options
     const [first, result] = await this.#runSchedule([])
     // Before the next run, which resets the gateway.
     const baseline = baselineOf(first, this.#options)
     const [second] = await this.#runSchedule([])
-    requireAlike(first, second)
+    requireEqualRuns(first, second)
     yield result
     if (result.verdict !== 'survived') return
-    if (first.arrivals.events.length === 0) throw nothingToFail(first.gateway.url)
+    if (first.arrivals.events.length === 0) throw noRequestsError(first.gateway.url)
     assertStrict(first.gateway)
     this.#baseline = baseline
     let schedules = replay === undefined ? this.#extensionsOf(first) : [readReplay(replay)]
@@ -107,7 +107,7 @@ export class Explorer {
     const world = this.world
     this.#options.signal?.throwIfAborted()
     world.begin()
-    const gateway = this.#renewedGateway()
+    const gateway = this.#renewGateway()
     if (this.#server) gateway.transport.servedAt(this.#server.url)
     const run = new Run(world, this.#options, gateway, schedule)
     await run.run(this.#code)
@@ -124,7 +124,7 @@ export class Explorer {
   }
 
   /** Returns the gateway of the last run, if it can be reset: a reset takes a third of the time of a new gateway. */
-  #renewedGateway(): Gateway<ManualClock> {
+  #renewGateway(): Gateway<ManualClock> {
     if (this.#gateway.transport.renewed()) return this.#gateway
     this.#gateway.dispose()
     this.#gateway = this.#newGateway()
@@ -189,7 +189,7 @@ function repeatedPolls(events: readonly Event[]): ReadonlySet<Event> {
   return new Set([...rows.values()].flatMap((row) => row.slice(2, -1)))
 }
 
-function nothingToFail(url: string): Error {
+function noRequestsError(url: string): Error {
   return new Error(
     `The code sent no request to ${url}, so nothing can fail. Let it use the fetch that it receives, or the global fetch ` +
       'with the url that it receives. A client with an HTTP stack of its own needs the option serve.',
@@ -207,7 +207,7 @@ function requireApplied({ arrivals: { events }, schedule }: Run): void {
 }
 
 /** Throws if two runs differ: with such code, no schedule could be repeated. */
-function requireAlike({ arrivals: { events: first } }: Run, { arrivals: { events: second } }: Run): void {
+function requireEqualRuns({ arrivals: { events: first } }: Run, { arrivals: { events: second } }: Run): void {
   const textOf = (event: Event | undefined) => (event ? `${event.description} → ${event.response?.status}` : 'nothing')
   for (let place = 0; place < Math.max(first.length, second.length); place++) {
     const [one, other] = [textOf(first[place]), textOf(second[place])]

@@ -63,7 +63,7 @@ function after(effect: FaultEffect): Partial<Failure> {
 }
 
 /** Returns the failure with this name. @throws TypeError if there is none. */
-export function failureNamed(name: string): Failure {
+export function requireFailure(name: string): Failure {
   const found = FAILURES.find((failure) => failure.name === name)
   if (found) return found
   throw new TypeError(`${name} is not a failure. Supported: ${FAILURES.map((failure) => failure.name).join(', ')}.`)
@@ -79,7 +79,7 @@ export function readReplay(text: string): ScheduledFault[] {
   const schedule = [...text.matchAll(/(.+?)#(\d+) ([\w-]+)(?:, |$)/g)].map(([, at = '', nth, fault = '']) => ({
     at,
     nth: Number(nth),
-    fault: failureNamed(fault).name,
+    fault: requireFailure(fault).name,
   }))
   if (replayText(schedule) === text && schedule.length > 0) return schedule
   throw new TypeError(

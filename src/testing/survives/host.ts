@@ -1,10 +1,10 @@
 import { Turns } from '../../engine/turns.ts'
 
 /** The functions of Node that the explorer needs. Bun and Deno lack some of these functions. */
-export type Host = ReturnType<typeof hostOf>
+export type Host = ReturnType<typeof readHost>
 
 /** Reads the functions of the host, before the explorer replaces some of these functions. */
-export function hostOf() {
+export function readHost() {
   const nodeModule = globalThis.process?.getBuiltinModule
   const timers = nodeModule?.('node:timers')
   const { setTimeout: after } = timers ?? globalThis
@@ -27,7 +27,7 @@ export function hostOf() {
      */
     lastPauses: !resources || 'Bun' in globalThis || 'Deno' in globalThis ? 500 : 20,
     /** The work on threads that is under way, which resources do not show: crypto and zlib. Counted between start and stop. */
-    threads: threadsOfHost(),
+    threads: watchThreads(),
     /** Node's modules whose functions are replaced, and how to tell those who have imported them. */
     timers,
     promises: nodeModule?.('node:timers/promises'),
@@ -38,7 +38,7 @@ export function hostOf() {
 /** A stream of zlib, or a job of crypto, with the method that starts work on a thread. */
 type Worker = Partial<Record<'write' | 'run', (...args: unknown[]) => unknown>>
 
-function threadsOfHost() {
+function watchThreads() {
   /** The pieces of work that are under way, by the id of their stream or job. */
   const working = new Map<number, number>()
   const hook = globalThis.process?.getBuiltinModule?.('node:async_hooks')?.createHook({

@@ -70,7 +70,7 @@ export class Run {
     gateway.transport.hooks.attempt = (...attempt) => arrivals.attempt(...attempt)
     do await this.#callCode(code)
     while (arrivals.hasCrashed)
-    this.remainingTimers = this.world.delaysLeft()
+    this.remainingTimers = this.world.remainingDelays()
     if (!this.stopReason) await this.#finishWork()
     this.hasOpenSockets = arrivals.waitingSockets > 0
     arrivals.settle(LATEST_TIME)
@@ -97,10 +97,10 @@ export class Run {
     arrivals.hasCrashed = false
     const life = ++arrivals.life
     const hasCrashed = () => life !== arrivals.life || arrivals.hasCrashed
-    const fetch = this.#fetchOf(hasCrashed)
+    const fetch = this.#createFetch(hasCrashed)
     world.target = { url, fetch }
-    const effect = <R>(name: string, work: () => R | Promise<R>) => this.#effect(name, work, hasCrashed)
-    const disk = this.#disk(hasCrashed)
+    const effect = <R>(name: string, work: () => R | Promise<R>) => this.#runEffect(name, work, hasCrashed)
+    const disk = this.#createDisk(hasCrashed)
     const { settled, stopReason } = await this.#settle(() => code({ fetch, url, gateway, disk, life, effect }))
     this.settled = settled
     this.stopReason = stopReason
@@ -172,7 +172,7 @@ export class Run {
     for (let stops = 0; stops < MAX_STOPS_AFTER; stops++) {
       await world.host.turn()
       const next = this.#nextAt()
-      if (next === undefined || (world.delaysLeft().length === 0 && !this.arrivals.isWaiting)) break
+      if (next === undefined || (world.remainingDelays().length === 0 && !this.arrivals.isWaiting)) break
       this.#advanceTo(next)
     }
     await world.host.turn()
@@ -182,7 +182,7 @@ export class Run {
   }
 
   /** Returns the `fetch` of a life. Its open requests never end if the life crashes. */
-  #fetchOf(hasCrashed: () => boolean): Fetch {
+  #createFetch(hasCrashed: () => boolean): Fetch {
     const { fetch } = this.gateway
     return async (input, init) => {
       if (hasCrashed()) return neverSettles()
@@ -192,7 +192,7 @@ export class Run {
     }
   }
 
-  async #effect<R>(name: string, work: () => R | Promise<R>, hasCrashed: () => boolean): Promise<R> {
+  async #runEffect<R>(name: string, work: () => R | Promise<R>, hasCrashed: () => boolean): Promise<R> {
     if (hasCrashed()) return neverSettles()
     this.world.activity++
     const arrivals = this.arrivals
@@ -205,7 +205,7 @@ export class Run {
   }
 
   /** Returns the disk of a life. After a crash, the old life can no longer write. */
-  #disk(hasCrashed = () => false): Disk {
+  #createDisk(hasCrashed = () => false): Disk {
     const files = this.#files
     return {
       // The caller knows the type of the stored value.
@@ -217,8 +217,8 @@ export class Run {
   }
 
   /** Returns the argument of the caller's `holds` and `allow`. */
-  ended(): Ended {
+  toEnded(): Ended {
     const { gateway, schedule, settled } = this
-    return { gateway, schedule, disk: this.#disk(), value: settled?.value, error: settled?.error }
+    return { gateway, schedule, disk: this.#createDisk(), value: settled?.value, error: settled?.error }
   }
 }

@@ -36,9 +36,9 @@ export async function* iterate(
 ): AsyncGenerator<TriedSchedule, SurvivalResult> {
   const explorer = new Explorer(code, options, false)
   for await (const result of explorer.runSchedules()) {
-    explorer.world.leave()
+    explorer.world.restoreGlobals()
     yield result
-    explorer.world.enter()
+    explorer.world.replaceGlobals()
   }
   return resultOf(explorer)
 }

@@ -13,15 +13,15 @@ export function storyOf(run: Run, message: string): Pick<TriedSchedule, 'story' 
   const rows = rowsOf(run)
   const lines: string[] = []
   for (let at = 0; at < rows.length; ) {
-    const [count, period] = repeatedAt(rows, at)
+    const [count, period] = countRepeats(rows, at)
     lines.push(
       ...rows.slice(at, at + period).map(({ time, text, created = '' }) => `${time.padStart(8)}  ${text}${created}`),
     )
     at += period * count
     if (count > 1) lines.push(`        … ${count} times, until ${rows[at - 1]?.time}`)
   }
-  const shortened = shortenerOfIds()
-  return { story: shortened([...lines, `  in the end: ${endOf(run)}`].join('\n')), message: shortened(message) }
+  const shortenIds = createIdShortener()
+  return { story: shortenIds([...lines, `  in the end: ${describeEnd(run)}`].join('\n')), message: shortenIds(message) }
 }
 
 interface Row {
@@ -45,7 +45,7 @@ function rowsOf({ arrivals: { events, life: lives }, requestsAfterEnd, eventsBef
 }
 
 /** Counts how often the next event, or the next few, come again and again. */
-function repeatedAt(rows: readonly Row[], start: number): [count: number, period: number] {
+function countRepeats(rows: readonly Row[], start: number): [count: number, period: number] {
   for (const period of [1, 2, 3]) {
     let end = start + period
     while (end < rows.length && rows[end]?.text === rows[end - period]?.text) end++
@@ -89,7 +89,7 @@ function shortTime(ms: number): string {
   return parts.slice(first, first + 2).join('') || '0s'
 }
 
-function endOf(run: Run): string {
+function describeEnd(run: Run): string {
   const { settled, stopReason } = run
   const left = run.leftovers().map(leftoverText)
   const ending =
@@ -108,7 +108,7 @@ function leftoverText(resource: string): string {
 }
 
 /** Returns a function that writes `ra_a` for the first id of a prefix, `ra_b` for the second. */
-function shortenerOfIds(): (text: string) => string {
+function createIdShortener(): (text: string) => string {
   const short = new Map<string, string>()
   const counts = new Map<string, number>()
   return (text) =>

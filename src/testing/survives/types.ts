@@ -144,13 +144,13 @@ export interface SurvivalResult {
 
 /** Options of {@link schedules}. */
 export interface ScheduleOptions<T = unknown, G extends Gateway<ManualClock> = Gateway<ManualClock>> {
-  /** The most failures in one schedule. Default: 2. */
+  /** The maximum number of failures in one schedule. Default: 2. */
   readonly faults?: number
   /** Tries crashes too: the code is called again on the same gateway and the same disk. Default: false. */
   readonly restart?: boolean
   /** The longest that a run may take, on the gateway's clock. Default: `6h`. */
   readonly within?: Duration
-  /** The most schedules that are tried. Default: 20,000. */
+  /** The maximum number of schedules that are tried. Default: 20,000. */
   readonly budget?: number
   /** The failures to try. Default: all of these. */
   readonly kinds?: readonly FaultKind[]

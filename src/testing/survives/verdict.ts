@@ -70,7 +70,7 @@ function judgeError(run: Run, error: Error, baseline: Baseline | undefined, { al
     return verdictOf('leftovers-after-error', `it rejects with ${quoteError(error)}, and leaves ${families}.`)
   }
   try {
-    return !allow || allow(run.ended()) ? SURVIVED : refused('which `allow` does not accept')
+    return !allow || allow(run.toEnded()) ? SURVIVED : refused('which `allow` does not accept')
   } catch (thrown) {
     return refused(`and \`allow\` throws ${quoteError(thrown)}`)
   }
@@ -84,7 +84,7 @@ async function judgeResult(
   const message = baseline && (otherLeftovers(run, baseline) ?? missingChange(run, baseline.changes))
   if (message) return verdictOf('other-leftovers', message)
   try {
-    const isGood = !holds || (await run.runToEnd(async () => holds(run.ended()))) !== false
+    const isGood = !holds || (await run.runToEnd(async () => holds(run.toEnded()))) !== false
     return isGood ? SURVIVED : verdictOf('does-not-hold', 'it resolves, and `holds` says no.')
   } catch (thrown) {
     return verdictOf('does-not-hold', `it resolves, and \`holds\` says: ${quoteError(thrown)}`)

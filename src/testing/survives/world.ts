@@ -6,7 +6,7 @@ import { isBelow } from '../../http/url.ts'
 import { fakeTimersOn } from '../fake-timers.ts'
 import { promisify } from '../fake-timers-util.ts'
 import { START } from '../fixture.ts'
-import { hostOf } from './host.ts'
+import { readHost } from './host.ts'
 import { OutsideWork } from './outside.ts'
 import type { Life } from './types.ts'
 
@@ -31,7 +31,7 @@ const keepsProcessAlive = (handle: Handle | undefined) =>
 export class World {
   readonly clock = manualClock(START)
   readonly timers = fakeTimersOn(this.clock)
-  readonly host = hostOf()
+  readonly host = readHost()
   readonly outside = new OutsideWork(this.host)
   /** Counts the actions of the code that can have consequences. */
   activity = 0
@@ -70,7 +70,7 @@ export class World {
   }
 
   /** Returns the delays, in ms, of the timers that keep a process alive. */
-  delaysLeft(): readonly number[] {
+  remainingDelays(): readonly number[] {
     const timers = [...(this.timers.fake.timers ?? [])]
     return timers.flatMap(([id, { delay }]) => (keepsProcessAlive(this.#handles.get(id)) ? [delay ?? 0] : []))
   }
@@ -85,26 +85,26 @@ export class World {
     }
   }
 
-  /** Replaces the functions of the host, until `leave`. */
-  enter(): void {
+  /** Replaces the functions of the host, until `restoreGlobals`. */
+  replaceGlobals(): void {
     const { fake, setInterval } = this.timers
     const { timers, promises, threads } = this.host
     const sleep = this.#sleep
-    async function* sleeps(...args: Parameters<typeof sleep>) {
+    async function* sleepRepeatedly(...args: Parameters<typeof sleep>) {
       for (;;) yield await sleep(...args)
     }
     const replaced = {
-      setTimeout: Object.assign(this.#countingActivity(fake.setTimeout), { [promisify.custom]: sleep }),
-      setInterval: this.#countingActivity(setInterval),
+      setTimeout: Object.assign(this.#countActivityOf(fake.setTimeout), { [promisify.custom]: sleep }),
+      setInterval: this.#countActivityOf(setInterval),
       clearTimeout: fake.clearTimeout,
       clearInterval: fake.clearInterval,
     }
     threads.start()
     this.#undo.push(threads.stop)
-    this.#replace(globalThis, { ...replaced, Date: fake.Date, fetch: this.#fetchOfTarget(globalThis.fetch) })
+    this.#replace(globalThis, { ...replaced, Date: fake.Date, fetch: this.#createFetch(globalThis.fetch) })
     if (globalThis.setImmediate) this.#endImmediatesWithRun(globalThis.setImmediate)
     this.#replace(timers, replaced)
-    this.#replace(promises, { setTimeout: sleep, setInterval: sleeps })
+    this.#replace(promises, { setTimeout: sleep, setInterval: sleepRepeatedly })
     this.#replace(promises?.scheduler, { wait: (ms: number) => sleep(ms) })
     this.#replace(performance, { now: () => fake.performance.now() })
     this.#replace(Math, { random: () => this.#nextRandom() })
@@ -114,7 +114,7 @@ export class World {
   }
 
   /** Restores the functions of the host. */
-  leave(): void {
+  restoreGlobals(): void {
     for (const undo of this.#undo.reverse()) undo()
     this.#undo = []
     this.host.syncExports()
@@ -122,7 +122,7 @@ export class World {
 
   end(): void {
     this.#run++
-    this.leave()
+    this.restoreGlobals()
     this.host.end()
   }
 
@@ -150,7 +150,7 @@ export class World {
   }
 
   /** Returns a function that sets a timer, counts that as activity, and notes the handle. */
-  #countingActivity(set: SetTimer): SetTimer {
+  #countActivityOf(set: SetTimer): SetTimer {
     return (...args) => {
       this.activity++
       const handle = set(...args)
@@ -181,7 +181,7 @@ export class World {
     return controller.signal
   }
 
-  #fetchOfTarget(otherFetch: Fetch): Fetch {
+  #createFetch(otherFetch: Fetch): Fetch {
     return (input, init) => {
       const url = isRequest(input) ? input.url : String(input)
       const { target } = this

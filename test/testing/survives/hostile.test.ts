@@ -3,7 +3,7 @@ import timers from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
-import { hostOf } from '../../../src/testing/survives/host.ts'
+import { readHost } from '../../../src/testing/survives/host.ts'
 import { type CodeUnderTest, type Life, type SurvivesOptions, survives } from '../../../src/testing/testing.ts'
 import { callOf, headers } from './programs/client.ts'
 
@@ -89,7 +89,7 @@ describe('Code that never ends', () => {
 
 it('Modules that vitest loads count as work that is under way: no run waits for nothing meanwhile', () => {
   const { resolvingModules } = Reflect.get(globalThis, '__vitest_worker__')
-  const host = hostOf()
+  const host = readHost()
   try {
     resolvingModules.add('/slow.ts')
     expect(host.resources()).toContain('/slow.ts')

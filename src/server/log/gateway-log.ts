@@ -11,11 +11,12 @@ import { domains } from '../../resources/reserved-domains/records.ts'
 import { createRedactor, findKeysInHeader, findSecretHeaderValues, redactText } from '../../schema/secret-texts.ts'
 import { timestamp } from '../../schema/time.ts'
 import { tableOf } from '../../table.ts'
-import { jsonOf } from '../../verify/exchange.ts'
+import { tryParseJson } from '../../verify/exchange.ts'
+import { readErrorBody } from '../errors.ts'
 import type { Log, LoggedRequest, LoggedTransition } from './log.ts'
 
 /** Returns the same gateway, which logs requests and provisioning without keys. */
-export function logged(gateway: Gateway, log: Log, families: Families | undefined, keys: readonly string[]): Gateway {
+export function withLog(gateway: Gateway, log: Log, families: Families | undefined, keys: readonly string[]): Gateway {
   const { router } = tableOf(gateway.dialect, families)
   /** Transitions of the running operation, which are logged after the request of the operation. */
   let pending: LoggedTransition[] | undefined
@@ -102,12 +103,7 @@ function noResponse(message: string): Outcome {
 function outcomeOf({ status, body, delivery }: HttpResponse): Outcome {
   if (delivery?.drop) return noResponse('a fault broke the connection')
   if (status < 400 || body === null) return { status, error: null, message: null }
-  const { error_code, msg } = Object(jsonOf(body))
-  return { status, error: text(error_code), message: text(msg) }
-}
-
-function text(value: unknown): string | null {
-  return typeof value === 'string' ? value : null
+  return { status, ...readErrorBody(tryParseJson(body)) }
 }
 
 function transitionsIn(gateway: Gateway, { collection, key: id, before, after }: Change): LoggedTransition[] {

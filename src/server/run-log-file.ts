@@ -1,11 +1,11 @@
 import { appendFileSync, readFileSync, rmSync } from 'node:fs'
-import { jsonOf } from '../verify/exchange.ts'
+import { tryParseJson } from '../verify/exchange.ts'
 import { leftoversIn, type RunLogEntry, type RunLogStorage } from '../verify/run-log.ts'
-import { caught } from './errors.ts'
-import { notRead, notWritten } from './files.ts'
+import { asSystemError } from './errors.ts'
+import { readError, writeError } from './files.ts'
 
 /** The list of the resources that a run of `verify` creates, as JSON lines. Each line is on disk before its call is sent. */
-export class MadeFile implements RunLogStorage {
+export class RunLogFile implements RunLogStorage {
   constructor(readonly file: string) {}
 
   /**
@@ -16,7 +16,7 @@ export class MadeFile implements RunLogStorage {
     const lines = this.#text().split('\n')
     const last = lines.length - 1
     return lines.flatMap((line, index) => {
-      const entry = entryIn(line)
+      const entry = parseEntry(line)
       if (entry) return [entry]
       if (line === '' || index === last) return []
       throw new Error(`${this.file} is not a list of "fauxgate verify". Name another one with --list.`)
@@ -27,13 +27,13 @@ export class MadeFile implements RunLogStorage {
     try {
       return readFileSync(this.file, 'utf8')
     } catch (error) {
-      if (caught(error).code === 'ENOENT') return ''
-      throw notRead(this.file, error)
+      if (asSystemError(error).code === 'ENOENT') return ''
+      throw readError(this.file, error)
     }
   }
 
   /** True if a run may have left resources. */
-  get hasLeft(): boolean {
+  get hasLeftovers(): boolean {
     const { created, unsure } = leftoversIn(this.read())
     return created.length + unsure.length > 0
   }
@@ -43,7 +43,7 @@ export class MadeFile implements RunLogStorage {
       // Only the owner can read the file, because it names resources of an account.
       appendFileSync(this.file, `${JSON.stringify(entry)}\n`, { mode: 0o600, flush: true })
     } catch (error) {
-      throw notWritten(this.file, error)
+      throw writeError(this.file, error)
     }
   }
 
@@ -52,7 +52,7 @@ export class MadeFile implements RunLogStorage {
   }
 }
 
-function entryIn(line: string): RunLogEntry | undefined {
-  const entry = Object(jsonOf(line))
+function parseEntry(line: string): RunLogEntry | undefined {
+  const entry = Object(tryParseJson(line))
   return typeof entry.entry === 'string' ? entry : undefined
 }

@@ -2,27 +2,27 @@ import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { CONTROL_KEY_HEADER, CONTROL_PATH } from '../../control/control.ts'
 import { type Arguments, flagValue } from '../commands/command.ts'
-import { caught, UsageError } from '../errors.ts'
-import { textOf } from '../files.ts'
-import { variableOf } from '../options/table.ts'
-import { tell } from '../terminal.ts'
-import { type RunningServer, registeredServers, startOf } from './running.ts'
+import { asSystemError, readErrorBody, UsageError } from '../errors.ts'
+import { readText } from '../files.ts'
+import { variableName } from '../options/table.ts'
+import { printError } from '../terminal.ts'
+import { findStartTime, type RunningServer, registeredServers } from './running.ts'
 
 export interface ServerAddress {
   readonly url: string
   readonly key?: string | undefined
   /** The root certificate to trust, PEM. */
   readonly ca?: string | undefined
-  /** The number of ms to wait for an answer. */
+  /** The maximum ms to wait for a response. */
   readonly timeout?: number
-  /** The time of day at which it started, if that is known. */
+  /** The time of day at which the server started, if that is known. */
   readonly started?: string | undefined
 }
 
 const DEFAULT_URL = 'http://127.0.0.1:4747'
 
-/** An error that a gateway answered, with its code. */
-export class Refused extends Error {
+/** An error response of a gateway to a control call, with the code of the error and the URL of the server. */
+export class ControlError extends Error {
   constructor(
     message: string,
     readonly code: string,
@@ -35,23 +35,23 @@ export class Refused extends Error {
  * Reads the address of the server from the flags and the environment. Without either, returns the only server that runs.
  * @throws UsageError if several servers run.
  */
-export async function serverAddress(parsed: Arguments, environment: NodeJS.ProcessEnv): Promise<ServerAddress> {
-  const textFor = (flag: string) => flagValue(parsed, flag) ?? (environment[variableOf(flag)] || undefined)
+export async function readServerAddress(parsed: Arguments, environment: NodeJS.ProcessEnv): Promise<ServerAddress> {
+  const textFor = (flag: string) => flagValue(parsed, flag) ?? (environment[variableName(flag)] || undefined)
   // Users also copy the URL of the inspector, which `serve` prints.
-  const url = (textFor('url') ?? (await onlyServer(environment))).replace(/\/_fauxgate\/?$/, '')
+  const url = (textFor('url') ?? (await findOnlyServer(environment))).replace(/\/_fauxgate\/?$/, '')
   if (!/^https?:\/\/[^/]/.test(url) || !URL.canParse(url)) {
-    const name = parsed.flags.has('url') ? '--url' : variableOf('url')
+    const name = parsed.flags.has('url') ? '--url' : variableName('url')
     throw new UsageError(`${name} is ${JSON.stringify(url)}. Allowed: an http or https URL.`)
   }
   const ca = textFor('ca')
-  return { url, key: textFor('control-key'), ca: ca && (await textOf(ca)), started: startOf(url, environment) }
+  return { url, key: textFor('control-key'), ca: ca && (await readText(ca)), started: findStartTime(url, environment) }
 }
 
-async function onlyServer(environment: NodeJS.ProcessEnv): Promise<string> {
-  const registered = await registeredServers(environment, async (url) => (await programAt(url)) !== 'none')
+async function findOnlyServer(environment: NodeJS.ProcessEnv): Promise<string> {
+  const registered = await registeredServers(environment, async (url) => (await detectProgram(url)) !== 'none')
   const isListed = registered.some(({ url }) => url === DEFAULT_URL)
   // A server in a container, or of another user, is not registered here.
-  const unlisted = !isListed && (await programAt(DEFAULT_URL)) === 'fauxgate' ? [{ url: DEFAULT_URL }] : []
+  const unlisted = !isListed && (await detectProgram(DEFAULT_URL)) === 'fauxgate' ? [{ url: DEFAULT_URL }] : []
   const running: readonly RunningServer[] = [...unlisted, ...registered]
   const [only = { url: DEFAULT_URL }, ...others] = running
   if (others.length === 0) return only.url
@@ -59,77 +59,77 @@ async function onlyServer(environment: NodeJS.ProcessEnv): Promise<string> {
   throw new UsageError(`${running.length} servers run: ${list}. Choose one with --url or FAUXGATE_URL.`)
 }
 
-/** Returns the kind of program that listens at a URL. `program` does not answer in time, or does not speak HTTP. */
-export async function programAt(url: string): Promise<'fauxgate' | 'web server' | 'program' | 'none'> {
+/** Returns the kind of program that listens at a URL. A `program` sends no response in time, or does not speak HTTP. */
+export async function detectProgram(url: string): Promise<'fauxgate' | 'web server' | 'program' | 'none'> {
   try {
-    const { status } = await ask({ url, timeout: 1000 }, 'GET', `${CONTROL_PATH}/clock`)
+    const { status } = await sendRequest({ url, timeout: 1000 }, 'GET', `${CONTROL_PATH}/clock`)
     // A control key may be required.
     return [200, 401, 403].includes(status) ? 'fauxgate' : 'web server'
   } catch (error) {
-    return caught(error).code === 'ECONNREFUSED' ? 'none' : 'program'
+    return asSystemError(error).code === 'ECONNREFUSED' ? 'none' : 'program'
   }
 }
 
 /** Prints to the standard error which server a command acted on. */
-export function sayServer({ url, started }: ServerAddress, isDone = false): void {
+export function printServer({ url, started }: ServerAddress, isDone = false): void {
   const since = started === undefined ? '' : `, started ${started}`
-  tell(`${isDone ? 'done ' : ''}at ${urlWithoutKey(url)}${since}`)
+  printError(`${isDone ? 'done ' : ''}at ${urlWithoutKey(url)}${since}`)
 }
 
 /** Returns a URL without its user, password and query, and without a slash at its end. */
-export function baseOf({ origin, pathname }: URL): string {
+export function baseUrlOf({ origin, pathname }: URL): string {
   return `${origin}${pathname.replace(/\/+$/, '')}`
 }
 
 function urlWithoutKey(url: string): string {
-  return baseOf(new URL(url))
+  return baseUrlOf(new URL(url))
 }
 
 /** Sends a request to a path below the server's URL. Rejects if the server cannot be reached. */
-export async function ask(server: ServerAddress, method: string, path: string, body?: unknown) {
-  const sent = body === undefined ? undefined : JSON.stringify(body)
+export async function sendRequest(server: ServerAddress, method: string, path: string, body?: unknown) {
+  const bodyText = body === undefined ? undefined : JSON.stringify(body)
   const base = new URL(server.url)
-  const url = `${baseOf(base)}${path}`
+  const url = `${baseUrlOf(base)}${path}`
   const request = base.protocol === 'https:' ? (await import('node:https')).request : httpRequest
   const headers = {
-    ...(sent === undefined ? {} : { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(sent) }),
+    ...(bodyText === undefined
+      ? {}
+      : { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(bodyText) }),
     ...(server.key === undefined ? {} : { [CONTROL_KEY_HEADER]: server.key }),
   }
   const options = { method, headers, ca: server.ca, timeout: server.timeout ?? 30_000 }
-  const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
     const outgoing = request(url, options, resolve)
     outgoing.once('timeout', () => {
       outgoing.destroy(Object.assign(new Error('no answer in time'), { code: 'ETIMEDOUT' }))
     })
     outgoing.once('error', reject)
-    outgoing.end(sent)
+    outgoing.end(bodyText)
   })
-  return { status: answer.statusCode ?? 0, type: answer.headers['content-type'] ?? '', text: await text(answer) }
+  return { status: response.statusCode ?? 0, type: response.headers['content-type'] ?? '', text: await text(response) }
 }
 
 /**
- * Calls a control of a running gateway. Returns its JSON, its text, or undefined if the answer is empty.
- * @throws Error that says what to do if nobody answers; Refused if the gateway answers with an error.
+ * Calls a control of a running gateway. Returns its JSON, its text, or undefined if the response is empty.
+ * @throws Error that says what to do if the server cannot be reached; ControlError if the gateway responds with an error.
  */
-export async function askControl(
+export async function callControl(
   server: ServerAddress,
   method: string,
   path: string,
   body?: unknown,
 ): Promise<unknown> {
-  const { status, type, text } = await ask(server, method, `${CONTROL_PATH}${path}`, body).catch((error) => {
-    throw new Error(connectionProblem(caught(error), server.url), { cause: error })
+  const { status, type, text } = await sendRequest(server, method, `${CONTROL_PATH}${path}`, body).catch((error) => {
+    throw new Error(connectionProblem(asSystemError(error), server.url), { cause: error })
   })
   if (status === 204) return undefined
-  const isJson = type.startsWith('application/json')
-  const value: unknown = isJson ? JSON.parse(text) : text
+  const value: unknown = type.startsWith('application/json') ? JSON.parse(text) : text
   if (status >= 200 && status < 300) return value
-  // Only errors of the gateway have these two fields.
-  const { error_code, msg } = (isJson ? value : {}) as { readonly error_code?: string; readonly msg?: string }
-  if (msg === undefined)
-    throw new Error(`The server at ${urlWithoutKey(server.url)} is not a fauxgate: its status was ${status}.`)
+  const { error, message } = readErrorBody(value)
+  const url = urlWithoutKey(server.url)
+  if (message === null) throw new Error(`The server at ${url} is not a fauxgate: its status was ${status}.`)
   const hint = status === 401 ? ' Give the key with --control-key or FAUXGATE_CONTROL_KEY.' : ''
-  throw new Refused(`${msg}${hint}`, `${error_code}, at ${urlWithoutKey(server.url)}`)
+  throw new ControlError(`${message}${hint}`, `${error}, at ${url}`)
 }
 
 function connectionProblem({ code = '', message }: NodeJS.ErrnoException, url: string): string {
