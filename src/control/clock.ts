@@ -6,7 +6,7 @@ import { general } from '../schema/general-errors.ts'
 import { sentDuration } from '../schema/options.ts'
 import { ruleOnWhole } from '../schema/rule.ts'
 import { time } from '../schema/schema.ts'
-import { counted, quote } from '../schema/text.ts'
+import { formatCount, quote } from '../schema/text.ts'
 import { durationMs, LATEST_TIME, timeMs, timestamp } from '../schema/time.ts'
 import { type Control, type ControlHost, controlCall } from './control.ts'
 
@@ -20,7 +20,7 @@ export const errors = declareErrors({
     90422,
     504,
     (it: { seconds: number; reached: string; target: string; isSettled: boolean }) =>
-      `The move was stopped after ${counted(it.seconds, 'second')} of work. It is ${it.reached} now, and ` +
+      `The move was stopped after ${formatCount(it.seconds, 'second')} of work. It is ${it.reached} now, and ` +
       `${it.target} was requested. ${
         it.isSettled
           ? 'Everything due by now has happened: continue from here, or in smaller steps.'

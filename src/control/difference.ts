@@ -1,4 +1,4 @@
-import { counted } from '../schema/text.ts'
+import { formatCount } from '../schema/text.ts'
 import { timestamp } from '../schema/time.ts'
 import type { Snapshot } from './snapshot.ts'
 
@@ -25,7 +25,7 @@ function describeChanges(collection: string, before: readonly object[] = [], aft
   const line = (what: string, rows: readonly string[]) => {
     if (rows.length === 0) return []
     const more = rows.length > MAX_NAMED ? ` and ${rows.length - MAX_NAMED} more` : ''
-    const records = counted(rows.length, 'record')
+    const records = formatCount(rows.length, 'record')
     return [`${collection}: ${records} ${what}: ${rows.slice(0, MAX_NAMED).join(', ')}${more}.`]
   }
   return [...line('created', created), ...line('removed', removed), ...line('changed', changed)]

@@ -8,7 +8,7 @@ import { documented, named } from '../schema/documentation.ts'
 import { AssertionError, assertNoProblem } from '../schema/errors.ts'
 import { general } from '../schema/general-errors.ts'
 import { integerFrom, type OptionWords, optionsOf, readCallOptions } from '../schema/options.ts'
-import { counted, cut } from '../schema/text.ts'
+import { cut, formatCount } from '../schema/text.ts'
 import { isObject } from '../schema/values.ts'
 import { type Control, type ControlHost, controlCall } from './control.ts'
 import { requireMatchable } from './faults/matching.ts'
@@ -156,7 +156,7 @@ function requireKnown(kind: string, known: number, missing: number): number {
   if (missing === 0) return known
   throw new AssertionError(
     `The number of requests with this ${kind} is not known: the journal has ${known}, and it has dropped ` +
-      `${counted(missing, 'request')} that may have it too. Set journalSize and journalBytes to keep more.`,
+      `${formatCount(missing, 'request')} that may have it too. Set journalSize and journalBytes to keep more.`,
   )
 }
 
@@ -165,7 +165,7 @@ function requireNoneDropped(journal: Journal, filter: JournalFields<string>): vo
   const { certain } = journal.count(filter)
   if (certain === 0) return
   throw new AssertionError(
-    `The journal has dropped ${counted(certain, 'such request')}, and has no other. Use \`gateway.requests.count\`, or set ` +
+    `The journal has dropped ${formatCount(certain, 'such request')}, and has no other. Use \`gateway.requests.count\`, or set ` +
       'journalSize and journalBytes to keep more.',
   )
 }
@@ -224,7 +224,7 @@ function describeUnknownRequests(journal: Journal): string | undefined {
   const lines = named.map((entry) => `  ${describeRequest(entry)}: ${reason(entry)}`)
   const earlier = count > lines.length ? [`  … and ${count - lines.length} earlier`] : []
   const what = named.every(isNoId)
-    ? `${counted(count, 'request has', 'requests have')} no id in the path`
-    : `${counted(count, 'request is', 'requests are')} for no operation of the API`
+    ? `${formatCount(count, 'request has', 'requests have')} no id in the path`
+    : `${formatCount(count, 'request is', 'requests are')} for no operation of the API`
   return [`${what}:`, ...earlier, ...lines].join('\n')
 }

@@ -4,7 +4,7 @@ import { refuse } from '../schema/errors.ts'
 import { general } from '../schema/general-errors.ts'
 import { count } from '../schema/record-schema.ts'
 import { time } from '../schema/schema.ts'
-import { counted, quote } from '../schema/text.ts'
+import { formatCount, quote } from '../schema/text.ts'
 import { timestamp } from '../schema/time.ts'
 import { type Control, type ControlHost, controlCall } from './control.ts'
 import { describeDifference } from './difference.ts'
@@ -47,7 +47,7 @@ const take = controlCall({
   run(host, { name = unusedName(host) }) {
     const { all } = host.snapshots
     const field = 'name'
-    const conflict = `one of ${counted(all.length, 'snapshot')} already`
+    const conflict = `one of ${formatCount(all.length, 'snapshot')} already`
     const allowed = `at most ${MAX_SNAPSHOTS} snapshots, with names of their own; DELETE /_fauxgate/snapshots removes one`
     if (all.length >= MAX_SNAPSHOTS || all.some((each) => each.name === name)) {
       refuse(general.field_invalid, { field, received: `${quote(name)}, ${conflict}`, allowed })

@@ -1,4 +1,4 @@
-import { counted } from '../schema/text.ts'
+import { formatCount } from '../schema/text.ts'
 
 /** The treatment of a request through the global `fetch` that was for no installed gateway. */
 type Treatment = 'refused' | 'passed'
@@ -43,7 +43,7 @@ export class OtherRequests {
   describeRefused(): string | undefined {
     if (this.#refusedCount === 0) return undefined
     const lines = this.listLines().filter((line) => line.includes(' → refused'))
-    return `${counted(this.#refusedCount, 'request was', 'requests were')} for another host, and refused:\n${lines
+    return `${formatCount(this.#refusedCount, 'request was', 'requests were')} for another host, and refused:\n${lines
       .map((line) => `  ${line}`)
       .join('\n')}`
   }

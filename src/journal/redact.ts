@@ -19,7 +19,7 @@ import {
   type Redactor,
   redactText,
 } from '../schema/secret-texts.ts'
-import { counted } from '../schema/text.ts'
+import { formatCount } from '../schema/text.ts'
 import { timestamp } from '../schema/time.ts'
 import type { JournalEntry } from './entry.ts'
 import type { Exchange } from './exchange.ts'
@@ -97,7 +97,7 @@ function redactBody(body: Exchange['request' | 'response'], redaction: Redaction
   if (typeof body === 'object') return UNREAD_BODY[body.unread]
   const value = parseJson(body)
   return value === undefined
-    ? `[a text of ${counted(body.length, 'character')} that is not JSON]`
+    ? `[a text of ${formatCount(body.length, 'character')} that is not JSON]`
     : redact(value, redaction)
 }
 

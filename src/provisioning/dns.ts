@@ -7,7 +7,7 @@ import { general } from '../schema/general-errors.ts'
 import { sentDuration } from '../schema/options.ts'
 import { rule, ruleOnWhole } from '../schema/rule.ts'
 import { time } from '../schema/schema.ts'
-import { counted } from '../schema/text.ts'
+import { formatCount } from '../schema/text.ts'
 import { durationMs, timeMs, timestamp } from '../schema/time.ts'
 import { ipBytes } from '../x509/ip.ts'
 
@@ -255,7 +255,7 @@ function isVisible({ now }: Transaction, { visibleFrom }: DnsRecord): boolean {
 /** Describes the record that a name has instead of a CNAME record, as a fragment for a message. */
 function describeInsteadOfCname(tx: Transaction, record: DnsRecord | undefined, name: string): string {
   if (record && !isVisible(tx, record)) {
-    const left = counted(Math.ceil(((timeMs(record.visibleFrom) ?? 0) - tx.now) / 1000), 'second')
+    const left = formatCount(Math.ceil(((timeMs(record.visibleFrom) ?? 0) - tx.now) / 1000), 'second')
     return `no record for ${name} yet: the one that was set propagates until ${record.visibleFrom}. Wait for another ${left}`
   }
   switch (record?.type) {

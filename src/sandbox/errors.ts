@@ -1,6 +1,6 @@
 import { CONTROL_KEY_HEADER } from '../control/control.ts'
 import { declareErrors, entry } from '../schema/errors.ts'
-import { counted } from '../schema/text.ts'
+import { formatCount } from '../schema/text.ts'
 
 /** The errors of shared sandboxes: about permissions, names, limits and archives. */
 export const errors = declareErrors({
@@ -47,7 +47,7 @@ export const errors = declareErrors({
     90608,
     429,
     (it: { wait: number }) =>
-      `Too many wrong account keys came from this address. Try again in ${counted(it.wait, 'second')}.`,
+      `Too many wrong account keys came from this address. Try again in ${formatCount(it.wait, 'second')}.`,
   ),
   sandbox_name_invalid: entry(
     90610,
@@ -70,7 +70,7 @@ export const errors = declareErrors({
     90614,
     409,
     (it: { most: number }) =>
-      `There are ${counted(it.most, 'sandbox', 'sandboxes')} already, the most allowed. Delete some.`,
+      `There are ${formatCount(it.most, 'sandbox', 'sandboxes')} already, the most allowed. Delete some.`,
   ),
   key_taken: entry(
     90615,
@@ -81,7 +81,7 @@ export const errors = declareErrors({
   too_many_keys: entry(
     90617,
     409,
-    (it: { most: number }) => `The sandbox has ${counted(it.most, 'key')} already, the most allowed. Revoke some.`,
+    (it: { most: number }) => `The sandbox has ${formatCount(it.most, 'key')} already, the most allowed. Revoke some.`,
   ),
   sandbox_unreadable: entry(
     90618,
@@ -100,7 +100,7 @@ export const errors = declareErrors({
     90620,
     409,
     (it: { prefix: string; most: number }) =>
-      `There are ${counted(it.most, 'sandbox', 'sandboxes')} whose names begin with ${it.prefix} already, the most ` +
+      `There are ${formatCount(it.most, 'sandbox', 'sandboxes')} whose names begin with ${it.prefix} already, the most ` +
       'allowed (QUOTAS). Delete some, or take a name that begins otherwise.',
   ),
   archive_line_invalid: entry(
@@ -112,20 +112,20 @@ export const errors = declareErrors({
     90622,
     409,
     (it: { restored: number; refused: number }) =>
-      `${counted(it.restored, 'sandbox is', 'sandboxes are')} restored and ${it.refused} refused; details say why. Send ` +
+      `${formatCount(it.restored, 'sandbox is', 'sandboxes are')} restored and ${it.refused} refused; details say why. Send ` +
       'the archive again when that is solved, with ?existing=keep or ?existing=replace for names that there are already.',
   ),
   too_many_listeners: entry(
     90628,
     429,
     (it: { most: number }) =>
-      `${counted(it.most, 'page listens', 'pages listen')} to this sandbox already, the most allowed. Close one.`,
+      `${formatCount(it.most, 'page listens', 'pages listen')} to this sandbox already, the most allowed. Close one.`,
   ),
   sandbox_busy: entry(
     90629,
     429,
     (it: { most: number; wait: number }) =>
-      `This sandbox had ${counted(it.most, 'request')} within a minute, the most allowed. ` +
-      `Try again in ${counted(it.wait, 'second')}.`,
+      `This sandbox had ${formatCount(it.most, 'request')} within a minute, the most allowed. ` +
+      `Try again in ${formatCount(it.wait, 'second')}.`,
   ),
 })

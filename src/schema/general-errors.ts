@@ -1,5 +1,5 @@
 import { declareErrors, entry, field } from './errors.ts'
-import { counted, formatIdStart } from './text.ts'
+import { formatCount, formatIdStart } from './text.ts'
 
 /**
  * The errors that belong to no family: those of the request as a whole, of ids, queries and filters, and of fields that
@@ -27,7 +27,7 @@ export const general = declareErrors({
     211,
     400,
     (it: { method: string; bytes: number }) =>
-      `A ${it.method} request came with a body of ${counted(it.bytes, 'byte')}. Send none, or "{}".`,
+      `A ${it.method} request came with a body of ${formatCount(it.bytes, 'byte')}. Send none, or "{}".`,
   ),
   body_unreadable: entry(212, 400, () => 'The body ended early. Send the whole body, with its correct length.'),
   body_unparsable: entry(
@@ -69,7 +69,7 @@ export const general = declareErrors({
     226,
     429,
     (it: { limit: number; seconds: number; wait: number }) =>
-      `More than ${counted(it.limit, 'request')} within ${counted(it.seconds, 'second')}. Try again in ${counted(it.wait, 'second')}.`,
+      `More than ${formatCount(it.limit, 'request')} within ${formatCount(it.seconds, 'second')}. Try again in ${formatCount(it.wait, 'second')}.`,
   ),
   id_wrong_prefix: field(227, 400, (it: { prefix: string }) => `an id that starts with ${formatIdStart(it.prefix)}`),
   query_unknown: entry(
@@ -131,7 +131,8 @@ export const general = declareErrors({
   request_timeout: entry(
     90432,
     408,
-    (it: { seconds: number }) => `The request was not there within ${counted(it.seconds, 'second')}. Send it at once.`,
+    (it: { seconds: number }) =>
+      `The request was not there within ${formatCount(it.seconds, 'second')}. Send it at once.`,
   ),
   store_failed: entry(
     90507,

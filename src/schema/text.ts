@@ -23,7 +23,7 @@ export function escapeUnprintable(text: string): string {
 // (rules: secrets#messages)
 /** Formats a secret value for a message: by its type only. */
 export function quoteSecret(value: unknown): string {
-  if (typeof value === 'string') return `a string of ${counted(value.length, 'character')}`
+  if (typeof value === 'string') return `a string of ${formatCount(value.length, 'character')}`
   return typeof value === 'number' ? 'a number' : quote(value)
 }
 
@@ -37,7 +37,7 @@ export function cut(text: string, length = MAX_LENGTH): string {
 }
 
 /** Returns a number with its noun: `1 fault`, `2 faults`. */
-export function counted(count: number, one: string, many = `${one}s`): string {
+export function formatCount(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`
 }
 

@@ -2,7 +2,7 @@ import { isManual } from '../engine/clock.ts'
 import type { Gateway } from '../gateway/gateway.ts'
 import type { Installed } from '../http/install.ts'
 import { AssertionError } from '../schema/errors.ts'
-import { counted } from '../schema/text.ts'
+import { formatCount } from '../schema/text.ts'
 import { timestamp } from '../schema/time.ts'
 import { watchLosses } from './losses.ts'
 import { unusedIn } from './strict.ts'
@@ -74,7 +74,7 @@ function fakeTimersHint({ clock }: Gateway): readonly string[] | undefined {
   const { clock: fake } = globalThis.setTimeout as { clock?: { countTimers?(): number } }
   const count = fake?.countTimers?.() ?? 0
   if (count === 0 || !isManual(clock)) return undefined
-  const wait = counted(count, 'timer waits', 'timers wait')
+  const wait = formatCount(count, 'timer waits', 'timers wait')
   return [
     `${wait} on the runner's fake timers, which do not follow the gateway's manual clock. Advance both, use the timers of ` +
       '`timersOn(gateway.clock)`, or give the gateway the system clock, which follows fake timers.',

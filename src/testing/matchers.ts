@@ -5,7 +5,7 @@ import type { ErrorKey, OperationName } from '../generated/resources.ts'
 import { PROVISIONING_ERRORS, type ProvisioningError } from '../provisioning/outcomes.ts'
 import { standard } from '../resources/dialects.ts'
 import { suggestion } from '../schema/nearest.ts'
-import { counted, quote } from '../schema/text.ts'
+import { formatCount, quote } from '../schema/text.ts'
 import { isObject } from '../schema/values.ts'
 import { tableOf } from '../table.ts'
 import {
@@ -140,7 +140,7 @@ export const matchers: MatcherFunctions = {
     const count = gateway.requests.count({ ...fields, operation })
     const which = Object.entries(fields).map(([name, value]) => ` with the ${name} ${value}`)
     const request = (not: string) =>
-      times === undefined ? `${not ? 'no' : 'a'} request` : `${not}${counted(times, 'request')}`
+      times === undefined ? `${not ? 'no' : 'a'} request` : `${not}${formatCount(times, 'request')}`
     const others = count === 0 ? otherStatuses(gateway, operation) : ''
     return gatewayResult(gateway, times === undefined ? count > 0 : count === times, (not) => {
       return `Expected ${request(not)} of ${operation}${which.join(' and')}, and ${countText('was', 'were', count)}.${others}`

@@ -1,5 +1,5 @@
 import { type Clock, isManual, stopwatch } from '../engine/clock.ts'
-import { counted } from '../schema/text.ts'
+import { formatCount } from '../schema/text.ts'
 
 /** Shorter than the intervals at which code polls, and longer than a test usually needs from one request to the next. */
 const MIN_PAUSE_MS = 10
@@ -37,7 +37,7 @@ export class Pauses {
   get text(): string | undefined {
     if (!this.#isPolling || !isManual(this.#clock) || this.#clock.now !== this.#start) return undefined
     return (
-      `Your code paused ${counted(this.#count, 'time')} between a response and its next request, but the gateway's manual ` +
+      `Your code paused ${formatCount(this.#count, 'time')} between a response and its next request, but the gateway's manual ` +
       'clock has not moved. If your code waits on real timers, pass it the timers of `timersOn(gateway.clock)` and call ' +
       '`gateway.clock.advanceAsync`, or give the gateway the system clock.'
     )

@@ -3,7 +3,7 @@ import type { ClockFollower } from '../engine/clock.ts'
 import type { Gateway } from '../gateway/gateway.ts'
 import { type Fetch, isRequest } from '../http/fetch.ts'
 import { splitUrl } from '../http/url.ts'
-import { counted } from '../schema/text.ts'
+import { formatCount } from '../schema/text.ts'
 import { watchMoves } from './moves.ts'
 import { Pauses } from './pauses.ts'
 
@@ -58,7 +58,7 @@ export class Traffic {
 
   /** A description of the control calls over HTTP that were refused, if any. */
   get refused(): readonly string[] {
-    const calls = counted(this.#refused.length, 'control call was', 'control calls were')
+    const calls = formatCount(this.#refused.length, 'control call was', 'control calls were')
     return this.#refused.length === 0 ? [] : [`${calls} refused, without any effect: ${this.#refused.join(', ')}.`]
   }
 
@@ -147,7 +147,7 @@ function copyInit(init: RequestInit | undefined): RequestInit | undefined {
 
 function unfinished(one: string, underWay: ReadonlySet<{ readonly name: string }>, rest = ''): readonly string[] {
   if (underWay.size === 0) return []
-  const which = counted(underWay.size, `${one}${rest} was`, `${one}s${rest} were`)
+  const which = formatCount(underWay.size, `${one}${rest} was`, `${one}s${rest} were`)
   const names = [...underWay].map(({ name }) => name)
   return [`${which} still under way when the test ended: ${names.join(', ')}. Is an await missing?`]
 }

@@ -1,5 +1,5 @@
 import { type DialectName, dialectNames, dialects } from '../resources/dialects.ts'
-import { counted } from '../schema/text.ts'
+import { formatCount } from '../schema/text.ts'
 import { isObject } from '../schema/values.ts'
 import { type ApiRequest, type Exchange, tryParseJson } from './exchange.ts'
 import { ABSENT_HEADER, type RecordedExchange, type Recording, type RecordingInfo } from './har.ts'
@@ -64,7 +64,7 @@ function readOtherRecording(log: Json, exchanges: readonly RecordedExchange[], f
       .sort((one, other) => one.at - other.at || 0),
     warnings: [
       `${`${name} ${version}`.trim()} wrote the file: the client is unknown, and so is its version; no secret was replaced`,
-      ...(leftOut > 0 ? [`${counted(leftOut, 'request')} left out: not of this API`] : []),
+      ...(leftOut > 0 ? [`${formatCount(leftOut, 'request')} left out: not of this API`] : []),
     ],
   }
 }

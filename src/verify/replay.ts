@@ -1,5 +1,5 @@
 import { type DialectName, dialects } from '../resources/dialects.ts'
-import { counted } from '../schema/text.ts'
+import { formatCount } from '../schema/text.ts'
 import { type ComparisonContext, type Difference, differencesOf, differenceText } from './differ.ts'
 import type { ApiRequest, ApiResponse } from './exchange.ts'
 import type { RecordedExchange, Recording, RecordingInfo } from './har.ts'
@@ -212,8 +212,8 @@ export function replayText({ compared, differing, skipped, unused }: ReplayRepor
       ...differences.map((each) => `  ${differenceText(each, 'recorded')}`),
     ]),
     ...unused.map(({ request, at }) => `The known difference of ${request} at ${at} excuses nothing. Remove it.`),
-    ...[...reasons].map(([reason, count]) => `Not compared, ${counted(count, 'exchange')}: ${reason}`),
-    `${counted(compared, 'exchange')} compared, ${differing.length} different.`,
+    ...[...reasons].map(([reason, count]) => `Not compared, ${formatCount(count, 'exchange')}: ${reason}`),
+    `${formatCount(compared, 'exchange')} compared, ${differing.length} different.`,
   ]
   return `${lines.join('\n')}\n`
 }

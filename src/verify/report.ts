@@ -1,4 +1,4 @@
-import { counted } from '../schema/text.ts'
+import { formatCount } from '../schema/text.ts'
 import type { RemainingResource } from './clean-up.ts'
 import { type Difference, differenceText } from './differ.ts'
 import type { ApiResponse } from './exchange.ts'
@@ -122,14 +122,14 @@ export function reportText(report: Report): string {
     ...remaining.map(({ path, reason }) => `  ${path}: ${reason}`),
     '',
     ...(stopped === undefined ? [] : [`Ended early: ${stopped}.`]),
-    `${url}, compared with fauxgate (${dialect}): ${counts}; ${counted(requests, 'request')}.`,
+    `${url}, compared with fauxgate (${dialect}): ${counts}; ${formatCount(requests, 'request')}.`,
     '',
   ].join('\n')
 }
 
 function rowText({ verdict, same, differs, notAsked }: OperationResult): string {
   const further = notAsked > 0 ? `, ${notAsked} not asked` : ''
-  const all = counted(same + differs, 'answer')
+  const all = formatCount(same + differs, 'answer')
   return verdict === 'same' ? `same     ${all}${further}` : `differs  ${differs} of ${all}${further}`
 }
 
@@ -143,7 +143,7 @@ function notAskedLines(operations: readonly OperationResult[]): string[] {
   // The user knows what --only leaves out: about 200 operations.
   const linesOf = (reason: string, names: readonly string[]) =>
     reason === NOT_CHOSEN
-      ? [`  ${reason}: ${counted(names.length, 'operation')}`]
+      ? [`  ${reason}: ${formatCount(names.length, 'operation')}`]
       : [`  ${reason}:`, `    ${names.join(', ')}`]
   return ['', 'Not asked:', ...[...byReason].flatMap(([reason, names]) => linesOf(reason, names))]
 }

@@ -14,7 +14,7 @@ import { provisioningRules } from '../provisioning/managed-domain.ts'
 import { formatTimeline } from '../provisioning/timeline.ts'
 import { timelineView } from '../provisioning/transitions.ts'
 import { type DomainRecord, domains } from '../resources/reserved-domains/records.ts'
-import { counted, cut, escapeUnprintable } from '../schema/text.ts'
+import { cut, escapeUnprintable, formatCount } from '../schema/text.ts'
 import { timestamp } from '../schema/time.ts'
 import { isObject } from '../schema/values.ts'
 import { findNextDue } from './overview.ts'
@@ -180,7 +180,7 @@ function listTimelines(tx: Transaction): Part[] {
 function listUncheckedRecords(tx: Transaction): Part {
   const count = tx.count(zone)
   if (count === 0 || provisioningRules(tx.rules).dns === 'simulated') return ['dns', []]
-  return ['dns', [`No attempt checks the zone, which has ${counted(count, 'record')}: the option dns is off.`]]
+  return ['dns', [`No attempt checks the zone, which has ${formatCount(count, 'record')}: the option dns is off.`]]
 }
 
 function listPending({ journal, transact }: ControlHost): Part {
@@ -205,5 +205,5 @@ function countEarlier(count: number): readonly string[] {
 
 /** Returns a line about dropped requests. The list omits these, but assertions count all requests. */
 function countDropped(count: number): readonly string[] {
-  return count > 0 ? [`… ${counted(count, 'earlier request')} that the journal has dropped`] : []
+  return count > 0 ? [`… ${formatCount(count, 'earlier request')} that the journal has dropped`] : []
 }

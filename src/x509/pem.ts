@@ -1,4 +1,4 @@
-import { counted } from '../schema/text.ts'
+import { formatCount } from '../schema/text.ts'
 import { toBinary, toBytes } from './bytes.ts'
 
 const COLUMNS = 64
@@ -89,7 +89,7 @@ function decode(lines: readonly string[], begin: number): DecodeResult {
   if (base64 === '') return { damage: `the block that line ${begin} begins is empty` }
   const isWhole = base64.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(base64)
   if (isWhole) return { der: toBytes(atob(base64)) }
-  const characters = counted(base64.length, 'character')
+  const characters = formatCount(base64.length, 'character')
   const length = `the base64 of the block that line ${begin} begins has ${characters}, not a multiple of four`
   return { damage: findCharacterProblem(lines, begin) ?? length }
 }

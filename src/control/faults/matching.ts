@@ -7,7 +7,7 @@ import type { Transaction } from '../../operation/transaction.ts'
 import { refuse } from '../../schema/errors.ts'
 import { general } from '../../schema/general-errors.ts'
 import { findIdError } from '../../schema/ids.ts'
-import { counted, quote } from '../../schema/text.ts'
+import { formatCount, quote } from '../../schema/text.ts'
 import type { Api } from '../control.ts'
 import { type FaultRequest, faultRecords, isPending, isUsedUp } from './fault.ts'
 
@@ -151,7 +151,7 @@ export function describePendingFaults(faults: readonly ArmedFault[], journal: Jo
       ? ['  There were no requests.']
       : mergeRepeated(requests.map((entry) => lineOf(fault, entry))).map((line) => `  ${line}`)),
   ])
-  const wait = counted(pending.length, 'fault still waits', 'faults still wait')
+  const wait = formatCount(pending.length, 'fault still waits', 'faults still wait')
   return `${wait} for requests.\n${lines.join('\n')}`
 }
 
@@ -166,7 +166,7 @@ function mergeRepeated(lines: readonly string[]): string[] {
 }
 
 function describeHits({ hits, times }: ArmedFault): string {
-  return times === undefined ? counted(hits, 'request') : `${hits} of ${counted(times, 'request')}`
+  return times === undefined ? formatCount(hits, 'request') : `${hits} of ${formatCount(times, 'request')}`
 }
 
 export function describeFault({ id: _id, hits: _hits, passed: _passed, when, ...spec }: ArmedFault): string {

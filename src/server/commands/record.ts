@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { version } from '../../../package.json'
 import { dialectNames, dialects } from '../../resources/dialects.ts'
-import { counted } from '../../schema/text.ts'
+import { formatCount } from '../../schema/text.ts'
 import { recordingText } from '../../verify/sanitize.ts'
 import { baseUrlOf } from '../client/server-calls.ts'
 import { asSystemError, UsageError } from '../errors.ts'
@@ -70,7 +70,7 @@ async function runRecord(parsed: Arguments): Promise<number> {
   recorder.stop()
   server.closeAllConnections()
   await save()
-  return print(`${counted(recorder.exchanges.length, 'exchange')} in ${file}\n`)
+  return print(`${formatCount(recorder.exchanges.length, 'exchange')} in ${file}\n`)
 }
 
 /** The interval between saves. A killed process loses the exchanges of this time. */

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { isLoopbackAddress } from '../../http/access.ts'
-import { counted } from '../../schema/text.ts'
+import { formatCount } from '../../schema/text.ts'
 import { sendRequest } from '../client/server-calls.ts'
 import { sandboxRows } from '../options/config.ts'
 import { parseOptions, prefixErrors } from '../options/parsed-options.ts'
@@ -34,7 +34,7 @@ async function runSandboxes(parsed: Arguments, environment: NodeJS.ProcessEnv): 
   await requireFreePort(host, port)
   const folder = resolve(data)
   const removed = await prefixErrors('data', names, () => openDataFolder(folder))
-  if (removed > 0) printLine(`Removed ${counted(removed, 'empty file', 'empty files')} of sandboxes that are gone.`)
+  if (removed > 0) printLine(`Removed ${formatCount(removed, 'empty file', 'empty files')} of sandboxes that are gone.`)
   const account = await readOrCreateAccountKey(folder, environment)
   if (account.createdIn)
     printLine(`The account key is ${account.key}\nIt is shown this once, and kept in ${account.createdIn}`)

@@ -1,4 +1,4 @@
-import { counted } from '../../schema/text.ts'
+import { formatCount } from '../../schema/text.ts'
 import { Explorer } from './explore.ts'
 import { progressLine } from './progress.ts'
 import { SurvivalError } from './survival-error.ts'
@@ -45,7 +45,7 @@ export async function* iterate(
 
 function resultOf({ tried, total, isComplete, coverage, level, failing }: Explorer): SurvivalResult {
   const cut = isComplete ? '' : '; the budget has ended'
-  const summary = `${number(tried)} of ${number(total)} schedules with up to ${counted(level, 'fault')}; ${number(failing)} fail${cut}`
+  const summary = `${number(tried)} of ${number(total)} schedules with up to ${formatCount(level, 'fault')}; ${number(failing)} fail${cut}`
   return { summary, tried, total, isComplete, coverage }
 }
 
@@ -70,6 +70,6 @@ function reportOf(
     ...lines,
     `  ${failing === 1 ? 'The only failing schedule' : `The smallest of ${number(failing)} failing schedules`}; ${which} were tried.`,
     `  Replay: survives(code, { replay: '${replay}' })`,
-    ...others.map((each) => `  Also ${counted(each.count, 'schedule')}: ${each.message}\n    '${each.replay}'`),
+    ...others.map((each) => `  Also ${formatCount(each.count, 'schedule')}: ${each.message}\n    '${each.replay}'`),
   ].join('\n')
 }

@@ -1,4 +1,4 @@
-import { counted } from '../../schema/text.ts'
+import { formatCount } from '../../schema/text.ts'
 import { durationText } from '../../schema/time.ts'
 import { changesOf, missingChange } from './changes.ts'
 import type { ReadSurvivalOptions } from './options.ts'
@@ -52,10 +52,10 @@ export async function judge(
     return verdictOf('unhandled-rejection', `a promise rejects with ${error}, and nobody handles it.`)
   }
   if (requestsAfterEnd > 0) {
-    return verdictOf('work-after-end', `it has ended, and then sends ${counted(requestsAfterEnd, 'request')}.`)
+    return verdictOf('work-after-end', `it has ended, and then sends ${formatCount(requestsAfterEnd, 'request')}.`)
   }
   if (remainingTimers.length > 0 && baseline && !baseline.hasTimersLeft) {
-    const timers = counted(remainingTimers.length, 'timer is', 'timers are')
+    const timers = formatCount(remainingTimers.length, 'timer is', 'timers are')
     return verdictOf('work-after-end', `it has ended, and ${timers} left, the first one of ${remainingTimers[0]} ms.`)
   }
   return settled.error ? judgeError(run, settled.error, baseline, options) : judgeResult(run, baseline, options)
