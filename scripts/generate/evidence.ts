@@ -1,5 +1,4 @@
 // Writes the evidence for each rule into docs/fidelity.md and docs/differences.md. types.ts writes it for the OpenAPI documents.
-import { NGROK_DOCS } from '../../src/openapi/evidence.ts'
 import { groupOf } from '../../src/operation/operation.ts'
 import { pages } from './evidence/pages.ts'
 import { operations as allOperations, errors, type OperationRules, type Section, sectionsOf } from './evidence/rules.ts'
@@ -9,6 +8,7 @@ import {
   examplesIn,
   KINDS,
   type Kind,
+  NGROK_DOCS,
   pageOf,
   statementsAbout,
 } from './evidence/sources.ts'
@@ -29,7 +29,10 @@ export default function evidence(root: string): Map<string, string> {
   return pages(root, allOperations, evidenceOf(sections, allOperations, root), sections)
 }
 
-/** Returns src/generated/evidence.json, which the OpenAPI documents have: each source once, and its place elsewhere. */
+/**
+ * Returns src/generated/evidence.json, which the OpenAPI documents have: each source once, and its place elsewhere. `docs` is
+ * the start of most sources, which have `/` for it.
+ */
 export function evidenceJson(root: string): string {
   const all = evidenceOf(sectionsOf(root), allOperations, root)
   const sources = [
@@ -46,6 +49,7 @@ export function evidenceJson(root: string): string {
     return kinds.slice(0, kinds.findLastIndex((list) => list.length > 0) + 1)
   }
   return JSON.stringify({
+    docs: NGROK_DOCS,
     sources: sources.map((source) => source.replace(NGROK_DOCS, '/')),
     operations: mapValues(all.operations, placesOf),
     fields: mapValues(groupByType(all.fields), (fields) => mapValues(fields, placesOf)),

@@ -21,8 +21,6 @@ export interface WithEvidence<E = Evidence> {
 type Rules = Readonly<Record<string, readonly (readonly number[])[]>>
 
 const KINDS = ['documented', 'client', 'recorded', 'decided'] as const
-/** The start of most sources. The generated file has `/` for it. */
-export const NGROK_DOCS = 'https://ngrok.com/docs/'
 const DECISIONS = 'https://github.com/fauxgate/fauxgate/blob/main/docs/decisions/'
 
 /** The evidence in one document. Its list of sources grows with each rule whose evidence is read. */
@@ -57,7 +55,7 @@ export class DocumentEvidence {
 
 /** Returns the source with an index in the generated file. A page of ngrok's, or a section such as `lists#paging`, becomes a URL. */
 function resolveSource(place: number): string {
-  const source = (evidenceFile.sources[place] ?? '').replace(/^\//, NGROK_DOCS)
+  const source = (evidenceFile.sources[place] ?? '').replace(/^\//, evidenceFile.docs)
   const [, page, rest] = /^([a-z-]+)(#.*)$/.exec(source) ?? []
   return page === undefined ? source : `${DECISIONS}${page}.md${rest}`
 }

@@ -27,7 +27,10 @@ export function statementsAbout(call: string, examples: readonly Example[]): Sta
   return [...documentedIn(call), ...inClients(call), ...inExamples(call, examples)]
 }
 
-const ERROR_PAGE = 'https://ngrok.com/docs/errors/err_ngrok_'
+/** The start of most sources. */
+export const NGROK_DOCS = 'https://ngrok.com/docs/'
+
+const ERROR_PAGE = `${NGROK_DOCS}errors/err_ngrok_`
 
 /** Returns the page for a path without a page in the clients: a module of an edge or a route, or a fixed response. */
 function furtherPageOf(path: string): string | undefined {
@@ -39,7 +42,7 @@ function furtherPageOf(path: string): string | undefined {
 }
 
 /** The page of the module that the reference had until 2025, before the one of traffic policies. */
-const POLICY_PAGE = 'https://ngrok.com/docs/api/resources/edge-route-policy-module'
+const POLICY_PAGE = `${NGROK_DOCS}api/resources/edge-route-policy-module`
 
 /**
  * Returns the page of the API reference about a call. The page is evidence for the call. Its fields are the fields of the
@@ -52,7 +55,7 @@ export function pageOf(call: string): string | undefined {
   const further = furtherPageOf(path)
   const read = path.endsWith('}') || path.startsWith('/edges/') ? 'get' : 'list'
   const verb = { POST: 'create', PUT: 'replace', PATCH: 'update', GET: read, DELETE: 'delete' }[method]
-  return page ?? (further && `https://ngrok.com/docs/api-reference/${further}/${verb}`)
+  return page ?? (further && `${NGROK_DOCS}api-reference/${further}/${verb}`)
 }
 
 /** A call of the API reference, with a list of fields or the type that has them. */
