@@ -3,7 +3,7 @@ import type { JournalEntry, JournalQuery } from './entry.ts'
 /** The fields of a request that queries compare. */
 export type RequestFacts = Pick<JournalEntry, 'operation' | 'method' | 'path' | 'status'>
 
-/** The maximum number of dropped requests whose paths are stored. */
+/** The maximum number of stored paths. */
 const MAX_PATHS = 10_000
 
 /** The maximum number of characters of a stored path. */
@@ -21,8 +21,8 @@ export interface RequestCount {
 /** Requests with the same operation, method and status. */
 interface Kind {
   readonly facts: Omit<RequestFacts, 'path'>
-  /** The stored paths. */
-  readonly paths: string[]
+  /** The number of requests with each stored path. */
+  readonly paths: Map<string, number>
   /** The number of requests whose paths are not stored. */
   withoutPath: number
 }
@@ -32,6 +32,7 @@ export class DroppedRequests {
   readonly #kindsByOperation = new Map<string | null, readonly Kind[]>()
   #unknown: JournalEntry[] = []
   #size = 0
+  #pathCount = 0
 
   /** The number of all these requests. */
   get size(): number {
@@ -45,16 +46,19 @@ export class DroppedRequests {
 
   add(facts: RequestFacts): void {
     this.#size++
+    const { path } = facts
     const kind = this.#findKind(facts)
-    const hasRoom = this.#size <= MAX_PATHS && facts.path.length <= MAX_PATH_LENGTH
-    if (hasRoom) kind.paths.push(facts.path)
-    else kind.withoutPath++
+    const requests = kind.paths.get(path)
+    const hasRoom = this.#pathCount < MAX_PATHS && path.length <= MAX_PATH_LENGTH
+    if (requests === undefined && !hasRoom) kind.withoutPath++
+    else kind.paths.set(path, (requests ?? 0) + 1)
+    if (requests === undefined && hasRoom) this.#pathCount++
   }
 
   #findKind({ operation, method, status }: RequestFacts): Kind {
     const kinds = this.#kindsByOperation.get(operation) ?? []
     for (const kind of kinds) if (kind.facts.method === method && kind.facts.status === status) return kind
-    const kind = { facts: { operation, method, status }, paths: [], withoutPath: 0 }
+    const kind = { facts: { operation, method, status }, paths: new Map<string, number>(), withoutPath: 0 }
     this.#kindsByOperation.set(operation, [...kinds, kind])
     return kind
   }
@@ -70,7 +74,7 @@ export class DroppedRequests {
     let certain = 0
     let possible = 0
     for (const { facts, paths, withoutPath } of this.#listKinds()) {
-      certain += paths.filter((path) => matchesQuery({ ...facts, path }, query)).length
+      certain += countWhere(paths, (path) => matchesQuery({ ...facts, path }, query))
       if (!matchesQuery({ ...facts, path: query.path ?? '' }, query)) continue
       if (query.path === undefined) certain += withoutPath
       else possible += withoutPath
@@ -81,7 +85,7 @@ export class DroppedRequests {
   countUnknown(): number {
     let found = 0
     for (const { facts, paths, withoutPath } of this.#listKinds()) {
-      found += paths.filter((path) => isUnknown({ ...facts, path })).length
+      found += countWhere(paths, (path) => isUnknown({ ...facts, path }))
       if (isUnknown({ ...facts, path: '' })) found += withoutPath
     }
     return found
@@ -95,7 +99,12 @@ export class DroppedRequests {
     this.#kindsByOperation.clear()
     this.#unknown = []
     this.#size = 0
+    this.#pathCount = 0
   }
+}
+
+function countWhere(paths: ReadonlyMap<string, number>, isCounted: (path: string) => boolean): number {
+  return [...paths].reduce((sum, [path, requests]) => sum + (isCounted(path) ? requests : 0), 0)
 }
 
 export function matchesQuery(request: RequestFacts, { operation, method, path, status }: JournalQuery): boolean {
