@@ -92,7 +92,10 @@ describe('The recipe for a sandbox for each pull request', () => {
   it('fails with the reason if the account key is wrong or there are too many sandboxes', async () => {
     for (const name of ['test', 'remove'] as const) {
       const refused = await runJob(name, 1, 12, 'another key')
-      expect([refused.passed, refused.output]).toEqual([false, expect.stringContaining('not the key of this account')])
+      expect([refused.passed, refused.output]).toEqual([
+        false,
+        expect.stringContaining('does not have the key of this account'),
+      ])
     }
     expect((await runJob('test', 2)).passed).toBe(true)
     const second = await runJob('test', 3, 13)
