@@ -49,10 +49,11 @@ export class DroppedRequests {
     const { path } = facts
     const kind = this.#findKind(facts)
     const requests = kind.paths.get(path)
-    const hasRoom = this.#pathCount < MAX_PATHS && path.length <= MAX_PATH_LENGTH
-    if (requests === undefined && !hasRoom) kind.withoutPath++
-    else kind.paths.set(path, (requests ?? 0) + 1)
-    if (requests === undefined && hasRoom) this.#pathCount++
+    if (requests !== undefined) kind.paths.set(path, requests + 1)
+    else if (this.#pathCount < MAX_PATHS && path.length <= MAX_PATH_LENGTH) {
+      kind.paths.set(path, 1)
+      this.#pathCount++
+    } else kind.withoutPath++
   }
 
   #findKind({ operation, method, status }: RequestFacts): Kind {
