@@ -8,7 +8,17 @@ import { type CertificateLife, PROFILES, type ProfileName } from '../provisionin
 import { type Dialect, standard } from '../resources/dialects.ts'
 import { nameProblem } from '../resources/reserved-domains/names.ts'
 import { facts, named } from '../schema/documentation.ts'
-import { asOne, duration, integerFrom, oneOfThese, optionRow, optionsOf, switchOption } from '../schema/options.ts'
+import {
+  asOne,
+  duration,
+  integerFrom,
+  objectOr,
+  oneOfThese,
+  optionRow,
+  optionsOf,
+  switchOption,
+} from '../schema/options.ts'
+import { DURATION_ALLOWED } from '../schema/time.ts'
 import { isObject } from '../schema/values.ts'
 
 /** Returns true for any object: clocks, dialects and stores may be instances of any class. */
@@ -45,34 +55,40 @@ export const baseUrl = v.pipe(
 )
 
 export const quirks = named(
-  optionsOf({
-    keepBackendsOnPatch: optionRow(
-      switchOption,
-      'A PATCH of a weighted backend without `backends` keeps its backends instead of removing them.',
-      { default: false, flag: 'keep-backends-on-patch' },
-    ),
-    lateStatus: optionRow(
-      switchOption,
-      'The response to a PATCH that sets a certificate management policy has a null `certificate_management_status`. The next read shows the job.',
-      { default: false, flag: 'late-status' },
-    ),
-  }),
+  optionsOf(
+    {
+      keepBackendsOnPatch: optionRow(
+        switchOption,
+        'A PATCH of a weighted backend without `backends` keeps its backends instead of removing them.',
+        { default: false, flag: 'keep-backends-on-patch' },
+      ),
+      lateStatus: optionRow(
+        switchOption,
+        'The response to a PATCH that sets a certificate management policy has a null `certificate_management_status`. The next read shows the job.',
+        { default: false, flag: 'late-status' },
+      ),
+    },
+    'an object with "keepBackendsOnPatch" and "lateStatus", true or false',
+  ),
   'Quirks',
   'Behaviour of the real service that differs from its API reference.',
 )
 
 export const internalErrorBackoff = named(
-  optionsOf({
-    first: optionRow(duration(1000), 'How long a job waits after its first INTERNAL_ERROR.', { default: '1m' }),
-    most: optionRow(duration(1000), 'The longest time that a job waits after an INTERNAL_ERROR.', { default: '64m' }),
-  }),
+  optionsOf(
+    {
+      first: optionRow(duration(1000), 'How long a job waits after its first INTERNAL_ERROR.', { default: '1m' }),
+      most: optionRow(duration(1000), 'The longest time that a job waits after an INTERNAL_ERROR.', { default: '64m' }),
+    },
+    `an object with "first" and "most", not less than first, each ${DURATION_ALLOWED}, at least 1000 ms`,
+  ),
   'ErrorBackoff',
   'The waits of a job after INTERNAL_ERRORs.',
 )
 
 const profileNames = Object.keys(PROFILES) as ProfileName[] // The keys of the same object.
 
-export const PROFILES_ALLOWED = profileNames.map((name) => `"${name}"`).join(' or ')
+const PROFILES_ALLOWED = profileNames.map((name) => `"${name}"`).join(' or ')
 
 /** The default validities as text. They follow Let's Encrypt. */
 export const DEFAULT_VALIDITIES = '90d, then 64d from 2027-02-10 and 45d from 2028-02-16'
@@ -93,15 +109,15 @@ const certificateLife = named(
   'The validity and the renewal of automatic certificates.',
 )
 
-export const certificates = v.union(
-  [
-    v.pipe(
-      v.picklist(profileNames),
-      v.transform((name): CertificateLife => ({ validity: PROFILES[name] })),
+export const certificates = objectOr(
+  certificateLife,
+  v.pipe(
+    v.picklist(
+      profileNames,
+      `${PROFILES_ALLOWED}, or an object with "validity", ${DURATION_ALLOWED}, at least 1000 ms, and "renewalLead"`,
     ),
-    certificateLife,
-  ],
-  PROFILES_ALLOWED,
+    v.transform((name): CertificateLife => ({ validity: PROFILES[name] })),
+  ),
 )
 
 const rateLimits = named(
@@ -115,13 +131,13 @@ const rateLimits = named(
   'A rate limit.',
 )
 
-export const rateLimit = v.union([
+export const rateLimit = objectOr(
+  rateLimits,
   v.pipe(
-    v.boolean(),
+    v.boolean('true, false, or an object with requests and window'),
     v.transform((isOn) => (isOn ? v.parse(rateLimits, {}) : undefined)),
   ),
-  rateLimits,
-])
+)
 
 export const takenDomains = v.array(
   v.pipe(

@@ -19,7 +19,7 @@ import {
 } from '../schema/options.ts'
 import { hasNoPrivateKey } from '../schema/secret-texts.ts'
 import { quote } from '../schema/text.ts'
-import { DURATION_ALLOWED, type Duration, durationText } from '../schema/time.ts'
+import { type Duration, durationText } from '../schema/time.ts'
 import { isObject } from '../schema/values.ts'
 import {
   account,
@@ -34,7 +34,6 @@ import {
   initial,
   internalErrorBackoff,
   key,
-  PROFILES_ALLOWED,
   quirks,
   rateLimit,
   store,
@@ -89,16 +88,13 @@ export const gatewayRows = {
     'Return 200 and `{}` instead of 204, for clients that cannot read an empty response.',
     { default: false },
   ),
-  quirks: optionRow(
-    asOne(quirks, 'an object with "keepBackendsOnPatch" and "lateStatus", true or false'),
-    'Behaviour of the real service that differs from its API reference.',
-    { default: {}, defaultText: '' },
-  ),
-  rateLimit: optionRow(
-    asOne(rateLimit, 'true, false, or an object with requests and window'),
-    'Return 429 for too many HTTP requests. `true` allows 120 requests in 60 seconds.',
-    { defaultText: 'false' },
-  ),
+  quirks: optionRow(quirks, 'Behaviour of the real service that differs from its API reference.', {
+    default: {},
+    defaultText: '',
+  }),
+  rateLimit: optionRow(rateLimit, 'Return 429 for too many HTTP requests. `true` allows 120 requests in 60 seconds.', {
+    defaultText: 'false',
+  }),
   account: optionRow(
     account,
     "The account that owns the gateway's resources: a plan, and limits by name. A call that exceeds a limit fails.",
@@ -145,18 +141,12 @@ export const gatewayRows = {
     { default: '30s' },
   ),
   certificates: optionRow(
-    asOne(
-      certificates,
-      `${PROFILES_ALLOWED}, or an object with "validity", ${DURATION_ALLOWED}, at least 1000 ms, and "renewalLead"`,
-    ),
+    certificates,
     'The validity of automatic certificates, and how long before their expiry they are renewed.',
     { defaultText: `what Let's Encrypt announced for the time of the gateway's clock: ${DEFAULT_VALIDITIES}` },
   ),
   internalErrorBackoff: optionRow(
-    asOne(
-      internalErrorBackoff,
-      `an object with "first" and "most", not less than first, each ${DURATION_ALLOWED}, at least 1000 ms`,
-    ),
+    internalErrorBackoff,
     'How long a job waits after its first INTERNAL_ERROR. The wait doubles after each error, up to `most`.',
     { default: {}, defaultText: '1m and 64m' },
   ),

@@ -89,6 +89,17 @@ export function asOne<const S extends v.GenericSchema>(schema: S, allowed: strin
   )
 }
 
+/**
+ * Makes the schema of an object, or of another value that messages describe. A union would not name the wrong part of an object.
+ */
+/* @__NO_SIDE_EFFECTS__ */
+export function objectOr<const O extends v.GenericSchema, const S extends v.GenericSchema>(object: O, other: S) {
+  return v.pipe(
+    v.lazy((value) => (isObject(value) ? object : other)),
+    v.metadata({ whole: v.union([other, object]) }),
+  )
+}
+
 /** Makes the schema of one of several texts. */
 /* @__NO_SIDE_EFFECTS__ */
 export function oneOfThese<const T extends readonly string[]>(texts: T) {

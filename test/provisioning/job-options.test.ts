@@ -113,7 +113,7 @@ describe('The options for provisioning (rules: provisioning-jobs#options)', () =
       '30d',
       /^certificates is "30d"\. Allowed: "90d" or "64d" or "45d" or "6d", or an object with "validity"/,
     ],
-    ['certificates', { validity: 0 }, /^certificates is an object\. Allowed: .*at least 1000 ms/],
+    ['certificates', { validity: 0 }, /^certificates\.validity is 0\. Allowed: .*at least 1000 ms/],
     [
       'certificates',
       { renewalLead: '45d' },
