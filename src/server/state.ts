@@ -53,15 +53,16 @@ export class StateFile {
 }
 
 /**
- * Restores a gateway from a snapshot in a file. Does nothing if the file does not exist.
+ * Restores a gateway from a snapshot in a file. Returns false if the file does not exist.
  * @throws Error if the file cannot be read or has no valid snapshot. The message has the place of the problem, and no value
  * that may be secret.
  */
-export async function importState(gateway: Gateway, file: string): Promise<void> {
-  if (!existsSync(file)) return
+export async function importState(gateway: Gateway, file: string): Promise<boolean> {
+  if (!existsSync(file)) return false
   const snapshot: Snapshot = parseJson(await readText(file), file)
   try {
     gateway.restore(snapshot)
+    return true
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error
     const { message, details } = error

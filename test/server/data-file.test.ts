@@ -25,6 +25,20 @@ describe('fauxgate serve --data', () => {
     expect(statSync('gateway.db').mode & 0o777).toBe(0o600)
   })
 
+  testSqlite('says which options apply only after a reset, once the file has a state', async () => {
+    const options = ['--data', 'gateway.db', '--clock', 'manual', '--seed', 'other', '--start', '2027-01-01T00:00:00Z']
+    const first = await serving({}, ...options)
+    expect(await first.stop()).toBe(0)
+    expect(first.output.stdout).not.toContain('reset')
+    const second = await serving({}, ...options)
+    expect(await second.stop()).toBe(0)
+    const notice = 'gateway.db has a state already: --seed, --start apply only after a reset.'
+    expect(second.output.stdout.split(notice)).toHaveLength(2)
+    const third = await serving({}, '--data', 'gateway.db', '--clock', 'manual')
+    expect(await third.stop()).toBe(0)
+    expect(third.output.stdout).not.toContain('reset')
+  })
+
   testSqlite('locks its file', async () => {
     await started(...SERVE)
     const { code, stderr } = await ran({}, ...SERVE)

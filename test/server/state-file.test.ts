@@ -86,3 +86,14 @@ it('A state file is written every minute if a request may have changed the state
   expect(failures).toEqual([])
   vi.useRealTimers()
 })
+
+it('Only a start from a state file says that the seed applies only after a reset', async () => {
+  const notice = 'state.json has a state already: --seed applies only after a reset.'
+  const outputs: string[] = []
+  for (let run = 0; run < 2; run++) {
+    const { output, stop } = await serving({}, '--state', 'state.json', '--seed', 'other')
+    expect(await stop()).toBe(0)
+    outputs.push(output.stdout)
+  }
+  expect(outputs.map((each) => each.includes(notice))).toEqual([false, true])
+})

@@ -83,9 +83,10 @@ async function serveOnce(
     await store?.flushed()
     const migration = store && migrationText(before, store)
     if (migration) log.notice('migrated', `${data}: ${migration}`)
+    if (data !== undefined && before) logPostponedOptions(data, options, log)
     if (state !== undefined) {
       await prefixErrors('state', names, async () => {
-        await importState(opened.gateway, state)
+        if (await importState(opened.gateway, state)) logPostponedOptions(state, options, log)
         await requireReplaceable(state)
       })
     }
@@ -95,6 +96,16 @@ async function serveOnce(
     output.flush()
     store?.close()
   }
+}
+
+/** The options that describe the state after a reset. A stored state has its own seed, time and resources. */
+const OPTIONS_OF_RESET = ['seed', 'start', 'initial']
+
+function logPostponedOptions(file: string, { names }: ParsedOptions, log: Log): void {
+  const given = OPTIONS_OF_RESET.flatMap((option) => names.get(option) ?? [])
+  if (given.length === 0) return
+  const verb = given.length === 1 ? 'applies' : 'apply'
+  log.notice('resumed', `${file} has a state already: ${given.join(', ')} ${verb} only after a reset.`)
 }
 
 async function openGateway(parsed: ParsedOptions, store?: Store) {
