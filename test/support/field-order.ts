@@ -6,7 +6,8 @@ import type { Gateway } from '../../src/index.ts'
  */
 export function recordsOutOfOrder(gateway: Gateway, empty: Gateway): string[] {
   const snapshot = gateway.snapshot()
-  empty.restore(snapshot)
+  // A snapshot from JSON is read by the schemas; one of an object may be taken unchanged.
+  empty.restore(JSON.parse(JSON.stringify(snapshot)))
   const restored = empty.snapshot().records
   return Object.entries(snapshot.records).flatMap(([collection, list]) =>
     list.flatMap((record, at) => {
