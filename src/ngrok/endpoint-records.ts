@@ -38,18 +38,6 @@ export function parseUrl(text: string): UrlParts | undefined {
 const record = v.object({
   ...kit.recordHead('ep', texts()),
   updated_at: kit.instant,
-  type: kit.oneOfThese(['cloud', 'ephemeral', 'edge']),
-  url: v.pipe(
-    v.string(),
-    kit.rule([], (text, report) => {
-      if (parseUrl(text)?.url !== text) report(kit.general.field_invalid, { allowed: 'a URL without the usual port' })
-    }),
-  ),
-  binding: kit.oneOfThese(BINDINGS),
-  pooling_enabled: v.boolean(),
-  traffic_policy: v.nullable(v.string()),
-  domain_id: v.nullable(kit.idOf('rd')),
-  tcp_addr_id: v.nullable(kit.idOf('ra')),
   edge_id: v.nullable(kit.someText),
   /** The session of the agent, if any. The owner of its credential is the principal. */
   tunnel_session_id: v.nullable(kit.ownId('ts')),
@@ -57,6 +45,18 @@ const record = v.object({
   name: v.nullable(v.string()),
   upstream_url: v.nullable(v.string()),
   upstream_protocol: v.nullable(v.string()),
+  url: v.pipe(
+    v.string(),
+    kit.rule([], (text, report) => {
+      if (parseUrl(text)?.url !== text) report(kit.general.field_invalid, { allowed: 'a URL without the usual port' })
+    }),
+  ),
+  binding: kit.oneOfThese(BINDINGS),
+  domain_id: v.nullable(kit.idOf('rd')),
+  tcp_addr_id: v.nullable(kit.idOf('ra')),
+  type: kit.oneOfThese(['cloud', 'ephemeral', 'edge']),
+  pooling_enabled: v.boolean(),
+  traffic_policy: v.nullable(v.string()),
 })
 
 export type EndpointRecord = kit.Frozen<v.InferOutput<typeof record>>
