@@ -51,6 +51,9 @@ const common = {
   },
 } satisfies Options
 
+/** Declarations alone. TypeScript's libraries before `esnext` lack the type of `Symbol.dispose`, so each file asks for it. */
+const dts = { only: true, resolve: true, banner: '/// <reference lib="esnext.disposable" />' }
+
 export default defineConfig([
   {
     ...common,
@@ -75,7 +78,7 @@ export default defineConfig([
     onSuccess: writeModuleTypes,
   },
   // An ES module can import the declarations of a CommonJS module, and not the other way round.
-  { ...common, format: 'cjs', entry: declarationsOf(withoutPeers), dts: { only: true, resolve: true } },
-  { ...common, format: 'cjs', entry: declarationsOf({ kit }), dts: { only: true, resolve: true } },
-  { ...common, format: ['esm', 'cjs'], entry: declarationsOf({ msw }), dts: { only: true, resolve: true } },
+  { ...common, format: 'cjs', entry: declarationsOf(withoutPeers), dts },
+  { ...common, format: 'cjs', entry: declarationsOf({ kit }), dts },
+  { ...common, format: ['esm', 'cjs'], entry: declarationsOf({ msw }), dts },
 ])

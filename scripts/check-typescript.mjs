@@ -35,7 +35,9 @@ const versions = process.argv.length > 2 ? process.argv.slice(2) : VERSIONS
 const { entryPointsByImport } = await importSource('scripts/entries.ts')
 const { COMPILER_OPTIONS, typescriptBlocks, writeBlocks } = await importSource('test/docs/compiled.ts')
 
-const AS_NODE = { module: 'NodeNext', moduleResolution: 'NodeNext', skipLibCheck: false, types: [] }
+/** With the libraries of an ordinary project only, so the declarations must ask for others themselves. */
+const LIBRARIES = { lib: ['ES2022', 'DOM', 'DOM.Iterable'], types: [] }
+const AS_NODE = { module: 'NodeNext', moduleResolution: 'NodeNext', skipLibCheck: false, ...LIBRARIES }
 const AS_TESTS = { noUncheckedIndexedAccess: true, exactOptionalPropertyTypes: true }
 
 /** Writes files of the repository, and those that they import, into a folder, with the package in the place of its sources. */
