@@ -34,6 +34,8 @@ describe('fauxgate serve --data', () => {
     expect(await second.stop()).toBe(0)
     const notice = 'gateway.db has a state already: --seed, --start apply only after a reset.'
     expect(second.output.stdout.split(notice)).toHaveLength(2)
+    // Programs read the URL from the first line.
+    expect(second.output.stdout).toMatch(/^fauxgate \(standard\) listens on /)
     const third = await serving({}, '--data', 'gateway.db', '--clock', 'manual')
     expect(await third.stop()).toBe(0)
     expect(third.output.stdout).not.toContain('reset')

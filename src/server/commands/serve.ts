@@ -83,15 +83,15 @@ async function serveOnce(
     await store?.flushed()
     const migration = store && migrationText(before, store)
     if (migration) log.notice('migrated', `${data}: ${migration}`)
-    if (data !== undefined && before) logPostponedOptions(data, options, log)
+    let resumed = before && data
     if (state !== undefined) {
       await prefixErrors('state', names, async () => {
-        if (await importState(opened.gateway, state)) logPostponedOptions(state, options, log)
+        if (await importState(opened.gateway, state)) resumed = state
         await requireReplaceable(state)
       })
     }
     const check = async () => (await openGateway(await reload())).gateway.dispose()
-    return await serveUntilEnd({ ...opened, options, log, environment, files, check })
+    return await serveUntilEnd({ ...opened, options, log, environment, files, resumed, check })
   } finally {
     output.flush()
     store?.close()
@@ -134,12 +134,14 @@ interface RunContext {
   readonly environment: NodeJS.ProcessEnv
   /** The files to watch. */
   readonly files: readonly string[]
+  /** The file whose state the gateway has. */
+  readonly resumed: string | undefined
   /** Throws if the files that the options name cannot be used. */
   readonly check: () => Promise<void>
 }
 
 async function serveUntilEnd(context: RunContext): Promise<RunResult> {
-  const { gateway, families, options, log, environment, files, check } = context
+  const { gateway, families, options, log, environment, files, resumed, check } = context
   const { config, names } = options
   const { quiet, latency, keys = [], control, state, tlsRoot, host = DEFAULT_HOST } = config
   const file = state === undefined ? undefined : new StateFile(gateway, state)
@@ -161,6 +163,7 @@ async function serveUntilEnd(context: RunContext): Promise<RunResult> {
     if (tlsRoot !== undefined)
       await prefixErrors('tlsRoot', names, () => writeText(tlsRoot, gateway.authority.certificatePem, 0o644))
     announce(gateway, server, config, host, log)
+    if (resumed !== undefined && !quiet) logPostponedOptions(resumed, options, log)
     const ended = waitForSignal(['SIGINT', 'SIGTERM'], stopped.signal)
     const changed = await Promise.race([ended, waitForChange(files, check, stopped.signal)])
     if (changed) log.notice('changed', `${pathFromHere(changed)} has changed: the server restarts.`)
