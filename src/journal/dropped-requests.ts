@@ -23,8 +23,10 @@ interface Kind {
   readonly facts: Omit<RequestFacts, 'path'>
   /** The number of requests with each stored path. */
   readonly paths: Map<string, number>
-  /** The number of requests whose paths are not stored. */
+  /** The number of requests with other paths that are short enough to be stored. */
   withoutPath: number
+  /** The number of requests with paths that are too long to be stored. */
+  withLongPath: number
 }
 
 /** The requests that the journal has dropped: how many there were of each kind, and the newest that the API does not know. */
@@ -50,7 +52,8 @@ export class DroppedRequests {
     const kind = this.#findKind(facts)
     const requests = kind.paths.get(path)
     if (requests !== undefined) kind.paths.set(path, requests + 1)
-    else if (this.#pathCount < MAX_PATHS && path.length <= MAX_PATH_LENGTH) {
+    else if (path.length > MAX_PATH_LENGTH) kind.withLongPath++
+    else if (this.#pathCount < MAX_PATHS) {
       kind.paths.set(path, 1)
       this.#pathCount++
     } else kind.withoutPath++
@@ -59,7 +62,8 @@ export class DroppedRequests {
   #findKind({ operation, method, status }: RequestFacts): Kind {
     const kinds = this.#kindsByOperation.get(operation) ?? []
     for (const kind of kinds) if (kind.facts.method === method && kind.facts.status === status) return kind
-    const kind = { facts: { operation, method, status }, paths: new Map<string, number>(), withoutPath: 0 }
+    const facts = { operation, method, status }
+    const kind = { facts, paths: new Map<string, number>(), withoutPath: 0, withLongPath: 0 }
     this.#kindsByOperation.set(operation, [...kinds, kind])
     return kind
   }
@@ -74,20 +78,20 @@ export class DroppedRequests {
   count(query: JournalQuery): RequestCount {
     let certain = 0
     let possible = 0
-    for (const { facts, paths, withoutPath } of this.#listKinds()) {
+    for (const { facts, paths, withoutPath, withLongPath } of this.#listKinds()) {
       certain += countWhere(paths, (path) => matchesQuery({ ...facts, path }, query))
       if (!matchesQuery({ ...facts, path: query.path ?? '' }, query)) continue
-      if (query.path === undefined) certain += withoutPath
-      else possible += withoutPath
+      if (query.path === undefined) certain += withoutPath + withLongPath
+      else possible += query.path.length > MAX_PATH_LENGTH ? withLongPath : withoutPath
     }
     return { certain, possible }
   }
 
   countUnknown(): number {
     let found = 0
-    for (const { facts, paths, withoutPath } of this.#listKinds()) {
+    for (const { facts, paths, withoutPath, withLongPath } of this.#listKinds()) {
       found += countWhere(paths, (path) => isUnknown({ ...facts, path }))
-      if (isUnknown({ ...facts, path: '' })) found += withoutPath
+      if (isUnknown({ ...facts, path: '' })) found += withoutPath + withLongPath
     }
     return found
   }

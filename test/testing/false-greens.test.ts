@@ -65,6 +65,19 @@ describe('A request that the journal has dropped', () => {
       'with this path is not known: the journal has 2',
     )
   })
+
+  test('is counted by a short path, whatever the number of requests with long paths', () => {
+    const gateway = createGateway({ journalSize: 0 })
+    const get = (url: string) => gateway.transport.exchange({ method: 'GET', url, header: () => null, body: '' })
+    const long = `/${'x'.repeat(256)}`
+    get(long)
+    get('/nowhere')
+    expect(gateway.requests.count({ path: '/nowhere' })).toBe(1)
+    expect(gateway.requests.count({ path: `/${'x'.repeat(255)}` })).toBe(0)
+    expect(gateway.requests.count()).toBe(2)
+    expect(() => gateway.requests.assertAllKnown()).toThrow('2 requests are for no operation')
+    expect(() => gateway.requests.count({ path: long })).toThrow('the journal has 0, and it has dropped 1 request ')
+  })
 })
 
 describe('A test fails', () => {
