@@ -191,6 +191,24 @@ describe('A fault', () => {
     await server.close()
   })
 
+  it('breaks the connection whatever else it has, and the journal has the response that was not sent', async () => {
+    const gateway = open()
+    gateway.faults.add({ drop: true, status: 502, error: 'domain_taken', message: 'no', body: 'text' })
+    await expect(list(gateway)).rejects.toMatchObject({ cause: { code: 'ECONNRESET' } })
+    expect(gateway.requests.last()).toMatchObject({ status: 502 })
+  })
+
+  it('replaces the parts of its error by its own status, message and body', async () => {
+    const gateway = open()
+    gateway.faults.add({ error: 'domain_taken', status: 502, message: 'no', times: 1 })
+    expect(await list(gateway)).toMatchObject({
+      status: 502,
+      body: { error_code: 'ERR_GATEWAY_413', status_code: 502, msg: 'no' },
+    })
+    gateway.faults.add({ error: 'domain_taken', message: 'no', body: 'text', times: 1 })
+    expect(await list(gateway)).toMatchObject({ status: 409, text: 'text' })
+  })
+
   it("delays an answer on the gateway's clock, and an abort ends the waiting", async () => {
     const gateway = open({ clock: manualClock(0) })
     gateway.faults.add({ latency: '30s' })
