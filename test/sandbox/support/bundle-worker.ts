@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,6 +9,7 @@ import type { TestProject } from 'vitest/node'
 // @ts-expect-error
 import { documents, documentsModule } from '../../../scripts/inspector.mjs'
 import { bundle } from '../../support/bundle.ts'
+import { WORKERD } from './workerd.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 
@@ -27,8 +29,15 @@ const pagesPlugin: Plugin = {
   },
 }
 
-/** Bundles the Worker and the command from their sources once for all test files. */
+/**
+ * Bundles the Worker and the command from their sources once for all test files.
+ * @throws Error if workerd cannot run. Otherwise each test would wait for it until its time is over.
+ */
 export default async function bundleWorker(project: TestProject) {
+  if (spawnSync(WORKERD, ['--version']).status !== 0)
+    throw new Error(
+      `${WORKERD} cannot run. Use "npm run test:sandbox", which installs workerd and then runs these tests.`,
+    )
   const folder = mkdtempSync(join(tmpdir(), 'fauxgate-worker-'))
   await build({
     entryPoints: [join(root, 'src/sandbox/index.ts')],

@@ -6,6 +6,9 @@ import type { Readable } from 'node:stream'
 import { ownPort } from '../../../scripts/own-port.mjs'
 import type { Answer } from '../../support/client.ts'
 
+/** The program of workerd. `npm run test:sandbox` installs it and says where. */
+export const WORKERD = process.env.WORKERD ?? 'workerd'
+
 export const ACCOUNT_KEY = 'the key of the account'
 
 /** A Worker: the path of its bundle, the text of its configuration, and its variables besides the key of the account. */
@@ -13,7 +16,7 @@ interface Worker {
   readonly bundle: string
   readonly config: string
   readonly env?: Readonly<Record<string, string>>
-  /** The path of workerd's program. `npm run test:sandbox` installs it and says where. */
+  /** The path of the program. Default: {@link WORKERD}. */
   readonly program?: string
 }
 
@@ -32,7 +35,7 @@ export class Workerd {
   port = 0
   process: ChildProcess | undefined
 
-  constructor({ bundle, config, env = {}, program = process.env.WORKERD ?? 'workerd' }: Worker) {
+  constructor({ bundle, config, env = {}, program = WORKERD }: Worker) {
     this.#program = program
     this.env = { ACCOUNT_KEY, ...env }
     mkdirSync(join(this.folder, 'state'))
