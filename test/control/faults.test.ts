@@ -132,6 +132,16 @@ describe('A fault', () => {
     expect((await list(gateway)).status).toBe(200)
   })
 
+  it.each([undefined, null])('stays if remove() receives %s in place of its id', (id) => {
+    const { faults } = open()
+    faults.add({ path: ADDRS })
+    // A variable without a value gets past the compiler in JavaScript.
+    expect(() => faults.remove(id as unknown as string)).toThrow(
+      `id is ${id === null ? 'null' : 'missing'}. Allowed: the id of a fault.`,
+    )
+    expect(faults.all()).toHaveLength(1)
+  })
+
   it('can apply to one resource, or to the requests for which a predicate returns true', async () => {
     const gateway = open()
     const [one, other] = [gateway.reservedAddrs.create(), gateway.reservedAddrs.create()]

@@ -210,6 +210,7 @@ describe('A condition that nothing can meet, or everything, is refused', () => {
     const domain = undefined as unknown as string
     expect(() => gateway.provisioning.failAlways('DNS_ERROR', { domain })).toThrow('domain is undefined')
     expect(() => gateway.provisioning.script(['success'], { domain })).toThrow('domain is undefined')
+    expect(() => gateway.provisioning.clear({ domain })).toThrow('domain is undefined')
   })
 
   test.each([

@@ -140,7 +140,13 @@ function createFaults(host: ControlHost): Faults {
       return add.run(host, spec) as ArmedFault<OperationName> // As in `all`.
     },
     all,
-    remove: (id) => remove.run(host, { id }),
+    remove(id) {
+      // Without an id, the call over HTTP removes all faults.
+      if (id === undefined || id === null) {
+        refuse(general.field_invalid, { field: 'id', received: quote(id), allowed: 'the id of a fault' })
+      }
+      remove.run(host, { id })
+    },
     clear: () => remove.run(host, {}),
     assertNoPendingFaults() {
       const found = describePendingFaults(host.transact(faultsIn), host.journal)

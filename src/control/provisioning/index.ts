@@ -127,7 +127,10 @@ function createProvisioning(host: ControlHost): Provisioning {
     script: (outcomes, options = {}) => runScript({ outcomes }, forDomain, options),
     failNext: (error, options = {}) => runScript({ outcomes: [error], first: true }, forTimes, options),
     failAlways: (error, options = {}) => runScript({ outcomes: [], always: error }, forDomain, options),
-    clear: (options = {}) => clear.run(host, readCallOptions(forDomain, options)),
+    clear(options = {}) {
+      requireValues(options, ['domain'])
+      clear.run(host, readCallOptions(forDomain, options))
+    },
     pendingOutcomes: () => pending.run(host, {}),
     assertNoPendingOutcomes: () => assertNoProblem(host.transact(describeUnusedOutcomes)),
     attempt: (id) => attempt.run(host, { id }),
