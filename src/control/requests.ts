@@ -7,7 +7,7 @@ import type { OtherRequests } from '../journal/other-requests.ts'
 import { documented, named } from '../schema/documentation.ts'
 import { AssertionError, assertNoProblem } from '../schema/errors.ts'
 import { general } from '../schema/general-errors.ts'
-import { integerFrom, type OptionWords, optionsOf, readCallOptions } from '../schema/options.ts'
+import { integerFrom, type OptionWords, optionsOf, readAnswer, readCallOptions } from '../schema/options.ts'
 import { cut, formatCount } from '../schema/text.ts'
 import { isObject } from '../schema/values.ts'
 import { type Control, type ControlHost, controlCall } from './control.ts'
@@ -94,8 +94,10 @@ function createRequests({ journal, api, otherRequests, clearRequests }: ControlH
     if (operation) requireMatchable(api, { operation, method, path }, FILTER_WORDS.one)
     return fields
   }
+  const select = (predicate: (entry: JournalEntry) => boolean) =>
+    [...journal.newestFirst()].filter((entry) => readAnswer('The predicate', predicate(entry)))
   function* newestFirst(filter?: JournalFilter) {
-    if (typeof filter === 'function') return yield* [...journal.newestFirst()].filter(filter)
+    if (typeof filter === 'function') return yield* select(filter)
     const fields = read(filter)
     let isEmpty = true
     for (const entry of journal.newestFirst(fields)) {
@@ -108,7 +110,7 @@ function createRequests({ journal, api, otherRequests, clearRequests }: ControlH
     all: (filter) => [...newestFirst(filter)].reverse(),
     count(filter) {
       if (typeof filter === 'function') {
-        return requireKnown('predicate', [...journal.newestFirst()].filter(filter).length, journal.dropped)
+        return requireKnown('predicate', select(filter).length, journal.dropped)
       }
       const { certain, possible } = journal.count(read(filter))
       return requireKnown('path', certain, possible)

@@ -177,6 +177,12 @@ export function requireFunction(name: string, value: unknown): void {
     throw new TypeError(`${name} is ${describeReceived(quote(value))}. Allowed: a function.`)
 }
 
+/** Returns the answer of a caller's predicate. @throws TypeError for a promise, because a promise always counts as true. */
+export function readAnswer(predicate: string, answer: unknown): boolean {
+  if (!(answer instanceof Promise)) return Boolean(answer)
+  throw new TypeError(`${predicate} returned a promise. Allowed: true or false, from a function that is not async.`)
+}
+
 /** Refuses a condition that is `undefined`, such as a variable without a value, because an omitted condition matches everything. */
 export function requireValues(conditions: unknown, names: readonly string[]): void {
   if (!isObject(conditions)) return

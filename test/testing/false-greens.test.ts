@@ -199,6 +199,23 @@ describe('A test fails', () => {
 describe('A condition that nothing can meet, or everything, is refused', () => {
   const gateway = createGateway()
 
+  // The types allow no promise, but JavaScript does.
+  const asyncPredicate = (async () => false) as unknown as () => boolean
+
+  test('as an async predicate of a fault', async () => {
+    const faulty = createGateway()
+    faulty.faults.add({ when: asyncPredicate })
+    await expect(faulty.fetch(`${faulty.url}/reserved_domains`, { headers })).rejects.toThrow(
+      'threw TypeError: it returned a promise. Allowed: true or false, from a function that is not async.',
+    )
+  })
+
+  test.each(['all', 'count', 'last'] as const)('as an async predicate of requests.%s', async (call) => {
+    const { fetch, url, requests } = createGateway()
+    await fetch(`${url}/reserved_domains`, { headers })
+    expect(() => requests[call](asyncPredicate)).toThrow('The predicate returned a promise. Allowed: true or false,')
+  })
+
   test.each([
     [{ operation: undefined }, 'operation is undefined. Allowed: a value; or leave it out.'],
     [{ times: undefined }, 'times is undefined'],

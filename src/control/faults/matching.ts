@@ -7,6 +7,7 @@ import type { Transaction } from '../../operation/transaction.ts'
 import { refuse } from '../../schema/errors.ts'
 import { general } from '../../schema/general-errors.ts'
 import { findIdError } from '../../schema/ids.ts'
+import { readAnswer } from '../../schema/options.ts'
 import { formatCount, quote } from '../../schema/text.ts'
 import type { Api } from '../control.ts'
 import { type FaultRequest, faultRecords, isPending, isUsedUp } from './fault.ts'
@@ -52,7 +53,7 @@ function findMismatches(fault: ArmedFault, request: FaultRequest): string[] {
   const { resource, when } = fault
   if (resource !== undefined && !Object.values(request.ids).includes(resource))
     found.push(`${resource} is not in its path`)
-  if (found.length === 0 && when && !when(request)) found.push('its predicate returned false')
+  if (found.length === 0 && when && !readAnswer('it', when(request))) found.push('its predicate returned false')
   return found
 }
 

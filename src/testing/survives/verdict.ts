@@ -1,3 +1,4 @@
+import { readAnswer } from '../../schema/options.ts'
 import { formatCount } from '../../schema/text.ts'
 import { durationText } from '../../schema/time.ts'
 import { changesOf, missingChange } from './changes.ts'
@@ -70,7 +71,7 @@ function judgeError(run: Run, error: Error, baseline: Baseline | undefined, { al
     return verdictOf('leftovers-after-error', `it rejects with ${quoteError(error)}, and leaves ${families}.`)
   }
   try {
-    return !allow || allow(run.toEnded()) ? SURVIVED : refused('which `allow` does not accept')
+    return !allow || readAnswer('it', allow(run.toEnded())) ? SURVIVED : refused('which `allow` does not accept')
   } catch (thrown) {
     return refused(`and \`allow\` throws ${quoteError(thrown)}`)
   }

@@ -139,3 +139,11 @@ it('An `allow` that throws does not accept the error, and the report says so', a
     'it rejects with TypeError: fetch failed, and `allow` throws RangeError: no such error.',
   )
 })
+
+it('An async `allow` accepts no error: its promise would always count as true', async () => {
+  // The types allow no promise, but JavaScript does.
+  const allow = (async () => false) as unknown as () => boolean
+  expect(await resultOf(get, { kinds: ['lost'], allow })).toContain(
+    '`allow` throws TypeError: it returned a promise. Allowed: true or false, from a function that is not async.',
+  )
+})
