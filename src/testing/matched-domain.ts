@@ -29,12 +29,17 @@ export function readCheckedDomain(
 }
 
 /** Describes a value that a matcher does not take. It is most likely a promise that was not awaited. */
-export function describeReceived(received: unknown): string {
+function describeReceived(received: unknown): string {
   return received instanceof Promise ? 'a promise: await it first' : quote(received)
 }
 
+/** @throws TypeError if a value is no gateway. `what` says where the value comes from, such as `create returned`. */
+export function requireGateway(what: string, value: unknown): asserts value is Gateway {
+  if (!isGateway(value)) throw new TypeError(`${what} ${describeReceived(value)}. Allowed: a gateway.`)
+}
+
 /** Returns true for a gateway of any bundle. */
-export function isGateway(value: unknown): value is Gateway {
+function isGateway(value: unknown): value is Gateway {
   // Checked below. It does not read `requests`: in a fixture, that would let requests arrive.
   const { reservedDomains, provisioning, report } = (value ?? {}) as Partial<Gateway>
   return typeof report === 'function' && reservedDomains !== undefined && provisioning !== undefined

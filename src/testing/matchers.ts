@@ -8,14 +8,7 @@ import { suggestion } from '../schema/nearest.ts'
 import { formatCount, quote } from '../schema/text.ts'
 import { isObject } from '../schema/values.ts'
 import { tableOf } from '../table.ts'
-import {
-  type CheckedDomain,
-  describeProvisioning,
-  describeReceived,
-  isGateway,
-  jobOf,
-  readCheckedDomain,
-} from './matched-domain.ts'
+import { type CheckedDomain, describeProvisioning, jobOf, readCheckedDomain, requireGateway } from './matched-domain.ts'
 
 /** The expected requests of {@link GatewayMatchers.toHaveBeenRequested}: their fields, and their number. */
 export interface Requested extends Omit<JournalFields, 'operation'> {
@@ -223,8 +216,8 @@ function timelineOf({ provisioning }: Gateway, id: string): string {
 }
 
 function gatewayOf(matcher: string, received: unknown): Gateway {
-  if (isGateway(received)) return received
-  throw new TypeError(`${matcher} received ${describeReceived(received)}. Allowed: a gateway.`)
+  requireGateway(`${matcher} received`, received)
+  return received
 }
 
 function countText(is: string, are: string, count: number): string {

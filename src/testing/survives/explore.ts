@@ -1,8 +1,10 @@
 import type { ManualClock } from '../../engine/manual-clock.ts'
 import { createGateway, type Gateway } from '../../gateway/gateway.ts'
 import type { GatewayOptions } from '../../generated/options.ts'
+import { requireFunction } from '../../schema/options.ts'
 import { quote } from '../../schema/text.ts'
 import type { IssuedCertificate } from '../../x509/order.ts'
+import { requireGateway } from '../matched-domain.ts'
 import { assertStrict } from '../strict.ts'
 import type { Event } from './arrivals.ts'
 import { FAILURES, type Failure, readReplay, replayText } from './failures.ts'
@@ -14,6 +16,11 @@ import { type Baseline, baselineOf, judge } from './verdict.ts'
 import { World } from './world.ts'
 
 type Schedule = readonly ScheduledFault[]
+
+interface Server {
+  readonly url: string
+  close(): Promise<void>
+}
 
 /** The story of a schedule that was survived in a search, where nobody reads it. */
 const NO_STORY = { message: '', story: '', snapshot: {} }
@@ -31,7 +38,7 @@ export class Explorer {
   #baseline: Baseline | undefined
   /** The gateway of the current run. */
   #gateway: Gateway<ManualClock>
-  #server: { readonly url: string; close(): Promise<void> } | undefined
+  #server: Server | undefined
   tried = 0
   total = 0
   failing = 0
@@ -40,7 +47,7 @@ export class Explorer {
 
   /** @param isSearch true to end with the level at which a schedule fails, without stories of survived schedules */
   constructor(code: CodeUnderTest, options: SurvivesOptions, isSearch: boolean) {
-    if (typeof code !== 'function') throw new TypeError(`code is ${quote(code)}. Allowed: a function.`)
+    requireFunction('code', code)
     this.#code = code
     this.#options = readSurvivalOptions(options)
     this.#isSearch = isSearch
@@ -62,7 +69,7 @@ export class Explorer {
   /** Yields each schedule after it was tried, the empty one first. */
   async *runSchedules(): AsyncGenerator<TriedSchedule> {
     try {
-      this.#server = await this.#options.serve?.(this.#gatewayOfEachRun())
+      this.#server = requireServer(await this.#options.serve?.(this.#gatewayOfEachRun()))
       this.world.replaceGlobals()
       yield* this.#runLevels()
     } finally {
@@ -136,6 +143,7 @@ export class Explorer {
     const { create, gatewayOptions } = this.#options
     const options: GatewayOptions<ManualClock> = { seed: 'survives', ...gatewayOptions, clock: this.world.clock }
     const gateway = create ? create(options) : createGateway(options)
+    requireUsable(gateway, this.world.clock)
     gateway.transport.hooks.issue = (order, issue) => {
       const key = JSON.stringify(order)
       const certificate = this.#issued.get(key) ?? issue(order)
@@ -187,6 +195,22 @@ function repeatedPolls(events: readonly Event[]): ReadonlySet<Event> {
     }
   }
   return new Set([...rows.values()].flatMap((row) => row.slice(2, -1)))
+}
+
+/** @throws TypeError if `create` did not make a gateway with the options that it received. */
+function requireUsable(gateway: Gateway, clock: ManualClock): void {
+  requireGateway('create returned', gateway)
+  if (gateway.clock === clock) return
+  throw new TypeError(
+    'create returned a gateway with another clock. Allowed: one with the options that create receives, such as ' +
+      '`create: (options) => createNgrok(options)`.',
+  )
+}
+
+/** @throws TypeError if `serve` returned something that is no server. */
+function requireServer(server: Server | undefined): Server | undefined {
+  if (server === undefined || (typeof server?.url === 'string' && typeof server.close === 'function')) return server
+  throw new TypeError(`serve returned ${quote(server)}. Allowed: a server with url and close, such as that of serve().`)
 }
 
 function noRequestsError(url: string): Error {

@@ -28,13 +28,18 @@ function functionOption<Name extends keyof SurvivesOptions>() {
   return v.optional(v.custom<SurvivesOptions[Name]>((value) => typeof value === 'function', 'a function'))
 }
 
+/** Makes the schema of an array of texts. */
+function severalOf<const T extends readonly string[]>(texts: T) {
+  return v.array(oneOfThese(texts), `an array of ${texts.map((text) => `"${text}"`).join(', ')}`)
+}
+
 const schema = optionsOf({
   faults: v.optional(integerFrom(1, 8), 2),
   restart: v.optional(switchOption, false),
   within: v.optional(duration(1), '6h'),
   budget: v.optional(integerFrom(1), 20_000),
-  kinds: v.optional(v.array(oneOfThese(DEFAULT_KINDS)), [...DEFAULT_KINDS]),
-  also: v.optional(v.array(oneOfThese(OPT_IN_KINDS)), []),
+  kinds: v.optional(severalOf(DEFAULT_KINDS), [...DEFAULT_KINDS]),
+  also: v.optional(severalOf(OPT_IN_KINDS), []),
   replay: v.optional(textOption),
   create: functionOption<'create'>(),
   gatewayOptions: v.optional(

@@ -1,6 +1,9 @@
 import type { ManualClock } from '../../engine/manual-clock.ts'
 import type { Gateway } from '../../gateway/gateway.ts'
 import type { Fetch } from '../../http/fetch.ts'
+import { describeReceived } from '../../schema/errors.ts'
+import { requireFunction } from '../../schema/options.ts'
+import { quote } from '../../schema/text.ts'
 import { LATEST_TIME } from '../../schema/time.ts'
 import { Arrivals } from './arrivals.ts'
 import type { ReadSurvivalOptions } from './options.ts'
@@ -193,6 +196,10 @@ export class Run {
   }
 
   async #runEffect<R>(name: string, work: () => R | Promise<R>, hasCrashed: () => boolean): Promise<R> {
+    if (typeof name !== 'string') {
+      throw new TypeError(`The effect's name is ${describeReceived(quote(name))}. Allowed: a string.`)
+    }
+    requireFunction("The effect's work", work)
     if (hasCrashed()) return neverSettles()
     this.world.activity++
     const arrivals = this.arrivals

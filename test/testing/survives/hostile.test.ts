@@ -3,6 +3,7 @@ import timers from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
+import { createNgrok } from '../../../src/gateway/ngrok.ts'
 import { readHost } from '../../../src/testing/survives/host.ts'
 import { type CodeUnderTest, type Life, type SurvivesOptions, survives } from '../../../src/testing/testing.ts'
 import { callOf, headers } from './programs/client.ts'
@@ -121,6 +122,7 @@ describe('survives refuses', () => {
   it('what is no function', async () => {
     // As JavaScript may call it.
     expect(await resultOf(42 as never)).toBe('TypeError: code is 42. Allowed: a function.')
+    expect(await resultOf(undefined as never)).toBe('TypeError: code is missing. Allowed: a function.')
   })
 
   it('to continue once its signal is aborted, with the reason of that', async () => {
@@ -146,4 +148,28 @@ it('An async `allow` accepts no error: its promise would always count as true', 
   expect(await resultOf(get, { kinds: ['lost'], allow })).toContain(
     '`allow` throws TypeError: it returned a promise. Allowed: true or false, from a function that is not async.',
   )
+})
+
+describe('A value from the caller that cannot work is named', () => {
+  const ANOTHER_CLOCK = 'TypeError: create returned a gateway with another clock. Allowed: one with the options'
+
+  it.each<[string, object, string]>([
+    ['nothing from create', { create: () => undefined }, 'TypeError: create returned nothing. Allowed: a gateway.'],
+    ['a promise from create', { create: async () => createNgrok() }, 'TypeError: create returned a promise: await it'],
+    ['a gateway that ignores the options', { create: () => createNgrok() }, ANOTHER_CLOCK],
+    ['no server', { serve: () => 1 }, 'TypeError: serve returned 1. Allowed: a server with url and close,'],
+    ['null for a server', { serve: () => null }, 'TypeError: serve returned null. Allowed: a server'],
+    ['a text for kinds', { kinds: 'lost' }, 'TypeError: kinds is "lost". Allowed: an array of "lost", "5xx", "429",'],
+  ])('%s', async (_what, options, message) => {
+    expect(await resultOf(get, options)).toContain(message)
+  })
+
+  it.each<[unknown[], string]>([
+    [[], "TypeError: The effect's name is missing. Allowed: a string."],
+    [[() => 1], "TypeError: The effect's name is a function. Allowed: a string."],
+    [['save'], "TypeError: The effect's work is missing. Allowed: a function."],
+  ])('in an effect: %j', async (args, message) => {
+    const result = await resultOf(({ effect }) => (effect as (...args: unknown[]) => Promise<unknown>)(...args))
+    expect(result).toContain(`fails without any fault: it rejects with ${message}`)
+  })
 })
