@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { readClock } from '../engine/clock.ts'
+import { isManual, readClock } from '../engine/clock.ts'
 import type { ManualClock } from '../engine/manual-clock.ts'
 import type { Gateway } from '../gateway/gateway.ts'
 import type { ReservedDomain } from '../generated/resources.ts'
@@ -8,7 +8,7 @@ import type { RouteIds } from '../resources/route-module.ts'
 import { oneOfThese, optionsOf, readOptions, textOption } from '../schema/options.ts'
 import { isObject } from '../schema/values.ts'
 import { certificatePair, type Pair } from './certificates.ts'
-import { jobOf } from './matched-domain.ts'
+import { jobOf, requireGateway } from './matched-domain.ts'
 
 type Certificate = ReturnType<Gateway['tlsCertificates']['get']>
 type WeightedBackend = ReturnType<Gateway['weightedBackends']['get']>
@@ -39,6 +39,8 @@ const rolloutOptions = optionsOf({
   }),
 })
 
+const routeIds = optionsOf({ edge_id: textOption, id: textOption }, 'an object with edge_id and id')
+
 /** A reserved domain with the certificate that is in use on it. */
 export interface DomainWithCertificate {
   /** The domain, with its certificate in use. */
@@ -60,6 +62,7 @@ export interface DomainWithCertificate {
  * @throws GatewayError if the API refuses the domain, as all builders do.
  */
 export function issuedDomain(gateway: Gateway, options: DomainOptions = {}): DomainWithCertificate {
+  requireGateway('issuedDomain received', gateway)
   const { domain } = readOptions(domainOptions, options)
   return withCertificate(gateway, reserveAndAttempt(gateway, domain, 'success'))
 }
@@ -77,6 +80,7 @@ export function issuedDomain(gateway: Gateway, options: DomainOptions = {}): Dom
  * ```
  */
 export function failedDomain(gateway: Gateway, options: FailingOptions = {}): ReservedDomain {
+  requireGateway('failedDomain received', gateway)
   const { domain, error } = readOptions(failingOptions, options)
   return reserveAndAttempt(gateway, domain, error)
 }
@@ -95,6 +99,12 @@ export function failedDomain(gateway: Gateway, options: FailingOptions = {}): Re
  * ```
  */
 export function expiringDomain(gateway: Gateway<ManualClock>, options: FailingOptions = {}): DomainWithCertificate {
+  requireGateway('expiringDomain received', gateway)
+  if (!isManual(gateway.clock)) {
+    throw new TypeError(
+      'expiringDomain received a gateway whose clock it cannot advance. Allowed: one with a manualClock().',
+    )
+  }
   const { domain: name, error } = readOptions(failingOptions, options)
   const { domain, certificate } = issuedDomain(gateway, { domain: name })
   gateway.provisioning.failAlways(error, { domain: domain.domain })
@@ -118,6 +128,7 @@ export function uploadedDomain(
   gateway: Gateway,
   options: DomainOptions = {},
 ): DomainWithCertificate & { readonly pair: Pair } {
+  requireGateway('uploadedDomain received', gateway)
   const { domain } = readOptions(domainOptions, options)
   const now = readClock(gateway.clock)
   const pair = certificatePair({ names: [domain], notBefore: now - DAY, notAfter: now + 365 * DAY })
@@ -143,6 +154,7 @@ export interface RolloutOptions {
  * ```
  */
 export function weightedRollout(gateway: Gateway, options: RolloutOptions = {}): WeightedBackend {
+  requireGateway('weightedRollout received', gateway)
   const { weights } = readOptions(rolloutOptions, options)
   for (const id of Object.keys(weights)) gateway.declare.backend(id)
   return gateway.weightedBackends.create({ backends: weights })
@@ -163,6 +175,8 @@ export function trippingRoute(
   gateway: Gateway,
   route: RouteIds = { edge_id: 'edghts_1', id: 'edghtsrt_1' },
 ): { readonly route: RouteIds; readonly circuitBreaker: CircuitBreaker } {
+  requireGateway('trippingRoute received', gateway)
+  readOptions(routeIds, route, { whole: 'route' })
   gateway.declare.edge(route.edge_id, { routes: [route.id] })
   const circuitBreaker = gateway.circuitBreaker.replace(route, {
     tripped_duration: 10,

@@ -1,6 +1,7 @@
 import type { Time } from '../engine/manual-clock.ts'
 import type { PairOptions } from '../generated/options.ts'
-import type { Draw } from '../schema/values.ts'
+import { quote } from '../schema/text.ts'
+import { type Draw, isObject } from '../schema/values.ts'
 import { encode, integer, nullValue, octetString, oid, sequence } from '../x509/der-writer.ts'
 import { writePem } from '../x509/pem.ts'
 import { createMaterial, createPairKey, type Material } from './certificates-chain.ts'
@@ -138,7 +139,9 @@ function pairOf({ chain, key }: Pick<Material, 'chain' | 'key'>): Pair {
 }
 
 /** Reads the moment of a pair, and returns the other options. */
-function readMomentOption({ at, ...rest }: PairAroundOptions) {
+function readMomentOption(options: PairAroundOptions) {
+  if (!isObject(options)) throw new TypeError(`options is ${quote(options)}. Allowed: an object.`)
+  const { at, ...rest }: PairAroundOptions = options
   for (const name of ['notBefore', 'notAfter']) {
     if (name in rest) throw new TypeError(`"${name}" is not an option here. It follows from "at".`)
   }

@@ -116,3 +116,32 @@ describe('The builders', () => {
     expect(issuedDomain(gateway, { domain: 'b.example.com' }).domain.certificate).not.toBeNull()
   })
 })
+
+describe('A builder names what it received in place of', () => {
+  const builders = [issuedDomain, failedDomain, expiringDomain, uploadedDomain, weightedRollout, trippingRoute]
+
+  test.each([undefined, null, {}, 'app.example.com'])('a gateway: %j', (received) => {
+    for (const build of builders) {
+      expect(() => build(received as never)).toThrow(new RegExp(`^${build.name} received .+\\. Allowed: a gateway\\.$`))
+    }
+  })
+
+  test('a gateway that was not awaited', () => {
+    expect(() => issuedDomain(Promise.resolve(createGateway()) as never)).toThrow('a promise: await it first')
+  })
+
+  test('a gateway with a manual clock', () => {
+    expect(() => expiringDomain(createGateway() as never)).toThrow(
+      'expiringDomain received a gateway whose clock it cannot advance. Allowed: one with a manualClock().',
+    )
+  })
+
+  test.each([
+    [null, 'route is null. Allowed: an object with edge_id and id.'],
+    ['edghtsrt_1', 'route is "edghtsrt_1". Allowed: an object with edge_id and id.'],
+    [{ edge_id: 'edghts_1' }, 'id is missing. Allowed: an object with edge_id and id.'],
+    [{ edge_id: 'edghts_1', id: 1 }, 'id is 1. Allowed: a string.'],
+  ])('a route: %j', (route, message) => {
+    expect(() => trippingRoute(createGateway(), route as never)).toThrow(message)
+  })
+})

@@ -48,6 +48,8 @@ describe('A bad option of a pair', () => {
     for (const make of [expiredPair, notYetValidPair]) {
       expect(() => make({ at: 'now' })).toThrow(/^at is "now"\. Allowed: .* from 1951-01-02T00:00:00Z to 9998-12-30T/)
       expect(() => make({ notAfter: 0 } as PairOptions)).toThrow('"notAfter" is not an option here.')
+      expect(() => make(null as never)).toThrow('options is null. Allowed: an object.')
+      expect(() => make('2026-01-01T00:00:00Z' as never)).toThrow('options is "2026-01-01T00:00:00Z". Allowed: an')
     }
   })
 })
