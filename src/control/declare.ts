@@ -144,6 +144,12 @@ export const declare: Control<DeclareMember> = {
 /** The names of the options. The call checks their values. */
 const edgeOptions = optionsOf({ routes: v.optional(v.unknown()) })
 
+/** Returns the input of a call. Without this check, the call would say that it declares nothing, and name no parameter. */
+function requireSent(name: string, value: unknown): object {
+  if (value !== undefined && value !== null) return { [name]: value }
+  return refuse(general.field_invalid, { field: name, received: quote(value), allowed: 'the thing to declare' })
+}
+
 function createDeclare(host: ControlHost): Declare {
   // Created lazily: few tests declare anything, and the schemas take a tenth of the time that a gateway takes.
   let call: ReturnType<typeof createDeclareCall> | undefined
@@ -154,13 +160,13 @@ function createDeclare(host: ControlHost): Declare {
   const own = Object.values(host.families).flatMap(({ declares = {} }) => Object.keys(declares))
   const calls = own.map((name) => {
     const key = toSnakeCase(name)
-    return [name, (input: unknown = {}) => run({ [key]: input })?.[key]]
+    return [name, (input: unknown = {}) => run(requireSent(key, input))?.[key]]
   })
   return {
     ...Object.fromEntries(calls),
-    edge: (edge, options = {}) => void run({ edge, ...readCallOptions(edgeOptions, options) }),
-    endpointConfiguration: (id) => void run({ endpoint_configuration: id }),
-    backend: (backend) => void run({ backend }),
+    edge: (id, options = {}) => void run({ ...requireSent('edge', id), ...readCallOptions(edgeOptions, options) }),
+    endpointConfiguration: (id) => void run(requireSent('endpoint_configuration', id)),
+    backend: (id) => void run(requireSent('backend', id)),
     end: (id) => createEndCall(host.families).run(host, { id }),
   }
 }

@@ -12,6 +12,7 @@ import { ngrokFamilies as families } from '../ngrok/families.ts'
 import { ngrok } from '../resources/dialects.ts'
 import type { ErrorKeyIn, NameIn } from '../resources/index.ts'
 import type { InitialOf } from '../resources/initial.ts'
+import { quote } from '../schema/text.ts'
 import { isObject } from '../schema/values.ts'
 import { createGateway, type Gateway } from './gateway.ts'
 import type { AccountWith, OwnNames } from './types.ts'
@@ -52,8 +53,11 @@ export interface NgrokOptions<C extends Clock = Clock>
  * `initial`, which the message names.
  */
 export function createNgrok<C extends Clock = Clock>(options?: NgrokOptions<C>): Ngrok<C> {
+  // The spread below would ignore null or an array.
+  if (options !== undefined && !isObject(options))
+    throw new TypeError(`options is ${quote(options)}. Allowed: an object.`)
   for (const name of ['dialect', 'families']) {
-    if (isObject(options) && name in options) {
+    if (options && name in options) {
       const alternative = 'createGateway({ dialect: ngrok, families: { ...ngrokFamilies, … } })'
       throw new TypeError(
         `"${name}" is not an option of createNgrok, which sets it. For families of your own, use ${alternative}.`,

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
+import { createNgrok } from '../../src/gateway/ngrok.ts'
 import { createGateway, GatewayError, standard } from '../../src/index.ts'
 import { serve } from '../../src/server/node.ts'
-import { client } from '../support/client.ts'
+import { client, thrownBy } from '../support/client.ts'
 
 const gateway = createGateway()
 
@@ -122,6 +123,36 @@ describe('Wrong options of a call throw, with their name, the received value and
   test('serve without a gateway', async () => {
     const error = new TypeError('serve received an object. Allowed: a gateway, then options.')
     await expect(serve({ port: 0 } as never)).rejects.toThrow(error)
+  })
+
+  test.each([
+    [null, 'options is null. Allowed: an object.'],
+    [[], 'options is an array of 0. Allowed: an object.'],
+    [1, 'options is 1. Allowed: an object.'],
+    ['free', 'options is "free". Allowed: an object.'],
+  ])('createNgrok %j', (options, message) => {
+    expect(() => createNgrok(options as never)).toThrow(new TypeError(message))
+  })
+
+  test.each<[string, (gateway: ReturnType<typeof createNgrok>) => unknown, string]>([
+    ['edge()', ({ declare }) => declare.edge(undefined as never), 'edge is missing. Allowed: the thing to declare.'],
+    [
+      'backend(null)',
+      ({ declare }) => declare.backend(null as never),
+      'backend is null. Allowed: the thing to declare.',
+    ],
+    ['devDomain(null)', ({ declare }) => declare.devDomain(null as never), 'dev_domain is null. Allowed:'],
+    ['tunnelSession(null)', ({ declare }) => declare.tunnelSession(null as never), 'tunnel_session is null. Allowed:'],
+  ])('declare.%s', (_call, call, message) => {
+    const error = thrownBy(() => call(createNgrok()))
+    expect(error).toMatchObject({ key: 'field_invalid' })
+    expect(error.message).toContain(message)
+  })
+
+  test('provisioning.settled without a domain', async () => {
+    await expect(createGateway().provisioning.settled(undefined as never)).rejects.toThrow(
+      'id is missing. Allowed: the name or the id of a reserved domain.',
+    )
   })
 
   test('declare.edge, with an error of the catalogue as for its ids', () => {

@@ -10,8 +10,10 @@ import {
 } from '../../provisioning/outcomes.ts'
 import { formatTimeline, type TimelineEntry } from '../../provisioning/timeline.ts'
 import { domainView } from '../../resources/reserved-domains/schemas.ts'
-import { assertNoProblem } from '../../schema/errors.ts'
+import { assertNoProblem, refuse } from '../../schema/errors.ts'
+import { general } from '../../schema/general-errors.ts'
 import { optionsOf, readCallOptions, requireValues } from '../../schema/options.ts'
+import { quote } from '../../schema/text.ts'
 import { timestamp } from '../../schema/time.ts'
 import type { Control, ControlHost } from '../control.ts'
 import { attempt, errors, expire, renew, requireDomain, timeline } from './domain-calls.ts'
@@ -143,6 +145,13 @@ function createProvisioning(host: ControlHost): Provisioning {
 }
 
 async function afterNextAttempt(host: ControlHost, id: string): Promise<ReservedDomain> {
+  if (typeof id !== 'string') {
+    refuse(general.field_invalid, {
+      field: 'id',
+      received: quote(id),
+      allowed: 'the name or the id of a reserved domain',
+    })
+  }
   const read = () => host.transact((tx) => requireDomain(tx, id))
   const { job, due } = read()
   if (job && due) {
