@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import type { Declaration, Families } from '../operation/family.ts'
 import { declared, declare as declareOne } from '../resources/declarations.ts'
 import { documented, named } from '../schema/documentation.ts'
-import { refuse } from '../schema/errors.ts'
+import { ANY_VALUE, refuse } from '../schema/errors.ts'
 import { general } from '../schema/general-errors.ts'
 import { idPattern, isIdOf } from '../schema/ids.ts'
 import { optionsOf, readCallOptions } from '../schema/options.ts'
@@ -147,7 +147,7 @@ const edgeOptions = optionsOf({ routes: v.optional(v.unknown()) })
 /** Returns the input of a call. Without this check, the call would say that it declares nothing, and name no parameter. */
 function requireSent(name: string, value: unknown): object {
   if (value !== undefined && value !== null) return { [name]: value }
-  return refuse(general.field_invalid, { field: name, received: quote(value), allowed: 'the thing to declare' })
+  return refuse(general.field_invalid, { field: name, received: quote(value), allowed: ANY_VALUE })
 }
 
 function createDeclare(host: ControlHost): Declare {

@@ -135,14 +135,14 @@ describe('Wrong options of a call throw, with their name, the received value and
   })
 
   test.each<[string, (gateway: ReturnType<typeof createNgrok>) => unknown, string]>([
-    ['edge()', ({ declare }) => declare.edge(undefined as never), 'edge is missing. Allowed: the thing to declare.'],
+    ['edge()', ({ declare }) => declare.edge(undefined as never), 'edge is missing. It is required.'],
+    ['backend(null)', ({ declare }) => declare.backend(null as never), 'backend is null. It is required.'],
+    ['devDomain(null)', ({ declare }) => declare.devDomain(null as never), 'dev_domain is null. It is required.'],
     [
-      'backend(null)',
-      ({ declare }) => declare.backend(null as never),
-      'backend is null. Allowed: the thing to declare.',
+      'tunnelSession(null)',
+      ({ declare }) => declare.tunnelSession(null as never),
+      'tunnel_session is null. It is required.',
     ],
-    ['devDomain(null)', ({ declare }) => declare.devDomain(null as never), 'dev_domain is null. Allowed:'],
-    ['tunnelSession(null)', ({ declare }) => declare.tunnelSession(null as never), 'tunnel_session is null. Allowed:'],
   ])('declare.%s', (_call, call, message) => {
     const error = thrownBy(() => call(createNgrok()))
     expect(error).toMatchObject({ key: 'field_invalid' })
