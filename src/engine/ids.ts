@@ -27,8 +27,9 @@ export function createIds(random: RandomSource): Ids {
     },
     label: (length, stream, sequence) => customRandom(BASE36, length, random.draw(stream, sequence))(),
     integer(below, stream, sequence) {
-      const [a = 0, b = 0, c = 0, d = 0] = random.draw(stream, sequence)(4)
-      return Math.floor(((a * 2 ** 24 + b * 2 ** 16 + c * 2 ** 8 + d) / 2 ** 32) * below)
+      let number = 0
+      for (const byte of random.draw(stream, sequence)(4)) number = number * 256 + byte
+      return Math.floor((number / 2 ** 32) * below)
     },
   }
 }

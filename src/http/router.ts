@@ -3,6 +3,7 @@ import { refuse } from '../schema/errors.ts'
 import { general } from '../schema/general-errors.ts'
 import { nearest } from '../schema/nearest.ts'
 import { quote, quoteWord } from '../schema/text.ts'
+import { itemAt } from '../schema/values.ts'
 
 /** An operation or a control call, as far as a router needs it. */
 interface Routed {
@@ -66,7 +67,7 @@ export function createRouter<O extends Routed>(operations: readonly O[]): Router
 
 function nameIds(names: readonly string[], values: readonly string[]): PathIds {
   const ids: Record<string, string> = {}
-  for (const [index, name] of names.entries()) ids[name] = values[index] ?? ''
+  for (let index = 0; index < names.length; index++) ids[itemAt(names, index)] = itemAt(values, index)
   return ids
 }
 

@@ -4,9 +4,10 @@ const URL_PARTS = /^(?:[^/?#]*:\/\/[^/?#]*)?([^?#]*)\??([^#]*)/
 /** Splits a URL into its path below the base URL and its query. */
 export function splitUrl(url: string, base: string): { path: string; query: string } {
   const [, path = '', query = ''] = URL_PARTS.exec(url) ?? []
-  const [, prefix = ''] = URL_PARTS.exec(base) ?? []
-  const isBelowPrefix = prefix !== '' && path.startsWith(`${prefix}/`)
-  return { path: (isBelowPrefix ? path.slice(prefix.length) : path) || '/', query }
+  const prefixStart = base.indexOf('/', base.indexOf('://') + 3)
+  if (prefixStart === -1) return { path: path || '/', query }
+  const prefix = base.slice(prefixStart)
+  return { path: (path.startsWith(`${prefix}/`) ? path.slice(prefix.length) : path) || '/', query }
 }
 
 /** Returns whether a URL is below a base URL, after both are normalized. A relative URL never is. */

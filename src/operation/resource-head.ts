@@ -23,18 +23,23 @@ interface Described {
  * nothing if nothing was set before.
  */
 export function described(body: Described, record: Described = {}): Described {
-  const isSet = (name: keyof Described) => body[name] || (body[name] === '' && record[name] !== undefined)
-  return {
-    ...descriptionOf(record),
-    ...(isSet('description') && { description: body.description }),
-    ...(isSet('metadata') && { metadata: body.metadata }),
-  }
+  return descriptionOf({
+    description: chooseText(body.description, record.description),
+    metadata: chooseText(body.metadata, record.metadata),
+  })
+}
+
+function chooseText(sent: string | undefined, before: string | undefined): string | undefined {
+  return sent || (sent === '' && before !== undefined) ? sent : before
 }
 
 // (rules: fields#absent-until-set)
 /** Returns `description` and `metadata` for a response: absent until they were set. */
 export function descriptionOf({ description, metadata }: Described): { description?: string; metadata?: string } {
-  return { ...(description !== undefined && { description }), ...(metadata !== undefined && { metadata }) }
+  const fields: { description?: string; metadata?: string } = {}
+  if (description !== undefined) fields.description = description
+  if (metadata !== undefined) fields.metadata = metadata
+  return fields
 }
 
 // The families of `createGateway` write the fields of these two functions themselves: on Node 20, a literal that begins with

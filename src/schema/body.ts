@@ -81,16 +81,16 @@ function omitFields(fields: Fields, isOmitted: (name: string) => boolean): Field
 
 /** Returns a body without the ids of its path, such as `id` and `edge_id`. Adds a problem if an id differs from the path's. */
 function omitPathIds(body: SentBody, ids: Readonly<Record<string, string>>, problems: Problems): SentBody {
-  const names = Object.keys(ids).filter((name) => Object.hasOwn(body, name))
-  if (names.length === 0) return body
-  const rest = { ...body }
-  for (const name of names) {
+  let rest: Record<string, unknown> | undefined
+  for (const name in ids) {
+    if (!Object.hasOwn(body, name)) continue
     if (isSent(body[name]) && body[name] !== ids[name]) {
       problems.add(() => createInvalidProblem(name, body[name], `the path's own id, ${quote(ids[name])}`))
     }
+    rest ??= { ...body }
     delete rest[name]
   }
-  return rest
+  return rest ?? body
 }
 
 /**
