@@ -92,6 +92,7 @@ export class Explorer {
     assertStrict(first.gateway)
     this.#baseline = baseline
     let schedules = replay === undefined ? this.#extensionsOf(first) : [readReplay(replay)]
+    if (schedules.length === 0) throw noFailuresError()
     while (schedules[0] && !(this.#isSearch && this.failing > 0)) {
       this.level = schedules[0].length
       this.total += schedules.length
@@ -217,6 +218,13 @@ function noRequestsError(url: string): Error {
   return new Error(
     `The code sent no request to ${url}, so nothing can fail. Let it use the fetch that it receives, or the global fetch ` +
       'with the url that it receives. A client with an HTTP stack of its own needs the option serve.',
+  )
+}
+
+function noFailuresError(): Error {
+  return new Error(
+    'No failure applies to what the code does, so nothing can fail. A request can fail in the ways that `kinds` and `also` name, ' +
+      'and an effect only with `restart: true`.',
   )
 }
 

@@ -119,6 +119,15 @@ describe('survives refuses', () => {
     )
   })
 
+  it('code to which no failure applies', async () => {
+    const message =
+      'Error: No failure applies to what the code does, so nothing can fail. A request can fail in the ways'
+    expect(await resultOf(get, { kinds: [] })).toContain(message)
+    const onlyEffect: CodeUnderTest = async ({ effect }) => void (await effect('save', () => 1))
+    expect(await resultOf(onlyEffect)).toContain(message)
+    expect(await resultOf(onlyEffect, { restart: true })).toMatch(/^6 of 6 schedules/)
+  })
+
   it('what is no function', async () => {
     // As JavaScript may call it.
     expect(await resultOf(42 as never)).toBe('TypeError: code is 42. Allowed: a function.')
