@@ -1,5 +1,5 @@
 // Runs the tests on every supported version of Node, shuffled and each in a time zone of its own: `npm run test:every-node
-// -- [20 22 …] [options of vitest]`. Left out are the tests of what is in the repository and of its documents, which are
+// -- [20 22 …] [files and options of vitest]`. Left out are the tests of what is in the repository and of its documents, which are
 // the same everywhere.
 import { spawnSync } from 'node:child_process'
 import { findNode, NODES } from './nodes.mjs'
@@ -9,8 +9,8 @@ import { root, vitest } from './shared.mjs'
 const ZONES = { 20: 'Pacific/Apia', 22: 'Asia/Kathmandu', 24: 'America/St_Johns', 26: 'Australia/Lord_Howe' }
 
 const args = process.argv.slice(2)
-const options = args.filter((each) => each.startsWith('--'))
-const majors = args.filter((each) => !options.includes(each))
+const majors = args.filter((each) => NODES.includes(each))
+const options = args.filter((each) => !majors.includes(each))
 const chosen = majors.length > 0 ? majors : NODES
 
 /** Runs the tests on one version. Returns whether all passed. */

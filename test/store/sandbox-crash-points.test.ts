@@ -1,4 +1,5 @@
 import { expect, it, onTestFinished, vi } from 'vitest'
+import type { Pages } from '../../src/sandbox/pages.ts'
 import { type Failure, ObjectPlatform } from '../support/objects.ts'
 import { describeSqlite } from '../support/sqlite.ts'
 
@@ -11,8 +12,10 @@ vi.mock('cloudflare:workers', () => ({
   },
 }))
 vi.mock('../../src/sandbox/pages.ts', () => ({
-  Pages: class {
-    at() {}
+  Pages: class implements Pick<Pages, 'respond'> {
+    respond() {
+      return undefined
+    }
   },
 }))
 
