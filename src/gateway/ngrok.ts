@@ -12,8 +12,7 @@ import { ngrokFamilies as families } from '../ngrok/families.ts'
 import { ngrok } from '../resources/dialects.ts'
 import type { ErrorKeyIn, NameIn } from '../resources/index.ts'
 import type { InitialOf } from '../resources/initial.ts'
-import { quote } from '../schema/text.ts'
-import { isObject } from '../schema/values.ts'
+import { requireObject } from '../schema/options.ts'
 import { createGateway, type Gateway } from './gateway.ts'
 import type { AccountWith, OwnNames } from './types.ts'
 
@@ -53,9 +52,7 @@ export interface NgrokOptions<C extends Clock = Clock>
  * `initial`, which the message names.
  */
 export function createNgrok<C extends Clock = Clock>(options?: NgrokOptions<C>): Ngrok<C> {
-  // The spread below would ignore null or an array.
-  if (options !== undefined && !isObject(options))
-    throw new TypeError(`options is ${quote(options)}. Allowed: an object.`)
+  if (options !== undefined) requireObject('options', options)
   for (const name of ['dialect', 'families']) {
     if (options && name in options) {
       const alternative = 'createGateway({ dialect: ngrok, families: { ...ngrokFamilies, … } })'

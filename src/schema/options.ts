@@ -183,6 +183,11 @@ export function readAnswer(predicate: string, answer: unknown): boolean {
   throw new TypeError(`${predicate} returned a promise. Allowed: true or false, from a function that is not async.`)
 }
 
+/** @throws TypeError if a parameter is not an object. Spreading it would ignore null and arrays. */
+export function requireObject(name: string, value: unknown): void {
+  if (!isObject(value)) throw new TypeError(`${name} is ${describeReceived(quote(value))}. Allowed: an object.`)
+}
+
 /** Refuses a condition that is `undefined`, such as a variable without a value, because an omitted condition matches everything. */
 export function requireValues(conditions: unknown, names: readonly string[]): void {
   if (!isObject(conditions)) return

@@ -1,7 +1,7 @@
 import type { Time } from '../engine/manual-clock.ts'
 import type { PairOptions } from '../generated/options.ts'
-import { quote } from '../schema/text.ts'
-import { type Draw, isObject } from '../schema/values.ts'
+import { requireObject } from '../schema/options.ts'
+import type { Draw } from '../schema/values.ts'
 import { encode, integer, nullValue, octetString, oid, sequence } from '../x509/der-writer.ts'
 import { writePem } from '../x509/pem.ts'
 import { createMaterial, createPairKey, type Material } from './certificates-chain.ts'
@@ -140,8 +140,8 @@ function pairOf({ chain, key }: Pick<Material, 'chain' | 'key'>): Pair {
 
 /** Reads the moment of a pair, and returns the other options. */
 function readMomentOption(options: PairAroundOptions) {
-  if (!isObject(options)) throw new TypeError(`options is ${quote(options)}. Allowed: an object.`)
-  const { at, ...rest }: PairAroundOptions = options
+  requireObject('options', options)
+  const { at, ...rest } = options
   for (const name of ['notBefore', 'notAfter']) {
     if (name in rest) throw new TypeError(`"${name}" is not an option here. It follows from "at".`)
   }
