@@ -26,7 +26,7 @@ async function showDomain(id) {
   return domain
 }
 
-say(`The emulator listens on ${server.url}. Its clock stands at 2026-01-01 until this run moves it.`)
+say(`The emulator listens on ${server.url}. Its clock is manual: it shows 2026-01-01 until this run advances it.`)
 
 say('1. Reserve app.example.com with an automatic certificate. A provisioning job starts.')
 const { id, cname_target } = await send('POST', '/reserved_domains', {
@@ -35,11 +35,11 @@ const { id, cname_target } = await send('POST', '/reserved_domains', {
 })
 await showDomain(id)
 
-say('2. Thirty seconds later the job looks for the DNS record. Nobody has made it: DNS_ERROR.')
+say('2. Thirty seconds later the job looks for the DNS record. It does not exist: DNS_ERROR.')
 await send('POST', '/_fauxgate/clock', { advance: '30s' })
 await showDomain(id)
 
-say(`3. Make the record. The next attempt, an hour later, succeeds.`)
+say(`3. Add the record. The next attempt, an hour later, succeeds.`)
 show(`CNAME app.example.com -> ${cname_target}`)
 await send('PUT', '/_fauxgate/dns', { name: 'app.example.com', type: 'CNAME', value: cname_target })
 await send('POST', '/_fauxgate/clock', { next: true })
@@ -52,7 +52,7 @@ say('4. Sixty days pass in one call. The certificate renews by itself.')
 await send('POST', '/_fauxgate/clock', { advance: '61d' })
 await showDomain(id)
 
-say('5. Let the next renewal fail twice. The certificate in use stays meanwhile.')
+say('5. Let the next renewal fail twice. The old certificate stays in use meanwhile.')
 await send('POST', '/_fauxgate/provisioning/script', { outcomes: ['INTERNAL_ERROR', 'INTERNAL_ERROR'] })
 await send('POST', '/_fauxgate/clock', { next: true })
 await send('POST', '/_fauxgate/clock', { next: true })

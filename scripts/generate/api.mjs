@@ -56,7 +56,7 @@ function entryOf({ name, symbol, isType, membersOf }, checker) {
 const isCall = ({ valueDeclaration }) =>
   valueDeclaration !== undefined && (ts.isMethodSignature(valueDeclaration) || ts.isMethodDeclaration(valueDeclaration))
 
-/** Returns the head of a function as it is in the sources, on one line. */
+/** Returns the head of a function from the sources, on one line. */
 function signatureOf(node, name) {
   const parameters = node.parameters.map((each) => each.getText()).join(', ')
   const text = `${name}(${parameters})${node.type ? `: ${node.type.getText()}` : ''}`

@@ -1,4 +1,4 @@
-// The tables of calls in docs/control-api.md. What a row says of a call stays as it is written there.
+// The tables of calls in docs/control-api.md. The description of a call is written there, and stays unchanged.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { CONTROL_PATH, type ControlCall } from '../../src/control/control.ts'

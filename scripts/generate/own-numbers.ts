@@ -1,4 +1,4 @@
-// The table of fauxgate's own error numbers in docs/decisions/errors.md. What a row says of "when" stays as it is written there.
+// The table of fauxgate's own error numbers in docs/decisions/errors.md. The column "when" is written there, and stays unchanged.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { standard } from '../../src/index.ts'
