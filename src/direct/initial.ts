@@ -22,6 +22,7 @@ export function applyInitial(direct: object, initial: object): void {
       const meant = suggestion(name, names) || ` Allowed: ${names.join(', ')}.`
       throw new TypeError(`initial: ${quote(name)} is not a family.${meant}`)
     }
+    if (bodies === undefined) continue
     if (!Array.isArray(bodies))
       throw new TypeError(`initial: ${name} is ${quote(bodies)}. Allowed: an array of bodies.`)
     // The rules of the operation refuse an entry that is no body.

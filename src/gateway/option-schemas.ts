@@ -26,6 +26,11 @@ function isSomeObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null
 }
 
+/** Returns true for an object with values by name, such as the namespace of a module, which is not a plain object. */
+function hasNames(value: unknown): boolean {
+  return isObject(value) || Object.prototype.toString.call(value) === '[object Module]'
+}
+
 export const clockOption = v.pipe(
   v.custom<Clock>(
     (value) => isSomeObject(value) && (typeof value.now === 'function' || typeof value.now === 'number'),
@@ -43,10 +48,14 @@ export const dialect = v.pipe(
   facts({ type: 'Dialect', imports: { Dialect: 'resources/dialects.ts' } }),
 )
 
-export const key = v.pipe(
-  v.string(),
-  v.check((text) => text !== '' && text.trim() === text, 'a non-empty key without white space around it'),
+const KEY_ALLOWED = 'a non-empty key without white space around it'
+
+const key = v.pipe(
+  v.string(KEY_ALLOWED),
+  v.check((text) => text !== '' && text.trim() === text, KEY_ALLOWED),
 )
+
+export const keys = v.array(key, 'an array of non-empty keys without white space around them')
 
 export const baseUrl = v.pipe(
   v.string('an http or https URL'),
@@ -141,10 +150,11 @@ export const rateLimit = objectOr(
 
 export const takenDomains = v.array(
   v.pipe(
-    v.string(),
+    v.string('a domain name'),
     v.check((name) => nameProblem(name) === undefined, 'a domain name'),
     v.toLowerCase(),
   ),
+  'an array of domain names, such as "example.com" or "*.example.com"',
 )
 
 const LIMIT_ALLOWED =
@@ -194,20 +204,22 @@ export const account = named(
 
 /** A host as a `Host` header names it, without port; an IPv6 address without brackets. */
 const host = v.pipe(
-  v.string(),
+  v.string('a host name without port'),
   v.regex(/^([a-z0-9_-]+(\.[a-z0-9_-]+)*|[0-9a-f]*(:[0-9a-f.]*){2,})$/i, 'a host name without port'),
   v.toLowerCase(),
 )
 
+const CONTROL_KEY_ALLOWED = 'visible ASCII characters without spaces'
+
 const controlAccess = named(
   optionsOf({
     key: optionRow(
-      v.pipe(v.string(), v.regex(/^[!-~]+$/, 'visible ASCII characters without spaces')),
+      v.pipe(v.string(CONTROL_KEY_ALLOWED), v.regex(/^[!-~]+$/, CONTROL_KEY_ALLOWED)),
       'Require this key for the control API, even from this machine. With a key set, the Host header is not checked.',
       { isSecret: true, placeholder: 'KEY' },
     ),
     allowHosts: optionRow(
-      v.array(host),
+      v.array(host, 'an array of host names without port'),
       'Extra host names from which the control API, and browser pages, may be used without a key.',
       { flag: 'allow-host', placeholder: 'NAME' },
     ),
@@ -216,20 +228,35 @@ const controlAccess = named(
   'Access to the control API beyond this machine.',
 )
 
-export const control = v.union([
+export const control = objectOr(
+  controlAccess,
   v.pipe(
-    v.literal('loopback'),
+    v.literal('loopback', '"loopback", or an object with "key" and "allowHosts"'),
     v.transform(() => v.parse(controlAccess, {})),
   ),
-  controlAccess,
-])
+)
 
-export const authoritySecret = named(
-  optionsOf({
-    secret: v.pipe(v.string(), v.minLength(16), v.description('At least 16 characters that nobody can guess.')),
-  }),
+const SECRET_ALLOWED = 'a text of at least 16 characters'
+const AUTHORITY_SECRET_ALLOWED = `an object with "secret", ${SECRET_ALLOWED}`
+
+const authoritySecret = named(
+  optionsOf(
+    {
+      secret: v.pipe(
+        v.string(SECRET_ALLOWED),
+        v.minLength(16, SECRET_ALLOWED),
+        v.description('At least 16 characters that nobody can guess.'),
+      ),
+    },
+    AUTHORITY_SECRET_ALLOWED,
+  ),
   'AuthoritySecret',
   "The secret that an authority's keys are made from.",
+)
+
+export const authorityKeys = objectOr(
+  authoritySecret,
+  v.picklist(['test', 'fresh'], `"test", "fresh", or ${AUTHORITY_SECRET_ALLOWED}`),
 )
 
 export const store = v.pipe(
@@ -243,20 +270,13 @@ export const store = v.pipe(
   facts({ type: 'Store', imports: { Store: 'operation/store.ts' } }),
 )
 
-/** Checks that the kit made each family. `tableOf` checks that they fit together. */
+/** `tableOf` checks the families themselves. */
 export const familiesOption = v.pipe(
-  v.custom<Families>(
-    (value) => isSomeObject(value) && Object.values(value).every(isFamily),
-    'an object with families that fauxgate/kit made, by name',
-  ),
+  v.custom<Families>(hasNames, 'an object with families that fauxgate/kit made, by name'),
   facts({ type: 'CallableFamilies', imports: { CallableFamilies: 'direct/direct-api.ts' } }),
 )
 
-function isFamily(value: unknown): boolean {
-  return isSomeObject(value) && ['operations', 'collections', 'errors'].every((name) => name in value)
-}
-
 export const initial = v.pipe(
-  v.custom<InitialResources>(isSomeObject, 'an object with arrays of bodies, by family'),
+  v.custom<InitialResources>(hasNames, 'an object with arrays of bodies, by family'),
   facts({ type: 'InitialResources', imports: { InitialResources: 'generated/resources.ts' } }),
 )

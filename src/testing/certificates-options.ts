@@ -1,17 +1,9 @@
 import * as v from 'valibot'
+import { ipAddresses } from '../control/authority.ts'
 import type { Time } from '../engine/manual-clock.ts'
 import type { PairOptions, PairSubject } from '../generated/options.ts'
 import { named } from '../schema/documentation.ts'
-import {
-  asOne,
-  integerFrom,
-  moment,
-  oneOfThese,
-  optionRow,
-  optionsOf,
-  readOptions,
-  textOption,
-} from '../schema/options.ts'
+import { integerFrom, moment, oneOfThese, optionRow, optionsOf, readOptions, textOption } from '../schema/options.ts'
 import { LATEST_TIME, timestamp } from '../schema/time.ts'
 import { ipBytes } from '../x509/ip.ts'
 import type { Attribute } from '../x509/issue.ts'
@@ -35,20 +27,9 @@ const ATTRIBUTES = {
 } as const satisfies Readonly<Record<keyof PairSubject, Attribute[0]>>
 const MAX_COMMON_NAME_LENGTH = 64
 
-const names = asOne(
-  v.array(v.pipe(v.string(), v.regex(/^[!-~]{1,253}$/))),
-  'an array of DNS names of 1 to 253 ASCII characters without spaces, other scripts in the form "xn--…"',
-)
+const NAME_ALLOWED = 'a DNS name of 1 to 253 ASCII characters without spaces, other scripts in the form "xn--…"'
 
-const ips = asOne(
-  v.array(
-    v.pipe(
-      v.string(),
-      v.check((ip) => ipBytes(ip) !== undefined),
-    ),
-  ),
-  'an array of IPv4 and IPv6 addresses',
-)
+const names = v.array(v.pipe(v.string(NAME_ALLOWED), v.regex(/^[!-~]{1,253}$/, NAME_ALLOWED)), 'an array of DNS names')
 
 /** Makes the schema of a text with a maximum length. */
 function attribute(maxLength: number) {
@@ -93,7 +74,7 @@ export const pairOptions = (minIssuers = 0) =>
         default: DEFAULT_NAMES,
         defaultText: "`['app.example.com']`",
       }),
-      ips: optionRow(ips, 'IPv4 and IPv6 addresses.', { default: NO_IPS, defaultText: 'none' }),
+      ips: optionRow(ipAddresses, 'IPv4 and IPv6 addresses.', { default: NO_IPS, defaultText: 'none' }),
       keyType: optionRow(oneOfThese(keyTypes), 'The type of the key. `rsa` is always one published key of 2048 bits.', {
         default: 'ecdsa',
         defaultText: '`ecdsa`, on P-256',

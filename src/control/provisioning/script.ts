@@ -11,6 +11,7 @@ import {
   MAX_OUTCOMES,
   OUTCOMES,
   type Outcome,
+  PROVISIONING_ERRORS,
   putLasting,
   scriptedOutcomes,
   scriptOutcomes,
@@ -30,15 +31,21 @@ import { timestamp } from '../../schema/time.ts'
 import { type ControlHost, controlCall } from '../control.ts'
 import { requireDomain } from './domain-calls.ts'
 
+const DETAILS_ALLOWED =
+  'an object with one of these errors as outcome, and perhaps message (at most 1000 characters) and retriesAfter ("30m", or "-5m" for the past)'
+
 const outcomeName = v.picklist(OUTCOMES, OUTCOMES.join(', '))
 
 /** An outcome's name alone, or an error with its details. */
 const outcome: v.GenericSchema<Outcome> = v.pipe(
-  v.union(
-    [outcomeName, failedAttempt],
-    `${OUTCOMES.join(', ')}, or an object with one of these errors as outcome, and perhaps message (at most 1000 characters) and retriesAfter ("30m", or "-5m" for the past)`,
-  ),
+  v.union([outcomeName, failedAttempt], `${OUTCOMES.join(', ')}, or ${DETAILS_ALLOWED}`),
   facts({ type: 'Outcome', imports: { Outcome: 'provisioning/outcomes.ts' } }),
+)
+
+/** The outcome of an attempt that fails. */
+export const failedOutcome = v.union(
+  [v.picklist(PROVISIONING_ERRORS), failedAttempt],
+  `${PROVISIONING_ERRORS.join(', ')}, or ${DETAILS_ALLOWED}`,
 )
 
 const isId = (text: string) => isIdOf(text, 'rd_')
