@@ -251,11 +251,7 @@ describe('A fault', () => {
     [{ latency: '5 parsecs' }, /latency is "5 parsecs". Allowed: a number of ms/],
     [{ phase: 'during' }, /phase is "during". Allowed: before or after/],
     [{ opertion: 'x' }, /opertion is not a field/],
-    [
-      { operation: 'reservedDomains.create' },
-      /Allowed: reserved_domains.create \(did you mean this\?\), reserved_addrs.create, /,
-    ],
-    [{ operation: 'x' }, /Allowed: reserved_addrs.create, /],
+    [{ operation: 'reserved_addrs.creat' }, /Allowed: reserved_addrs.create, /],
     [{ operation: 'reserved_addrs.list', method: 'POST' }, /method is "POST". Allowed: GET, HEAD\.$/],
     [{ method: 'TRACE' }, /method is "TRACE". Allowed: GET, HEAD, POST, PUT, PATCH, DELETE/],
     [{ path: 'reserved_addrs' }, /path is "reserved_addrs". Allowed: .*\/reserved_addrs\/\{id\}/],

@@ -7,7 +7,6 @@ import type { Transaction } from '../../operation/transaction.ts'
 import { refuse } from '../../schema/errors.ts'
 import { general } from '../../schema/general-errors.ts'
 import { findIdError } from '../../schema/ids.ts'
-import { nearest } from '../../schema/nearest.ts'
 import { readAnswer } from '../../schema/options.ts'
 import { formatCount, quote } from '../../schema/text.ts'
 import type { Api } from '../control.ts'
@@ -78,18 +77,12 @@ export function findUnmatchable(api: Api, conditions: Conditions) {
   for (const { field, matches, values } of CONDITIONS) {
     const received = conditions[field]
     if (received === undefined) continue
-    const allowed = listNearestFirst(received, candidates.flatMap(values))
+    const allowed =
+      [...new Set(candidates.flatMap(values))].join(', ') || 'nothing, because such requests name no resource'
     candidates = candidates.filter((operation) => matches(operation, received, api))
     if (candidates.length === 0) return { field, received, allowed }
   }
   return undefined
-}
-
-function listNearestFirst(received: string, values: readonly string[]): string {
-  const [value = 'nothing, because such requests name no resource', ...others] = new Set(values)
-  const meant = nearest(received, [value, ...others])
-  if (others.length === 0 || meant === undefined) return [value, ...others].join(', ')
-  return [`${meant} (did you mean this?)`, ...[value, ...others].filter((each) => each !== meant)].join(', ')
 }
 
 interface Condition {
