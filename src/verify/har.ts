@@ -80,11 +80,11 @@ function entryOf({ at, request, response }: RecordedExchange, { url }: Recording
   }
 }
 
-/** Returns the fields of a body that is no text. */
+/** Returns the fields of a body that is not text or is too long. */
 function withoutText(bytes: number | undefined): object {
   return bytes === undefined
     ? {}
-    : { _binary: bytes, comment: `The body, ${bytes} bytes, is no text and was not kept.` }
+    : { _binary: bytes, comment: `The body, ${bytes} bytes, is not text or is too long, and was not kept.` }
 }
 
 /** The value of a usual header that a request was sent without. */
