@@ -19,18 +19,18 @@ export function applyInitial(direct: object, initial: object): void {
     const calls = (direct as Record<string, Record<string, (...args: unknown[]) => unknown>>)[name]
     if (!calls) {
       const names = Object.keys(direct)
-      const meant = suggestion(name, names) || ` Allowed: ${names.join(', ')}.`
-      throw new TypeError(`initial: ${quote(name)} is not a family.${meant}`)
+      const hint = suggestion(name, names) || ` Allowed: ${names.join(', ')}.`
+      throw new TypeError(`initial: ${quote(name)} is not a family.${hint}`)
     }
     if (!Array.isArray(bodies))
       throw new TypeError(`initial: ${name} is ${quote(bodies)}. Allowed: an array of bodies.`)
-    // The rules of the operation refuse an entry that is no body.
-    for (const [place, body] of (bodies as Record<string, unknown>[]).entries()) {
+    // The operation refuses an entry that is not a body.
+    for (const [index, body] of (bodies as Record<string, unknown>[]).entries()) {
       try {
         if (calls.create) calls.create(body)
         else calls.replace?.({ edge_id: body.edge_id, id: body.id }, body)
       } catch (error) {
-        if (error instanceof Error) error.message = `initial.${name}[${place}]: ${error.message}`
+        if (error instanceof Error) error.message = `initial.${name}[${index}]: ${error.message}`
         throw error
       }
     }
@@ -49,11 +49,12 @@ export class Baseline implements SideRecords {
     this.#keys = new Set(rows.keys())
   }
 
+  /** Makes the resources that exist now the initial ones. */
   take(engine: Engine, collections: readonly Collection<object>[]): void {
     this.#keys = new Set(listResources(engine, collections).map(formatKey))
   }
 
-  /** Returns the resources that exist now and are no initial ones, oldest first within their family. */
+  /** Returns the resources that exist now and are not initial ones, oldest first within their family. */
   leftovers(engine: Engine, collections: readonly Collection<object>[]): Leftover[] {
     return listResources(engine, collections).filter((resource) => !this.#keys.has(formatKey(resource)))
   }
