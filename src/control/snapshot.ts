@@ -102,8 +102,8 @@ function migrateSnapshot(sent: SentSnapshot): SentSnapshot {
   const rows = Object.entries(records).flatMap(([collection, list]) =>
     Array.isArray(list) ? list.map((record) => ({ collection, record })) : [],
   )
-  const present = rows.map((row) => (isObject(row.record) ? migrate(row, version) : row))
-  return { ...sent, version: RECORDS_VERSION, records: groupByCollection(present) }
+  const migrated = rows.map((row) => (isObject(row.record) ? migrate(row, version) : row))
+  return { ...sent, version: RECORDS_VERSION, records: groupByCollection(migrated) }
 }
 
 /** Leaves out empty collections of families that this gateway does not have. */

@@ -34,8 +34,8 @@ export class ClockTime {
   }
 
   /**
-   * Lets other code run at each stop, and before `target` is called. Returns false, and does not move, if there is no
-   * target or if other code has set the time.
+   * Moves to the time that `target` returns. Lets other code run before it calls `target`, and at each stop. Returns false,
+   * and does not move, if `target` returns no time or if other code has set the time.
    */
   async moveToAsync(target: () => number | undefined): Promise<boolean> {
     const turns = new Turns()

@@ -6,7 +6,9 @@ import { createAuthority } from '../x509/authority.ts'
 import type { CertificateOrder, IssuedCertificate, IssuingAuthority } from '../x509/order.ts'
 
 interface AuthorityKeys {
+  /** Returns the authority of a gateway with this random source. Only that of the test keys depends on the source. */
   readonly authorityFor: (random: RandomSource) => Authority
+  /** The records by which a store keeps fresh keys. */
   readonly sideRecords: readonly (readonly [name: string, SideRecords])[]
 }
 

@@ -13,6 +13,7 @@ export class ErrorBoundary {
   constructor(
     readonly dialect: Dialect,
     readonly secretNames: SecretNames,
+    /** The API keys and the control key of the gateway. */
     readonly ownKeys: readonly string[],
     readonly catalogue: Catalogue,
   ) {}

@@ -72,8 +72,8 @@ export function createGateway<C extends Clock>(options: AnyOptions = {}): Gatewa
   // With a spread, V8 would make a new shape for each member.
   const servedParts = Object.assign({ controlApi, emptyJsonOnDelete }, parts)
   const exchange = createHandler(servedParts)
-  const limitOf = (method: string, url: string) => controlApi.maxBodyBytes(method, splitUrl(url, engine.url).path)
-  const fetch = createFetch(exchange, limitOf, (at, signal, operationId) =>
+  const maxBodyBytes = (method: string, url: string) => controlApi.maxBodyBytes(method, splitUrl(url, engine.url).path)
+  const fetch = createFetch(exchange, maxBodyBytes, (at, signal, operationId) =>
     engine.clock.waitUntil(at, signal, operationId),
   )
   // The clock's functions are the user's own, and stay unchanged.

@@ -86,6 +86,7 @@ const subject = /* @__PURE__ */ named(
 
 const momentWithin = (margin = 0) => moment(EARLIEST_TIME + margin, LATEST_TIME - margin)
 
+/** Makes the schema of the options of a pair with at least `minIssuers` CA certificates. */
 export const pairOptions = (minIssuers = 0) =>
   named(
     optionsOf({
@@ -163,6 +164,7 @@ export function readMoment(name: string, value: Time = START_OF_2026, margin: nu
   return readOptions(momentWithin(margin), value, { whole: name })
 }
 
+/** Returns the attributes of a subject, whose common name is `name` by default. */
 function attributesOf(subject: PairSubject, name: string): readonly Attribute[] {
   const texts = { ...subject, commonName: subject.commonName ?? (name.length > MAX_COMMON_NAME_LENGTH ? '' : name) }
   const attributes = Object.entries(ATTRIBUTES).flatMap(([key, type]): Attribute[] => {

@@ -12,7 +12,7 @@ interface UncaughtErrorEvent {
 }
 
 const EVENT_TYPES = ['error', 'unhandledrejection']
-/** Calls the listener before the listeners of the runner. */
+/** Makes a listener run before the listeners of the runner. */
 const FIRST = { capture: true }
 
 /**

@@ -169,13 +169,13 @@ export function describeUnusedOutcomes(tx: Transaction): string | undefined {
   }))
   const unused = [...listPendingOutcomes(tx), ...lasting]
   if (unused.length === 0) return undefined
-  const named = unused.slice(0, MAX_NAMED).map(({ domain, outcome }) => `${outcome} for ${domain ?? 'any domain'}`)
+  const texts = unused.slice(0, MAX_NAMED).map(({ domain, outcome }) => `${outcome} for ${domain ?? 'any domain'}`)
   const more = unused.length > MAX_NAMED ? ` and ${unused.length - MAX_NAMED} more` : ''
   const scopes = [...new Set(unused.map(({ domain }) => domain))].slice(0, MAX_EXPLAINED)
   const reasons = scopes.map(
     (domain) => `\n  ${domain ?? 'any domain'}: ${domain ? explainUnused(tx, domain) : explainUnusedForAny(tx)}.`,
   )
-  return `No attempt used these outcomes: ${named.join(', ')}${more}.${reasons.join('')}`
+  return `No attempt used these outcomes: ${texts.join(', ')}${more}.${reasons.join('')}`
 }
 
 function explainUnused(tx: Transaction, name: string): string {
