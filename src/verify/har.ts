@@ -1,3 +1,4 @@
+import { utf8Length } from '../schema/platform.ts'
 import type { Exchange } from './exchange.ts'
 
 /** An exchange with its time. */
@@ -72,7 +73,7 @@ function entryOf({ at, request, response }: RecordedExchange, { url }: Recording
       redirectURL: '',
       content:
         response.binary === undefined
-          ? { size: response.text.length, mimeType, text: response.text }
+          ? { size: utf8Length(response.text), mimeType, text: response.text }
           : { size: response.binary, mimeType, ...withoutText(response.binary) },
     },
     cache: {},
