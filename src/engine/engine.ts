@@ -215,7 +215,7 @@ export class Engine {
     return this.#state.records.agenda.first
   }
 
-  /** Returns the settled state: the public form of every record, and the stored records. */
+  /** Returns the content of a snapshot of the settled state; see `EngineState.exportRecords`. */
   exportRecords(withSecrets: boolean) {
     const now = this.settle()
     return { now, sequence: this.#state.records.sequence, ...this.#state.exportRecords(withSecrets) }

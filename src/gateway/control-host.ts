@@ -46,9 +46,9 @@ export function createControlHost(parts: Parts, begin: () => void): ControlHost 
         if (rateLimiter) rateLimiter.times = []
       }),
     snapshot(withPrivateKeys) {
-      const { now, sequence, records, stored } = engine.exportRecords(withPrivateKeys)
+      const { now, sequence, records, recordsWithSecrets } = engine.exportRecords(withPrivateKeys)
       const seed = authorityKeys === 'test' ? engine.state.origin.seed : null
-      return createSnapshot({ now, seed, sequence, rateLimit: rateLimiter?.times ?? [], records }, stored)
+      return createSnapshot({ now, seed, sequence, rateLimit: rateLimiter?.times ?? [], records }, recordsWithSecrets)
     },
     restore: (value) =>
       drop('restore()', () => {

@@ -9,14 +9,14 @@ import { ipBytes } from '../x509/ip.ts'
 import type { Attribute } from '../x509/issue.ts'
 
 const keyTypes = ['rsa', 'ecdsa', 'ed25519'] as const
-/** The kind of a key. */
+/** The type of a key. */
 export type KeyType = (typeof keyTypes)[number]
 
 /** The first year of UTCTime, which every reader of certificates knows. */
 const EARLIEST_TIME = Date.UTC(1950, 0, 1)
 const START_OF_2026 = Date.UTC(2026, 0, 1)
 const MAX_ISSUERS = 5
-/** The types of attributes, in the order of a name. RFC 5280, appendix A.1, limits the lengths of their texts. */
+/** The types of attributes, in their order in a distinguished name. RFC 5280, appendix A.1, limits the lengths of their texts. */
 const ATTRIBUTES = {
   country: 'C',
   province: 'ST',
@@ -67,6 +67,7 @@ const subject = /* @__PURE__ */ named(
 
 const momentWithin = (margin = 0) => moment(EARLIEST_TIME + margin, LATEST_TIME - margin)
 
+/** Makes the schema of the options of a pair with at least `minIssuers` CA certificates. */
 export const pairOptions = (minIssuers = 0) =>
   named(
     optionsOf({
@@ -136,14 +137,15 @@ export function readPairOptions(options: PairOptions = {}, minIssuers = 0) {
 /**
  * Reads an option that is a time, by default the start of 2026.
  *
- * @param margin the ms before and after the time that must be valid too
+ * @param margin the ms before and after the time that must be allowed too
  * @returns ms since 1970
  * @throws TypeError if it is not a time
  */
-export function readMoment(name: string, value: Time = START_OF_2026, margin = 0): number {
+export function readMoment(name: string, value: Time = START_OF_2026, margin: number): number {
   return readOptions(momentWithin(margin), value, { whole: name })
 }
 
+/** Returns the attributes of a subject, whose common name is `name` by default. */
 function attributesOf(subject: PairSubject, name: string): readonly Attribute[] {
   const texts = { ...subject, commonName: subject.commonName ?? (name.length > MAX_COMMON_NAME_LENGTH ? '' : name) }
   const attributes = Object.entries(ATTRIBUTES).flatMap(([key, type]): Attribute[] => {

@@ -196,7 +196,7 @@ describe('An invalid config file or initial state gets a one-line error', () => 
     [
       'c.json',
       '{"initial": {"reservedDomain": []}}',
-      '"initial" in FILE: "reservedDomain" is not a family. Did you mean reservedDomains?',
+      '"initial" in FILE: "reservedDomain" is not a family whose resources can be created. Did you mean reservedDomains?',
     ],
     ['c.json', '{"initial": {"reservedDomains": [{"domain": "no"}]}}', '"initial" in FILE, at reservedDomains[0]: '],
   ])('%s with %s', async (name, text, message) => {
