@@ -80,8 +80,8 @@ export interface ControlHost {
   restore(snapshot: unknown): void
   /** Empties the journal and the list of requests to other hosts. */
   clearRequests(): void
-  /** Resolves when all commits are safe in the store. Rejects with a `Refusal` if some are lost. */
-  safe(): Promise<void>
+  /** Resolves when the store has flushed all commits. Rejects with a `Refusal` if it has lost some. */
+  flushed(): Promise<void>
   readonly journal: Journal
   /** The requests through the global `fetch` to other hosts. */
   readonly otherRequests: OtherRequests

@@ -14,8 +14,8 @@ import type { AgendaEntry } from './records.ts'
 import { type Execution, Guard, Transactions } from './transactions.ts'
 
 /**
- * Runs operations on the state. Each operation is one transaction: it sees the state settled up to now, and either
- * commits as a whole or leaves no trace.
+ * Runs operations on the state. Each operation is one transaction: it sees the state after all events that are due by now, and
+ * either commits as a whole or leaves no trace.
  */
 export class Engine {
   readonly #publicError: EngineOptions['publicError']
@@ -25,12 +25,12 @@ export class Engine {
   readonly #persistence: Persistence | undefined
   readonly #transactions: Transactions
   #state: EngineState
-  /** The number of nested calls. */
-  #calls = 0
-  /** The number of nested moves of the clock. */
-  #moves = 0
+  /** The number of calls inside one another. */
+  #callDepth = 0
+  /** The number of moves of the clock inside one another. */
+  #moveDepth = 0
   /** Limits the move of the clock that is under way. */
-  #limit: { readonly isOver: () => boolean; isReached: boolean } | undefined
+  #moveLimit: { readonly isOver: () => boolean; isReached: boolean } | undefined
   readonly context: RuleContext
   /** True if the engine continues from a state in the store. */
   readonly isLoaded: boolean = false
@@ -67,7 +67,7 @@ export class Engine {
   }
 
   /** A promise that settles when the store has flushed or lost all commits; undefined if all are flushed already. */
-  get safe(): Promise<void> | undefined {
+  get flushed(): Promise<void> | undefined {
     return this.#persistence?.flushed
   }
 
@@ -104,7 +104,7 @@ export class Engine {
     )
   }
 
-  /** Runs the work of a control: on settled state, as one transaction. */
+  /** Runs the work of a control as one transaction, after all events that are due by now. */
   transact<T>(work: (tx: Transaction) => T): T {
     return this.runCall(() => this.#transactions.run(this.#settleNow(), 'control', work).result)
   }
@@ -118,12 +118,12 @@ export class Engine {
   runCall<T>(work: () => T): T {
     this.#guard.requireOutside()
     this.#persistence?.requireState()
-    this.#calls++
+    this.#callDepth++
     try {
       return work()
     } finally {
-      this.#calls--
-      if (this.#calls === 0) this.#endCall()
+      this.#callDepth--
+      if (this.#callDepth === 0) this.#endCall()
     }
   }
 
@@ -138,18 +138,18 @@ export class Engine {
   }
 
   /**
-   * Runs a move of the clock. The move stops as soon as `isOver` returns true; the next call then runs the events that are
+   * Runs a move of the clock. The move stops as soon as `isOver` returns true, and the next call handles the events that are
    * still due. Returns whether the move stopped early.
    */
   runMove(move: () => void, isOver: () => boolean): boolean {
     this.clock.attach()
     const end = this.#persistence && this.#startMove()
     const limit = { isOver, isReached: false }
-    this.#limit = limit
+    this.#moveLimit = limit
     try {
       move()
     } finally {
-      this.#limit = undefined
+      this.#moveLimit = undefined
       end?.()
     }
     return limit.isReached
@@ -157,10 +157,10 @@ export class Engine {
 
   /** Starts a move of the clock, which the store gets as one commit. Returns a function to call at its end. */
   #startMove(): () => void {
-    this.#moves++
+    this.#moveDepth++
     return () => {
-      this.#moves--
-      if (this.#moves === 0) this.runCall(() => undefined)
+      this.#moveDepth--
+      if (this.#moveDepth === 0) this.runCall(() => undefined)
     }
   }
 
@@ -177,14 +177,15 @@ export class Engine {
   #settleNow(): number {
     const now = this.clock.now
     this.clock.wake(now)
-    this.#transactions.runDue(now, this.#limit?.isOver)
+    this.#transactions.runDue(now, this.#moveLimit?.isOver)
     return now
   }
 
+  /** Handles the due events at a stop of a move of the clock. Ends the move if it has taken too long. */
   #settleAtStop(): void {
-    const limit = this.#limit
+    const limit = this.#moveLimit
     if (this.#persistence?.isRollingBack || limit?.isReached) return
-    if (this.#moves > 0) this.#settleNow()
+    if (this.#moveDepth > 0) this.#settleNow()
     else this.settle()
     if (!limit?.isOver()) return
     limit.isReached = true
@@ -192,7 +193,7 @@ export class Engine {
     this.clock.set(this.clock.now)
   }
 
-  /** Runs work that a user's clock calls. Throws errors in their public form. */
+  /** Runs work that a clock calls. Throws errors in their public form, because the clock may be the user's own. */
   #runWithPublicErrors(work: () => void): void {
     try {
       work()
@@ -215,7 +216,7 @@ export class Engine {
     return this.#state.records.agenda.first
   }
 
-  /** Returns the settled state: the public form of every record, and the stored records. */
+  /** Returns the state after all events that are due by now: the exported form of every record, and the stored records. */
   exportRecords(withSecrets: boolean) {
     const now = this.settle()
     return { now, sequence: this.#state.records.sequence, ...this.#state.exportRecords(withSecrets) }

@@ -32,8 +32,8 @@ export function createControlHost(parts: Parts, begin: () => void): ControlHost 
     snapshots,
     hasKeys: keys !== undefined,
     transact: (work) => engine.transact(work),
-    async safe() {
-      await engine.safe?.catch(refuseAsStoreFailed)
+    async flushed() {
+      await engine.flushed?.catch(refuseAsStoreFailed)
     },
     clearRequests: () => drop('requests.clear()', clearRequests),
     reset: () =>
