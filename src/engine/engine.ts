@@ -49,7 +49,7 @@ export class Engine {
       ...(store && { moves: () => this.#startPublicMove() }),
     })
     if (!store) return
-    const replace = (state: EngineState) => this.#replaceState(state)
+    const replace = (state: EngineState) => this.#setState(state)
     const { context, clock: gatewayClock } = this
     const parts = { families, context, sideRecords, guard: this.#guard, clock: gatewayClock, current, replace }
     this.#persistence = new Persistence(store, parts)
@@ -86,7 +86,7 @@ export class Engine {
 
   /** Reserves operation ids in the store before a response uses one, so that a later process does not use it again. */
   reserveOperationIds(): void {
-    if (this.#persistence?.hasReserved(this.#state.operations) === false) this.runCall(() => undefined)
+    if (this.#persistence?.hasReserved(this.#state.operations) === false) this.#commit()
   }
 
   /**
@@ -127,6 +127,11 @@ export class Engine {
     }
   }
 
+  /** Commits everything that has changed outside of a call. */
+  #commit(): void {
+    this.runCall(() => undefined)
+  }
+
   #endCall(): void {
     try {
       this.#persistence?.commit()
@@ -160,7 +165,7 @@ export class Engine {
     this.#moveDepth++
     return () => {
       this.#moveDepth--
-      if (this.#moveDepth === 0) this.runCall(() => undefined)
+      if (this.#moveDepth === 0) this.#commit()
     }
   }
 
@@ -181,7 +186,7 @@ export class Engine {
     return now
   }
 
-  /** Handles the due events at a stop of a move of the clock. Ends the move if it has taken too long. */
+  /** Handles the due events at a stop of a move of the clock. Ends the move if its limit is reached. */
   #settleAtStop(): void {
     const limit = this.#moveLimit
     if (this.#persistence?.isRollingBack || limit?.isReached) return
@@ -222,27 +227,27 @@ export class Engine {
     return { now, sequence: this.#state.records.sequence, ...this.#state.exportRecords(withSecrets) }
   }
 
-  /** Replaces the state, and runs `then` on the new one. If either throws, nothing has changed. */
+  /** Replaces the state, and runs `then` on the new state. If either throws, nothing has changed. */
   restore(state: RestorableState, then: () => void): void {
-    this.#replace('restore', then, () => this.#state.withSnapshot(state))
+    this.#replaceState('restore', then, () => this.#state.withSnapshot(state))
   }
 
   /** Replaces the state with an empty one, and runs `then` on it. If `then` throws, nothing has changed. */
   reset(then: () => void): void {
-    this.#replace('reset', then, () => this.#state.reset())
+    this.#replaceState('reset', then, () => this.#state.reset())
     this.clock.wake(Number.POSITIVE_INFINITY)
   }
 
-  #replace(operation: string, then: () => void, next: () => EngineState): void {
+  #replaceState(operation: string, then: () => void, createState: () => EngineState): void {
     this.runCall(() => {
-      const state = next()
-      const before = this.#state
+      const state = createState()
+      const previous = this.#state
       this.#persistence?.prepareReplacement(operation)
-      this.#replaceState(state)
+      this.#setState(state)
       try {
         then()
       } catch (error) {
-        this.#replaceState(before)
+        this.#setState(previous)
         this.#persistence?.rollBack()
         this.#subscribers.dropPending()
         throw error
@@ -250,7 +255,7 @@ export class Engine {
     })
   }
 
-  #replaceState(state: EngineState): void {
+  #setState(state: EngineState): void {
     this.#state = state
     this.#attachIfDue()
   }

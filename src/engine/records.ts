@@ -14,7 +14,7 @@ export interface RecordChange {
   readonly after: object | undefined
 }
 
-/** An event in the agenda: its time, and the record that it is an event of. */
+/** An event in the agenda: its due time, and the table and key of its record. */
 export interface AgendaEntry {
   readonly due: Due
   readonly table: Table

@@ -4,7 +4,7 @@ import type { InitialResources } from '../generated/resources.ts'
 import type { Families } from '../operation/family.ts'
 import { PLANS } from '../operation/limit.ts'
 import type { Store } from '../operation/store.ts'
-import { type CertificateLife, PROFILES, type ProfileName } from '../provisioning/certificate-profiles.ts'
+import { type CertificateLifetime, PROFILES, type ProfileName } from '../provisioning/certificate-profiles.ts'
 import { type Dialect, standard } from '../resources/dialects.ts'
 import { nameProblem } from '../resources/reserved-domains/names.ts'
 import { facts, named } from '../schema/documentation.ts'
@@ -26,7 +26,7 @@ function isSomeObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null
 }
 
-export const clockOption = v.pipe(
+export const clock = v.pipe(
   v.custom<Clock>(
     (value) => isSomeObject(value) && (typeof value.now === 'function' || typeof value.now === 'number'),
     'an object with "now", a function or a number, in ms',
@@ -43,7 +43,7 @@ export const dialect = v.pipe(
   facts({ type: 'Dialect', imports: { Dialect: 'resources/dialects.ts' } }),
 )
 
-export const key = v.pipe(
+export const apiKey = v.pipe(
   v.string(),
   v.check((text) => text !== '' && text.trim() === text, 'a non-empty key without white space around it'),
 )
@@ -93,7 +93,7 @@ const PROFILES_ALLOWED = profileNames.map((name) => `"${name}"`).join(' or ')
 /** The default validities as text. They follow Let's Encrypt. */
 export const DEFAULT_VALIDITIES = '90d, then 64d from 2027-02-10 and 45d from 2028-02-16'
 
-const certificateLife = named(
+const certificateOptions = named(
   optionsOf({
     validity: optionRow(duration(1000), 'The validity of automatic certificates.', {
       defaultText: `by the time of the gateway's clock: ${DEFAULT_VALIDITIES}`,
@@ -110,17 +110,17 @@ const certificateLife = named(
 )
 
 export const certificates = objectOr(
-  certificateLife,
+  certificateOptions,
   v.pipe(
     v.picklist(
       profileNames,
       `${PROFILES_ALLOWED}, or an object with "validity", ${DURATION_ALLOWED}, at least 1000 ms, and "renewalLead"`,
     ),
-    v.transform((name): CertificateLife => ({ validity: PROFILES[name] })),
+    v.transform((name): CertificateLifetime => ({ validity: PROFILES[name] })),
   ),
 )
 
-const rateLimits = named(
+const rateLimitOptions = named(
   optionsOf({
     requests: optionRow(integerFrom(1, 1_000_000), 'The number of requests that are allowed within the window.', {
       default: 120,
@@ -132,10 +132,10 @@ const rateLimits = named(
 )
 
 export const rateLimit = objectOr(
-  rateLimits,
+  rateLimitOptions,
   v.pipe(
     v.boolean('true, false, or an object with requests and window'),
-    v.transform((isOn) => (isOn ? v.parse(rateLimits, {}) : undefined)),
+    v.transform((isOn) => (isOn ? v.parse(rateLimitOptions, {}) : undefined)),
   ),
 )
 
@@ -159,7 +159,7 @@ const limitValue = v.union([
   optionsOf({ max: integerFrom(1), window: duration(1000), number: v.optional(integerFrom(1)) }),
 ])
 
-/** Limits by name. A later check refuses names that the gateway's table lacks. */
+/** Limits by name. `requireKnownLimits` checks the names. */
 const limits = v.pipe(
   v.custom<Readonly<Record<string, unknown>>>(isObject, 'an object with limits by their names'),
   v.record(
@@ -193,13 +193,13 @@ export const account = named(
 )
 
 /** A host as a `Host` header names it, without port; an IPv6 address without brackets. */
-const host = v.pipe(
+const hostName = v.pipe(
   v.string(),
   v.regex(/^([a-z0-9_-]+(\.[a-z0-9_-]+)*|[0-9a-f]*(:[0-9a-f.]*){2,})$/i, 'a host name without port'),
   v.toLowerCase(),
 )
 
-const controlAccess = named(
+const controlOptions = named(
   optionsOf({
     key: optionRow(
       v.pipe(v.string(), v.regex(/^[!-~]+$/, 'visible ASCII characters without spaces')),
@@ -207,7 +207,7 @@ const controlAccess = named(
       { isSecret: true, placeholder: 'KEY' },
     ),
     allowHosts: optionRow(
-      v.array(host),
+      v.array(hostName),
       'Extra host names from which the control API, and browser pages, may be used without a key.',
       { flag: 'allow-host', placeholder: 'NAME' },
     ),
@@ -219,9 +219,9 @@ const controlAccess = named(
 export const control = v.union([
   v.pipe(
     v.literal('loopback'),
-    v.transform(() => v.parse(controlAccess, {})),
+    v.transform(() => v.parse(controlOptions, {})),
   ),
-  controlAccess,
+  controlOptions,
 ])
 
 export const authoritySecret = named(
@@ -243,8 +243,8 @@ export const store = v.pipe(
   facts({ type: 'Store', imports: { Store: 'operation/store.ts' } }),
 )
 
-/** Checks that the kit made each family. `tableOf` checks that they fit together. */
-export const familiesOption = v.pipe(
+/** Checks that each value has the parts of a family. `tableOf` checks that the families fit together. */
+export const families = v.pipe(
   v.custom<Families>(
     (value) => isSomeObject(value) && Object.values(value).every(isFamily),
     'an object with families that fauxgate/kit made, by name',
