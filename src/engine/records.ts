@@ -35,6 +35,10 @@ export class Records {
     }
   }
 
+  get collections(): readonly Collection<object>[] {
+    return [...this.#tables.values()].map(({ collection }) => collection)
+  }
+
   table<R extends object>(collection: Collection<R>): Table<R> {
     // A table under the name of a collection holds its records and no others.
     return this.tableNamed(collection.name) as Table<R>
