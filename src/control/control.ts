@@ -130,7 +130,7 @@ export interface ControlCall<Result = unknown> {
   readonly readsRecords?: true
   /** The maximum number of bytes of a body. Default: 1 MiB. */
   readonly maxBytes?: number
-  /** The media type of the response. Default: JSON. */
+  /** The media type of a result that is a text. Without it, the result is sent as JSON. */
   readonly mediaType?: string
   readonly run: (host: ControlHost, raw: unknown) => Result
 }

@@ -6,7 +6,7 @@ import { timestamp } from '../schema/time.ts'
 import { deepFreeze } from '../schema/values.ts'
 import { exportChange, type RecordChange } from './records.ts'
 
-/** A commit with its stored records. Its public form is made when it is first read. */
+/** A commit with its stored records, secrets included. Its public form is made when it is first read. */
 export class RawCommit {
   #publicCommit: Commit | undefined
 

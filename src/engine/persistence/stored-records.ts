@@ -84,11 +84,11 @@ function createRecordReader(families: readonly Family[], version: number, contex
       )
     }
     const name = `the record ${quote(key)} of ${collection}`
-    const read = requireValid(name, () => reader.read(record, context))
-    const ownKey = reader.keyOf(read)
+    const checked = requireValid(name, () => reader.read(record, context))
+    const ownKey = reader.keyOf(checked)
     if (version === RECORDS_VERSION && ownKey !== key)
       throw createDamageError(name, `its fields make the key ${quote(ownKey)}`)
-    return { collection, record: read }
+    return { collection, record: checked }
   }
 }
 
