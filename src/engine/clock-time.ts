@@ -1,6 +1,6 @@
 import { timestamp } from '../schema/time.ts'
 import type { ClockFollower } from './clock.ts'
-import { Turns } from './turns.ts'
+import { EventLoop } from './event-loop.ts'
 
 /** The maximum number of stops of a move at one time. Events that make each other due without end exceed it. */
 const MAX_STOPS_AT_ONE_TIME = 10_000
@@ -38,20 +38,20 @@ export class ClockTime {
    * and does not move, if `target` returns no time or if other code has set the time.
    */
   async moveToAsync(target: () => number | undefined): Promise<boolean> {
-    const turns = new Turns()
+    const eventLoop = new EventLoop()
     const setCount = this.#setCount
     try {
-      await turns.next()
+      await eventLoop.runOtherCode()
       const to = target()
       if (to === undefined || this.#setCount !== setCount) return false
       let stops = 0
       for (const _ of this.#stops(to)) {
         if (++stops > MAX_STOPS) throw new Error(describeEndlessMove(this.now, MAX_STOPS, 'in one move'))
-        await turns.next()
+        await eventLoop.runOtherCode()
       }
       return true
     } finally {
-      turns.end()
+      eventLoop.close()
     }
   }
 

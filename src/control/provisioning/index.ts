@@ -170,7 +170,7 @@ async function afterNextAttempt(host: ControlHost, id: string): Promise<Reserved
     while (host.engine.now < due.at) await host.clock.waitUntil?.(due.at)
   }
   const domain = host.transact((tx) => domainView(tx, requireDomain(tx, id)))
-  await host.safe()
+  await host.flushed()
   return domain
 }
 

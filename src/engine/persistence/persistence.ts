@@ -65,7 +65,7 @@ export class Persistence {
 
   /** A promise that settles when the store has flushed or lost all commits; undefined if all are flushed already. */
   get flushed(): Promise<void> | undefined {
-    return this.#flushes.awaited
+    return this.#flushes.waitForFlush()
   }
 
   /** Loads the state of the store, and sets a manual clock to its time. Returns false if the store is empty. */
@@ -98,16 +98,16 @@ export class Persistence {
   #continueFrom(stored: StoredState): void {
     const { families, sideRecords, context, guard, current, replace } = this.engine
     const { seed, sequence, operations, now } = stored
-    const { rows, side } = guard.run('its store', () =>
+    const { records, sideRecords: storedSideRecords } = guard.run('its store', () =>
       readStoredRecords(families, stored, sideRecords.keys(), context),
     )
-    const snapshot = { records: rows, sequence, seed, isOwn: false }
-    const state = requireValid(() => current().withSnapshot(snapshot), 'relations')
+    const snapshot = { records, sequence, seed, isOwn: false }
+    const state = requireValid('relations', () => current().withSnapshot(snapshot))
     state.operations = operations
     replace(state)
     const missing: StoredChange[] = []
     for (const [collection, owner] of sideRecords) {
-      const known = side.get(collection) ?? new Map<string, object>()
+      const known = storedSideRecords.get(collection) ?? new Map<string, object>()
       owner.load(known)
       for (const [key, after] of owner.rows()) if (!known.has(key)) missing.push({ collection, key, after })
     }
