@@ -8,11 +8,20 @@ const gateway = createGateway()
 
 const { errorPrefix: _, ...partOfDialect } = standard
 const HOSTS = ['', '.', 'a..b', '.a', 'a.', 'a:80', '[::1]', 'é', 'a b', ':1', '*.a', 'a/b', 'x\n']
+/** An object that throws when it is read. */
+const TRAP = new Proxy(
+  {},
+  {
+    get() {
+      throw new Error('It was read.')
+    },
+  },
+)
 const STORE = 'an object with the functions "load" and "append", and perhaps "flushed".'
 
 describe('The options of createGateway', () => {
   test.each<[name: string, allowed: string, values: readonly unknown[]]>([
-    ['seed', 'a string', [7]],
+    ['seed', 'a string', [7, TRAP]],
     ['seed', 'a text without a private key', ['-----BEGIN PRIVATE KEY-----\nMC4CAQ']],
     ['clock', 'an object with "now", a function or a number, in ms.', [7, {}, { now: 'x' }, null]],
     ['dialect', `an object with ${Object.keys(standard).join(', ')}, such as`, ['ngrok', {}, partOfDialect]],
