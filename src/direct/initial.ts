@@ -2,7 +2,8 @@ import type { Engine } from '../engine/engine.ts'
 import type { SideRecords } from '../engine/persistence/stored-records.ts'
 import type { Collection } from '../operation/collection.ts'
 import { suggestion } from '../schema/nearest.ts'
-import { quote } from '../schema/text.ts'
+import { requireObject } from '../schema/options.ts'
+import { quote, THE_BODY } from '../schema/text.ts'
 
 /** A resource that was created and not deleted. */
 export interface Leftover {
@@ -24,9 +25,10 @@ export function applyInitial(direct: object, initial: object): void {
     }
     if (!Array.isArray(bodies))
       throw new TypeError(`initial: ${name} is ${quote(bodies)}. Allowed: an array of bodies.`)
-    // The rules of the operation refuse an entry that is no body.
+    // Each entry is checked before it is used.
     for (const [place, body] of (bodies as Record<string, unknown>[]).entries()) {
       try {
+        requireObject(THE_BODY, body)
         if (calls.create) calls.create(body)
         else calls.replace?.({ edge_id: body.edge_id, id: body.id }, body)
       } catch (error) {

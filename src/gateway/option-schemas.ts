@@ -43,14 +43,21 @@ export const dialect = v.pipe(
   facts({ type: 'Dialect', imports: { Dialect: 'resources/dialects.ts' } }),
 )
 
-export const key = v.pipe(
-  v.string(),
-  v.check((text) => text !== '' && text.trim() === text, 'a non-empty key without white space around it'),
+const KEY_ALLOWED = 'a non-empty key without white space around it'
+
+export const keys = v.array(
+  v.pipe(
+    v.string(KEY_ALLOWED),
+    v.check((text) => text !== '' && text.trim() === text, KEY_ALLOWED),
+  ),
+  'an array of non-empty keys without white space around them',
 )
 
+const URL_ALLOWED = 'an http or https URL without query and fragment'
+
 export const baseUrl = v.pipe(
-  v.string('an http or https URL'),
-  v.regex(/^https?:\/\/[^/?#]+[^?#]*$/, 'an http or https URL'),
+  v.string(URL_ALLOWED),
+  v.regex(/^https?:\/\/[^/?#]+[^?#]*$/, URL_ALLOWED),
   v.transform((url) => url.replace(/\/+$/, '')),
 )
 
@@ -192,22 +199,26 @@ export const account = named(
   'The account of a gateway: its plan and its limits.',
 )
 
+const HOST_ALLOWED = 'a host name without port'
+
 /** A host as a `Host` header names it, without port; an IPv6 address without brackets. */
 const host = v.pipe(
-  v.string(),
-  v.regex(/^([a-z0-9_-]+(\.[a-z0-9_-]+)*|[0-9a-f]*(:[0-9a-f.]*){2,})$/i, 'a host name without port'),
+  v.string(HOST_ALLOWED),
+  v.regex(/^([a-z0-9_-]+(\.[a-z0-9_-]+)*|[0-9a-f]*(:[0-9a-f.]*){2,})$/i, HOST_ALLOWED),
   v.toLowerCase(),
 )
+
+const CONTROL_KEY_ALLOWED = 'visible ASCII characters without spaces'
 
 const controlAccess = named(
   optionsOf({
     key: optionRow(
-      v.pipe(v.string(), v.regex(/^[!-~]+$/, 'visible ASCII characters without spaces')),
+      v.pipe(v.string(CONTROL_KEY_ALLOWED), v.regex(/^[!-~]+$/, CONTROL_KEY_ALLOWED)),
       'Require this key for the control API, even from this machine. With a key set, the Host header is not checked.',
       { isSecret: true, placeholder: 'KEY' },
     ),
     allowHosts: optionRow(
-      v.array(host),
+      v.array(host, 'an array of host names without port'),
       'Extra host names from which the control API, and browser pages, may be used without a key.',
       { flag: 'allow-host', placeholder: 'NAME' },
     ),
@@ -216,20 +227,34 @@ const controlAccess = named(
   'Access to the control API beyond this machine.',
 )
 
-export const control = v.union([
+export const control = objectOr(
+  controlAccess,
   v.pipe(
-    v.literal('loopback'),
+    v.literal('loopback', '"loopback", or an object with "key" and "allowHosts"'),
     v.transform(() => v.parse(controlAccess, {})),
   ),
-  controlAccess,
-])
+)
 
-export const authoritySecret = named(
-  optionsOf({
-    secret: v.pipe(v.string(), v.minLength(16), v.description('At least 16 characters that nobody can guess.')),
-  }),
+const SECRET_ALLOWED = 'a text of at least 16 characters'
+
+const authoritySecret = named(
+  optionsOf(
+    {
+      secret: v.pipe(
+        v.string(SECRET_ALLOWED),
+        v.minLength(16, SECRET_ALLOWED),
+        v.description('At least 16 characters that nobody can guess.'),
+      ),
+    },
+    `an object with "secret", ${SECRET_ALLOWED}`,
+  ),
   'AuthoritySecret',
   "The secret that an authority's keys are made from.",
+)
+
+export const authorityKeys = objectOr(
+  authoritySecret,
+  v.picklist(['test', 'fresh'], `"test", "fresh", or an object with "secret", ${SECRET_ALLOWED}`),
 )
 
 export const store = v.pipe(

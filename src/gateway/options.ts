@@ -23,7 +23,7 @@ import { type Duration, durationText } from '../schema/time.ts'
 import { isObject } from '../schema/values.ts'
 import {
   account,
-  authoritySecret,
+  authorityKeys,
   baseUrl,
   certificates,
   clockOption,
@@ -33,7 +33,7 @@ import {
   familiesOption,
   initial,
   internalErrorBackoff,
-  key,
+  keys,
   quirks,
   rateLimit,
   store,
@@ -43,11 +43,7 @@ import {
 /** All options of `createGateway`. The command has all of these options except `store`. */
 export const gatewayRows = {
   control: optionRow(
-    asOne(
-      control,
-      '"loopback", or an object with "key", visible ASCII characters without spaces, and "allowHosts", an array of host ' +
-        'names without port',
-    ),
+    control,
     'Access to the control API below `/_fauxgate/`. Default: `loopback`, only this machine, by its own names. ' +
       'With a `key`: only clients that send it in the header `Fauxgate-Control-Key`.',
     { default: 'loopback', defaultText: '', isSecret: true },
@@ -57,11 +53,12 @@ export const gatewayRows = {
     defaultText: "the dialect's, or the server's URL while it is served",
     placeholder: 'URL',
   }),
-  keys: optionRow(
-    asOne(v.array(key), 'an array of non-empty keys without white space around them'),
-    'The API keys that HTTP requests may use.',
-    { defaultText: 'any non-empty key', isSecret: true, flag: 'key', placeholder: 'KEY' },
-  ),
+  keys: optionRow(keys, 'The API keys that HTTP requests may use.', {
+    defaultText: 'any non-empty key',
+    isSecret: true,
+    flag: 'key',
+    placeholder: 'KEY',
+  }),
   seed: optionRow(
     // Snapshots show the seed.
     v.pipe(textOption, v.check(hasNoPrivateKey, 'a text without a private key')),
@@ -152,10 +149,7 @@ export const gatewayRows = {
   ),
   dnsErrorRetry: optionRow(duration(1000), 'How long a job waits after a DNS_ERROR.', { default: '1h' }),
   authorityKeys: optionRow(
-    asOne(
-      v.union([v.picklist(['test', 'fresh']), authoritySecret]),
-      '"test", "fresh", or an object with "secret", a text of at least 16 characters',
-    ),
+    authorityKeys,
     'The keys of the authority. `test`: the published test keys. `fresh`: new secret keys, which a store keeps. ' +
       '`{ secret }`: keys that are derived from your secret, the same in every gateway with it. RSA certificates always ' +
       'have the published test key. Never put the authority in a trust store.',

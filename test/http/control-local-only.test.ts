@@ -155,12 +155,18 @@ describe('Host names that the user allows', () => {
   })
 
   const lists = ['', 'fauxgate:4747', '*', 'a b', '.a', 'http://a', '[::1]', 7].map((host) => ({ allowHosts: [host] }))
-  test.each([...lists, { allowHosts: 'fauxgate' }, { allowHost: ['fauxgate'] }, 'anyone', null])(
-    'are names without port, so that %j is refused',
-    (control) => {
-      expect(() => openManual({ control: control as never })).toThrow(/^control is .*Allowed: "loopback", or an object/)
-    },
-  )
+  test.each<[control: unknown, message: RegExp]>([
+    ...lists.map((list): [unknown, RegExp] => [
+      list,
+      /^control\.allowHosts\.0 is .* Allowed: a host name without port/,
+    ]),
+    [{ allowHosts: 'fauxgate' }, /^control\.allowHosts is .* Allowed: an array of host names/],
+    [{ allowHost: ['fauxgate'] }, /^"control\.allowHost" is not an option\. Supported: key, allowHosts/],
+    ['anyone', /^control is .*Allowed: "loopback", or an object/],
+    [null, /^control is .*Allowed: "loopback", or an object/],
+  ])('are names without port, so that %j is refused', (control, message) => {
+    expect(() => openManual({ control: control as never })).toThrow(message)
+  })
 
   test('can be left out', () => {
     for (const control of ['loopback', {}, { allowHosts: [] }, undefined] as const) {
