@@ -236,6 +236,12 @@ describe('A condition that nothing can meet, or everything, is refused', () => {
     expect(() => requests[call](asyncPredicate)).toThrow('The predicate returned a promise. Allowed: true or false,')
   })
 
+  test.each(['operation', 'method', 'path', 'status'] as const)('as a field of a filter of requests: %s', (name) => {
+    const filter = { [name]: undefined } as object
+    const message = `${name} is undefined. Allowed: a value; or leave it out.`
+    for (const call of ['all', 'count', 'last'] as const) expect(() => gateway.requests[call](filter)).toThrow(message)
+  })
+
   test.each([
     [{ operation: undefined }, 'operation is undefined. Allowed: a value; or leave it out.'],
     [{ times: undefined }, 'times is undefined'],
