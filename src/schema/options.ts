@@ -183,6 +183,17 @@ export function readAnswer(predicate: string, answer: unknown): boolean {
   throw new TypeError(`${predicate} returned a promise. Allowed: true or false, from a function that is not async.`)
 }
 
+/**
+ * Returns the result of a caller's function that must be synchronous.
+ * @throws TypeError for a promise, because whatever it does later could fail without notice.
+ */
+export function requireSync<T>(name: string, result: T): T {
+  if (!(result instanceof Promise)) return result
+  // The error below is enough: an unhandled rejection would end the process.
+  result.catch(() => undefined)
+  throw new TypeError(`${name} returned a promise. Allowed: a function that is not async.`)
+}
+
 /** @throws TypeError if a parameter is not an object. Spreading it would ignore null and arrays. */
 export function requireObject(name: string, value: unknown): void {
   if (!isObject(value)) throw new TypeError(`${name} is ${describeReceived(quote(value))}. Allowed: an object.`)

@@ -68,6 +68,17 @@ describe('A family of a test (rules: one-table#families), through the direct API
     for (const name of Object.keys(options)) expect(rules).not.toHaveProperty(name)
   })
 
+  it('throws if an operation is async: its promise would be an empty object over HTTP, and its changes too late', () => {
+    const { unlock } = widgets.operations
+    const run = async (...all: Parameters<typeof unlock.run>) => unlock.run(...all)
+    const families = { widgets: { ...widgets, operations: { ...widgets.operations, unlock: { ...unlock, run } } } }
+    const gateway = createGateway({ families, clock: manualClock('2026-01-01T00:00:00Z') })
+    const { id } = gateway.widgets.create({ name: 'left' })
+    const before = gateway.snapshot()
+    expect(() => gateway.widgets.unlock(id)).toThrow('The operation widgets.unlock returned a promise. Allowed: ')
+    expect(gateway.snapshot()).toEqual(before)
+  })
+
   it('is refused by its own errors, in the numbers of the dialect', () => {
     const gateway = open(ngrok)
     const { id } = gateway.widgets.create({ name: 'left' })
