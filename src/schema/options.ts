@@ -177,8 +177,11 @@ export function requireFunction(name: string, value: unknown): void {
     throw new TypeError(`${name} is ${describeReceived(quote(value))}. Allowed: a function.`)
 }
 
-/** Returns the answer of a caller's predicate. @throws TypeError for a promise, because a promise always counts as true. */
+/** Returns the answer of a caller's predicate. @throws TypeError for a promise or an error, because both always count as true. */
 export function readAnswer(predicate: string, answer: unknown): boolean {
+  if (answer instanceof Error) {
+    throw new TypeError(`${predicate} returned an error, as a class of errors does. Allowed: true or false.`)
+  }
   if (!(answer instanceof Promise)) return Boolean(answer)
   throw new TypeError(`${predicate} returned a promise. Allowed: true or false, from a function that is not async.`)
 }

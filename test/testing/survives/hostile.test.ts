@@ -159,6 +159,13 @@ it('An async `allow` accepts no error: its promise would always count as true', 
   )
 })
 
+it('An `allow` that is a class of errors accepts no error: what the class returns would always count as true', async () => {
+  const allow = TypeError as unknown as () => boolean
+  expect(await resultOf(get, { kinds: ['lost'], allow })).toContain(
+    '`allow` throws TypeError: it returned an error, as a class of errors does. Allowed: true or false.',
+  )
+})
+
 describe('A value from the caller that cannot work is named', () => {
   const ANOTHER_CLOCK = 'TypeError: create returned a gateway with another clock. Allowed: one with the options'
 
