@@ -8,7 +8,9 @@ const MAX_NAMED = 10
 
 /** Describes the differences between two states. It names fields but no values, because some values are secret. */
 export function describeDifference(from: Snapshot, to: Snapshot): string {
-  const clock = from.now === to.now ? [] : [`The clock: ${timestamp(from.now)}, then ${timestamp(to.now)}.`]
+  // Within a second, only the milliseconds differ.
+  const format = timestamp(from.now) === timestamp(to.now) ? (ms: number) => new Date(ms).toISOString() : timestamp
+  const clock = from.now === to.now ? [] : [`The clock: ${format(from.now)}, then ${format(to.now)}.`]
   const names = [...new Set([...Object.keys(from.records), ...Object.keys(to.records)])]
   const lines = names.flatMap((name) => describeChanges(name, from.records[name], to.records[name]))
   return [...clock, ...lines].join('\n') || 'There is no difference.'

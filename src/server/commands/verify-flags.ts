@@ -88,10 +88,10 @@ export function parseCount(flag: string, received: string | undefined, fallback:
 
 /**
  * Returns the server: its base URL without a trailing slash, whether it is on this machine, and the API key from the
- * environment.
+ * environment. For a plan, the key may be missing.
  * @throws UsageError that says what to change. The message never contains the key.
  */
-export function parseTarget(typed: string, environment: NodeJS.ProcessEnv) {
+export function parseTarget(typed: string, environment: NodeJS.ProcessEnv, isPlan = false) {
   const url = URL.canParse(typed) ? new URL(typed) : undefined
   if (!url || !/^https?:$/.test(url.protocol))
     throw new UsageError(
@@ -103,11 +103,16 @@ export function parseTarget(typed: string, environment: NodeJS.ProcessEnv) {
     )
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
   const isLocal = host === 'localhost' || isLoopbackAddress(host)
-  return { url: baseUrlOf(url), isLocal, key: requireKey(environment[KEY_VARIABLE], url.protocol, isLocal) }
+  const key = environment[KEY_VARIABLE] || undefined
+  return {
+    url: baseUrlOf(url),
+    isLocal,
+    key: key === undefined && isPlan ? ANY_KEY : requireKey(key, url.protocol, isLocal),
+  }
 }
 
 function requireKey(key: string | undefined, protocol: string, isLocal: boolean): string {
-  if (key === undefined || key === '') {
+  if (key === undefined) {
     if (isLocal || protocol === 'http:') return ANY_KEY
     throw new UsageError(`${KEY_VARIABLE} is not set. It has the API key of the account to call.`)
   }
