@@ -52,7 +52,7 @@ const openApiOptions = optionsOf({
 
 function isFamilies(value: unknown): boolean {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
-  return Object.values(value).every((family) => isObject(family?.operations))
+  return Object.values(value).every((family) => typeof family?.operations === 'object')
 }
 
 /**

@@ -425,7 +425,7 @@ describe('A family that does not fit is refused (rules: one-table#families)', ()
     ),
     [
       'other names of ids in one path',
-      one({ method: 'POST', path: '/reserved_addrs/{addr}' }),
+      one({ method: 'POST', path: '/reserved_addrs/{addr}', ids: { addr: 'ra' } }),
       'the path /reserved_addrs/{addr}, which is /reserved_addrs/{id} already',
     ],
     [
@@ -448,6 +448,17 @@ describe('A family that does not fit is refused (rules: one-table#families)', ()
       'a declaration that every gateway has',
       gadgets({ declares: { edge: {} } }),
       'the declaration edge, which fauxgate itself',
+    ],
+    [
+      'an id in a path that is described nowhere',
+      one({ path: '/gadgets/{id}', ids: {} }),
+      'the ids none in `ids`, and id in',
+    ],
+    ['an id that is in no path', one({ path: '/gadgets', ids: { id: 'gad' } }), 'the ids id in `ids`, and none in'],
+    [
+      'an error with the status of a success',
+      gadgets({ errors: kit.declareErrors({ gadget_taken: kit.entry(95001, 200, () => '') }) }),
+      'families.gadgets has the error gadget_taken with the status 200. Allowed: 400 to 599.',
     ],
     ['an error that it does not have', one({ errors: [errors.widget_locked] }), 'can refuse with widget_locked'],
   ])('for %s', (_why, families, message) => {
