@@ -40,6 +40,7 @@ export function requireCompatibleFamilies(
         throw new TypeError(`families.${name} has the ${identifier}, which ${owner} has already.`)
       taken.set(identifier, name)
     }
+    requireDueWork(name, family)
   }
   requireSameNames([...Object.values(builtIn), ...Object.values(own)])
 }
@@ -103,6 +104,13 @@ function requireKnownOperations(family: string, { before = {} }: Family, operati
       `families.${family} has rules before ${quote(unknown)}. Allowed: names of operations, such as "reserved_domains.delete".`,
     )
   }
+}
+
+/** Checks that a family with due records has work for them, and the other way round. */
+function requireDueWork(name: string, { collections, onDue }: Family): void {
+  const hasDue = collections.some(({ due }) => due !== undefined)
+  if (hasDue && !onDue) throw new TypeError(`families.${name} has a collection with \`due\`, and no \`onDue\`.`)
+  if (!hasDue && onDue) throw new TypeError(`families.${name} has \`onDue\`, and no collection with \`due\`.`)
 }
 
 /** Checks that the response to an error is no success. */

@@ -79,6 +79,27 @@ describe('A family of a test (rules: one-table#families), through the direct API
     expect(gateway.snapshot()).toEqual(before)
   })
 
+  it('throws if an update writes into the record that it receives, which no rollback would undo', () => {
+    const fields = { description: kit.description, metadata: kit.metadata }
+    const records = kit.collection({ name: 'notes', schema: v.object(kit.recordHead('note', fields)) })
+    const shape = kit.named(v.object(kit.resourceHead), 'Note', 'A note.')
+    const notes = kit.resource(
+      {
+        ...{ name: 'notes', prefix: 'note', what: 'note', collection: records, shape },
+        ...{ createBody: v.object(fields), updateBody: v.object(fields) },
+      },
+      {
+        view: (record, wire) => kit.viewHead(record, wire, '/notes'),
+        create: { run: (tx, body) => tx.put(records, kit.newHead(tx, 'note', body)) },
+        update: { run: (tx, record, body) => tx.put(records, Object.assign(record, body)) },
+      },
+    )
+    const gateway = createGateway({ families: { notes } })
+    const { id } = gateway.notes.create({ description: 'first' })
+    expect(() => gateway.notes.update(id, { description: 'second' })).toThrow('read only property')
+    expect(gateway.notes.get(id).description).toBe('first')
+  })
+
   it('is refused by its own errors, in the numbers of the dialect', () => {
     const gateway = open(ngrok)
     const { id } = gateway.widgets.create({ name: 'left' })
@@ -455,6 +476,12 @@ describe('A family that does not fit is refused (rules: one-table#families)', ()
       'the ids none in `ids`, and id in',
     ],
     ['an id that is in no path', one({ path: '/gadgets', ids: { id: 'gad' } }), 'the ids id in `ids`, and none in'],
+    ['work without due records', gadgets({ onDue: () => undefined }), 'has `onDue`, and no collection with `due`'],
+    [
+      'due records without work',
+      gadgets({ collections }),
+      'families.gadgets has a collection with `due`, and no `onDue`.',
+    ],
     [
       'an error with the status of a success',
       gadgets({ errors: kit.declareErrors({ gadget_taken: kit.entry(95001, 200, () => '') }) }),
