@@ -28,7 +28,7 @@ export const verifyFlags: readonly Flag[] = [
   { ...textFlag('only', 'FAMILY', 'The families to compare, such as ip_policies. Default: all.'), kind: 'texts' },
   switchFlag('yes', 'Create resources without asking first.'),
   switchFlag('read-only', 'Create nothing: request only lists, and resources that do not exist.'),
-  switchFlag('plan', 'Send nothing: print which requests would be sent, which would not, and why.'),
+  switchFlag('plan', 'Print which requests would be sent, which would not, and why. Sends none of them.'),
   switchFlag('clean', 'Compare nothing: delete what an earlier run left behind.'),
   integerFlag('rate', `The maximum number of requests per minute. Default: ${DEFAULTS.rate}.`),
   integerFlag('timeout', `How many seconds to wait for a response. Default: ${DEFAULTS.timeout}.`),

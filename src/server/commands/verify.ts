@@ -107,7 +107,8 @@ const HOST: Host = {
 }
 
 /**
- * Returns the dialect of a service by its URL: a plan sends nothing to a service. A server on this machine can be asked.
+ * Returns the dialect of a service by its URL: a plan sends nothing to a service, and
+ * only a server on this machine receives a request that detects its dialect.
  * @throws UsageError if only a request would tell.
  */
 function dialectOfPlan({ url, isLocal }: ReturnType<typeof parseTarget>): DialectName | undefined {
