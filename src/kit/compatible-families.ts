@@ -2,10 +2,11 @@ import { accountErrors } from '../operation/account.ts'
 import type { Families, Family } from '../operation/family.ts'
 import type { Operation } from '../operation/operation.ts'
 import { listErrors } from '../schema/documentation.ts'
-import type { CatalogueError } from '../schema/errors.ts'
+import { type CatalogueError, describeReceived } from '../schema/errors.ts'
 import { general } from '../schema/general-errors.ts'
 import { isIdPrefix } from '../schema/ids.ts'
 import { quote, toSnakeCase } from '../schema/text.ts'
+import { isObject } from '../schema/values.ts'
 
 /** The names that the families of a test cannot use. */
 interface ReservedNames {
@@ -23,6 +24,7 @@ export function requireCompatibleFamilies(
   { prefixes, declarations }: ReservedNames,
 ): void {
   const reserved = [...prefixes.map((each) => `prefix ${each}`), ...declarations.map((each) => `declaration ${each}`)]
+  for (const [name, family] of Object.entries(own)) requireMadeByKit(name, family)
   const operations = listOperationNames({ ...builtIn, ...own })
   const taken = new Map(reserved.map((identifier) => [identifier, 'fauxgate itself']))
   for (const [name, family] of Object.entries(builtIn))
@@ -43,6 +45,13 @@ export function requireCompatibleFamilies(
     requireDueWork(name, family)
   }
   requireSameNames([...Object.values(builtIn), ...Object.values(own)])
+}
+
+function requireMadeByKit(name: string, family: unknown): void {
+  if (isObject(family) && ['operations', 'collections', 'errors'].every((each) => each in family)) return
+  throw new TypeError(
+    `families.${name} is ${describeReceived(quote(family))}. Allowed: a family that fauxgate/kit made.`,
+  )
 }
 
 function listIdentifiers({ prefix, collections, operations, declares = {} }: Family): string[] {

@@ -8,6 +8,7 @@ export function quote(value: unknown): string {
   if (typeof value === 'string') return cut(escapeUnprintable(JSON.stringify(cut(redactPrivateKeys(value)))))
   if (typeof value === 'number' || typeof value === 'boolean' || value === null) return String(value)
   if (Array.isArray(value)) return `an array of ${value.length}`
+  if (value instanceof Promise) return 'a promise'
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`
 }
 

@@ -119,9 +119,9 @@ describe('A certificate for a server of a test', () => {
   it.each<[object, string]>([
     [{}, 'names and ips are both empty. Allowed: at least one name or IP address.'],
     [{ names: 'a' }, 'names is "a". Allowed: an array of DNS names in ASCII.'],
-    [{ names: ['a.ä'] }, 'names is an array of 1. Allowed: an array of DNS names in ASCII.'],
-    [{ names: ['a'.repeat(254)] }, 'names is an array of 1. Allowed: an array of DNS names in ASCII.'],
-    [{ ips: ['1.2.3'] }, 'ips is an array of 1. Allowed: an array of IPv4 or IPv6 addresses.'],
+    [{ names: ['a.ä'] }, 'names.0 is "a.ä". Allowed: a DNS name in ASCII.'],
+    [{ names: ['a'.repeat(254)] }, `names.0 is "${'a'.repeat(79)}…. Allowed: a DNS name in ASCII.`],
+    [{ ips: ['1.2.3'] }, 'ips.0 is "1.2.3". Allowed: an IPv4 or IPv6 address.'],
     [{ name: 'a' }, '"name" is not an option. Supported: names, ips, notBefore, notAfter.'],
   ])('%j is refused', (options, message) => {
     expect(() => gateway.authority.serverCertificate(options)).toThrow(new TypeError(message))

@@ -2,6 +2,7 @@ import { dirname, resolve } from 'node:path'
 import * as v from 'valibot'
 import type { Config } from '../../generated/options.ts'
 import { marksOf, partsOf } from '../../schema/documentation.ts'
+import { describeReceived } from '../../schema/errors.ts'
 import { nearest, suggestion } from '../../schema/nearest.ts'
 import { quote, quoteSecret } from '../../schema/text.ts'
 import { describeInTexts } from '../../schema/time.ts'
@@ -92,10 +93,10 @@ function parseConfig({ file, config }: ConfigFile, names: Map<string, string>): 
   for (const [name, value] of Object.entries(config)) {
     if (name === '$schema') continue
     const row = Object.hasOwn(rows, name) ? rows[name] : undefined
-    const place = `in ${pathFromHere(file)}`
-    if (!row) throw new UsageError(`"${name}" ${place} is not an option.${suggestion(name, Object.keys(rows))}`)
-    requireAllowed(row, value, `"${name}" ${place}`, marksOf(row).secret)
-    for (const { path } of optionTable) if (path.split('.')[0] === name) names.set(path, `"${path}" ${place}`)
+    const nameOf = (...path: string[]) => `${quote(path.join('.'))} in ${pathFromHere(file)}`
+    if (!row) throw new UsageError(`${nameOf(name)} is not an option.${suggestion(name, Object.keys(rows))}`)
+    requireAllowed(row, value, (part) => nameOf(name, ...part), marksOf(row).secret)
+    for (const { path } of optionTable) if (path.split('.')[0] === name) names.set(path, nameOf(path))
     const isFile = optionTable.some((option) => option.path === name && option.isFile)
     read[name] = isFile && typeof value === 'string' ? resolve(dirname(file), value) : value
   }
@@ -114,19 +115,31 @@ function parseVariable(option: Option, text: string): unknown {
 function parseTexts({ kind, schema, isSecret }: Option, texts: readonly string[], name: string): unknown {
   const isNumber = kind === 'integer' || partsOf(schema).type === 'number'
   const read = (text: string) =>
-    requireAllowed(schema, isNumber && /^\d{1,15}$/.test(text) ? Number(text) : text, name, isSecret)
+    requireAllowed(schema, isNumber && /^\d{1,15}$/.test(text) ? Number(text) : text, () => name, isSecret)
   const [text = ''] = texts
   return kind === 'texts' ? texts.map(read) : read(text)
 }
 
-function requireAllowed(schema: v.GenericSchema, value: unknown, name: string, isSecret = false): unknown {
+/** `nameOf` returns the name of the wrong part of the value as the user wrote it. */
+function requireAllowed(
+  schema: v.GenericSchema,
+  value: unknown,
+  nameOf: (part: readonly string[]) => string,
+  isSecret = false,
+): unknown {
   const { success, issues } = v.safeParse(schema, value, { abortEarly: true })
   if (success) return value
-  const received = isSecret ? quoteSecret(value) : quote(value)
-  const { message } = issues[0]
+  const { path = [], expected, input, message } = issues[0]
+  const part = path.map(({ key }) => String(key))
+  const name = nameOf(part)
+  if (expected === 'never')
+    throw new UsageError(
+      `${name} is not an option.${suggestion(String(part.at(-1)), message.split(', ')) || ` Supported: ${message}.`}`,
+    )
+  const received = describeReceived(isSecret ? quoteSecret(input) : quote(input))
   // Only a config file can have a number of ms. A flag or a variable is always a text.
   const allowed = name.startsWith('"') ? message : describeInTexts(message)
-  const meant = typeof value === 'string' && !isSecret ? suggestion(value, choicesIn(allowed)) : ''
+  const meant = typeof input === 'string' && !isSecret ? suggestion(input, choicesIn(allowed)) : ''
   throw new UsageError(`${name} is ${received}. Allowed: ${allowed}.${meant}`)
 }
 
