@@ -14,7 +14,9 @@ const MAX_NAMED = 10
  * secret.
  */
 export function describeDifference(from: Snapshot, to: Snapshot, collections: readonly Collection<object>[]): string {
-  const clock = from.now === to.now ? [] : [`The clock: ${timestamp(from.now)}, then ${timestamp(to.now)}.`]
+  // Within a second, only the milliseconds differ.
+  const format = timestamp(from.now) === timestamp(to.now) ? (ms: number) => new Date(ms).toISOString() : timestamp
+  const clock = from.now === to.now ? [] : [`The clock: ${format(from.now)}, then ${format(to.now)}.`]
   const names = [...new Set([...Object.keys(from.records), ...Object.keys(to.records)])]
   const lines = names.flatMap((name) => {
     const collection = collections.find((each) => each.name === name)

@@ -1,5 +1,6 @@
 import { refuse } from '../schema/errors.ts'
 import { general } from '../schema/general-errors.ts'
+import { requireFunction } from '../schema/options.ts'
 import { anyObject } from '../schema/schema.ts'
 import { type Control, controlCall, type DescribedPart, type Describer } from './control.ts'
 
@@ -35,6 +36,7 @@ export const document: Control<DocumentMember> = {
   calls: { read, readControls },
   members: (host) => ({
     describedBy(describer) {
+      requireFunction('describer', describer)
       const cache = new Map<DescribedPart, { url: string; json: string }>()
       host.describer = (dialect, options) => {
         const { url, part } = options

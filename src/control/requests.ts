@@ -132,7 +132,7 @@ function createRequests({ journal, api, otherRequests, clearRequests }: ControlH
 
 /** Makes the schema of a filter. It refuses values that no entry can have: otherwise a mistake would look like "no such requests". */
 function filterSchema(operations: readonly string[]) {
-  const path = 'a path below the base URL, such as /reserved_domains, without a query'
+  const path = 'a path below the base URL, such as /reserved_domains, with the ids themselves and without a query'
   const filter = optionsOf(
     {
       operation: v.exactOptional(
@@ -147,7 +147,7 @@ function filterSchema(operations: readonly string[]) {
       ),
       path: v.exactOptional(
         documented(
-          v.pipe(v.string(path), v.regex(/^\/[^?#]*$/, path)),
+          v.pipe(v.string(path), v.regex(/^\/[^?#{}]*$/, path)),
           'The path below the base URL, without the query.',
         ),
       ),

@@ -5,6 +5,7 @@ import type { Transaction } from '../operation/transaction.ts'
 import type { Authority } from '../operation/view.ts'
 import { Refusal } from '../schema/errors.ts'
 import { findPathIdProblems } from '../schema/ids.ts'
+import { requireSync } from '../schema/options.ts'
 import type { RuleContext } from '../schema/rule.ts'
 import { type RawCommit, Subscribers } from './commits.ts'
 import { type EngineOptions, EngineState, type RestorableState } from './engine-state.ts'
@@ -100,7 +101,9 @@ export class Engine {
     if (first) throw new Refusal([first, ...problems.slice(1)])
     const input = operation.read?.(raw, ids, this.context)
     return this.runCall(() =>
-      this.#transactions.run(this.#settleNow(), operation.name, (tx) => operation.run(tx, ids, input)),
+      this.#transactions.run(this.#settleNow(), operation.name, (tx) =>
+        requireSync(`The operation ${operation.name}`, operation.run(tx, ids, input)),
+      ),
     )
   }
 

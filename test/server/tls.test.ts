@@ -53,10 +53,9 @@ describe('fauxgate serve --tls', () => {
   it('writes its root to the file of --tls-root', async () => {
     const file = join(newFolder(), 'root.pem')
     const { stdout, code } = await ran({}, 'serve', '--port', '0', '--tls-root', file)
-    expect([code, stdout]).toEqual([
-      0,
-      expect.stringContaining(`\nIts root certificate, for clients to trust, is in ${file}\n`),
-    ])
+    expect(code).toBe(0)
+    expect(stdout).toContain(`Try:\n  curl --cacert ${file} https://`)
+    expect(stdout).toContain(`\nIts root certificate, for clients to trust, is in ${file}\n`)
     expect(readFileSync(file, 'utf8')).toMatch(new RegExp(`^${CERTIFICATE.source}$`))
   })
 

@@ -245,6 +245,7 @@ describe('A condition that nothing can meet, or everything, is refused', () => {
   test.each([
     [{ operation: undefined }, 'operation is undefined. Allowed: a value; or leave it out.'],
     [{ times: undefined }, 'times is undefined'],
+    [{ method: 'GET', path: '/reserved_domains/{id}' }, 'Allowed: /reserved_addrs/ra_…, /reserved_addrs, '],
   ])('as a fault: %j', (spec, message) => {
     expect(() => gateway.faults.add(spec as object)).toThrow(message)
   })
@@ -254,6 +255,11 @@ describe('A condition that nothing can meet, or everything, is refused', () => {
     expect(() => gateway.provisioning.failAlways('DNS_ERROR', { domain })).toThrow('domain is undefined')
     expect(() => gateway.provisioning.script(['success'], { domain })).toThrow('domain is undefined')
     expect(() => gateway.provisioning.clear({ domain })).toThrow('domain is undefined')
+  })
+
+  test('as requests of a path with a placeholder in place of an id', () => {
+    const message = 'the filter\'s path is "/reserved_domains/{id}". Allowed: a path below the base URL, such as '
+    expect(() => gateway.requests.count({ path: '/reserved_domains/{id}' })).toThrow(message)
   })
 
   test.each([

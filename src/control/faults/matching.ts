@@ -105,8 +105,9 @@ const CONDITIONS: readonly Condition[] = [
   },
   {
     field: 'path',
-    matches: (operation, received, api) => api.operationsAt(received).includes(operation),
-    values: ({ path }) => [path],
+    // A placeholder such as {id} or :id would be the id of no request.
+    matches: (operation, received, api) => !/[{:*]/.test(received) && api.operationsAt(received).includes(operation),
+    values: ({ path, ids }) => [path.replace(/\{(\w+)\}/g, (_, name: string) => `${ids[name]}_…`)],
   },
   {
     field: 'resource',

@@ -2,6 +2,7 @@ import type { Family } from '../../operation/family.ts'
 import type { Store, StoredChange, StoredCommit, StoredState } from '../../operation/store.ts'
 import { problem, Refusal } from '../../schema/errors.ts'
 import { general } from '../../schema/general-errors.ts'
+import { requireSync } from '../../schema/options.ts'
 import type { RuleContext } from '../../schema/rule.ts'
 import type { EngineState } from '../engine-state.ts'
 import type { GatewayClock } from '../gateway-clock.ts'
@@ -83,7 +84,7 @@ export class Persistence {
   }
 
   #read(): StoredState | undefined {
-    return this.engine.guard.run('its store', () => this.store.load())
+    return this.engine.guard.run('its store', () => requireSync('`load` of the store', this.store.load()))
   }
 
   /** Starts an empty store: the first commit has the whole state. */
@@ -180,7 +181,7 @@ export class Persistence {
     }
     try {
       guard.run('its store', () => {
-        this.store.append(commit)
+        requireSync('`append` of the store', this.store.append(commit))
         this.#committed = { now, sequence, operations: commit.operations }
         if (this.#replacement === 'initial') this.#initial = toStoredState(commit)
         this.#replacement = undefined

@@ -69,7 +69,8 @@ export class Explorer {
   /** Yields each schedule after it was tried, the empty one first. */
   async *runSchedules(): AsyncGenerator<TriedSchedule> {
     try {
-      this.#server = requireServer(await this.#options.serve?.(this.#gatewayOfEachRun()))
+      const { serve } = this.#options
+      if (serve) this.#server = requireServer(await serve(this.#gatewayOfEachRun()))
       this.world.replaceGlobals()
       yield* this.#runLevels()
     } finally {
@@ -209,8 +210,8 @@ function requireUsable(gateway: Gateway, clock: ManualClock): void {
 }
 
 /** @throws TypeError if `serve` returned something that is no server. */
-function requireServer(server: Server | undefined): Server | undefined {
-  if (server === undefined || (typeof server?.url === 'string' && typeof server.close === 'function')) return server
+function requireServer(server: Server | undefined): Server {
+  if (typeof server?.url === 'string' && typeof server.close === 'function') return server
   throw new TypeError(`serve returned ${quote(server)}. Allowed: a server with url and close, such as that of serve().`)
 }
 
