@@ -41,8 +41,11 @@ describe('The journal in bytes', () => {
   it('is empty if its limit is 0 bytes, or less than one entry needs', () => {
     for (const journalBytes of [0, 100]) {
       const gateway = open({ journalBytes })
+      const seen: unknown[] = []
+      gateway.requests.subscribe((entry) => seen.push(entry?.path))
       exchanged(gateway, {})
       expect(gateway.requests.all()).toEqual([])
+      expect(seen).toEqual(['/reserved_addrs'])
       expect(journalText(gateway)).toBe('[]')
     }
   })
