@@ -153,7 +153,8 @@ export class Journal implements PersistedJournal {
 
   json(after?: string): string {
     const texts: string[] = []
-    let room = this.#options.bytes
+    // The brackets and commas have one character more than there are entries.
+    let room = this.#options.bytes - 1
     for (const entry of this.newestFirst()) {
       if (entry.operationId === after) break
       const text = JSON.stringify(entry)

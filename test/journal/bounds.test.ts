@@ -68,6 +68,18 @@ describe('The journal in bytes', () => {
     expect(bytesOf(journalText(gateway))).toBeLessThanOrEqual(MIB)
   })
 
+  it('is shown without the entries for which the text has no room, to the byte', () => {
+    const request = { url: `/reserved_addrs?filter=${'\u0001'.repeat(5000)}`, method: 'GET' }
+    const textWith = (journalBytes: number) => {
+      const gateway = open({ journalBytes })
+      for (let i = 0; i < 2; i++) exchanged(gateway, request)
+      return journalText(gateway)
+    }
+    const whole = textWith(MIB)
+    expect(textWith(bytesOf(whole))).toBe(whole)
+    expect(JSON.parse(textWith(bytesOf(whole) - 1))).toHaveLength(1)
+  })
+
   it('has a long body and what it changed whole, with the secrets hidden, and counts the bytes of both', () => {
     const secret = 'hush-hush-hush'
     const body = { secret, provider: 'github', filler: `${secret}${'x'.repeat(100_000)}` }
