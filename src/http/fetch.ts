@@ -97,8 +97,12 @@ function readPlainRequest(sentUrl: string, init: RequestInit, findLimit: FindLim
   }
 }
 
+/** Matches URLs that are normalized already. Most are, and parsing takes long. */
+const NORMALIZED = /^https?:\/\/[a-z0-9-]+(\.[a-z0-9-]+)*\/[\w/-]*$/
+
 /** Returns a URL as fetch sends it. Messages omit the query, which may have a key. */
 function normalizeUrl(text: string): string {
+  if (NORMALIZED.test(text)) return text
   const { href, host, username, password } = parseUrl(text) ?? {}
   if (href === undefined || !host) throw new TypeError(`${quote(text.replace(/[?#].*/s, ''))} is not an absolute URL.`)
   if (username || password) throw new TypeError(`The URL for ${quote(host)} has credentials. Send them in a header.`)
