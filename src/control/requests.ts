@@ -7,7 +7,14 @@ import type { OtherRequests } from '../journal/other-requests.ts'
 import { documented, named } from '../schema/documentation.ts'
 import { AssertionError, assertNoProblem } from '../schema/errors.ts'
 import { general } from '../schema/general-errors.ts'
-import { integerFrom, type OptionWords, optionsOf, readAnswer, readCallOptions } from '../schema/options.ts'
+import {
+  integerFrom,
+  type OptionWords,
+  optionsOf,
+  readAnswer,
+  readCallOptions,
+  requireValues,
+} from '../schema/options.ts'
 import { cut, formatCount } from '../schema/text.ts'
 import { isObject } from '../schema/values.ts'
 import { type Control, type ControlHost, controlCall } from './control.ts'
@@ -88,6 +95,7 @@ export const requests: Control<RequestsMember> = {
 function createRequests({ journal, api, otherRequests, clearRequests }: ControlHost): Requests {
   let schema: ReturnType<typeof filterSchema> | undefined
   const read = (filter: JournalFields = {}) => {
+    requireValues(filter, ['operation', 'method', 'path', 'status'])
     schema ??= filterSchema(api.operations.map(({ name }) => name))
     const fields = readCallOptions(schema, filter, FILTER_WORDS)
     const { operation, method, path } = fields
@@ -127,21 +135,23 @@ function filterSchema(operations: readonly string[]) {
   const path = 'a path below the base URL, such as /reserved_domains, with the ids themselves and without a query'
   const filter = optionsOf(
     {
-      operation: v.optional(
+      operation: v.exactOptional(
         documented(
           v.nullable(v.picklist(operations, `null, or one of ${operations.join(', ')}`)),
           "The operation's name; null for requests of no operation.",
           { type: 'Name | null' },
         ),
       ),
-      method: v.optional(documented(v.picklist(METHODS, `one of ${METHODS.join(', ')}`), 'The method, in upper case.')),
-      path: v.optional(
+      method: v.exactOptional(
+        documented(v.picklist(METHODS, `one of ${METHODS.join(', ')}`), 'The method, in upper case.'),
+      ),
+      path: v.exactOptional(
         documented(
           v.pipe(v.string(path), v.regex(/^\/[^?#{}]*$/, path)),
           'The path below the base URL, without the query.',
         ),
       ),
-      status: v.optional(documented(integerFrom(100, 599), 'The HTTP status of the response.')),
+      status: v.exactOptional(documented(integerFrom(100, 599), 'The HTTP status of the response.')),
     },
     'a predicate or operation, method, path, status',
   )

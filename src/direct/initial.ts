@@ -2,7 +2,8 @@ import type { Engine } from '../engine/engine.ts'
 import type { SideRecords } from '../engine/persistence/stored-records.ts'
 import type { Collection } from '../operation/collection.ts'
 import { suggestion } from '../schema/nearest.ts'
-import { quote } from '../schema/text.ts'
+import { requireObject } from '../schema/options.ts'
+import { quote, THE_BODY } from '../schema/text.ts'
 
 /** A resource that was created and not deleted. */
 export interface Leftover {
@@ -29,11 +30,12 @@ export function applyInitial(direct: Readonly<Record<string, object>>, initial: 
     if (bodies === undefined) continue
     if (!Array.isArray(bodies))
       throw new TypeError(`initial: ${name} is ${quote(bodies)}. Allowed: an array of bodies.`)
-    // The operation refuses an entry that is not a body.
-    for (const [index, body] of (bodies as (Record<string, unknown> | null)[]).entries()) {
+    // Each entry is checked before it is used.
+    for (const [index, body] of (bodies as Record<string, unknown>[]).entries()) {
       try {
+        requireObject(THE_BODY, body)
         if (calls.create) calls.create(body)
-        else calls.replace?.({ edge_id: body?.edge_id, id: body?.id }, body)
+        else calls.replace?.({ edge_id: body.edge_id, id: body.id }, body)
       } catch (error) {
         if (error instanceof Error) error.message = `initial.${name}[${index}]: ${error.message}`
         throw error

@@ -57,9 +57,11 @@ const apiKey = v.pipe(
 
 export const keys = v.array(apiKey, 'an array of non-empty keys without white space around them')
 
+const URL_ALLOWED = 'an http or https URL without query and fragment'
+
 export const baseUrl = v.pipe(
-  v.string('an http or https URL'),
-  v.regex(/^https?:\/\/[^/?#]+[^?#]*$/, 'an http or https URL'),
+  v.string(URL_ALLOWED),
+  v.regex(/^https?:\/\/[^/?#]+[^?#]*$/, URL_ALLOWED),
   v.transform((url) => url.replace(/\/+$/, '')),
 )
 
@@ -202,10 +204,12 @@ export const account = named(
   'The account of a gateway: its plan and its limits.',
 )
 
+const HOST_ALLOWED = 'a host name without port'
+
 /** A host as a `Host` header names it, without port; an IPv6 address without brackets. */
 const hostName = v.pipe(
-  v.string('a host name without port'),
-  v.regex(/^([a-z0-9_-]+(\.[a-z0-9_-]+)*|[0-9a-f]*(:[0-9a-f.]*){2,})$/i, 'a host name without port'),
+  v.string(HOST_ALLOWED),
+  v.regex(/^([a-z0-9_-]+(\.[a-z0-9_-]+)*|[0-9a-f]*(:[0-9a-f.]*){2,})$/i, HOST_ALLOWED),
   v.toLowerCase(),
 )
 

@@ -18,6 +18,7 @@ export function createFetch(handler: Handler, findLimit: FindLimit, waitUntil: W
   return async (input, options) => {
     const init = options ?? {}
     const signal = init.signal ?? findSignal(input, init)
+    requireSignal(signal)
     signal?.throwIfAborted()
     const isPlain = !isRequest(input) && (init.body == null || typeof init.body === 'string')
     const request = isPlain
@@ -36,6 +37,15 @@ export function isRequest(input: string | URL | Request): input is Request {
 
 function findSignal(input: string | URL | Request, { signal }: RequestInit): AbortSignal | undefined {
   return isRequest(input) && signal === undefined ? input.signal : undefined
+}
+
+/** @throws TypeError if the signal is something else, such as the controller of a signal. */
+function requireSignal(signal: AbortSignal | undefined): void {
+  if (signal && typeof signal.throwIfAborted !== 'function') {
+    throw new TypeError(
+      `signal is ${quote(signal)}. Allowed: an AbortSignal, such as the \`signal\` of an AbortController.`,
+    )
+  }
 }
 
 /** Waits for a delayed response. Rejects like fetch if a fault drops the connection. */

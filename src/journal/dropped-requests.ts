@@ -121,11 +121,12 @@ export function matchesQuery(request: RequestFacts, { operation, method, path, s
   )
 }
 
-const INVALID_IDS = ['undefined', 'null', 'NaN', '[object Object]', '%5Bobject%20Object%5D']
+/** Matches the text of a missing value, of an object or of a promise. A URL escapes some of its characters, or none. */
+const INVALID_ID = /^(?:undefined|null|NaN|(?:\[|%5B)object(?: |%20)\w+(?:\]|%5D))$/
 
 /** Returns the first segment of a path that is no id but the text of a missing value or of an object, such as `undefined`. */
 export function findInvalidId(path: string): string | undefined {
-  return path.split('/').find((segment) => INVALID_IDS.includes(segment))
+  return path.split('/').find((segment) => INVALID_ID.test(segment))
 }
 
 /**

@@ -26,7 +26,7 @@ export function requireJsonObject(value: unknown): Record<string, unknown> {
 function describeKind(value: unknown): string {
   if (value === null || value === undefined) return String(value)
   if (Array.isArray(value)) return 'an array'
-  return typeof value === 'object' ? 'an object of another kind' : `a ${typeof value}`
+  return typeof value === 'object' ? quote(value) : `a ${typeof value}`
 }
 
 /** Returns whether a field has a value: `null` and "" mean that it was not given. */

@@ -8,8 +8,19 @@ export function quote(value: unknown): string {
   if (typeof value === 'string') return cut(escapeUnprintable(JSON.stringify(cut(redactPrivateKeys(value)))))
   if (typeof value === 'number' || typeof value === 'boolean' || value === null) return String(value)
   if (Array.isArray(value)) return `an array of ${value.length}`
-  if (value instanceof Promise) return 'a promise'
-  return typeof value === 'object' ? 'an object' : `a ${typeof value}`
+  return typeof value === 'object' ? nameObject(value) : `a ${typeof value}`
+}
+
+/** Names an object by its kind, such as `a Promise`, since a message that allows an object would not help. Never throws. */
+function nameObject(value: object): string {
+  try {
+    const [, kind = 'Object'] = /^\[object (\w{1,30})\]$/.exec(Object.prototype.toString.call(value)) ?? []
+    if (kind === 'Date' && Number.isNaN(Number(value))) return 'an invalid Date'
+    return kind === 'Object' ? 'an object' : `${chooseArticle(kind)} ${kind}`
+  } catch {
+    // A proxy, or a getter of the kind, may throw.
+    return 'an object'
+  }
 }
 
 /** Matches control characters that a terminal obeys, except the end of a line, and characters that reorder a line. */
@@ -77,7 +88,7 @@ export function toSnakeCase(text: string): string {
   return text.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 }
 
-/** Returns the article of a noun, by its sound: an edge, an HTTPS edge, a TLS edge. */
+/** Returns the article of a noun, by its sound: an edge, an Error, an HTTPS edge, a TLS edge, a URL. */
 export function chooseArticle(noun: string): 'a' | 'an' {
-  return /^(?:[aeiou]|[AEFHILMNORSX][A-Z])/.test(noun) ? 'an' : 'a'
+  return /^(?:[aeiou]|[AEIO][a-z]|[AEFHILMNORSX][A-Z])/.test(noun) ? 'an' : 'a'
 }

@@ -1,15 +1,35 @@
-import { isManual } from '../engine/clock.ts'
+import { type Clock, isManual } from '../engine/clock.ts'
 import type { Gateway } from '../gateway/gateway.ts'
+import type { GatewayOptions } from '../generated/options.ts'
 import type { Installed } from '../http/install.ts'
 import { AssertionError } from '../schema/errors.ts'
+import { requireObject } from '../schema/options.ts'
 import { formatCount } from '../schema/text.ts'
 import { timestamp } from '../schema/time.ts'
 import { watchLosses } from './losses.ts'
+import { requireGateway } from './matched-domain.ts'
 import { unusedIn } from './strict.ts'
 import type { TestPlace } from './test-place.ts'
 import { Traffic } from './traffic.ts'
 
 export const START = '2026-01-01T00:00:00Z'
+
+/**
+ * Creates the gateway of a test, with a clock and a seed if its options have none.
+ * @throws TypeError if the options are not an object, such as the result of a function without `return` or of an async one,
+ * or if `create` returns no gateway
+ */
+export function createForTest<C extends Clock, G extends Gateway<C>>(
+  create: (options: GatewayOptions<C>) => G,
+  options: GatewayOptions<C>,
+  createDefaults: () => { readonly clock: C; readonly seed: string },
+): G {
+  requireObject('gatewayOptions', options)
+  const defaults = createDefaults()
+  const gateway = create({ ...options, clock: options.clock ?? defaults.clock, seed: options.seed ?? defaults.seed })
+  requireGateway('create returned', gateway)
+  return gateway
+}
 
 const PASSED = 'Your assertions passed, but the test left something behind (set `strict: false` to allow this):'
 
@@ -102,8 +122,9 @@ export function connect(gateway: Gateway) {
   const traffic = new Traffic(gateway)
   const installed: Installed[] = []
   const { install } = gateway
-  gateway.install = (options) => {
-    const each = install({ others: 'refuse', ...options })
+  gateway.install = (options = {}) => {
+    requireObject('options', options)
+    const each = install({ ...options, others: options.others ?? 'refuse' })
     installed.push(each)
     return each
   }

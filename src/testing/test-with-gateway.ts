@@ -6,7 +6,7 @@ import type { GatewayOptions } from '../generated/options.ts'
 import { optionsOf, readOptions, type SchemasOf, switchOption } from '../schema/options.ts'
 import { quote } from '../schema/text.ts'
 import { isObject } from '../schema/values.ts'
-import { addReport, connect, type ErrorWithText, requireStrict, START, timeoutError } from './fixture.ts'
+import { addReport, connect, createForTest, type ErrorWithText, requireStrict, START, timeoutError } from './fixture.ts'
 import { type CallPlace, callFrom, findCaller } from './test-place.ts'
 import { watchUncaught } from './uncaught.ts'
 
@@ -128,16 +128,14 @@ function createDefine<C extends Clock, G extends Gateway<C>>(
 function withGateway<C extends Clock, G extends Gateway<C>>(
   { name, place }: { readonly name: string; readonly place: CallPlace | undefined },
   work: TestWork<C, G>,
-  { create, gatewayOptions, strict }: TestOptions<C, G>,
+  // Without the option `create`, G is the result of createGateway.
+  { create = (each) => createGateway(each) as G, gatewayOptions = {}, strict }: TestOptions<C, G>,
   afterEach: EndHook,
 ) {
   return async (...context: unknown[]) => {
-    const passedOptions = typeof gatewayOptions === 'function' ? gatewayOptions() : gatewayOptions
+    const options = typeof gatewayOptions === 'function' ? gatewayOptions() : gatewayOptions
     // Without the option `clock`, C is ManualClock.
-    const clock = passedOptions?.clock ?? (manualClock(START) as Clock as C)
-    const options = { ...passedOptions, seed: passedOptions?.seed ?? name, clock }
-    // Without the option `create`, G is the result of createGateway.
-    const gateway = create ? create(options) : (createGateway(options) as G)
+    const gateway = createForTest(create, options, () => ({ clock: manualClock(START) as Clock as C, seed: name }))
     const connection = connect(gateway)
     const addReportTo = (error: unknown) => isErrorWithText(error) && addReport(error, gateway, connection)
     const unwatch = watchUncaught(addReportTo)

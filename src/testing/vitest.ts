@@ -1,9 +1,11 @@
+import * as v from 'valibot'
 import { test as base, expect, type TestAPI } from 'vitest'
 import { type Clock, systemClock } from '../engine/clock.ts'
 import { type ManualClock, manualClock } from '../engine/manual-clock.ts'
 import { createGateway, type Gateway } from '../gateway/gateway.ts'
 import type { GatewayOptions } from '../generated/options.ts'
-import { addReport, connect, requireStrict, START } from './fixture.ts'
+import { readOptions, requireFunction, switchOption } from '../schema/options.ts'
+import { addReport, connect, createForTest, requireStrict, START } from './fixture.ts'
 import { type GatewayMatchers, matchers } from './matchers.ts'
 
 declare module 'vitest' {
@@ -98,8 +100,12 @@ export const testOnSystemClock: TestAPI<GatewayFixtures<Clock>> = testWith(
 export function testUsing<G extends Gateway<ManualClock>>(
   create: (options: GatewayOptions<ManualClock>) => G,
 ): TestAPI<GatewayFixtures<ManualClock, G>> {
+  requireFunction('create', create)
   return testWith(() => manualClock(START), create)
 }
+
+/** The option `strict`, which is on unless a test turns it off. */
+const strictOption = v.optional(switchOption, true)
 
 function testWith<C extends Clock, G extends Gateway<C>>(
   clockOfTest: () => C,
@@ -109,12 +115,12 @@ function testWith<C extends Clock, G extends Gateway<C>>(
     gatewayOptions: {},
     strict: true,
     gateway: async ({ gatewayOptions, strict, task, onTestFinished, onTestFailed }, use) => {
-      const { clock = clockOfTest(), seed = fullName(task) } = gatewayOptions
-      const gateway = create({ ...gatewayOptions, clock, seed })
+      const isStrict = readOptions(strictOption, strict, { whole: 'strict' })
+      const gateway = createForTest(create, gatewayOptions, () => ({ clock: clockOfTest(), seed: fullName(task) }))
       const connection = connect(gateway)
       onTestFinished(() => {
         const { state } = task.result ?? {}
-        if (strict && !task.fails && state !== 'fail' && state !== 'skip') requireStrict(gateway, connection)
+        if (isStrict && !task.fails && state !== 'fail' && state !== 'skip') requireStrict(gateway, connection)
       })
       const before = task.result?.errors?.length ?? 0
       onTestFailed(() => addReport(task.result?.errors?.slice(before).at(-1), gateway, connection))

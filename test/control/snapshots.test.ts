@@ -96,10 +96,18 @@ describe('The initial state (reset to seed)', () => {
       'initial: reservedAddrs is an object. Allowed: an array of bodies.',
     )
     expect(() => open({ initial: { compression: [null] } as never })).toThrow(
-      'initial.compression[0]: edge_id is missing',
+      'initial.compression[0]: the body is null. Allowed: an object.',
     )
     expect(() => createNgrok({ initial: { tunnels: [{}] } as never })).toThrow(
       'initial: "tunnels" is not a family whose resources can be created. Allowed: reservedAddrs, ',
     )
+  })
+
+  it.each<[initial: object, message: string]>([
+    [{ reservedAddrs: [{}, undefined] }, 'initial.reservedAddrs[1]: the body is missing. Allowed: an object.'],
+    [{ reservedAddrs: [['eu']] }, 'initial.reservedAddrs[0]: the body is an array of 1. Allowed: an object.'],
+    [{ circuitBreaker: [null] }, 'initial.circuitBreaker[0]: the body is null. Allowed: an object.'],
+  ])('is refused if an entry is no body: %j', (initial, message) => {
+    expect(() => open({ initial })).toThrow(new TypeError(message))
   })
 })

@@ -143,7 +143,9 @@ describe('The size of a filter (rules: filters#language)', () => {
       ['obj.id == ""', '"obj.id == \\"\\""'],
       [5, '5'],
       [[], 'an array of 0'],
-      [new Map(), 'an object'],
+      [new Map(), 'a Map'],
+      [Promise.resolve(), 'a Promise'],
+      [new AbortController(), 'an AbortController'],
       [true, 'true'],
       [null, 'null'],
     ]) {

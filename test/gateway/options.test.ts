@@ -8,11 +8,20 @@ const gateway = createGateway()
 
 const { errorPrefix: _, ...partOfDialect } = standard
 const HOSTS = ['', '.', 'a..b', '.a', 'a.', 'a:80', '[::1]', 'é', 'a b', ':1', '*.a', 'a/b', 'x\n']
+/** An object that throws when it is read. */
+const TRAP = new Proxy(
+  {},
+  {
+    get() {
+      throw new Error('It was read.')
+    },
+  },
+)
 const STORE = 'an object with the functions "load" and "append", and perhaps "flushed".'
 
 describe('The options of createGateway', () => {
   test.each<[name: string, allowed: string, values: readonly unknown[]]>([
-    ['seed', 'a string', [7]],
+    ['seed', 'a string', [7, TRAP]],
     ['seed', 'a text without a private key', ['-----BEGIN PRIVATE KEY-----\nMC4CAQ']],
     ['clock', 'an object with "now", a function or a number, in ms.', [7, {}, { now: 'x' }, null]],
     ['dialect', `an object with ${Object.keys(standard).join(', ')}, such as`, ['ngrok', {}, partOfDialect]],
@@ -22,7 +31,7 @@ describe('The options of createGateway', () => {
     ['takenDomains', 'an array of domain names', ['a.example.com']],
     ['takenDomains.1', 'a domain name.', ['a b', 7, undefined].map((name) => ['a.example.com', name])],
     ['baseUrl', 'an http or https URL', ['api.example.com', 'ftp://api.example.com', 'https://', 7]],
-    ['baseUrl', 'an http or https URL', ['https://api.example.com?x=1', 'https://api.example.com#x']],
+    ['baseUrl', 'without query and fragment.', ['https://api.example.com?x=1', 'https://api.example.com#x']],
     ['references', '"any" or "declared".', ['none', true]],
     ['unknownActions', '"refuse" or "accept".', ['ignore']],
     ['emptyJsonOnDelete', 'true or false.', ['yes']],

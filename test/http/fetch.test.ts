@@ -109,6 +109,8 @@ describe('gateway.fetch stands in for the global fetch', () => {
     const get = fetch(URL_OF_ALL, { method: 'head', body: '{}' })
     await expect(get).rejects.toThrow('A HEAD request cannot have a body.')
     await expect(fetch(URL_OF_ALL, { method: 'TRACE' })).rejects.toThrow('"TRACE" is not a method that fetch can use.')
+    const signal = new AbortController() as unknown as AbortSignal
+    await expect(fetch(URL_OF_ALL, { signal })).rejects.toThrow('signal is an AbortController. Allowed: an AbortSignal')
   })
 
   test('answers at the first turn: a call is made before the next line of the caller runs', () => {

@@ -178,7 +178,7 @@ describe('A family of a test (rules: one-table#families), through the direct API
     )
     const at = new Date() as never
     expect(wrong((tx, each) => tx.put(widgetRecords, { ...each, due: { at, order: tx.nextOrder() } }))).toMatch(
-      /^The collection "widgets" has a record that is due at \{ at: an object, order: \d+ \}\. Allowed: at in ms /,
+      /^The collection "widgets" has a record that is due at \{ at: a Date, order: \d+ \}\. Allowed: at in ms /,
     )
   })
 

@@ -119,7 +119,8 @@ describe('A body of the direct API (rules: requests#the-direct-api)', () => {
       [[], 'an array'],
       ['{}', 'a string'],
       [5, 'a number'],
-      [new Map(), 'an object of another kind'],
+      [new Map(), 'a Map'],
+      [Promise.resolve({}), 'a Promise'],
     ]
     for (const [body, called] of bodies) {
       const error = thrownBy(() => calls[name](body))

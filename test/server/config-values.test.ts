@@ -31,7 +31,7 @@ describe('An invalid value in the config file is refused, with the allowed value
   })
 
   it('without showing a key', () => {
-    expect(() => given({ keys: [' hush '] })).toThrow(/^"keys.0" in \S+ is a string of 6 characters\. Allowed: /)
+    expect(() => given({ keys: [' hush '] })).toThrow(/^"keys\.0" in \S+ is a string of 6 characters\. Allowed: /)
     expect(() => given({ control: 'hush' })).toThrow(/^"control" in \S+ is a string of 4 characters\. Allowed: /)
   })
 })

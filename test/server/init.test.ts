@@ -4,6 +4,7 @@ import fs, { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } f
 import { PassThrough } from 'node:stream'
 import { transform } from 'esbuild'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import * as ngrokEntry from '../../src/gateway/ngrok.ts'
 import * as main from '../../src/index.ts'
 import { RUNNERS, type Runner } from '../../src/server/commands/init-test.ts'
 import { serve } from '../../src/server/node.ts'
@@ -32,10 +33,10 @@ interface Defined {
 
 /** The test that a file defines, as a function that runs it. */
 async function definedIn(file: string, runner: Runner, changed: main.GatewayOptions<main.ManualClock> = {}) {
-  const { work, gateway: fixture, gatewayOptions } = await definitionIn(file, runner, changed)
+  const { work, gateway: fixture, create } = await definitionIn(file, runner, changed)
   return async () => {
     const clock = main.manualClock('2026-01-01T00:00:00Z')
-    const fixtures = { gateway: main.createGateway({ ...gatewayOptions, clock, ...changed }) }
+    const fixtures = { gateway: create({ clock, ...changed }) }
     if (!fixture) return work(fixtures)
     const info = { title: 'a test', status: 'passed', expectedStatus: 'passed' }
     const request = { get: (url: string, init: RequestInit) => fetch(url, init) }
@@ -46,11 +47,11 @@ async function definedIn(file: string, runner: Runner, changed: main.GatewayOpti
 /** Returns the test that a file defines. The file gets its imports and the globals of its runner, and nothing else. */
 async function definitionIn(file: string, runner: Runner, changed: main.GatewayOptions<main.ManualClock> = {}) {
   const defined: Defined[] = []
-  let gatewayOptions: main.GatewayOptions = {}
+  let create = (options: main.GatewayOptions): main.Gateway => main.createGateway(options)
   const define = (name: string, work: Work) => void defined.push({ name, work })
-  const override = (name: string, options: main.GatewayOptions) => {
-    expect(name).toBe('gatewayOptions')
-    gatewayOptions = options
+  const testUsing = (createOfTest: typeof create) => {
+    create = createOfTest
+    return define
   }
   const extend = ({ gateway }: Pick<Required<Defined>, 'gateway'>) => {
     return (name: string, work: Work) => void defined.push({ name, work, gateway })
@@ -58,7 +59,7 @@ async function definitionIn(file: string, runner: Runner, changed: main.GatewayO
   const testWithGateway = (base: typeof define, options: TestOptions) =>
     testing.testWithGateway(base, { ...options, gatewayOptions: { ...options.gatewayOptions, ...changed } })
   const own: Readonly<Record<Runner, Readonly<Record<string, unknown>>>> = {
-    vitest: { vitest: { expect }, 'fauxgate/vitest': { test: Object.assign(define, { override }) } },
+    vitest: { vitest: { expect }, 'fauxgate/vitest': { testUsing } },
     jest: { '@jest/globals': { expect, test: define } },
     playwright: { '@playwright/test': { expect, test: { extend } }, 'fauxgate/node': { serve } },
     bun: { 'bun:test': { expect, test: define } },
@@ -67,6 +68,7 @@ async function definitionIn(file: string, runner: Runner, changed: main.GatewayO
   }
   const modules: Readonly<Record<string, unknown>> = {
     fauxgate: { ...main, createGateway: (given: object) => main.createGateway({ ...given, ...changed }) },
+    'fauxgate/ngrok': ngrokEntry,
     'fauxgate/testing': { ...testing, testWithGateway },
     'node:fs': fs,
     fs,
@@ -84,7 +86,7 @@ async function definitionIn(file: string, runner: Runner, changed: main.GatewayO
   const run = new Function(...names, code)
   run(required, { exports: {} }, {}, globals, globals.expect, deno)
   expect(defined.map(({ name }) => name)).toEqual(['a domain gets its certificate after five seconds'])
-  return { ...(defined[0] as Defined), gatewayOptions }
+  return { ...(defined[0] as Defined), create }
 }
 
 /** The command that runs a test file with each runner. */

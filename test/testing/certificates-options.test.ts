@@ -23,7 +23,7 @@ describe('A bad option of a pair', () => {
     [{ names: [] }, 'names and ips are both empty.'],
     [{ keyType: 'dsa' }, 'keyType is "dsa". Allowed: "rsa" or "ecdsa" or "ed25519".'],
     [{ notBefore: 'soon' }, '1950-01-01T00:00:00Z to 9999-12-31T23:59:59Z'],
-    [{ notAfter: new Date(Number.NaN) }, 'notAfter is an object.'],
+    [{ notAfter: new Date(Number.NaN) }, 'notAfter is an invalid Date.'],
     [{ notBefore: Date.UTC(1950, 0, 1) - 1 }, 'notBefore is -631152000001.'],
     [{ notAfter: Date.UTC(10000, 0, 1) }, 'notAfter is 253402300800000.'],
     [{ notAfter: '2025-01-01T00:00:00Z' }, 'Allowed: 2026-01-01T00:00:00Z, which is notBefore, or later.'],

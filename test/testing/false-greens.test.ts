@@ -188,10 +188,30 @@ describe('A test fails', () => {
     )
   })
 
-  test('for an id that is the text of a variable without a value', async () => {
-    const error = await messageOfTest((gateway) => send(gateway, '/reserved_domains/undefined', 'DELETE'))
+  test('for a request to another host also if `others` is undefined, such as a variable without a value', async () => {
+    const error = await messageOfTest(async (gateway) => {
+      gateway.install({ others: undefined } as object)
+      await fetch('https://api.ngrok.com/reserved_domains').catch(() => undefined)
+    })
+    expect(error).toContain('1 request was for another host, and refused')
+  })
+
+  test('for options of install() that are no object', async () => {
+    const error = await messageOfTest((gateway) => gateway.install('refuse' as never))
+    expect(error).toMatch(/^options is "refuse"\. Allowed: an object\./)
+  })
+
+  test.each([
+    ['undefined', 'of a variable without a value'],
+    ['null', 'of null'],
+    [`${{}}`, 'of an object'],
+    [`${Promise.resolve()}`, 'of a promise'],
+    [new URL(`http://x/${Promise.resolve()}`).pathname.slice(1), 'of a promise in a URL'],
+    [encodeURIComponent(`${Promise.resolve()}`), 'of a promise in an escaped path'],
+  ])('for an id that is %s, the text %s', async (id) => {
+    const error = await messageOfTest((gateway) => send(gateway, `/reserved_domains/${id}`, 'DELETE'))
     expect(error).toContain(
-      'DELETE /reserved_domains/undefined → 400 ERR_GATEWAY_223: the path has undefined in place of an id. Is an await missing',
+      `DELETE /reserved_domains/${id} → 400 ERR_GATEWAY_223: the path has ${id} in place of an id. Is an await missing`,
     )
   })
 })
@@ -214,6 +234,12 @@ describe('A condition that nothing can meet, or everything, is refused', () => {
     const { fetch, url, requests } = createGateway()
     await fetch(`${url}/reserved_domains`, { headers })
     expect(() => requests[call](asyncPredicate)).toThrow('The predicate returned a promise. Allowed: true or false,')
+  })
+
+  test.each(['operation', 'method', 'path', 'status'] as const)('as a field of a filter of requests: %s', (name) => {
+    const filter = { [name]: undefined } as object
+    const message = `${name} is undefined. Allowed: a value; or leave it out.`
+    for (const call of ['all', 'count', 'last'] as const) expect(() => gateway.requests[call](filter)).toThrow(message)
   })
 
   test.each([

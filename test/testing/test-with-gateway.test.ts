@@ -123,6 +123,16 @@ describe('The test of any runner', () => {
     expect(() => testWithGateway(() => undefined, options as object)).toThrow(new TypeError(message))
   })
 
+  test.each<[options: object, message: string]>([
+    [{ gatewayOptions: () => undefined }, 'gatewayOptions is missing. Allowed: an object.'],
+    [{ gatewayOptions: async () => ({ seed: 'x' }) }, 'gatewayOptions is a Promise. Allowed: an object.'],
+    [{ gatewayOptions: () => [{ seed: 'x' }] }, 'gatewayOptions is an array of 1. Allowed: an object.'],
+    [{ create: () => undefined }, 'create returned nothing. Allowed: a gateway.'],
+    [{ create: async () => createGateway() }, 'create returned a promise: await it first. Allowed: a gateway.'],
+  ])('fails a test whose functions return something else, which would have no effect: %j', async (options, message) => {
+    expect((await errorOfTest(() => undefined, options))?.message).toBe(message)
+  })
+
   test.each([undefined, {}])('throws for %j in the place of a runner', (runner) => {
     expect(() => testWithGateway(runner as never)).toThrow(/Allowed: the function of a runner/)
   })

@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createNgrok } from '../../src/gateway/ngrok.ts'
+import { testUsing } from '../../src/testing/vitest.ts'
 
 const folder = fileURLToPath(new URL('../fixtures/vitest', import.meta.url))
 const vitest = fileURLToPath(new URL('../../node_modules/vitest/vitest.mjs', import.meta.url))
@@ -65,6 +67,24 @@ describe('A test that fails says what happened at its gateway', () => {
 
   test('with the error of a direct call that was refused', () => {
     expect(failureOf('by a direct call')).toMatch(/^GatewayError: There is no reserved domain rd_nope\./)
+  })
+})
+
+describe('A test whose fixtures have no effect fails', () => {
+  test.each([
+    ['by options from a function without return', 'gatewayOptions is missing. Allowed: an object.'],
+    ['by strict that is neither true nor false', 'strict is 0. Allowed: true or false.'],
+    ['by a function that makes no gateway', 'create returned nothing. Allowed: a gateway.'],
+  ])('%s', (title, message) => {
+    expect(failureOf(title)).toMatch(`TypeError: ${message}`)
+  })
+
+  test('because `strict` is on if it is undefined', () => {
+    expect(failureOf('by a fault that nobody met, with strict undefined')).toContain('1 fault still waits for requests')
+  })
+
+  test('before it runs, if testUsing() receives no function', () => {
+    expect(() => testUsing(createNgrok() as never)).toThrow(new TypeError('create is an object. Allowed: a function.'))
   })
 })
 

@@ -67,12 +67,12 @@ ${testLine(base)}`
 
 const HEADS: Readonly<Record<Kind, string>> = {
   vitest: `${READ}
-import { ngrok } from 'fauxgate'
-import { test } from 'fauxgate/vitest'
+import { createNgrok } from 'fauxgate/ngrok'
+import { testUsing } from 'fauxgate/vitest'
 import { expect } from 'vitest'
 
 ${READ_INITIAL}
-test.override('gatewayOptions', ${OPTIONS})`,
+const test = testUsing((options) => createNgrok({ provisioningDelay: '${DELAY}', initial, ...options }))`,
   jest: `const { ngrok } = require('fauxgate')
 const { testWithGateway } = require('fauxgate/testing')
 const initial = require('./${INITIAL}')
