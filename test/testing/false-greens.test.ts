@@ -245,6 +245,7 @@ describe('A condition that nothing can meet, or everything, is refused', () => {
   test.each([
     [{ operation: undefined }, 'operation is undefined. Allowed: a value; or leave it out.'],
     [{ times: undefined }, 'times is undefined'],
+    [{ resource: null }, 'resource is null. Allowed: a value; or leave it out.'],
     [{ method: 'GET', path: '/reserved_domains/{id}' }, 'Allowed: /reserved_addrs/ra_…, /reserved_addrs, '],
   ])('as a fault: %j', (spec, message) => {
     expect(() => gateway.faults.add(spec as object)).toThrow(message)

@@ -136,7 +136,8 @@ function createFaults(host: ControlHost): Faults {
   const all = () => host.transact(faultsIn) as readonly ArmedFault<OperationName>[]
   return {
     add(spec) {
-      requireValues(spec, ['operation', 'method', 'path', 'resource', 'when', 'times'])
+      // The reading of bodies leaves a null out.
+      requireValues(spec, ['operation', 'method', 'path', 'resource', 'when', 'times'], [undefined, null])
       return add.run(host, spec) as ArmedFault<OperationName> // As in `all`.
     },
     all,
