@@ -202,6 +202,9 @@ export function requireObject(name: string, value: unknown): void {
   if (!isObject(value)) throw new TypeError(`${name} is ${describeReceived(quote(value))}. Allowed: an object.`)
 }
 
+/** The values that the reading of a body leaves out. */
+export const NO_VALUES: readonly unknown[] = [undefined, null]
+
 /**
  * Refuses a condition without a value, such as a variable that is `undefined`, because an omitted condition matches everything.
  * `absent` lists the values that count as none.

@@ -256,6 +256,9 @@ describe('A condition that nothing can meet, or everything, is refused', () => {
     expect(() => gateway.provisioning.failAlways('DNS_ERROR', { domain })).toThrow('domain is undefined')
     expect(() => gateway.provisioning.script(['success'], { domain })).toThrow('domain is undefined')
     expect(() => gateway.provisioning.clear({ domain })).toThrow('domain is undefined')
+    const none = { domain: null as unknown as string }
+    expect(() => gateway.provisioning.script(['success'], none)).toThrow('domain is null. Allowed: a value; or leave')
+    expect(() => gateway.provisioning.clear(none)).toThrow('domain is null')
   })
 
   test('as requests of a path with a placeholder in place of an id', () => {
