@@ -30,6 +30,7 @@ export interface ManualClock extends Clock {
   /**
    * Advances the clock to the next event of a gateway, such as an attempt, a renewal or a delayed response, and returns
    * true. Returns false, and does not move, if nothing is due.
+   * @throws RangeError if it is due after the year 9999.
    */
   advanceToNext(): boolean
   /**
@@ -77,15 +78,19 @@ export function manualClock(start: Time): ManualClock {
   const { followers } = time
   const after = (duration: Duration) => requireInRange(time.now + requireDuration(duration))
   const later = (moment: Time) => requireNotPast(requireTime(moment), time.now)
+  const next = () => {
+    const at = time.nextDueAt()
+    return at === undefined ? undefined : requireInRange(at)
+  }
   const moves: Omit<ManualClock, 'now'> = {
     attach: (follower) => followers.add(follower),
     waitUntil: (at) => time.moveTo(requireInRange(at)),
     advance: (duration) => time.moveTo(after(duration)),
     advanceTo: (moment) => time.moveTo(later(moment)),
     advanceToNext() {
-      const next = time.nextDueAt()
-      if (next !== undefined) time.moveTo(next)
-      return next !== undefined
+      const to = next()
+      if (to !== undefined) time.moveTo(to)
+      return to !== undefined
     },
     async advanceAsync(duration) {
       const to = after(duration)
@@ -95,7 +100,7 @@ export function manualClock(start: Time): ManualClock {
       const to = later(moment)
       await time.moveToAsync(() => to)
     },
-    advanceToNextAsync: () => time.moveToAsync(() => time.nextDueAt()),
+    advanceToNextAsync: () => time.moveToAsync(next),
     nextDueAt: () => followers.earliest((each) => each.nextDueAt()),
     set(moment) {
       time.setTo(requireTime(moment))

@@ -8,7 +8,7 @@ import type { GatewayOptions } from '../generated/options.ts'
 import type { Resources } from '../generated/resources.ts'
 import { createBodyLimit } from '../http/admission.ts'
 import { type ControlApi, createControlApi } from '../http/control-api.ts'
-import { createFetch, type Fetch } from '../http/fetch.ts'
+import { createFetch, type Fetch, waitForFlush } from '../http/fetch.ts'
 import { createHandler, createRefused, type Handler } from '../http/handler.ts'
 import { installFetch } from '../http/install.ts'
 import { requireRoute } from '../http/router.ts'
@@ -127,7 +127,7 @@ function createTransport(
     bodyLimit: createBodyLimit(served),
     refused: createRefused(served),
     async delivered(response, { signal } = {}) {
-      const flushed = response.safe ? await response.safe : response
+      const flushed = response.safe ? await waitForFlush(response.safe, signal) : response
       const { delivery } = flushed
       if (delivery) await engine.clock.waitUntil(delivery.notBefore, signal, delivery.operationId)
       return flushed

@@ -5,7 +5,7 @@ import { type ControlAccess, requireAccess } from './access.ts'
 import { createPreflightResponse, isPreflight } from './cors.ts'
 import { createJsonResponse, type HttpRequest, type HttpResponse, NO_CONTENT } from './messages.ts'
 import { parseQuery, readAnyJsonBody, readJsonBody } from './request.ts'
-import { type Router, requireOperation } from './router.ts'
+import { findOperation, type Router, requireOperation } from './router.ts'
 
 const CONTROL_PREFIX = `${CONTROL_PATH}/`
 
@@ -22,15 +22,14 @@ export interface ControlApi {
  * machine only: a page of another site cannot use it, neither directly nor by a name that resolves to this machine.
  */
 export function createControlApi(host: ControlHost, router: Router<ControlCall>, access: ControlAccess): ControlApi {
-  const isOwn = (path: string) => path.startsWith(CONTROL_PREFIX)
-  const mostBytes = (method: string, path: string) => {
-    const route = isOwn(path) ? router.find(path.slice(CONTROL_PATH.length)) : undefined
-    return route?.methods.get(method)?.maxBytes ?? MAX_BODY_BYTES
-  }
+  const isControlPath = (path: string) => path.startsWith(CONTROL_PREFIX)
   return {
-    isControlPath: isOwn,
+    isControlPath,
     requireAccess: (request) => requireAccess(request, access),
-    maxBodyBytes: mostBytes,
+    maxBodyBytes(method, path) {
+      const route = isControlPath(path) ? router.find(path.slice(CONTROL_PATH.length)) : undefined
+      return findOperation(route, method)?.maxBytes ?? MAX_BODY_BYTES
+    },
     respond(request, path, query) {
       requireAccess(request, access)
       const route = router.require(path.slice(CONTROL_PATH.length), request.method)

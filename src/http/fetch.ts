@@ -1,8 +1,10 @@
+import { abortable } from '../engine/clock.ts'
 import type { RequestBody } from '../schema/body.ts'
 import { platform, utf8Length, utf8Text } from '../schema/platform.ts'
 import { quote } from '../schema/text.ts'
 import type { Handler } from './handler.ts'
 import type { Delivery, HttpRequest, HttpResponse } from './messages.ts'
+import { parseUrl } from './url.ts'
 
 /** The type of the global `fetch`. */
 export type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>
@@ -25,7 +27,7 @@ export function createFetch(handler: Handler, findLimit: FindLimit, waitUntil: W
       ? readPlainRequest(String(input), init, findLimit)
       : await readStreamedRequest(input, init, { signal, findLimit })
     const immediate = handler(request)
-    const response = immediate.safe ? await immediate.safe : immediate
+    const response = immediate.safe ? await waitForFlush(immediate.safe, signal) : immediate
     if (response.delivery) await waitForDelivery(response.delivery, waitUntil, signal)
     return toResponse(response)
   }
@@ -48,6 +50,15 @@ function requireSignal(signal: AbortSignal | undefined): void {
   }
 }
 
+/** Waits until the store has flushed the changes of a response. Rejects with the reason of an aborted signal. */
+export async function waitForFlush(safe: Promise<HttpResponse>, signal?: AbortSignal): Promise<HttpResponse> {
+  await abortable(signal, (resolve) => {
+    void safe.then(() => resolve())
+    return () => undefined
+  })
+  return safe
+}
+
 /** Waits for a delayed response. Rejects like fetch if a fault drops the connection. */
 async function waitForDelivery(
   { notBefore, drop, operationId }: Delivery,
@@ -60,27 +71,38 @@ async function waitForDelivery(
   throw new TypeError('fetch failed', { cause })
 }
 
+const TEXT_TYPE = 'text/plain;charset=UTF-8'
+
 /** Reads the common form of a call, a URL and a text. It needs no `Request` and waits for nothing. */
-function readPlainRequest(url: string, init: RequestInit, findLimit: FindLimit): HttpRequest {
-  if (!/^[a-z][a-z0-9+.-]*:\/\/[^/?#]/i.test(url)) {
-    // The message omits the query, which may have a key.
-    throw new TypeError(`${quote(url.replace(/[?#].*/s, ''))} is not an absolute URL.`)
-  }
+function readPlainRequest(sentUrl: string, init: RequestInit, findLimit: FindLimit): HttpRequest {
+  const url = normalizeUrl(sentUrl)
   const method = normalizeMethod(init.method ?? 'GET')
   const body = init.body as string | null | undefined // Any other body goes through a `Request`.
   if (body != null && (method === 'GET' || method === 'HEAD')) {
     throw new TypeError(`A ${method} request cannot have a body.`)
   }
   const headers = new (platform('Headers'))(init.headers)
-  // The content type that fetch itself sets for a text.
-  const type = body == null ? null : 'text/plain;charset=UTF-8'
+  const rawHeaders = listHeaders(init.headers, headers)
+  if (body != null && !headers.has('content-type')) {
+    // As fetch itself does.
+    headers.set('content-type', TEXT_TYPE)
+    rawHeaders.push('content-type', TEXT_TYPE)
+  }
   return {
     method,
     url,
-    header: (name) => headers.get(name) ?? (name === 'content-type' ? type : null),
-    rawHeaders: listHeaders(init.headers, headers),
+    header: (name) => headers.get(name),
+    rawHeaders,
     body: body == null ? '' : limitBody(body, findLimit(method, url)),
   }
+}
+
+/** Returns a URL as fetch sends it. Messages omit the query, which may have a key. */
+function normalizeUrl(text: string): string {
+  const { href, host, username, password } = parseUrl(text) ?? {}
+  if (href === undefined || !host) throw new TypeError(`${quote(text.replace(/[?#].*/s, ''))} is not an absolute URL.`)
+  if (username || password) throw new TypeError(`The URL for ${quote(host)} has credentials. Send them in a header.`)
+  return href
 }
 
 /** Lists names and values in turn: from a plain object if there is one, because reading `Headers` takes much longer. */
@@ -166,7 +188,7 @@ async function readChunks(reader: ReadableStreamDefaultReader<Uint8Array>, limit
   for (let part = await reader.read(); !part.done; part = await reader.read()) {
     size += part.value.byteLength
     if (size > limit) {
-      await reader.cancel()
+      void reader.cancel().catch(() => undefined)
       return { unread: 'body_too_large', limit }
     }
     chunks.push(part.value)

@@ -30,7 +30,7 @@ import {
   NO_CONTENT,
 } from './messages.ts'
 import { parseQuery, readJsonBody } from './request.ts'
-import { type Router, requireOperation } from './router.ts'
+import { findOperation, type Router, requireOperation } from './router.ts'
 import { splitUrl } from './url.ts'
 
 interface HandlerOptions {
@@ -110,7 +110,7 @@ class Call {
     const { router } = this.#options
     const { method, body, peer } = this.#request
     const route = router.find(this.#path)
-    const operation = route?.methods.get(method === 'HEAD' ? 'GET' : method) ?? null
+    const operation = findOperation(route, method) ?? null
     return {
       method,
       path: this.#path,

@@ -1,3 +1,4 @@
+import { utf8Bytes } from '../schema/platform.ts'
 import { hashes } from '../x509/hashes.ts'
 
 /** Makes the headers of the inspector's document. Only its own script and style run, and they reach only its own server. */
@@ -28,7 +29,7 @@ export function createPageHeaders(html: string): Readonly<Record<string, string>
 /** Returns the hash of the contents of each element with a tag, as a policy names it. */
 function hashContents(tag: string, html: string): string[] {
   return [...html.matchAll(new RegExp(`<${tag}[^>]*>(.*?)</${tag}>`, 'gs'))].map(([, inside = '']) => {
-    const digest = hashes.sha256.digest(new TextEncoder().encode(inside))
+    const digest = hashes.sha256.digest(utf8Bytes(inside))
     return `'sha256-${btoa(String.fromCharCode(...digest))}'`
   })
 }

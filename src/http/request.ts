@@ -62,7 +62,7 @@ function readText(body: HttpRequest['body']): string {
 function requireJsonType(header: string | null): void {
   if (header === JSON_TYPE) return
   if (header === null || header === '') refuse(general.content_type_missing, {})
-  const type = header?.split(';')[0]?.trim().toLowerCase()
+  const type = header.split(';')[0]?.trim().toLowerCase()
   if (type !== JSON_TYPE) refuse(general.content_type_unsupported, { received: quote(header) })
 }
 

@@ -94,11 +94,16 @@ function describeChildren<O>({ fixed, parameter }: Node<O>): string {
   return names.length === 0 ? 'No path continues there.' : `Allowed there: ${names.join(', ')}.`
 }
 
-/** Returns the operation of a route for a method. Refuses a method that the route lacks, with `Allow`. HEAD counts as GET. */
-export function requireOperation<O extends Routed>({ methods }: Route<O>, method: string, path: string): O {
-  const operation = methods.get(method === 'HEAD' ? 'GET' : method)
+/** Returns the operation of a route for a method; undefined if there is none. HEAD counts as GET. */
+export function findOperation<O extends Routed>(route: Route<O> | undefined, method: string): O | undefined {
+  return route?.methods.get(method === 'HEAD' ? 'GET' : method)
+}
+
+/** Returns the operation of a route for a method. Refuses a method that the route lacks, with `Allow`. */
+export function requireOperation<O extends Routed>(route: Route<O>, method: string, path: string): O {
+  const operation = findOperation(route, method)
   if (operation) return operation
-  const allowed = listAllowedMethods(methods)
+  const allowed = listAllowedMethods(route.methods)
   return refuse(
     general.method_not_allowed,
     { method: quoteWord(method), path: quoteWord(path), allowed },

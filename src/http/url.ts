@@ -7,20 +7,21 @@ export function splitUrl(url: string, base: string): { path: string; query: stri
   const prefixStart = base.indexOf('/', base.indexOf('://') + 3)
   if (prefixStart === -1) return { path: path || '/', query }
   const prefix = base.slice(prefixStart)
-  return { path: (path.startsWith(`${prefix}/`) ? path.slice(prefix.length) : path) || '/', query }
+  return { path: (`${path}/`.startsWith(`${prefix}/`) ? path.slice(prefix.length) : path) || '/', query }
 }
 
 /** Returns whether a URL is below a base URL, after both are normalized. A relative URL never is. */
 export function isBelow(url: string, base: string): boolean {
-  const start = normalizeUrl(base)?.replace(/\/$/, '')
-  const rest = normalizeUrl(url)
+  const start = parseUrl(base)?.href.replace(/\/$/, '')
+  const rest = parseUrl(url)?.href
   if (start === undefined || !rest?.startsWith(start)) return false
   return rest.length === start.length || /^[/?#]/.test(rest.slice(start.length))
 }
 
-function normalizeUrl(url: string): string | undefined {
+/** Returns an absolute URL in its parts; undefined if the text is none. */
+export function parseUrl(text: string): URL | undefined {
   try {
-    return new URL(url).href
+    return new URL(text)
   } catch {
     return undefined
   }

@@ -21,6 +21,8 @@ export interface RequestCount {
 /** Requests with the same operation, method and status. */
 interface Kind {
   readonly facts: Omit<RequestFacts, 'path'>
+  /** The number of all these requests. */
+  size: number
   /** The number of requests with each stored path. */
   readonly paths: Map<string, number>
   /** The number of requests with other paths that are short enough to be stored. */
@@ -33,12 +35,18 @@ interface Kind {
 export class DroppedRequests {
   readonly #kindsByOperation = new Map<string | null, readonly Kind[]>()
   #unknown: JournalEntry[] = []
+  #unknownCount = 0
   #size = 0
   #pathCount = 0
 
   /** The number of all these requests. */
   get size(): number {
     return this.#size
+  }
+
+  /** The number of all requests that the API does not know. */
+  get unknownCount(): number {
+    return this.#unknownCount
   }
 
   /** The newest requests that the API does not know, oldest first, without headers and bodies of requests. */
@@ -50,6 +58,7 @@ export class DroppedRequests {
     this.#size++
     const { path } = facts
     const kind = this.#findKind(facts)
+    kind.size++
     const requests = kind.paths.get(path)
     if (requests !== undefined) kind.paths.set(path, requests + 1)
     else if (path.length > MAX_PATH_LENGTH) kind.withLongPath++
@@ -63,53 +72,39 @@ export class DroppedRequests {
     const kinds = this.#kindsByOperation.get(operation) ?? []
     for (const kind of kinds) if (kind.facts.method === method && kind.facts.status === status) return kind
     const facts = { operation, method, status }
-    const kind = { facts, paths: new Map<string, number>(), withoutPath: 0, withLongPath: 0 }
+    const kind = { facts, size: 0, paths: new Map<string, number>(), withoutPath: 0, withLongPath: 0 }
     this.#kindsByOperation.set(operation, [...kinds, kind])
     return kind
   }
 
   /** Stores the entry of a request that the API does not know. */
   addUnknown(entry: JournalEntry): void {
+    this.#unknownCount++
     this.#unknown.push({ ...entry, requestHeaders: {}, request: null, responseHeaders: {} })
     if (this.#unknown.length > MAX_UNKNOWN) this.#unknown.shift()
   }
 
   /** Counts the requests that match a query. */
-  count(query: JournalQuery): RequestCount {
+  count({ path, ...query }: JournalQuery): RequestCount {
     let certain = 0
     let possible = 0
-    for (const { facts, paths, withoutPath, withLongPath } of this.#listKinds()) {
-      certain += countWhere(paths, (path) => matchesQuery({ ...facts, path }, query))
-      if (!matchesQuery({ ...facts, path: query.path ?? '' }, query)) continue
-      if (query.path === undefined) certain += withoutPath + withLongPath
-      else possible += query.path.length > MAX_PATH_LENGTH ? withLongPath : withoutPath
+    for (const { facts, size, paths, withoutPath, withLongPath } of [...this.#kindsByOperation.values()].flat()) {
+      if (!matchesQuery({ ...facts, path: '' }, query)) continue
+      const stored = path === undefined ? size : paths.get(path)
+      // Once a path is stored, all its later requests are counted there.
+      if (stored !== undefined) certain += stored
+      else possible += path !== undefined && path.length > MAX_PATH_LENGTH ? withLongPath : withoutPath
     }
     return { certain, possible }
-  }
-
-  countUnknown(): number {
-    let found = 0
-    for (const { facts, paths, withoutPath, withLongPath } of this.#listKinds()) {
-      found += countWhere(paths, (path) => isUnknown({ ...facts, path }))
-      if (isUnknown({ ...facts, path: '' })) found += withoutPath + withLongPath
-    }
-    return found
-  }
-
-  #listKinds(): readonly Kind[] {
-    return [...this.#kindsByOperation.values()].flat()
   }
 
   clear(): void {
     this.#kindsByOperation.clear()
     this.#unknown = []
+    this.#unknownCount = 0
     this.#size = 0
     this.#pathCount = 0
   }
-}
-
-function countWhere(paths: ReadonlyMap<string, number>, isCounted: (path: string) => boolean): number {
-  return [...paths].reduce((sum, [path, requests]) => sum + (isCounted(path) ? requests : 0), 0)
 }
 
 export function matchesQuery(request: RequestFacts, { operation, method, path, status }: JournalQuery): boolean {

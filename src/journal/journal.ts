@@ -71,12 +71,12 @@ export class Journal implements PersistedJournal {
       this.#countDropped({ exchange, bytes: 0 })
       return
     }
-    const bytes = countBytes(exchange)
-    this.#rows.add({ exchange, bytes })
+    const row = { exchange, bytes: countBytes(exchange) }
+    this.#rows.add(row)
     this.#countAuthorization(exchange.authorization, 1)
-    this.#bytes += bytes
+    this.#bytes += row.bytes
     this.#enforceLimits()
-    if (this.#subscribers.size > 0) this.#notify(this.newestFirst().next().value)
+    if (this.#subscribers.size > 0) this.#notify(this.#readEntry(row))
   }
 
   restore(entries: readonly JournalEntry[]): void {
@@ -148,12 +148,13 @@ export class Journal implements PersistedJournal {
   findUnknown(): { readonly count: number; readonly newest: readonly JournalEntry[] } {
     const rows = this.#rows.all().filter((row) => isUnknown(readFacts(row)))
     const listed = rows.map((row) => this.#readEntry(row))
-    return { count: rows.length + this.#dropped.countUnknown(), newest: [...this.#dropped.unknown, ...listed] }
+    return { count: rows.length + this.#dropped.unknownCount, newest: [...this.#dropped.unknown, ...listed] }
   }
 
   json(after?: string): string {
     const texts: string[] = []
-    let room = this.#options.bytes
+    // The brackets and commas have one character more than there are entries.
+    let room = this.#options.bytes - 1
     for (const entry of this.newestFirst()) {
       if (entry.operationId === after) break
       const text = JSON.stringify(entry)

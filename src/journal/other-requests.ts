@@ -3,13 +3,14 @@ import { formatCount } from '../schema/text.ts'
 /** The treatment of a request through the global `fetch` that was for no installed gateway. */
 type Treatment = 'refused' | 'passed'
 
-/** The maximum number of different requests that are listed. */
+/** The maximum number of different requests that are listed for each treatment. */
 const MAX_LINES = 20
 
 /** The requests through the global `fetch` that were for another host than the gateway. */
 export class OtherRequests {
   readonly #createHint: (url: string) => string
-  readonly #countsByLine = new Map<string, number>()
+  /** The number of each listed request. */
+  readonly #listed = { refused: new Map<string, number>(), passed: new Map<string, number>() }
   #refusedCount = 0
   #hasWarned = false
 
@@ -22,9 +23,8 @@ export class OtherRequests {
   add(method: string, url: string, treatment: Treatment): { readonly request: string; readonly hint: string } {
     const request = `${method} ${url.replace(/[?#].*/s, '').replace(/^([^/]*\/\/)[^/]*@/, '$1')}`
     if (treatment === 'refused') this.#refusedCount++
-    const line = `${request} → ${treatment}`
-    if (this.#countsByLine.has(line) || this.#countsByLine.size < MAX_LINES)
-      this.#countsByLine.set(line, (this.#countsByLine.get(line) ?? 0) + 1)
+    const listed = this.#listed[treatment]
+    if (listed.has(request) || listed.size < MAX_LINES) listed.set(request, (listed.get(request) ?? 0) + 1)
     return { request, hint: this.#createHint(url) }
   }
 
@@ -34,22 +34,31 @@ export class OtherRequests {
     this.#hasWarned = true
   }
 
-  /** Returns a line for each different request. */
+  /** Returns a line for each listed request. */
   listLines(): readonly string[] {
-    return [...this.#countsByLine].map(([line, count]) => (count === 1 ? line : `${line} (${count} times)`))
+    return [...this.#linesOf('refused'), ...this.#linesOf('passed')]
+  }
+
+  #linesOf(treatment: Treatment): string[] {
+    return [...this.#listed[treatment]].map(
+      ([request, count]) => `${request} → ${treatment}${count === 1 ? '' : ` (${count} times)`}`,
+    )
   }
 
   /** Describes the refused requests; undefined if there are none. */
   describeRefused(): string | undefined {
     if (this.#refusedCount === 0) return undefined
-    const lines = this.listLines().filter((line) => line.includes(' → refused'))
-    return `${formatCount(this.#refusedCount, 'request was', 'requests were')} for another host, and refused:\n${lines
-      .map((line) => `  ${line}`)
-      .join('\n')}`
+    const omitted = [...this.#listed.refused.values()].reduce((rest, count) => rest - count, this.#refusedCount)
+    const lines = [...this.#linesOf('refused'), ...(omitted === 0 ? [] : [`… and ${omitted} more`])]
+    return [
+      `${formatCount(this.#refusedCount, 'request was', 'requests were')} for another host, and refused:`,
+      ...lines.map((line) => `  ${line}`),
+    ].join('\n')
   }
 
   clear(): void {
-    this.#countsByLine.clear()
+    this.#listed.refused.clear()
+    this.#listed.passed.clear()
     this.#refusedCount = 0
   }
 }

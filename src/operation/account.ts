@@ -4,6 +4,7 @@ import { type CatalogueError, declareErrors, type Problem, problem, refuse } fro
 import { suggestion } from '../schema/nearest.ts'
 import { instant, someText } from '../schema/record-schema.ts'
 import { quote } from '../schema/text.ts'
+import { durationText } from '../schema/time.ts'
 import type { Frozen } from '../schema/values.ts'
 import { type Collection, collection } from './collection.ts'
 import { type Family, sectionReader } from './family.ts'
@@ -213,7 +214,8 @@ export function createLimitTable(families: readonly Family[]): LimitTable {
 }
 
 /**
- * Checks that a gateway has the limits that its options name, and that these limits have errors with the numbers there.
+ * Checks that a gateway has the limits that its options name, that these limits have errors with the numbers there, and that
+ * no two rates share a window.
  * @throws TypeError that names the allowed limits or numbers.
  */
 export function requireKnownLimits(
@@ -228,7 +230,17 @@ export function requireKnownLimits(
       throw new TypeError(`account.limits.${name} is no limit of this gateway.${hint}`)
     }
     for (const value of listed) requireKnownNumber(`account.limits.${name}`, value, limits)
+    requireDifferentWindows(`account.limits.${name}`, listed)
   }
+}
+
+function requireDifferentWindows(name: string, listed: readonly LimitValue[]): void {
+  const windows = listed.flatMap(({ window }) => window ?? [])
+  const repeated = windows.find((window, index) => windows.indexOf(window) < index)
+  if (repeated !== undefined)
+    throw new TypeError(
+      `${name} has two rates with the window "${durationText(repeated)}". Allowed: one for each window.`,
+    )
 }
 
 function requireKnownNumber(name: string, { number, window }: LimitValue, limits: readonly AccountLimit[]): void {

@@ -109,17 +109,23 @@ type ValuesByParameter = Readonly<Record<string, readonly string[]>>
 
 /** Returns the values of the additional parameters, by parameter; undefined if none was sent. */
 function listValuesToMatch(raw: object, matching: Matching): ValuesByParameter | undefined {
-  const sent = Object.entries(raw).filter(([name, value]) => Object.hasOwn(matching, name) && isSent(value))
-  return sent.length === 0
-    ? undefined
-    : Object.fromEntries(sent.map(([name, value]) => [name, [value].flat().map(String)]))
+  const sent = Object.entries(raw).flatMap(([name, value]) => {
+    if (!Object.hasOwn(matching, name) || !isSent(value)) return []
+    const values = [value]
+      .flat()
+      .map((each) => readText(name, each))
+      .filter(isSent)
+    return values.length === 0 ? [] : [[name, values] as const]
+  })
+  return sent.length === 0 ? undefined : Object.fromEntries(sent)
 }
 
 function createMatcher(valuesByParameter: ValuesByParameter, matching: Matching): Filter {
   const conditions = Object.entries(valuesByParameter).map(
     ([name, values]) => [String(matching[name]), values] as const,
   )
-  return (item) => conditions.every(([field, values]) => values.some((value) => value === Reflect.get(item, field)))
+  return (item) =>
+    conditions.every(([field, values]) => values.some((value) => value === toText(Reflect.get(item, field))))
 }
 
 function combineFilters(first: Filter | undefined, second: Filter | undefined): Filter | undefined {
@@ -144,12 +150,20 @@ export function readParameters(
     const name = (Object.hasOwn(dialect.queryAliases, sent) && dialect.queryAliases[sent]) || sent
     if (!names.includes(name)) refuseParameter(sent, [...names, ...Object.keys(matching)])
     if (parameters[name] !== undefined) refuse(general.query_repeated, { field: name, received: quote(name) })
-    if (!['string', 'number', 'boolean'].includes(typeof value)) {
-      refuse(general.field_invalid, { field: name, received: quote(value), allowed: 'a text or a number' })
-    }
-    parameters[name] = String(value)
+    parameters[name] = readText(name, value)
   }
   return parameters
+}
+
+/** Returns a value as a query has it; undefined if it is no text, number or boolean. */
+function toText(value: unknown): string | undefined {
+  return ['string', 'number', 'boolean'].includes(typeof value) ? String(value) : undefined
+}
+
+function readText(field: string, value: unknown): string {
+  return (
+    toText(value) ?? refuse(general.field_invalid, { field, received: quote(value), allowed: 'a text or a number' })
+  )
 }
 
 export function refuseParameter(name: string, supported: readonly string[]): never {

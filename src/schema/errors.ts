@@ -139,8 +139,7 @@ export function emptyUpdate(number: number, fields: string): Entry<{ readonly al
   return entry(
     number,
     400,
-    ({ also }: { readonly also?: string }) =>
-      `The update is empty. Send at least one of ${fields}${also ? `, ${also}` : ''}.`,
+    ({ also }) => `The update is empty. Send at least one of ${fields}${also ? `, ${also}` : ''}.`,
   )
 }
 

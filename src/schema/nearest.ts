@@ -3,14 +3,11 @@ export function nearest(received: string, names: Iterable<string>): string | und
   const word = received.toLowerCase()
   let best: { readonly name: string; readonly distance: number } | undefined
   for (const name of names) {
+    const lower = name.toLowerCase()
     const max = Math.max(1, Math.floor(name.length / 3))
     // Texts of very different lengths cannot be near, and comparing long texts takes long.
     const isFar = Math.abs(word.length - name.length) > max
-    const distance = isPartOf(word, name)
-      ? 1
-      : isFar
-        ? Number.POSITIVE_INFINITY
-        : measureDistance(word, name.toLowerCase())
+    const distance = isPartOf(word, lower) ? 1 : isFar ? Number.POSITIVE_INFINITY : measureDistance(word, lower)
     if (distance <= max && !(best && best.distance <= distance)) best = { name, distance }
   }
   return best?.name

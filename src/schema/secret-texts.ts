@@ -26,18 +26,21 @@ export function redactText(text: string, redactor: Redactor): string {
   return redactor(redactPrivateKeys(text))
 }
 
-/** Makes the redactor of some secrets. It finds each both verbatim and escaped as in JSON. */
+/** Makes the redactor of some secrets. It finds each verbatim, escaped as in JSON, and encoded as in a URL. */
 export function createRedactor(secrets: Iterable<string>): Redactor {
   const search = new TextSearch([...secrets].filter((secret) => secret.length >= MIN_SECRET_LENGTH).flatMap(listForms))
   return (text) => search.replaceIn(text, REDACTED)
 }
 
 function listForms(secret: string): string[] {
-  return CHANGED_IN_JSON.test(secret) ? [secret, JSON.stringify(secret).slice(1, -1)] : [secret]
+  if (UNCHANGED.test(secret)) return [secret]
+  const encoded = String(new URLSearchParams({ '': secret })).slice(1)
+  const inLowerCase = encoded.replace(/%../g, (digits) => digits.toLowerCase())
+  return [secret, JSON.stringify(secret).slice(1, -1), encoded, inLowerCase]
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: JSON escapes these
-const CHANGED_IN_JSON = /["\\\u0000-\u001f]/
+/** Matches a text that JSON and URLs have verbatim. */
+const UNCHANGED = /^[\w.-]*$/
 
 /** Matches the names of headers that carry secrets. CORS headers do not: they only name other headers. */
 const SECRET_HEADER = /^(?!access-control-).*(auth|cookie|credential|key|password|secret|session|signature|token)/i

@@ -2,6 +2,7 @@ import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { buffer } from 'node:stream/consumers'
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib'
+import { utf8Text } from '../schema/platform.ts'
 
 const HOP_BY_HOP = /^(connection|keep-alive|proxy-.*|transfer-encoding|upgrade|te|trailer)$/i
 
@@ -53,7 +54,7 @@ const MAX_BODY_BYTES = 20_000_000
 export function textOrSize(bytes: Buffer, encoding = ''): { readonly text?: string; readonly binary?: number } {
   try {
     const decompressed = decompress(bytes, encoding)
-    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(decompressed)
+    const text = utf8Text(decompressed)
     if (!text.includes('\0') && decompressed.length <= MAX_BODY_BYTES) return { text }
   } catch {
     // It is not text.

@@ -1,4 +1,5 @@
 import { type DialectName, dialectNames, dialects } from '../resources/dialects.ts'
+import { utf8Text } from '../schema/platform.ts'
 import { formatCount } from '../schema/text.ts'
 import { isObject } from '../schema/values.ts'
 import { type ApiRequest, type Exchange, tryParseJson } from './exchange.ts'
@@ -143,7 +144,7 @@ function parseBody(value: unknown, sent: number): { readonly text?: string; read
   if (encoding !== 'base64') return text === '' ? {} : { text }
   try {
     const bytes = Uint8Array.from(atob(text), (each) => each.charCodeAt(0))
-    return { text: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes) }
+    return { text: utf8Text(bytes) }
   } catch {
     return { binary: text.length }
   }

@@ -92,6 +92,7 @@ describe('The initial state (reset to seed)', () => {
         `initial: "${name}" is not a family whose resources can be created. Allowed: reservedAddrs, reservedDomains, `,
       )
     }
+    expect(() => open({ initial: { weightedB: [{}] } as never })).toThrow('Did you mean weightedBackends?')
     expect(() => open({ initial: { reservedAddrs: {} } as never })).toThrow(
       'initial: reservedAddrs is an object. Allowed: an array of bodies.',
     )

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { createGateway, type ManualClock, manualClock, type Time } from '../../src/index.ts'
 import { timersOn } from '../../src/testing/clock.ts'
-import { thrownBy } from '../support/client.ts'
+import { client, thrownBy } from '../support/client.ts'
 import { ECDSA, looksAt, managed, NEW_YEAR, openManual, timeAfter } from '../support/provisioning.ts'
 
 const NOW = Date.parse(NEW_YEAR)
@@ -226,6 +226,16 @@ describe('A manual clock refuses, names what is allowed, and stays where it is:'
     expect(() => clock.advance('4000000d')).toThrow(/Allowed: from 0, in 1970, to .*, the end of the year 9999/)
     expect(() => clock.advance('999999999999d')).toThrow(RangeError)
     stands()
+  })
+
+  test('an event that is due after the year 9999', async () => {
+    const clock = manualClock(NOW)
+    const gateway = createGateway({ clock })
+    gateway.faults.add({ latency: '4000000d' })
+    void client(gateway)('GET', '/reserved_addrs')
+    await expect(clock.advanceToNextAsync()).rejects.toThrow(RangeError)
+    expect(() => clock.advanceToNext()).toThrow(/Allowed: from 0, in 1970, to .*, the end of the year 9999/)
+    expect(clock.now).toBe(NOW)
   })
 })
 

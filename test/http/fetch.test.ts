@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { read } from '../support/client.ts'
+import { exchanged } from '../support/exchanged.ts'
 import { open, stateOf } from '../support/gateway.ts'
 
 const HEADERS = { authorization: 'Bearer key', 'service-version': '2', 'content-type': 'application/json' }
@@ -87,6 +88,34 @@ describe('gateway.fetch stands in for the global fetch', () => {
     expect(read.chunks).toBeLessThan(25)
   })
 
+  test.each([
+    ['rejects', () => Promise.reject(new Error('no'))],
+    ['never ends', () => new Promise<void>(() => {})],
+  ])('does not wait for a stream whose cancellation %s', async (_what, cancel) => {
+    const body = new ReadableStream({ pull: (controller) => controller.enqueue(new Uint8Array(2 ** 21)), cancel })
+    const init = { method: 'POST', headers: HEADERS, body, duplex: 'half' } as RequestInit
+    expect(await soon(open().fetch(URL_OF_ALL, init))).toMatchObject({ status: 413 })
+  })
+
+  test.each([
+    ['dot segments', 'https://api.gateway.test/a/../reserved_addrs', {}],
+    ['spaces around it', ` ${URL_OF_ALL}\n`, {}],
+    ['a space and characters beyond ASCII', `${URL_OF_ALL}?filter=obj.description == "é"`, {}],
+    [
+      'a text without a content type',
+      URL_OF_ALL,
+      { method: 'POST', headers: { authorization: 'Bearer key' }, body: '{}' },
+    ],
+  ])('sends the same as with a Request: %s', async (_what, url, init: RequestInit) => {
+    const gateway = open()
+    await gateway.fetch(url, { headers: HEADERS, ...init })
+    await gateway.fetch(new Request(url, { headers: HEADERS, ...init }))
+    const [plain, whole] = gateway.requests
+      .all()
+      .map(({ operationId: _, response: __, responseHeaders, ...sent }) => sent)
+    expect(plain).toEqual(whole)
+  })
+
   test('keeps the fragment of a URL to itself', async () => {
     expect((await open().fetch(`${URL_OF_ALL}?limit=1#x?y=1`, { headers: HEADERS })).status).toBe(200)
   })
@@ -99,6 +128,8 @@ describe('gateway.fetch stands in for the global fetch', () => {
     ['a header that cannot be', URL_OF_ALL, { headers: { 'bad header': 'x' } }],
     ['a method that cannot be', URL_OF_ALL, { method: 'BAD METHOD', headers: HEADERS }],
     ['a relative URL', '/reserved_addrs', { headers: HEADERS }],
+    ['a URL without a scheme', 'localhost:3000/reserved_addrs', { headers: HEADERS }],
+    ['a URL with credentials', 'https://user:pass@api.gateway.test/reserved_addrs', { headers: HEADERS }],
   ])('rejects with a TypeError, as fetch does: %s', async (_what, input, init) => {
     await expect(open().fetch(input, init as RequestInit)).rejects.toThrow(TypeError)
   })
@@ -106,6 +137,8 @@ describe('gateway.fetch stands in for the global fetch', () => {
   test('says what it cannot use, and repeats no query: a key may stand in it', async () => {
     const { fetch } = open()
     await expect(fetch('/reserved_addrs?key=s3cret#x', {})).rejects.toThrow('"/reserved_addrs" is not an absolute URL.')
+    const withPassword = fetch('https://me:s3cret@api.gateway.test/reserved_addrs')
+    await expect(withPassword).rejects.toThrow('The URL for "api.gateway.test" has credentials.')
     const get = fetch(URL_OF_ALL, { method: 'head', body: '{}' })
     await expect(get).rejects.toThrow('A HEAD request cannot have a body.')
     await expect(fetch(URL_OF_ALL, { method: 'TRACE' })).rejects.toThrow('"TRACE" is not a method that fetch can use.')
@@ -138,6 +171,21 @@ describe('An aborted request (as fetch)', () => {
   test('rejects a Request whose signal was aborted', async () => {
     const request = new Request(URL_OF_ALL, { headers: HEADERS, signal: AbortSignal.abort() })
     await expect(open().fetch(request)).rejects.toMatchObject({ name: 'AbortError' })
+  })
+
+  test.each(['fetch', 'delivered'] as const)('rejects while the store flushes its changes: by %s', async (how) => {
+    const flushed = () => new Promise<void>(() => {})
+    const gateway = open({ store: { load: () => undefined, append: () => {}, flushed } })
+    const abort = new AbortController()
+    const { signal } = abort
+    const answer =
+      how === 'fetch'
+        ? gateway.fetch(URL_OF_ALL, { method: 'POST', headers: HEADERS, body: BODY, signal })
+        : gateway.transport.delivered(exchanged(gateway, { body: BODY }), { signal })
+    answer.catch(() => {})
+    expect(await soon<unknown>(answer)).toBe('still waiting')
+    abort.abort()
+    expect(await soon<unknown>(answer)).toMatchObject({ name: 'AbortError' })
   })
 
   test('rejects while its stream is still open, and changes nothing', async () => {

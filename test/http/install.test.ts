@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { thrownBy } from '../support/client.ts'
 import { open } from '../support/gateway.ts'
 
 const headers = { authorization: 'Bearer k', 'service-version': '2' }
@@ -69,6 +70,20 @@ describe('gateway.install() (the opt-in that replaces the global fetch)', () => 
     const shown = `GET ${url.replace('user:secret@', '')} → refused`
     expect(() => gateway.requests.assertAllKnown()).toThrow(`1 request was for another host, and refused:\n  ${shown}`)
     expect(gateway.report()).toContain(shown)
+  })
+
+  it('names 20 refused requests, whatever has passed, and counts the others', async () => {
+    globalThis.fetch = async () => new Response()
+    const gateway = open()
+    const passing = gateway.install({ others: 'pass' })
+    for (let n = 0; n < 25; n++) await fetch(`https://passed.test/${n}`)
+    passing.uninstall()
+    gateway.install({ others: 'refuse' })
+    for (let n = 0; n < 22; n++) await expect(fetch(`https://refused.test/${n}`)).rejects.toThrow(TypeError)
+    const { message } = thrownBy(() => gateway.requests.assertAllKnown())
+    const [first, ...lines] = message.split('\n')
+    expect([first, lines.length]).toEqual(['22 requests were for another host, and refused:', 21])
+    expect([lines[0], lines.at(-1)]).toEqual(['  GET https://refused.test/0 → refused', '  … and 2 more'])
   })
 
   it('names no other dialect for the host that the gateway itself has', async () => {

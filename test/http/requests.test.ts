@@ -303,5 +303,7 @@ describe('The URL of a request', () => {
     expect(['/api/v2reserved_addrs', '/api/reserved_addrs', '/api/v2', '/v2/reserved_addrs'].map(ask)).toEqual([
       404, 404, 404, 404,
     ])
+    expect(ask('https://gateway.test/api/v2')).toBe(404)
+    expect(gateway.requests.last()?.path).toBe('/')
   })
 })

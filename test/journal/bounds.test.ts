@@ -41,8 +41,11 @@ describe('The journal in bytes', () => {
   it('is empty if its limit is 0 bytes, or less than one entry needs', () => {
     for (const journalBytes of [0, 100]) {
       const gateway = open({ journalBytes })
+      const seen: unknown[] = []
+      gateway.requests.subscribe((entry) => seen.push(entry?.path))
       exchanged(gateway, {})
       expect(gateway.requests.all()).toEqual([])
+      expect(seen).toEqual(['/reserved_addrs'])
       expect(journalText(gateway)).toBe('[]')
     }
   })
@@ -63,6 +66,18 @@ describe('The journal in bytes', () => {
     for (let i = 0; i < 20; i++) exchanged(gateway, request)
     expect(gateway.requests.count()).toBeGreaterThan(0)
     expect(bytesOf(journalText(gateway))).toBeLessThanOrEqual(MIB)
+  })
+
+  it('is shown without the entries for which the text has no room, to the byte', () => {
+    const request = { url: `/reserved_addrs?filter=${'\u0001'.repeat(5000)}`, method: 'GET' }
+    const textWith = (journalBytes: number) => {
+      const gateway = open({ journalBytes })
+      for (let i = 0; i < 2; i++) exchanged(gateway, request)
+      return journalText(gateway)
+    }
+    const whole = textWith(MIB)
+    expect(textWith(bytesOf(whole))).toBe(whole)
+    expect(JSON.parse(textWith(bytesOf(whole) - 1))).toHaveLength(1)
   })
 
   it('has a long body and what it changed whole, with the secrets hidden, and counts the bytes of both', () => {

@@ -102,6 +102,12 @@ describe('API keys in the journal', () => {
       entryOf({ method: 'GET', url: `/${OWN}`, headers: { authorization: OWN } }, gateway)
       expect(json(gateway.requests.all())).not.toContain(OWN)
     }
+    const encoded = 'ak/live+0123456789=='
+    const headers = { authorization: `Bearer ${encoded}` }
+    const url = `/${encodeURIComponent(encoded)}?x=${encodeURIComponent(encoded).toLowerCase()}`
+    const sent = entryOf({ method: 'GET', url, headers })
+    expect(sent).toMatchObject({ path: '/[redacted]', query: 'x=[redacted]' })
+    expect(json(sent)).not.toContain('live')
     const own = open({ keys: [OWN], control: { key: `control-${OWN}` } })
     const { path, requestHeaders } = entryOf({ url: `/${OWN}`, headers: { 'x-note': `by control-${OWN}` } }, own)
     expect([path, requestHeaders['x-note']]).toEqual(['/[redacted]', 'by [redacted]'])

@@ -239,11 +239,16 @@ describe('A family of a test, over HTTP', () => {
     for (const name of ['a', 'b', 'c', 'd']) gateway.widgets.create({ name, size: name === 'b' ? 2 : 1 })
     const names = (page: { readonly widgets: readonly { readonly name: string }[] }) =>
       page.widgets.map(({ name }) => name)
-    expect(names(gateway.widgets.list({ name: ['a', 'c', 'b'], size: '1' }))).toEqual([])
+    expect(names(gateway.widgets.list({ name: ['a', 'c', 'b'], size: '1' }))).toEqual(['c', 'a'])
+    expect(names(gateway.widgets.list({ name: ['a', ''], size: '' }))).toEqual(['a'])
+    expect(() => gateway.widgets.list({ name: ['a', undefined as never] })).toThrow(
+      'name is missing. Allowed: a text or a number.',
+    )
     expect(names(gateway.widgets.list({ name: ['a', 'c', 'x'] }))).toEqual(['c', 'a'])
     const send = client(gateway)
     const { body } = await send('GET', '/widgets?name=a&limit=1&name=b&filter=obj.size%3E1')
     expect([names(body), body.next_page_uri]).toEqual([['b'], null])
+    expect(names((await send('GET', '/widgets?name=&size=2')).body)).toEqual(['b'])
     const first = (await send('GET', '/widgets?name=a&limit=1&name=b')).body
     expect(names((await send('GET', first.next_page_uri)).body)).toEqual(['a'])
     expect((await send('GET', '/widgets?limit=1&limit=2')).body.error_code).toBe('ERR_GATEWAY_232')

@@ -350,6 +350,10 @@ describe('Options', () => {
       '"account.limits.api_keys.windows" is not an option. Supported: max,',
     ],
     [
+      { limits: { api_keys: [5, { max: 1, window: '60m' }, { max: 2, window: 3_600_000 }] } },
+      'account.limits.api_keys has two rates with the window "1h". Allowed: one for each window.',
+    ],
+    [
       { limits: { api_keys: { max: 1, number: 431 } } },
       'account.limits.api_keys has the number 431. Allowed: 603 or 613.',
     ],

@@ -50,7 +50,7 @@ describe('A request that the journal has dropped', () => {
     )
   })
 
-  test('is counted by its path up to 10,000 paths, and then no count by path is known', async () => {
+  test('is counted by its path up to 10,000 paths, and then no count by another path is known', async () => {
     const gateway = createGateway({ journalSize: 0 })
     const header = () => null
     const get = (url: string) => gateway.transport.exchange({ method: 'GET', url, header, body: '' })
@@ -61,9 +61,12 @@ describe('A request that the journal has dropped', () => {
     expect(gateway.requests.count()).toBe(10_002)
     expect(gateway.requests.count({ operation: null })).toBe(10_002)
     expect(gateway.requests.count({ method: 'POST', path: '/nowhere/1' })).toBe(0)
-    expect(() => gateway.requests.count({ path: '/nowhere/1' })).toThrow(
-      'with this path is not known: the journal has 2',
+    expect(gateway.requests.count({ path: '/nowhere/1' })).toBe(2)
+    expect(() => gateway.requests.count({ path: '/nowhere/10000' })).toThrow(
+      'with this path is not known: the journal has 0, and it has dropped 1 request ',
     )
+    for (let n = 0; n < 2; n++) get('/reserved_addrs/undefined')
+    expect(() => gateway.requests.assertAllKnown()).toThrow(/^10004 requests are for no operation/)
   })
 
   test('is counted by a short path, whatever the number of requests with long paths', () => {

@@ -3,6 +3,7 @@ import { readClock, stopwatch } from '../../engine/clock.ts'
 import type { Gateway } from '../../gateway/gateway.ts'
 import { type Transport, withTransport } from '../../gateway/transport.ts'
 import type { HttpRequest, HttpResponse } from '../../http/messages.ts'
+import { findOperation } from '../../http/router.ts'
 import { splitUrl } from '../../http/url.ts'
 import type { Change } from '../../operation/collection.ts'
 import type { Families } from '../../operation/family.ts'
@@ -31,7 +32,7 @@ export function withLog(gateway: Gateway, log: Log, families: Families | undefin
   const redactPath = createPathRedactor(keys)
   const logRequest = (request: HttpRequest, path: string, { status, error, message }: Outcome, duration: number) => {
     const { method } = request
-    const operation = router.find(path)?.methods.get(method === 'HEAD' ? 'GET' : method)?.name ?? null
+    const operation = findOperation(router.find(path), method)?.name ?? null
     const at = readClock(gateway.clock)
     log.request({ at, method, path: redactPath(path, request), operation, status, error, message, duration })
   }
