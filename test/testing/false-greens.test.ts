@@ -212,9 +212,11 @@ describe('A test fails', () => {
     [new URL(`http://x/${Promise.resolve()}`).pathname.slice(1), 'of a promise in a URL'],
     [encodeURIComponent(`${Promise.resolve()}`), 'of a promise in an escaped path'],
   ])('for an id that is %s, the text %s', async (id) => {
+    // A URL has no spaces.
+    const sent = id.replace(' ', '%20')
     const error = await messageOfTest((gateway) => send(gateway, `/reserved_domains/${id}`, 'DELETE'))
     expect(error).toContain(
-      `DELETE /reserved_domains/${id} → 400 ERR_GATEWAY_223: the path has ${id} in place of an id. Is an await missing`,
+      `DELETE /reserved_domains/${sent} → 400 ERR_GATEWAY_223: the path has ${sent} in place of an id. Is an await missing`,
     )
   })
 })
