@@ -35,21 +35,25 @@ class Gateway:
                 is_json = answer.headers.get("content-type", "").startswith("application/json")
         except urllib.error.HTTPError as error:
             raise RuntimeError(f"{method} {path} answers {error.code}: {error.read().decode()}") from None
+        except urllib.error.URLError as error:
+            raise RuntimeError(f"No gateway answers at {self.url}: {error.reason}") from None
         return json.loads(text) if is_json else text
 
     def reset(self):
         self.control("POST", "/reset")
 
     def advance(self, duration):
-        """Lets time pass: `advance("30s")`."""
+        """Advances the clock: `advance("30s")`."""
         return self.control("POST", "/clock", {"advance": duration})["now"]
 
     def script(self, *outcomes, **where):
-        """Orders the outcomes of attempts: `script("DNS_ERROR", "success", domain="app.example.com")`."""
+        """Scripts the outcomes of the next attempts: `script("DNS_ERROR", "success", domain="app.example.com")`."""
+        require_values(where)
         self.control("POST", "/provisioning/script", {"outcomes": outcomes, **where})
 
     def fault(self, **fault):
-        """Arms a fault: `fault(operation="reserved_domains.create", times=1, status=503)`."""
+        """Makes matching requests fail: `fault(operation="reserved_domains.create", times=1, status=503)`."""
+        require_values(fault)
         self.control("POST", "/faults", fault)
 
     def requests(self):
@@ -57,6 +61,13 @@ class Gateway:
 
     def report(self):
         return self.control("GET", "/report")
+
+
+def require_values(conditions):
+    """Refuses a variable without a value: over HTTP, a null is left out, and the call would apply to everything."""
+    for name, value in conditions.items():
+        if value is None:
+            raise TypeError(f"{name} is None. Give it a value, or leave it out.")
 
 
 def drain(output):

@@ -162,31 +162,40 @@ export const takenDomains = v.array(
 const LIMIT_ALLOWED =
   'an integer from 0 to 4294967295, an object with "max" and, if you like, "window" or "number", or an array of these'
 
-const limitValue = v.union([
-  v.pipe(
-    integerFrom(0),
+const LIMIT_OBJECT = 'an object with "max" and, if you like, "window" or "number"'
+
+/** Makes the schema of a limit. A rate, which has a window, allows at least one. */
+const limitFrom = (least: number) =>
+  optionsOf(
+    { max: integerFrom(least), window: v.optional(duration(1000)), number: v.optional(integerFrom(1)) },
+    LIMIT_OBJECT,
+  )
+
+const [ceiling, rate] = [limitFrom(0), limitFrom(1)]
+
+// A union would not name the wrong part of a limit.
+const limitValue = v.lazy((value) => {
+  if (isObject(value)) return value.window === undefined ? ceiling : rate
+  return v.pipe(
+    asOne(integerFrom(0), LIMIT_ALLOWED),
     v.transform((max) => ({ max })),
-  ),
-  optionsOf({ max: integerFrom(0), number: v.optional(integerFrom(1)) }),
-  optionsOf({ max: integerFrom(1), window: duration(1000), number: v.optional(integerFrom(1)) }),
-])
+  )
+})
 
 /** Limits by name. `requireKnownLimits` checks the names. */
 const limits = v.pipe(
   v.custom<Readonly<Record<string, unknown>>>(isObject, 'an object with limits by their names'),
   v.record(
     v.string(),
-    asOne(
-      v.union([
-        v.undefined(),
-        v.pipe(
-          limitValue,
-          v.transform((value) => [value]),
-        ),
-        v.array(limitValue),
-      ]),
-      LIMIT_ALLOWED,
-    ),
+    v.lazy((value) => {
+      if (value === undefined) return v.undefined()
+      return Array.isArray(value)
+        ? v.array(limitValue)
+        : v.pipe(
+            limitValue,
+            v.transform((limit) => [limit]),
+          )
+    }),
   ),
   facts({ type: 'AccountLimits', imports: { AccountLimits: 'generated/limits.ts' } }),
 )

@@ -98,7 +98,7 @@ function requirePath({ name, path, ids }: Operation): void {
   if (inPath.length === described.length && inPath.every((id) => described.includes(id))) return
   const list = (names: readonly string[]) => names.join(', ') || 'none'
   throw new TypeError(
-    `${name} has the ids ${list(described)} in \`ids\`, and ${list(inPath)} in its path ${path}. Each needs the same.`,
+    `${name} has the ids ${list(described)}, and its path ${path} has ${list(inPath)}. Describe each id of the path in \`ids\`.`,
   )
 }
 

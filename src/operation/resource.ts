@@ -1,6 +1,7 @@
 import type * as v from 'valibot'
 import { refuse } from '../schema/errors.ts'
 import { general } from '../schema/general-errors.ts'
+import { requireSync } from '../schema/options.ts'
 import { chooseArticle } from '../schema/text.ts'
 import { listLimitErrors, requirePermitted, requireWithin } from './account.ts'
 import type { Collection } from './collection.ts'
@@ -94,7 +95,7 @@ export function resource(
       response: shape,
       permits: (body, context) => requirePermitted(limits, body, context),
       run(tx, _ids, body) {
-        const record = create.run(tx, body)
+        const record = requireSync(`\`create\` of ${name}`, create.run(tx, body))
         requireWithin(tx, limits, collection, record)
         const shown = show(tx, record)
         return create.once ? Object.freeze({ ...shown, ...create.once(record) }) : shown
@@ -115,7 +116,7 @@ export function resource(
         // A family that wrote into the record would change it outside the transaction.
         const before = Object.freeze(findRecord(tx, id))
         requirePermitted(limits, body as object, tx, before) // Every body is an object.
-        const record = update.run(tx, before, body)
+        const record = requireSync(`\`update\` of ${name}`, update.run(tx, before, body))
         requireWithin(tx, limits, collection, record, before)
         const shown = show(tx, record)
         return update.once ? Object.freeze({ ...shown, ...update.once(tx, record, before) }) : shown

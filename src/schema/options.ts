@@ -202,12 +202,23 @@ export function requireObject(name: string, value: unknown): void {
   if (!isObject(value)) throw new TypeError(`${name} is ${describeReceived(quote(value))}. Allowed: an object.`)
 }
 
-/** Refuses a condition that is `undefined`, such as a variable without a value, because an omitted condition matches everything. */
-export function requireValues(conditions: unknown, names: readonly string[]): void {
+/** The values that the reading of a body leaves out. */
+export const NO_VALUES: readonly unknown[] = [undefined, null]
+
+/**
+ * Refuses a condition without a value, such as a variable that is `undefined`, because an omitted condition matches everything.
+ * `absent` lists the values that count as none.
+ */
+export function requireValues(
+  conditions: unknown,
+  names: readonly string[],
+  absent: readonly unknown[] = [undefined],
+): void {
   if (!isObject(conditions)) return
-  const name = names.find((each) => Object.hasOwn(conditions, each) && Reflect.get(conditions, each) === undefined)
+  const name = names.find((each) => Object.hasOwn(conditions, each) && absent.includes(conditions[each]))
   if (name === undefined) return
-  refuse(general.field_invalid, { field: name, received: 'undefined', allowed: 'a value; or leave it out' })
+  const received = String(conditions[name])
+  refuse(general.field_invalid, { field: name, received, allowed: 'a value; or leave it out' })
 }
 
 function readOrThrow<S extends v.GenericSchema>(

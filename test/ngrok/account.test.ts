@@ -332,8 +332,23 @@ describe('Options', () => {
     [{ limits: { toString: 1 } }, 'account.limits.toString is no limit of this gateway.'],
     [{ limits: { api_keys: -1 } }, 'account.limits.api_keys is -1. Allowed: an integer from 0'],
     [{ limits: { api_keys: '3' } }, 'account.limits.api_keys is "3". Allowed: an integer from 0'],
-    [{ limits: { api_keys: { window: '1m' } } }, 'Allowed: an integer from 0'],
-    [{ limits: { api_keys: { max: 0, window: '1m' } } }, 'Allowed: an integer from 0'],
+    [
+      { limits: { api_keys: { window: '1m' } } },
+      'account.limits.api_keys.max is missing. Allowed: an object with "max"',
+    ],
+    [
+      { limits: { api_keys: { max: 0, window: '1m' } } },
+      'account.limits.api_keys.max is 0. Allowed: an integer from 1',
+    ],
+    [
+      { limits: { api_keys: [9, { max: 1, window: 60 }] } },
+      'account.limits.api_keys.1.window is 60. Allowed: a number',
+    ],
+    [{ limits: { api_keys: [9, [1]] } }, 'account.limits.api_keys.1 is an array of 1. Allowed: an integer from 0'],
+    [
+      { limits: { api_keys: { max: 1, windows: 1 } } },
+      '"account.limits.api_keys.windows" is not an option. Supported: max,',
+    ],
     [
       { limits: { api_keys: [5, { max: 1, window: '60m' }, { max: 2, window: 3_600_000 }] } },
       'account.limits.api_keys has two rates with the window "1h". Allowed: one for each window.',

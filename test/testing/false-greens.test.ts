@@ -212,9 +212,11 @@ describe('A test fails', () => {
     [new URL(`http://x/${Promise.resolve()}`).pathname.slice(1), 'of a promise in a URL'],
     [encodeURIComponent(`${Promise.resolve()}`), 'of a promise in an escaped path'],
   ])('for an id that is %s, the text %s', async (id) => {
+    // A URL has no spaces.
+    const sent = id.replace(' ', '%20')
     const error = await messageOfTest((gateway) => send(gateway, `/reserved_domains/${id}`, 'DELETE'))
     expect(error).toContain(
-      `DELETE /reserved_domains/${id} → 400 ERR_GATEWAY_223: the path has ${id} in place of an id. Is an await missing`,
+      `DELETE /reserved_domains/${sent} → 400 ERR_GATEWAY_223: the path has ${sent} in place of an id. Is an await missing`,
     )
   })
 })
@@ -248,6 +250,7 @@ describe('A condition that nothing can meet, or everything, is refused', () => {
   test.each([
     [{ operation: undefined }, 'operation is undefined. Allowed: a value; or leave it out.'],
     [{ times: undefined }, 'times is undefined'],
+    [{ resource: null }, 'resource is null. Allowed: a value; or leave it out.'],
     [{ method: 'GET', path: '/reserved_domains/{id}' }, 'Allowed: /reserved_addrs/ra_…, /reserved_addrs, '],
   ])('as a fault: %j', (spec, message) => {
     expect(() => gateway.faults.add(spec as object)).toThrow(message)
@@ -258,6 +261,9 @@ describe('A condition that nothing can meet, or everything, is refused', () => {
     expect(() => gateway.provisioning.failAlways('DNS_ERROR', { domain })).toThrow('domain is undefined')
     expect(() => gateway.provisioning.script(['success'], { domain })).toThrow('domain is undefined')
     expect(() => gateway.provisioning.clear({ domain })).toThrow('domain is undefined')
+    const none = { domain: null as unknown as string }
+    expect(() => gateway.provisioning.script(['success'], none)).toThrow('domain is null. Allowed: a value; or leave')
+    expect(() => gateway.provisioning.clear(none)).toThrow('domain is null')
   })
 
   test('as requests of a path with a placeholder in place of an id', () => {

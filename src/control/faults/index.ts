@@ -6,7 +6,7 @@ import type { Transaction } from '../../operation/transaction.ts'
 import { documented } from '../../schema/documentation.ts'
 import { assertNoProblem, refuse } from '../../schema/errors.ts'
 import { general } from '../../schema/general-errors.ts'
-import { requireValues } from '../../schema/options.ts'
+import { NO_VALUES, requireValues } from '../../schema/options.ts'
 import { quote } from '../../schema/text.ts'
 import { type Api, type Control, type ControlHost, controlCall } from '../control.ts'
 import {
@@ -136,7 +136,7 @@ function createFaults(host: ControlHost): Faults {
   const all = () => host.transact(faultsIn) as readonly ArmedFault<OperationName>[]
   return {
     add(spec) {
-      requireValues(spec, ['operation', 'method', 'path', 'resource', 'when', 'times'])
+      requireValues(spec, ['operation', 'method', 'path', 'resource', 'when', 'times'], NO_VALUES)
       return add.run(host, spec) as ArmedFault<OperationName> // As in `all`.
     },
     all,

@@ -12,7 +12,7 @@ import { formatTimeline, type TimelineEntry } from '../../provisioning/timeline.
 import { domainView } from '../../resources/reserved-domains/schemas.ts'
 import { assertNoProblem, refuse } from '../../schema/errors.ts'
 import { general } from '../../schema/general-errors.ts'
-import { optionsOf, readCallOptions, requireValues } from '../../schema/options.ts'
+import { NO_VALUES, optionsOf, readCallOptions, requireValues } from '../../schema/options.ts'
 import { quote } from '../../schema/text.ts'
 import { timestamp } from '../../schema/time.ts'
 import type { Control, ControlHost } from '../control.ts'
@@ -121,7 +121,7 @@ const forTimes = optionsOf({ domain: v.optional(v.unknown()), times: v.optional(
 
 function createProvisioning(host: ControlHost): Provisioning {
   const runScript = (sent: object, schema: v.GenericSchema<object, object>, options: unknown) => {
-    requireValues(options, ['domain', 'times'])
+    requireValues(options, ['domain', 'times'], NO_VALUES)
     script.run(host, { ...readCallOptions(schema, options), ...sent })
   }
   const timelineOf = (id: string) => timeline.run(host, { id })
@@ -136,7 +136,7 @@ function createProvisioning(host: ControlHost): Provisioning {
       runScript({ outcomes: [], always: error }, forDomain, options)
     },
     clear(options = {}) {
-      requireValues(options, ['domain'])
+      requireValues(options, ['domain'], NO_VALUES)
       clear.run(host, readCallOptions(forDomain, options))
     },
     pendingOutcomes: () => pending.run(host, {}),
