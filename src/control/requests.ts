@@ -95,7 +95,8 @@ export const requests: Control<RequestsMember> = {
 function createRequests({ journal, api, otherRequests, clearRequests }: ControlHost): Requests {
   let schema: ReturnType<typeof filterSchema> | undefined
   const read = (filter: JournalFields = {}) => {
-    requireValues(filter, ['operation', 'method', 'path', 'status'])
+    // A null operation stands for requests of no operation.
+    requireValues(filter, [...(filter?.operation === null ? [] : ['operation']), 'method', 'path', 'status'])
     schema ??= filterSchema(api.operations.map(({ name }) => name))
     const fields = readCallOptions(schema, filter, FILTER_WORDS)
     const { operation, method, path } = fields
@@ -132,7 +133,7 @@ function createRequests({ journal, api, otherRequests, clearRequests }: ControlH
 
 /** Makes the schema of a filter. It refuses values that no entry can have: otherwise a mistake would look like "no such requests". */
 function filterSchema(operations: readonly string[]) {
-  const path = 'a path below the base URL, such as /reserved_domains, without a query'
+  const path = 'a path below the base URL with its ids, such as /reserved_domains/rd_1, without a query'
   const filter = optionsOf(
     {
       operation: v.exactOptional(
@@ -147,7 +148,7 @@ function filterSchema(operations: readonly string[]) {
       ),
       path: v.exactOptional(
         documented(
-          v.pipe(v.string(path), v.regex(/^\/[^?#]*$/, path)),
+          v.pipe(v.string(path), v.regex(/^(?:\/(?![{:*])[^/?#]*)+$/, path)),
           'The path below the base URL, without the query.',
         ),
       ),

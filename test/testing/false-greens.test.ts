@@ -242,18 +242,29 @@ describe('A condition that nothing can meet, or everything, is refused', () => {
     for (const call of ['all', 'count', 'last'] as const) expect(() => gateway.requests[call](filter)).toThrow(message)
   })
 
+  test.each(['/reserved_domains/{id}', '/reserved_domains/:id', '/reserved_domains/*'])(
+    'as a path of requests with a placeholder: %s',
+    (path) => {
+      const allowed =
+        'Allowed: a path below the base URL with its ids, such as /reserved_domains/rd_1, without a query.'
+      expect(() => gateway.requests.count({ path })).toThrow(`the filter's path is "${path}". ${allowed}`)
+    },
+  )
+
   test.each([
     [{ operation: undefined }, 'operation is undefined. Allowed: a value; or leave it out.'],
     [{ times: undefined }, 'times is undefined'],
+    [{ resource: null }, 'resource is null. Allowed: a value; or leave it out.'],
+    [{ when: null }, 'when is null'],
   ])('as a fault: %j', (spec, message) => {
     expect(() => gateway.faults.add(spec as object)).toThrow(message)
   })
 
-  test('as the domain of a script', () => {
-    const domain = undefined as unknown as string
-    expect(() => gateway.provisioning.failAlways('DNS_ERROR', { domain })).toThrow('domain is undefined')
-    expect(() => gateway.provisioning.script(['success'], { domain })).toThrow('domain is undefined')
-    expect(() => gateway.provisioning.clear({ domain })).toThrow('domain is undefined')
+  test.each([undefined, null])('as the domain of a script: %s', (value) => {
+    const domain = value as unknown as string
+    expect(() => gateway.provisioning.failAlways('DNS_ERROR', { domain })).toThrow(`domain is ${value}`)
+    expect(() => gateway.provisioning.script(['success'], { domain })).toThrow(`domain is ${value}`)
+    expect(() => gateway.provisioning.clear({ domain })).toThrow(`domain is ${value}`)
   })
 
   test.each([
