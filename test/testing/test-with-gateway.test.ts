@@ -133,6 +133,15 @@ describe('The test of any runner', () => {
     expect((await errorOfTest(() => undefined, options))?.message).toBe(message)
   })
 
+  test('fails a test whose gateway an earlier test has used, with its resources and faults', async () => {
+    const options = { create: () => shared }
+    const shared = createGateway({ clock: manualClock(0) })
+    expect(await errorOfTest(() => undefined, options)).toBeUndefined()
+    expect((await errorOfTest(() => undefined, options))?.message).toBe(
+      'create returned the gateway of an earlier test. Allowed: a new gateway for each test.',
+    )
+  })
+
   test.each([undefined, {}])('throws for %j in the place of a runner', (runner) => {
     expect(() => testWithGateway(runner as never)).toThrow(/Allowed: the function of a runner/)
   })
