@@ -213,6 +213,13 @@ describe('A test fails', () => {
     expect(error).toContain(
       `DELETE /reserved_domains/${id} → 400 ERR_GATEWAY_223: the path has ${id} in place of an id. Is an await missing`,
     )
+    expect(error).toMatch(/\n {6}id is ".*\. Is an await missing, or a field misspelt\?\n/)
+  })
+
+  test('for such an id in a request that another error answers, which has no hint about ids', async () => {
+    const error = await messageOfTest(({ fetch, url }) => fetch(`${url}/reserved_domains/undefined`))
+    expect(error).toContain('the path has undefined in place of an id. Is an await missing')
+    expect(error).toMatch(/\n {6}No Authorization header was sent\. Send "Authorization: Bearer <API key>"\.\n/)
   })
 })
 
