@@ -282,6 +282,15 @@ describe('The test of any runner', () => {
 })
 
 describe('assertStrict', () => {
+  test.each([
+    [undefined, 'nothing'],
+    [Promise.resolve(createGateway()), 'a Promise'],
+    [{ url: 'http://127.0.0.1' }, 'an object'],
+  ])('throws for a value that is no gateway: %s', (value, received) => {
+    const message = `assertStrict received ${received}. Allowed: a gateway.`
+    expect(() => assertStrict(value as never)).toThrow(new TypeError(message))
+  })
+
   test('names everything that a test has left at once', async () => {
     const gateway = createGateway()
     expect(() => assertStrict(gateway)).not.toThrow()
