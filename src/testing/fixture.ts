@@ -135,7 +135,7 @@ export function connect(gateway: Gateway) {
   return {
     traffic,
     /** Returns the losses that the test would not notice. */
-    lost: () => [...traffic.refused, ...losses],
+    lost: () => [...traffic.refused, ...traffic.keyless, ...losses],
     /** Uninstalls the gateway. Another call does nothing. */
     end() {
       traffic.end()

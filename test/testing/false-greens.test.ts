@@ -216,6 +216,20 @@ describe('A test fails', () => {
     expect(error).toMatch(/\n {6}id is ".*\. Is an await missing, or a field misspelt\?\n/)
   })
 
+  test.each<[form: string, arrange: (url: string, init: RequestInit) => Parameters<Gateway['fetch']>]>([
+    ['an object', (url, init) => [url, init]],
+    ['a Request', (url, init) => [new Request(url, init)]],
+  ])('for an API key that was not awaited, in the headers of %s', async (_form, arrange) => {
+    const key = Promise.resolve('key')
+    const error = await messageOfTest(async ({ fetch, url }) => {
+      const init = { headers: { 'Service-Version': '2', Authorization: `Bearer ${key}` } }
+      expect((await fetch(...arrange(`${url}/reserved_domains`, init))).status).toBe(200)
+    })
+    expect(error).toContain(
+      'allow this):\n1 request has the text of an object in place of an API key: GET /reserved_domains with [object Promise]. Is an await',
+    )
+  })
+
   test('for such an id in a request that another error answers, which has no hint about ids', async () => {
     const error = await messageOfTest(({ fetch, url }) => fetch(`${url}/reserved_domains/undefined`))
     expect(error).toContain('the path has undefined in place of an id. Is an await missing')
