@@ -20,7 +20,7 @@ class Gateway:
     """The controls of a served gateway. What it refuses raises a RuntimeError that says why."""
 
     def __init__(self, url):
-        self.url = url
+        self.url = url.rstrip("/")
 
     def control(self, method, path, body=None):
         """Any call of the control API, such as `control("PUT", "/dns", {…})`."""

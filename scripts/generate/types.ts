@@ -80,7 +80,7 @@ const GROUPS: Readonly<Record<string, () => Group>> = {
 /** The modules of names that the text of a group uses and no schema brings. */
 const OTHERS: Readonly<Record<string, string>> = {
   InitialOf: '../resources/initial.ts',
-  ReadyFamily: '../direct/direct-api.ts',
+  BuiltInFamily: '../direct/direct-api.ts',
   RouteIds: '../resources/route-module.ts',
   RouteModule: '../resources/route-module.ts',
 }
@@ -145,7 +145,7 @@ function ngrokText(): string {
     const own = Object.keys(limits).filter((limit) => !known.has(limit))
     const parameters = [callsName(name, ngrokFamilies), union(Object.keys(errors)), union(own)]
     if (declares) parameters.push(`Pick<NgrokDeclare, ${union(Object.keys(declares))}>`)
-    return `ReadyFamily<${parameters.join(', ')}>`
+    return `BuiltInFamily<${parameters.join(', ')}>`
   }
   const ofDeclare = 'The functions that declare resources which only agents and the service itself make.'
   const ofFamilies =

@@ -5,7 +5,7 @@ import { certificates } from '../provisioning/certificate-records.ts'
 import { named } from '../schema/documentation.ts'
 import { declareErrors, entry, refuse } from '../schema/errors.ts'
 import { requireId } from '../schema/ids.ts'
-import { asOne, moment, optionRow, optionsOf, readOptions } from '../schema/options.ts'
+import { moment, optionRow, optionsOf, readOptions } from '../schema/options.ts'
 import { LATEST_TIME } from '../schema/time.ts'
 import { createAccessor } from '../schema/values.ts'
 import { ipBytes } from '../x509/ip.ts'
@@ -47,21 +47,29 @@ export interface ServerCertificate {
   readonly private_key_pem: string
 }
 
-const names = v.array(v.pipe(v.string(), v.regex(/^[\w*.-]{1,253}$/)))
+const NAME_ALLOWED = 'a DNS name in ASCII'
 
-const ips = v.array(
+const names = v.array(
+  v.pipe(v.string(NAME_ALLOWED), v.regex(/^[\w*.-]{1,253}$/, NAME_ALLOWED)),
+  'an array of DNS names in ASCII',
+)
+
+const IP_ALLOWED = 'an IPv4 or IPv6 address'
+
+export const ipAddresses = v.array(
   v.pipe(
-    v.string(),
-    v.check((ip) => ipBytes(ip) !== undefined),
+    v.string(IP_ALLOWED),
+    v.check((ip) => ipBytes(ip) !== undefined, IP_ALLOWED),
   ),
+  'an array of IPv4 or IPv6 addresses',
 )
 
 const serverOptions = /* @__PURE__ */ named(
   optionsOf({
-    names: optionRow(asOne(names, 'an array of DNS names in ASCII'), 'DNS names, exact or with a leading `*.`.', {
+    names: optionRow(names, 'DNS names, exact or with a leading `*.`.', {
       defaultText: 'none',
     }),
-    ips: optionRow(asOne(ips, 'an array of IPv4 or IPv6 addresses'), 'IPv4 and IPv6 addresses.', {
+    ips: optionRow(ipAddresses, 'IPv4 and IPv6 addresses.', {
       defaultText: 'none',
     }),
     notBefore: optionRow(moment(0, LATEST_TIME), 'The start of its validity, in whole seconds.', {

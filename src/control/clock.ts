@@ -14,7 +14,8 @@ export const errors = declareErrors({
   clock_not_manual: entry(
     90420,
     400,
-    () => 'The clock of this gateway cannot be moved. Allowed: a manual clock, such as --clock manual.',
+    () =>
+      'The clock of this gateway cannot be advanced: it is not a manual clock. Start the server with `--clock manual`, or create the gateway with `clock: manualClock()`.',
   ),
   clock_move_stopped: entry(
     90422,

@@ -10,8 +10,7 @@ import type { Transaction } from '../operation/transaction.ts'
 import type { Dialect } from '../resources/dialects.ts'
 import { bodyReader, requireJsonObject } from '../schema/body.ts'
 import { listErrors } from '../schema/documentation.ts'
-import type { CatalogueError } from '../schema/errors.ts'
-import { declareErrors, entry } from '../schema/errors.ts'
+import { type CatalogueError, declareErrors, entry } from '../schema/errors.ts'
 import { general } from '../schema/general-errors.ts'
 import type { SavedSnapshots } from './saved-snapshots.ts'
 import type { Snapshot } from './snapshot.ts'
@@ -25,7 +24,7 @@ export interface Control<Members extends object = object, Errors extends ErrorsB
   /** The schemas of its members' arguments, from which types are generated. */
   readonly types?: readonly v.GenericSchema[]
   readonly errors?: Errors
-  /** Its collections in the gateway's state, for the operations of an API. */
+  /** Returns its collections in the gateway's state. */
   readonly state?: (api: Api) => Omit<Family, 'operations' | 'errors'>
   /** Returns the members that it adds to the gateway, such as `dns`. They are its direct API. */
   readonly members?: (host: ControlHost) => Members
@@ -35,7 +34,7 @@ type MembersOf<C extends AnyControl> = Intersection<
   C extends { members?(...args: never[]): infer Members } ? Members : never
 >
 
-/** Carries the type of the members that several controls give a gateway; never set. */
+/** Infers the type of the members that controls add to a gateway. Only this type is used: the value is always undefined. */
 export function membersOf<C extends AnyControl>(_controls: readonly C[]): MembersOf<C> | undefined {
   return undefined
 }
@@ -51,6 +50,7 @@ export type Intersection<Union> = (Union extends unknown ? (each: Union) => void
   ? All
   : never
 
+/** The operations of a gateway. */
 export interface Api {
   readonly operations: readonly Operation[]
   /** The operations of one path, below the base URL. */
@@ -73,15 +73,15 @@ export interface ControlHost {
   readonly snapshots: SavedSnapshots
   /** True if requests need one of the gateway's own API keys. */
   readonly hasKeys: boolean
-  /** Runs work on settled state, as one transaction. */
+  /** Runs work as one transaction, after all events that are due by now. */
   transact<T>(work: (tx: Transaction) => T): T
   reset(): void
   snapshot(withPrivateKeys: boolean): Snapshot
   restore(snapshot: unknown): void
   /** Empties the journal and the list of requests to other hosts. */
   clearRequests(): void
-  /** Resolves when all commits are safe in the store. Rejects with a `Refusal` if some are lost. */
-  safe(): Promise<void>
+  /** Resolves when the store has flushed all commits. Rejects with a `Refusal` if it has lost some. */
+  flushed(): Promise<void>
   readonly journal: Journal
   /** The requests through the global `fetch` to other hosts. */
   readonly otherRequests: OtherRequests
@@ -115,7 +115,7 @@ export const CONTROL_KEY_HEADER = 'Fauxgate-Control-Key'
 /** One call to a control, defined once: the direct API and the control API over HTTP derive from it. */
 export interface ControlCall<Result = unknown> {
   readonly method: Method
-  /** Below `/_fauxgate`. */
+  /** The path below `/_fauxgate`. */
   readonly path: string
   readonly summary: string
   /** The place of the input over HTTP. */
@@ -130,11 +130,12 @@ export interface ControlCall<Result = unknown> {
   readonly readsRecords?: true
   /** The maximum number of bytes of a body. Default: 1 MiB. */
   readonly maxBytes?: number
-  /** Default: JSON. */
+  /** The media type of a result that is a text. Without it, the result is sent as JSON. */
   readonly mediaType?: string
   readonly run: (host: ControlHost, raw: unknown) => Result
 }
 
+/** Makes a call that reads its input by its schema. */
 export function controlCall<S extends v.GenericSchema, Result>(
   definition: Omit<ControlCall, 'from' | 'schema' | 'run'> & {
     from?: 'body' | 'query'
@@ -175,24 +176,23 @@ const COMMON_ERRORS = [
   general.body_too_large,
   general.body_unreadable,
   general.body_unparsable,
+  // A call without a body reads fields from the query, or from a body if one was sent.
+  general.field_unknown,
+  general.field_invalid,
 ]
 
 const BODY_ERRORS = [general.content_type_missing, general.content_type_unsupported, general.query_unknown]
 
-/** The errors of fields. Every call has them: without a body it reads its fields from the query, or from a body if one was sent. */
-const FIELD_ERRORS = [general.field_unknown, general.field_invalid]
-
-/** Returns every error of a call to a control, sorted by number. `stored` has all collections of the gateway. */
+/** Returns every error of a call to a control, sorted by number. `collections` are all collections of the gateway. */
 export function listCallErrors(
   { from, schema, errors = [], readsRecords }: ControlCall,
-  stored: readonly { readonly schema: v.GenericSchema }[],
+  collections: readonly { readonly schema: v.GenericSchema }[],
 ): readonly CatalogueError[] {
   const found = new Set<CatalogueError>([
     ...COMMON_ERRORS,
-    ...FIELD_ERRORS,
     ...(from === 'body' ? BODY_ERRORS : []),
     ...(schema ? listErrors(schema) : []),
-    ...(readsRecords ? stored.flatMap((each) => [...listErrors(each.schema)]) : []),
+    ...(readsRecords ? collections.flatMap((each) => [...listErrors(each.schema)]) : []),
     ...errors,
   ])
   return [...found].sort((a, b) => a.number - b.number)

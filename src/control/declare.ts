@@ -10,8 +10,8 @@ import { rule, ruleOnWhole } from '../schema/rule.ts'
 import { quote, toSnakeCase } from '../schema/text.ts'
 import { type Control, type ControlHost, controlCall } from './control.ts'
 
-/** Makes the schema of an id: of one type, or of several types with `|` between. Prefixes of backends continue after "bkd". */
-const idOf = (prefix: string, sentence: string) =>
+/** Makes the field of an id with a prefix, or with one of several with `|` between. The prefix of a backend continues after "bkd". */
+const idField = (prefix: string, sentence: string) =>
   documented(
     v.pipe(
       v.string(),
@@ -27,16 +27,20 @@ const idOf = (prefix: string, sentence: string) =>
   )
 
 const fields = v.object({
-  edge: v.optional(idOf('edghts|edgtcp|edgtls', 'An edge: HTTPS, TCP or TLS.')),
-  routes: v.optional(documented(v.array(idOf('edghtsrt', 'A route.')), 'Routes to add to the edge, an HTTPS edge.')),
-  endpoint_configuration: v.optional(idOf('ec', 'An endpoint configuration.')),
-  backend: v.optional(idOf('bkd', 'A backend that can be a child of a weighted one.')),
+  edge: v.optional(idField('edghts|edgtcp|edgtls', 'An edge: HTTPS, TCP or TLS.')),
+  routes: v.optional(
+    documented(v.array(idField('edghtsrt', 'A route.')), 'Routes to add to the edge, which must be an HTTPS edge.'),
+  ),
+  endpoint_configuration: v.optional(idField('ec', 'An endpoint configuration.')),
+  backend: v.optional(idField('bkd', 'A backend that can be a child of a weighted one.')),
 })
 
-const DECLARED_NAMES = ['edge', 'endpoint_configuration', 'backend'] as const
+/** The fields that declare something alone. Routes need their edge. */
+const INDEPENDENT_FIELDS = ['edge', 'endpoint_configuration', 'backend'] as const
 
 type Fields = v.InferOutput<typeof fields>
 
+/** Makes the rule that a declaration has at least one of these fields, and routes only with an HTTPS edge. */
 const consistent = (names: readonly string[]) =>
   ruleOnWhole<Fields, never>([], (sent, report) => {
     if (names.every((name) => Reflect.get(sent, name) === undefined))
@@ -58,11 +62,11 @@ function collectDeclarations(families: Families): Readonly<Record<string, Declar
 }
 
 function createDeclareCall(families: Families) {
-  const own = collectDeclarations(families)
-  const addedFields = Object.entries(own).map(([name, { schema }]) => [name, v.optional(schema)] as const)
-  const addedResults = Object.entries(own).map(([name, { answer }]) => [name, v.exactOptional(answer)] as const)
-  const all = v.object({ ...fields.entries, ...Object.fromEntries(addedFields) })
-  const schema = v.pipe(all, consistent([...DECLARED_NAMES, ...Object.keys(own)]))
+  const added = collectDeclarations(families)
+  const addedFields = Object.entries(added).map(([name, { schema }]) => [name, v.optional(schema)] as const)
+  const addedResults = Object.entries(added).map(([name, { answer }]) => [name, v.exactOptional(answer)] as const)
+  const body = v.object({ ...fields.entries, ...Object.fromEntries(addedFields) })
+  const schema = v.pipe(body, consistent([...INDEPENDENT_FIELDS, ...Object.keys(added)]))
   return controlCall({
     method: 'POST',
     path: '/declare',
@@ -70,14 +74,14 @@ function createDeclareCall(families: Families) {
     from: 'body',
     schema: named(schema, 'Declaration', 'Things to declare: at least one.'),
     ...(addedResults.length > 0 && { response: v.object(Object.fromEntries(addedResults)) }),
-    errors: Object.values(own).flatMap(({ errors = [] }) => errors),
+    errors: Object.values(added).flatMap(({ errors = [] }) => errors),
     run: (host, sent) =>
       host.transact((tx) => {
         const { edge, routes = [], endpoint_configuration, backend } = sent
         for (const id of [edge, endpoint_configuration, backend]) if (id !== undefined) declareOne(tx, id)
         for (const route of routes) declareOne(tx, route, edge)
-        const inputs = Object.entries(sent).filter(([name, input]) => Object.hasOwn(own, name) && input !== undefined)
-        const results = inputs.map(([name, input]) => [name, own[name]?.run(tx, input)] as const)
+        const inputs = Object.entries(sent).filter(([name, input]) => Object.hasOwn(added, name) && input !== undefined)
+        const results = inputs.map(([name, input]) => [name, added[name]?.run(tx, input)] as const)
         return addedResults.length > 0 ? Object.fromEntries(results) : undefined
       }),
   })
@@ -144,8 +148,8 @@ export const declare: Control<DeclareMember> = {
 /** The names of the options. The call checks their values. */
 const edgeOptions = optionsOf({ routes: v.optional(v.unknown()) })
 
-/** Returns the input of a call. Without this check, the call would say that it declares nothing, and name no parameter. */
-function requireSent(name: string, value: unknown): object {
+/** Returns the input of a call with one parameter. Throws an error that names the parameter if it is missing. */
+function requireParameter(name: string, value: unknown): object {
   if (value !== undefined && value !== null) return { [name]: value }
   return refuse(general.field_invalid, { field: name, received: quote(value), allowed: ANY_VALUE })
 }
@@ -157,16 +161,16 @@ function createDeclare(host: ControlHost): Declare {
     call ??= createDeclareCall(host.families)
     return call.run(host, input)
   }
-  const own = Object.values(host.families).flatMap(({ declares = {} }) => Object.keys(declares))
-  const calls = own.map((name) => {
-    const key = toSnakeCase(name)
-    return [name, (input: unknown = {}) => run(requireSent(key, input))?.[key]]
+  const names = Object.values(host.families).flatMap(({ declares = {} }) => Object.keys(declares))
+  const familyCalls = names.map((name) => {
+    const field = toSnakeCase(name)
+    return [name, (input: unknown = {}) => run(requireParameter(field, input))?.[field]]
   })
   return {
-    ...Object.fromEntries(calls),
-    edge: (id, options = {}) => void run({ ...requireSent('edge', id), ...readCallOptions(edgeOptions, options) }),
-    endpointConfiguration: (id) => void run(requireSent('endpoint_configuration', id)),
-    backend: (id) => void run(requireSent('backend', id)),
+    ...Object.fromEntries(familyCalls),
+    edge: (id, options = {}) => void run({ ...requireParameter('edge', id), ...readCallOptions(edgeOptions, options) }),
+    endpointConfiguration: (id) => void run(requireParameter('endpoint_configuration', id)),
+    backend: (id) => void run(requireParameter('backend', id)),
     end: (id) => createEndCall(host.families).run(host, { id }),
   }
 }

@@ -1,47 +1,61 @@
+import type { Collection } from '../operation/collection.ts'
 import { formatCount } from '../schema/text.ts'
 import { timestamp } from '../schema/time.ts'
 import type { Snapshot } from './snapshot.ts'
 
 type Row = Readonly<Record<string, unknown>>
 
+type KeyOf = (row: object) => string
+
 const MAX_NAMED = 10
 
-/** Describes the differences between two states. It names fields but no values, because some values are secret. */
-export function describeDifference(from: Snapshot, to: Snapshot): string {
-  const clock = from.now === to.now ? [] : [`The clock: ${timestamp(from.now)}, then ${timestamp(to.now)}.`]
+/**
+ * Describes the differences between two states with these collections. It names fields but no values, because some values are
+ * secret.
+ */
+export function describeDifference(from: Snapshot, to: Snapshot, collections: readonly Collection<object>[]): string {
+  // Within a second, only the milliseconds differ.
+  const format = timestamp(from.now) === timestamp(to.now) ? (ms: number) => new Date(ms).toISOString() : timestamp
+  const clock = from.now === to.now ? [] : [`The clock: ${format(from.now)}, then ${format(to.now)}.`]
   const names = [...new Set([...Object.keys(from.records), ...Object.keys(to.records)])]
-  const lines = names.flatMap((name) => describeChanges(name, from.records[name], to.records[name]))
+  const lines = names.flatMap((name) => {
+    const collection = collections.find((each) => each.name === name)
+    // A saved snapshot can have a collection of a family that the gateway no longer has.
+    const keyOf: KeyOf = collection ? (row) => collection.key(row) : JSON.stringify
+    return describeChanges(name, keyOf, from.records[name], to.records[name])
+  })
   return [...clock, ...lines].join('\n') || 'There is no difference.'
 }
 
-function describeChanges(collection: string, before: readonly object[] = [], after: readonly object[] = []): string[] {
-  const [old, now] = [indexByKey(before), indexByKey(after)]
-  const created = [...now].filter(([key]) => !old.has(key)).map(([, row]) => labelOf(row))
-  const removed = [...old].filter(([key]) => !now.has(key)).map(([, row]) => labelOf(row))
-  const changed = [...now].flatMap(([key, row]) => {
-    const fields = findChangedFields(old.get(key) ?? row, row)
-    return fields.length === 0 ? [] : [`${labelOf(row)} (${fields.join(', ')})`]
+function describeChanges(
+  collection: string,
+  keyOf: KeyOf,
+  before: readonly object[] = [],
+  after: readonly object[] = [],
+): string[] {
+  const [oldRows, newRows] = [indexByKey(before, keyOf), indexByKey(after, keyOf)]
+  const created = [...newRows].filter(([key]) => !oldRows.has(key)).map(createLabel)
+  const removed = [...oldRows].filter(([key]) => !newRows.has(key)).map(createLabel)
+  const changed = [...newRows].flatMap(([key, row]) => {
+    const fields = findChangedFields(oldRows.get(key) ?? row, row)
+    return fields.length === 0 ? [] : [`${createLabel([key, row])} (${fields.join(', ')})`]
   })
-  const line = (what: string, rows: readonly string[]) => {
-    if (rows.length === 0) return []
-    const more = rows.length > MAX_NAMED ? ` and ${rows.length - MAX_NAMED} more` : ''
-    const records = formatCount(rows.length, 'record')
-    return [`${collection}: ${records} ${what}: ${rows.slice(0, MAX_NAMED).join(', ')}${more}.`]
+  const line = (change: string, labels: readonly string[]) => {
+    if (labels.length === 0) return []
+    const more = labels.length > MAX_NAMED ? ` and ${labels.length - MAX_NAMED} more` : ''
+    const records = formatCount(labels.length, 'record')
+    return [`${collection}: ${records} ${change}: ${labels.slice(0, MAX_NAMED).join(', ')}${more}.`]
   }
   return [...line('created', created), ...line('removed', removed), ...line('changed', changed)]
 }
 
-function indexByKey(rows: readonly object[]): Map<string, Row> {
+function indexByKey(rows: readonly object[], keyOf: KeyOf): Map<string, Row> {
   // A record is an object with fields.
-  return new Map(rows.map((each) => [keyOf(each as Row), each as Row]))
+  return new Map(rows.map((row) => [keyOf(row), row as Row]))
 }
 
-function keyOf({ id, domain, place, name, type, edge_id }: Row): string {
-  return JSON.stringify([id, domain, place, name, type, edge_id])
-}
-
-function labelOf({ domain, name, id }: Row): string {
-  return String(domain ?? name ?? id)
+function createLabel([key, { domain, name }]: readonly [string, Row]): string {
+  return String(domain ?? name ?? key)
 }
 
 function findChangedFields(before: Row, after: Row): string[] {

@@ -25,7 +25,7 @@ const records = controlCall({
   path: '/dns',
   summary: 'List the records of the simulated DNS zone, by name',
   response: v.array(dnsRecord),
-  run: (host) => host.transact((tx) => listRecords(tx)),
+  run: (host) => host.transact(listRecords),
 })
 
 const put = controlCall({
@@ -61,11 +61,11 @@ const remove = controlCall({
 
 /** Removes the records that match. Returns true if there were any. */
 function removeMatching(tx: Transaction, { name, type, value }: v.InferOutput<typeof recordFilter>): boolean {
-  const found = listRecords(tx, name).filter(
+  const matching = listRecords(tx, name).filter(
     (each) => (type ?? each.type) === each.type && (value === undefined || normalizeName(each.value) === value),
   )
-  for (const each of found) tx.remove(zone, each)
-  return found.length > 0
+  for (const each of matching) tx.remove(zone, each)
+  return matching.length > 0
 }
 
 /** The options of a record of the simulated DNS zone. */
@@ -133,12 +133,12 @@ const dnsOptions = optionsOf({ after: v.optional(v.unknown()) })
 function createDns(host: ControlHost): Dns {
   const set = (record: object, options: unknown = {}) =>
     put.run(host, { ...readCallOptions(dnsOptions, options), ...record })
-  const joined = (authorities: unknown) =>
+  const joinAuthorities = (authorities: unknown) =>
     readAuthorities({ authorities }, {}, host.engine.context).authorities.join(',')
   return {
     cname: (name, value, options) => set({ name, type: 'CNAME', value }, options),
     a: (name, value, options) => set({ name, type: 'A', value }, options),
-    caa: (name, authorities, options) => set({ name, type: 'CAA', value: joined(authorities) }, options),
+    caa: (name, authorities, options) => set({ name, type: 'CAA', value: joinAuthorities(authorities) }, options),
     proxy: (name, value, options) => set({ name, type: 'PROXY', value }, options),
     fail: (name, how, options) => set({ name, type: readFailure({ how }, {}, host.engine.context).how }, options),
     remove: (name) => host.transact((tx) => void removeMatching(tx, readRecordName({ name }, {}, host.engine.context))),

@@ -1,5 +1,6 @@
 import { refuse } from '../schema/errors.ts'
 import { general } from '../schema/general-errors.ts'
+import { requireFunction } from '../schema/options.ts'
 import { anyObject } from '../schema/schema.ts'
 import { type Control, controlCall, type DescribedPart, type Describer } from './control.ts'
 
@@ -15,12 +16,10 @@ function createDocumentCall(path: string, part: DescribedPart, summary: string) 
     mediaType: 'application/json',
     errors: [general.path_not_found],
     run(host) {
-      const problem = 'there is no document: serve the gateway, or pass openApi to its describedBy()'
       const { describer, dialect, families } = host
-      return (
-        describer?.(dialect, { families, url: host.engine.url, part }) ??
-        refuse(general.path_not_found, { method: 'GET', path, problem })
-      )
+      if (describer) return describer(dialect, { families, url: host.engine.url, part })
+      const problem = 'there is no document: serve the gateway, or pass openApi to its describedBy()'
+      return refuse(general.path_not_found, { method: 'GET', path, problem })
     },
   })
 }
@@ -37,14 +36,15 @@ export const document: Control<DocumentMember> = {
   calls: { read, readControls },
   members: (host) => ({
     describedBy(describer) {
-      const latest = new Map<DescribedPart, { url: string; json: string }>()
+      requireFunction('describer', describer)
+      const cache = new Map<DescribedPart, { url: string; json: string }>()
       host.describer = (dialect, options) => {
         const { url, part } = options
-        const cached = latest.get(part)
+        const cached = cache.get(part)
         // Describing a gateway takes hundreds of ms, and only the URL can change.
         if (cached?.url === url) return cached.json
         const json = JSON.stringify(describer(dialect, options))
-        latest.set(part, { url, json })
+        cache.set(part, { url, json })
         return json
       }
     },

@@ -133,7 +133,7 @@ function createRequests({ journal, api, otherRequests, clearRequests }: ControlH
 
 /** Makes the schema of a filter. It refuses values that no entry can have: otherwise a mistake would look like "no such requests". */
 function filterSchema(operations: readonly string[]) {
-  const path = 'a path below the base URL with its ids, such as /reserved_domains/rd_1, without a query'
+  const path = 'a path below the base URL, such as /reserved_domains, with the ids themselves and without a query'
   const filter = optionsOf(
     {
       operation: v.exactOptional(

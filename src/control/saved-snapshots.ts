@@ -56,7 +56,7 @@ export class SavedSnapshots implements SideRecords {
   }
 
   load(rows: ReadonlyMap<string, object>): void {
-    const parts = [...rows].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row as Part) // `partsOf` made these rows.
+    const parts = [...rows].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row as Part) // `splitIntoParts` made these rows.
     const saved = parts.flatMap(({ name, place, facts }) => {
       const records = parts.filter((part) => part.name === name).flatMap((part) => listRows(part.records ?? {}))
       return facts ? [{ name, place, snapshot: { ...facts, records: groupByCollection(records) } }] : []

@@ -34,15 +34,15 @@ const factFields = {
   rateLimit: documented(v.array(instant), 'The times of the requests that the rate limit counts, in ms since 1970.'),
 }
 
-const RECORDS = 'All records by collection, oldest first; without secrets unless `privateKeys` was set.'
-
 /** A snapshot over HTTP; the schemas of its collections read its records. */
 export const snapshotBody = named(
   v.object({
     ...factFields,
-    records: documented(v.record(v.string(), v.array(anyObject())), RECORDS, {
-      type: 'Readonly<Record<string, readonly object[]>>',
-    }),
+    records: documented(
+      v.record(v.string(), v.array(anyObject())),
+      'All records by collection, oldest first; without secrets unless `privateKeys` was set.',
+      { type: 'Readonly<Record<string, readonly object[]>>' },
+    ),
   }),
   'Snapshot',
   'The state of a gateway as plain JSON.',
@@ -50,8 +50,9 @@ export const snapshotBody = named(
 
 export type Records = Snapshot['records']
 
+/** A snapshot in the present form, with its records checked. */
 export interface ReadSnapshot extends Snapshot {
-  /** True if a gateway of this process made it: it needs no check. */
+  /** True if a gateway of this process made the snapshot, so that nothing in it needs to be checked. */
   readonly isOwn: boolean
 }
 
@@ -91,7 +92,7 @@ interface SentSnapshot {
   readonly records?: unknown
 }
 
-/** Returns a snapshot in the present form. Refuses a version that this fauxgate does not read. */
+/** Converts a snapshot to the version of this fauxgate. Refuses a version that this fauxgate does not read. */
 function migrateSnapshot(sent: SentSnapshot): SentSnapshot {
   const { version, records } = sent
   if (!isReadable(version)) {
@@ -101,8 +102,8 @@ function migrateSnapshot(sent: SentSnapshot): SentSnapshot {
   const rows = Object.entries(records).flatMap(([collection, list]) =>
     Array.isArray(list) ? list.map((record) => ({ collection, record })) : [],
   )
-  const present = rows.map((row) => (isObject(row.record) ? migrate(row, version) : row))
-  return { ...sent, version: RECORDS_VERSION, records: groupByCollection(present) }
+  const migrated = rows.map((row) => (isObject(row.record) ? migrate(row, version) : row))
+  return { ...sent, version: RECORDS_VERSION, records: groupByCollection(migrated) }
 }
 
 /** Leaves out empty collections of families that this gateway does not have. */

@@ -4,22 +4,24 @@ import { refuse } from '../schema/errors.ts'
 import { general } from '../schema/general-errors.ts'
 import { count } from '../schema/record-schema.ts'
 import { time } from '../schema/schema.ts'
-import { formatCount, quote } from '../schema/text.ts'
+import { quote } from '../schema/text.ts'
 import { timestamp } from '../schema/time.ts'
 import { type Control, type ControlHost, controlCall } from './control.ts'
 import { describeDifference } from './difference.ts'
 import type { SavedSnapshot } from './saved-snapshots.ts'
 import type { Snapshot } from './snapshot.ts'
 
-/** The maximum numbers of snapshots that a gateway keeps, and of records in all of them together. All are in memory. */
+/** The maximum number of snapshots that a gateway keeps. All are in memory. */
 const MAX_SNAPSHOTS = 20
+
+/** The maximum number of records in all these snapshots together. */
 const MAX_RECORDS = 1_000_000
 
 const NAME_ALLOWED = 'a name of 1 to 100 characters'
 
 const name = v.pipe(v.string(), v.nonEmpty(NAME_ALLOWED), v.maxLength(100, NAME_ALLOWED))
 
-const savedView = named(
+const savedSnapshot = named(
   v.object({
     name: documented(name, 'Its name.'),
     at: documented(time, "The gateway's time when it was taken."),
@@ -33,7 +35,7 @@ const list = controlCall({
   method: 'GET',
   path: '/snapshots',
   summary: 'List the snapshots that the gateway keeps, oldest first',
-  response: v.array(savedView),
+  response: v.array(savedSnapshot),
   run: ({ snapshots }) => snapshots.all.map(summarize),
 })
 
@@ -43,14 +45,18 @@ const take = controlCall({
   summary: 'Take a snapshot that the gateway keeps',
   from: 'body',
   schema: v.object({ name: v.optional(documented(name, 'Its name. Default: `Snapshot 1`, and so on.')) }),
-  response: savedView,
-  run(host, { name = unusedName(host) }) {
+  response: savedSnapshot,
+  run(host, { name = findUnusedName(host) }) {
     const { all } = host.snapshots
     const field = 'name'
-    const conflict = `one of ${formatCount(all.length, 'snapshot')} already`
-    const allowed = `at most ${MAX_SNAPSHOTS} snapshots, with names of their own; DELETE /_fauxgate/snapshots removes one`
-    if (all.length >= MAX_SNAPSHOTS || all.some((each) => each.name === name)) {
-      refuse(general.field_invalid, { field, received: `${quote(name)}, ${conflict}`, allowed })
+    if (all.some((each) => each.name === name)) {
+      const received = `${quote(name)}, the name of another snapshot`
+      refuse(general.field_invalid, { field, received, allowed: 'a name that no other snapshot has' })
+    }
+    if (all.length >= MAX_SNAPSHOTS) {
+      const received = `${quote(name)}, for one snapshot too many`
+      const allowed = `at most ${MAX_SNAPSHOTS} snapshots; DELETE /_fauxgate/snapshots removes one`
+      refuse(general.field_invalid, { field, received, allowed })
     }
     const snapshot = host.snapshot(true)
     const records = all.reduce((sum, each) => sum + countRecords(each.snapshot), countRecords(snapshot))
@@ -69,7 +75,7 @@ const restore = controlCall({
   from: 'body',
   schema: v.object({ name: documented(name, 'Its name.') }),
   errors: [general.not_found],
-  run: (host, sent) => host.restore(requireSaved(host, sent.name).snapshot),
+  run: (host, sent) => host.restore(requireSnapshot(host, sent.name).snapshot),
 })
 
 const remove = controlCall({
@@ -80,7 +86,7 @@ const remove = controlCall({
   schema: v.object({ name: v.optional(documented(name, 'Its name. Default: all.')) }),
   errors: [general.not_found],
   run(host, sent) {
-    const found = sent.name === undefined ? host.snapshots.all : [requireSaved(host, sent.name)]
+    const found = sent.name === undefined ? host.snapshots.all : [requireSnapshot(host, sent.name)]
     for (const each of found) host.snapshots.remove(each)
   },
 })
@@ -98,9 +104,9 @@ const difference = controlCall({
   mediaType: 'text/plain; charset=utf-8',
   errors: [general.not_found],
   run(host, { from, to }) {
-    const before = requireSaved(host, from).snapshot
-    const after = to === undefined ? host.snapshot(true) : requireSaved(host, to).snapshot
-    return host.withoutKeys(describeDifference(before, after))
+    const before = requireSnapshot(host, from).snapshot
+    const after = to === undefined ? host.snapshot(true) : requireSnapshot(host, to).snapshot
+    return host.withoutKeys(describeDifference(before, after, host.engine.state.records.collections))
   },
 })
 
@@ -109,7 +115,7 @@ const remember = controlCall({
   path: '/undo',
   summary: 'Remember the current state, in memory, for POST /_fauxgate/undo',
   run(host) {
-    // With its secrets, since nobody sees it. To find the secrets would take 40 µs for a domain with a year of renewals.
+    // Nobody sees this snapshot, so it has secrets. To leave them out would take 40 µs for a domain with a year of renewals.
     host.snapshots.undo = host.snapshot(true)
   },
 })
@@ -138,14 +144,14 @@ function countRecords({ records }: Snapshot): number {
   return Object.values(records).reduce((sum, { length }) => sum + length, 0)
 }
 
-function unusedName({ snapshots: { all } }: ControlHost): string {
+function findUnusedName({ snapshots: { all } }: ControlHost): string {
   const names = new Set(all.map((each) => each.name))
   let number = all.length + 1
   while (names.has(`Snapshot ${number}`)) number++
   return `Snapshot ${number}`
 }
 
-function requireSaved({ snapshots: { all } }: ControlHost, received: string): SavedSnapshot {
+function requireSnapshot({ snapshots: { all } }: ControlHost, received: string): SavedSnapshot {
   const found = all.find((each) => each.name === received)
   return found ?? refuse(general.not_found, { what: 'snapshot', received: quote(received) }, {})
 }

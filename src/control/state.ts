@@ -44,8 +44,8 @@ const snapshotOptions = optionsOf({ privateKeys: v.optional(switchOption) } sati
 
 export interface StateMembers {
   /**
-   * Returns the state as plain JSON, without secrets unless `privateKeys` is set. Equal states give equal snapshots. Within
-   * this process, restoring the object itself brings the secrets back too.
+   * Returns the state as plain JSON, without secrets unless `privateKeys` is set. Equal states give equal snapshots. If the
+   * same process restores the returned object, and not a copy, the secrets are restored too.
    * @throws TypeError for an unknown option or a value that is not allowed.
    */
   snapshot(options?: SnapshotOptions): Snapshot

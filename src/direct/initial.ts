@@ -7,32 +7,37 @@ import { quote, THE_BODY } from '../schema/text.ts'
 
 /** A resource that was created and not deleted. */
 export interface Leftover {
-  /** The family's operations, such as `reserved_domains`. */
+  /** The family, as its operations name it, such as `reserved_domains`. */
   readonly family: string
   /** The resource's id; for a route module the ids of edge and route, with a slash between. */
   readonly id: string
 }
 
+/** The calls of a family that create resources: lists have `create`, and modules `replace`. */
+type CreatingCalls = Readonly<Partial<Record<'create' | 'replace', (...args: unknown[]) => unknown>>>
+
 /** Creates the initial resources of a gateway, by the same rules as any call. Errors name the entry. */
-export function applyInitial(direct: object, initial: object): void {
+export function applyInitial(direct: Readonly<Record<string, object>>, initial: object): void {
+  const creatable = Object.entries<CreatingCalls>(direct).filter(([, { create, replace }]) => create ?? replace)
+  const families = new Map(creatable)
   for (const [name, bodies] of Object.entries(initial)) {
-    // The next lines refuse a name that the direct API does not have.
-    const calls = (direct as Record<string, Record<string, (...args: unknown[]) => unknown>>)[name]
+    const calls = families.get(name)
     if (!calls) {
-      const names = Object.keys(direct)
-      const meant = suggestion(name, names) || ` Allowed: ${names.join(', ')}.`
-      throw new TypeError(`initial: ${quote(name)} is not a family.${meant}`)
+      const names = [...families.keys()]
+      const hint = suggestion(name, names) || ` Allowed: ${names.join(', ')}.`
+      throw new TypeError(`initial: ${quote(name)} is not a family whose resources can be created.${hint}`)
     }
+    if (bodies === undefined) continue
     if (!Array.isArray(bodies))
       throw new TypeError(`initial: ${name} is ${quote(bodies)}. Allowed: an array of bodies.`)
     // Each entry is checked before it is used.
-    for (const [place, body] of (bodies as Record<string, unknown>[]).entries()) {
+    for (const [index, body] of (bodies as Record<string, unknown>[]).entries()) {
       try {
         requireObject(THE_BODY, body)
         if (calls.create) calls.create(body)
         else calls.replace?.({ edge_id: body.edge_id, id: body.id }, body)
       } catch (error) {
-        if (error instanceof Error) error.message = `initial.${name}[${place}]: ${error.message}`
+        if (error instanceof Error) error.message = `initial.${name}[${index}]: ${error.message}`
         throw error
       }
     }
@@ -51,11 +56,12 @@ export class Baseline implements SideRecords {
     this.#keys = new Set(rows.keys())
   }
 
+  /** Makes the resources that exist now the initial ones. */
   take(engine: Engine, collections: readonly Collection<object>[]): void {
     this.#keys = new Set(listResources(engine, collections).map(formatKey))
   }
 
-  /** Returns the resources that exist now and are no initial ones, oldest first within their family. */
+  /** Returns the resources that exist now and are not initial ones, oldest first within their family. */
   leftovers(engine: Engine, collections: readonly Collection<object>[]): Leftover[] {
     return listResources(engine, collections).filter((resource) => !this.#keys.has(formatKey(resource)))
   }

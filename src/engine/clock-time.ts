@@ -1,6 +1,6 @@
 import { timestamp } from '../schema/time.ts'
 import type { ClockFollower } from './clock.ts'
-import { Turns } from './turns.ts'
+import { EventLoop } from './event-loop.ts'
 
 /** The maximum number of stops of a move at one time. Events that make each other due without end exceed it. */
 const MAX_STOPS_AT_ONE_TIME = 10_000
@@ -12,7 +12,7 @@ const MAX_STOPS = 1_000_000
 export class ClockTime {
   readonly followers = new ClockFollowers()
   /** The number of times that the clock was set. */
-  #sets = 0
+  #setCount = 0
 
   /** `now` is in ms since 1970. */
   constructor(public now: number) {}
@@ -34,24 +34,24 @@ export class ClockTime {
   }
 
   /**
-   * Lets other code run at each stop, and before `target` is called. Returns false, and does not move, if there is no
-   * target or if other code has set the time.
+   * Moves to the time that `target` returns. Lets other code run before it calls `target`, and at each stop. Returns false,
+   * and does not move, if `target` returns no time or if other code has set the time.
    */
   async moveToAsync(target: () => number | undefined): Promise<boolean> {
-    const turns = new Turns()
-    const sets = this.#sets
+    const eventLoop = new EventLoop()
+    const setCount = this.#setCount
     try {
-      await turns.next()
+      await eventLoop.runOtherCode()
       const to = target()
-      if (to === undefined || this.#sets !== sets) return false
+      if (to === undefined || this.#setCount !== setCount) return false
       let stops = 0
       for (const _ of this.#stops(to)) {
         if (++stops > MAX_STOPS) throw new Error(describeEndlessMove(this.now, MAX_STOPS, 'in one move'))
-        await turns.next()
+        await eventLoop.runOtherCode()
       }
       return true
     } finally {
-      turns.end()
+      eventLoop.close()
     }
   }
 
@@ -59,12 +59,12 @@ export class ClockTime {
   setTo(ms: number): void {
     this.followers.each((follower) => follower.timers?.timeSet(ms))
     this.now = ms
-    this.#sets++
+    this.#setCount++
   }
 
   /** Moves to a time, and yields at each stop. At the end, throws the first error of a follower. */
   *#stops(to: number): Generator<void, void, void> {
-    const sets = this.#sets
+    const setCount = this.#setCount
     let thrown: { readonly error: unknown } | undefined
     let stopsHere = 0
     for (let stop = this.#nextStopAt(); stop <= to || this.now < to; stop = this.#nextStopAt()) {
@@ -81,7 +81,7 @@ export class ClockTime {
         thrown ??= { error }
       }
       yield
-      if (this.#sets !== sets) break
+      if (this.#setCount !== setCount) break
     }
     if (thrown) throw thrown.error
   }
@@ -99,7 +99,7 @@ export class ClockTime {
 
 function describeEndlessMove(now: number, stops: number, where: string): string {
   return (
-    `The clock is at ${timestamp(now)}: it has stopped ${stops} times ${where}, and something is due still. ` +
+    `The clock is at ${timestamp(now)}: it has stopped ${stops} times ${where}, and something is still due. ` +
     'Allowed: timers that wait longer before they are set again, or shorter moves.'
   )
 }

@@ -58,7 +58,7 @@ export const systemClock: Clock = { now: () => Date.now(), waitUntil: waitForSys
 /** The longest wait that a host timer can do. */
 const MAX_WAIT_MS = 2 ** 31 - 1
 
-/** Sets the only timer of the gateway: for `provisioning.settled` and for delayed responses on the system clock. */
+/** Waits with a timer of the host, the only one that a gateway sets: for `provisioning.settled` and for delayed responses. */
 async function waitForSystemTime(at: number, signal?: AbortSignal): Promise<void> {
   for (let left = at - Date.now(); left > 0; left = at - Date.now()) await sleep(Math.min(left, MAX_WAIT_MS), signal)
 }
@@ -82,18 +82,21 @@ export function abortable(
 ): Promise<void> {
   return new Promise((resolve, reject) => {
     signal?.throwIfAborted()
-    const ending = (finish: () => void) => () => {
+    const end = (settle: () => void) => {
       signal?.removeEventListener('abort', abort)
       cancel()
-      finish()
+      settle()
     }
-    const abort = ending(() => reject(signal?.reason))
-    const cancel = start(ending(resolve), (reason) => ending(() => reject(reason))())
+    const abort = () => end(() => reject(signal?.reason))
+    const cancel = start(
+      () => end(resolve),
+      (reason) => end(() => reject(reason)),
+    )
     signal?.addEventListener('abort', abort)
   })
 }
 
-/** Starts to measure a duration in ms of the host. */
+/** Starts a stopwatch on the host's clock. The returned function returns the ms since the start. */
 export function stopwatch(): () => number {
   const start = performance.now()
   return () => performance.now() - start

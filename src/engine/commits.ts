@@ -6,7 +6,7 @@ import { timestamp } from '../schema/time.ts'
 import { deepFreeze } from '../schema/values.ts'
 import { exportChange, type RecordChange } from './records.ts'
 
-/** A commit with its stored records. Its public form is made when it is first read. */
+/** A commit with its stored records, secrets included. Its public form is made when it is first read. */
 export class RawCommit {
   #publicCommit: Commit | undefined
 
@@ -30,8 +30,8 @@ export class RawCommit {
 }
 
 interface Subscriber {
-  readonly call: (commit: Commit) => void
-  /** The collection whose changes it subscribes to; undefined for all. */
+  readonly callback: (commit: Commit) => void
+  /** The collection whose changes the subscriber receives; undefined for all commits. */
   readonly collection: string | undefined
 }
 
@@ -46,21 +46,22 @@ export class Subscribers {
     return this.#all.size
   }
 
-  /** Adds a subscriber, of all commits or of those that change a collection. Returns a function that removes it. */
-  add(call: (commit: Commit) => void, collection?: string): () => void {
-    requireFunction('subscriber', call)
+  /** Adds a subscriber to all commits, or to those that change a collection. Returns a function that removes the subscriber. */
+  add(callback: (commit: Commit) => void, collection?: string): () => void {
+    requireFunction('subscriber', callback)
     // A new object each time, because the same function may subscribe twice.
-    const subscriber = { call, collection }
+    const subscriber = { callback, collection }
     this.#all.add(subscriber)
     return () => void this.#all.delete(subscriber)
   }
 
-  enqueue(raw: RawCommit): void {
-    // The public form costs as much as the commit itself, so a commit without a subscriber gets none.
+  /** Keeps a commit until the end of the call, if it has a subscriber. */
+  enqueue(commit: RawCommit): void {
     for (const each of this.#all) {
-      if (!isSubscribed(each, raw)) continue
-      this.#pending.push(raw)
-      return
+      if (isSubscribed(each, commit)) {
+        this.#pending.push(commit)
+        return
+      }
     }
   }
 
@@ -73,11 +74,11 @@ export class Subscribers {
   deliver(): void {
     if (this.#pending.length === 0) return
     const isDelivering = this.#queue.length > 0
-    for (const raw of this.#pending) this.#queue.push(raw)
+    for (const commit of this.#pending) this.#queue.push(commit)
     this.#pending = []
     if (isDelivering) return
     for (let next = this.#queue[0]; next; next = this.#queue[0]) {
-      for (const each of [...this.#all]) if (isSubscribed(each, next)) callSafely(each.call, next.toPublic())
+      for (const each of [...this.#all]) if (isSubscribed(each, next)) callSafely(each.callback, next.toPublic())
       this.#queue.shift()
     }
   }
@@ -87,10 +88,10 @@ function isSubscribed({ collection }: Subscriber, { changes }: RawCommit): boole
   return collection === undefined || changes.some((each) => each.collection.name === collection)
 }
 
-/** Calls a subscriber. An exception in it must not reach the caller that made the commit. */
-function callSafely(subscriber: (commit: Commit) => void, commit: Commit): void {
+/** Calls a subscriber. Its exception must not reach the caller that made the commit. */
+function callSafely(callback: Subscriber['callback'], commit: Commit): void {
   try {
-    subscriber(commit)
+    callback(commit)
   } catch (error) {
     console.error('A subscriber of the gateway threw:', error)
   }

@@ -41,7 +41,7 @@ export interface EngineOptions extends StateOptions {
 
 /** The records of a snapshot, from which a gateway continues. */
 export interface RestorableState extends Pick<Snapshot, 'sequence' | 'records' | 'seed'> {
-  /** True if a gateway of this process made it, so that nothing in it needs to be checked. */
+  /** True if a gateway of this process made the snapshot, so that nothing in it needs to be checked. */
   readonly isOwn: boolean
 }
 
@@ -55,7 +55,7 @@ interface Origin {
 /** Everything that `reset`, `restore` and the load of a store replace as a whole. */
 export class EngineState {
   #wire: Wire
-  /** The cached responses of records, by view. It is made when it is first needed, because it would cost an unused gateway most. */
+  /** The cached responses of records, by view. Created lazily: nothing else would cost an unused gateway as much. */
   #views: WeakMap<object, WeakMap<object, object>> | undefined
   #lastView: object | undefined
   /** The cached public form of records. To search each record for private keys every time takes five times as long. */
@@ -72,7 +72,7 @@ export class EngineState {
     this.#wire = { url, dialect: options.dialect, authority: origin.authority }
   }
 
-  /** The state of a new gateway. */
+  /** Creates the state of a new gateway. */
   static initial(options: StateOptions): EngineState {
     return new EngineState(options, createOrigin(options.seed, options), options.url, new Records(options.families), 0)
   }
@@ -93,17 +93,17 @@ export class EngineState {
   }
 
   /** Returns another state of the same gateway, at the same URL. */
-  withRecords(records: Records, seed = this.origin.seed, operations = this.operations): EngineState {
+  #withRecords(records: Records, seed = this.origin.seed, operations = this.operations): EngineState {
     const origin = seed === this.origin.seed ? this.origin : createOrigin(seed, this.options)
     return new EngineState(this.options, origin, this.#wire.url, records, operations)
   }
 
   /** Returns the state of a new gateway with the same options and URL. */
   reset(): EngineState {
-    return this.withRecords(new Records(this.options.families), this.options.seed, 0)
+    return this.#withRecords(new Records(this.options.families), this.options.seed, 0)
   }
 
-  /** Returns the state with other records. @throws Refusal if two have one key, or they do not fit together. */
+  /** Returns the state with other records. @throws Refusal if two records have the same key, or do not fit together. */
   withSnapshot({ records: rows, sequence, seed, isOwn }: RestorableState): EngineState {
     const { families } = this.options
     const records = new Records(families)
@@ -112,52 +112,52 @@ export class EngineState {
     records.sequence = sequence
     if (!isOwn) for (const family of families) checkRelations(records, family, rows, problems)
     problems.refuse()
-    return this.withRecords(records, seed ?? this.origin.seed)
+    return this.#withRecords(records, seed ?? this.origin.seed)
   }
 
   /** Returns the response of a record, frozen. A new record (`isNew`) is rarely read again, so its response is not cached. */
   view<R extends object, Resource extends object>(view: View<R, Resource>, record: R, isNew: boolean): Resource {
     const views = this.#views?.get(view)
-    const known = views?.get(record) as Resource | undefined // Made by this view.
-    const shown = known ?? deepFreeze(view(record, this.#wire))
-    this.#lastView = shown
-    if (known || isNew) return shown
-    if (views) views.set(record, shown)
+    const cached = views?.get(record) as Resource | undefined // Made by this view.
+    const response = cached ?? deepFreeze(view(record, this.#wire))
+    this.#lastView = response
+    if (cached || isNew) return response
+    if (views) views.set(record, response)
     else {
       this.#views ??= new WeakMap()
-      this.#views.set(view, new WeakMap([[record, shown]]))
+      this.#views.set(view, new WeakMap([[record, response]]))
     }
-    return shown
+    return response
   }
 
-  /** Returns whether a value is the response that {@link view} returned last. */
+  /** Returns true if a value is the response that {@link view} returned last. */
   isLastView(value: unknown): value is object {
     return value !== undefined && value === this.#lastView
   }
 
-  /** Returns the public form of all records, and the stored records. */
-  exportRecords(hasSecrets: boolean) {
+  /** Returns the records of a snapshot, with or without their secrets, and the same records always with secrets. */
+  exportRecords(withSecrets: boolean) {
     const records: Record<string, object[]> = {}
-    const stored: Record<string, object[]> = {}
+    const recordsWithSecrets: Record<string, object[]> = {}
     for (const { collection, oldestFirst } of this.records.all()) {
-      const shown = oldestFirst.map((record) =>
-        hasSecrets ? toStoredForm(collection, record) : this.#exportRecord(record, collection),
+      const exported = oldestFirst.map((record) =>
+        withSecrets ? toStoredForm(collection, record) : this.#exportRecord(record, collection),
       )
-      records[collection.name] = shown.filter((each) => each !== null)
-      stored[collection.name] = oldestFirst.filter((_, index) => shown[index] !== null)
+      records[collection.name] = exported.filter((each) => each !== null)
+      recordsWithSecrets[collection.name] = oldestFirst.filter((_, index) => exported[index] !== null)
     }
-    return { records, stored }
+    return { records, recordsWithSecrets }
   }
 
   #exportRecord(record: object, { exported }: Collection<object>): object | null {
     this.#exports ??= new WeakMap()
-    const known = this.#exports.get(record)
-    if (known) return known
+    const cached = this.#exports.get(record)
+    if (cached) return cached
     const row = exported ? exported(record, false) : record
     if (!row) return null
-    const shown = deepFreeze(redactRecord(row, this.options.redactor))
-    this.#exports.set(record, shown)
-    return shown
+    const redacted = deepFreeze(redactRecord(row, this.options.redactor))
+    this.#exports.set(record, redacted)
+    return redacted
   }
 }
 

@@ -5,6 +5,7 @@ import type { Transaction } from '../operation/transaction.ts'
 import type { Authority } from '../operation/view.ts'
 import { Refusal } from '../schema/errors.ts'
 import { findPathIdProblems } from '../schema/ids.ts'
+import { requireSync } from '../schema/options.ts'
 import type { RuleContext } from '../schema/rule.ts'
 import { type RawCommit, Subscribers } from './commits.ts'
 import { type EngineOptions, EngineState, type RestorableState } from './engine-state.ts'
@@ -14,8 +15,8 @@ import type { AgendaEntry } from './records.ts'
 import { type Execution, Guard, Transactions } from './transactions.ts'
 
 /**
- * Runs operations on the state. Each operation is one transaction: it sees the state settled up to now, and either
- * commits as a whole or leaves no trace.
+ * Runs operations on the state. Each operation is one transaction: it sees the state after all events that are due by now, and
+ * either commits as a whole or leaves no trace.
  */
 export class Engine {
   readonly #publicError: EngineOptions['publicError']
@@ -25,12 +26,12 @@ export class Engine {
   readonly #persistence: Persistence | undefined
   readonly #transactions: Transactions
   #state: EngineState
-  /** The number of nested calls. */
-  #calls = 0
-  /** The number of nested moves of the clock. */
-  #moves = 0
+  /** The number of calls inside one another. */
+  #callDepth = 0
+  /** The number of moves of the clock inside one another. */
+  #moveDepth = 0
   /** Limits the move of the clock that is under way. */
-  #limit: { readonly isOver: () => boolean; isReached: boolean } | undefined
+  #moveLimit: { readonly isOver: () => boolean; isReached: boolean } | undefined
   readonly context: RuleContext
   /** True if the engine continues from a state in the store. */
   readonly isLoaded: boolean = false
@@ -49,7 +50,7 @@ export class Engine {
       ...(store && { moves: () => this.#startPublicMove() }),
     })
     if (!store) return
-    const replace = (state: EngineState) => this.#replaceState(state)
+    const replace = (state: EngineState) => this.#setState(state)
     const { context, clock: gatewayClock } = this
     const parts = { families, context, sideRecords, guard: this.#guard, clock: gatewayClock, current, replace }
     this.#persistence = new Persistence(store, parts)
@@ -67,7 +68,7 @@ export class Engine {
   }
 
   /** A promise that settles when the store has flushed or lost all commits; undefined if all are flushed already. */
-  get safe(): Promise<void> | undefined {
+  get flushed(): Promise<void> | undefined {
     return this.#persistence?.flushed
   }
 
@@ -86,7 +87,7 @@ export class Engine {
 
   /** Reserves operation ids in the store before a response uses one, so that a later process does not use it again. */
   reserveOperationIds(): void {
-    if (this.#persistence?.hasReserved(this.#state.operations) === false) this.runCall(() => undefined)
+    if (this.#persistence?.hasReserved(this.#state.operations) === false) this.#commit()
   }
 
   /**
@@ -100,11 +101,13 @@ export class Engine {
     if (first) throw new Refusal([first, ...problems.slice(1)])
     const input = operation.read?.(raw, ids, this.context)
     return this.runCall(() =>
-      this.#transactions.run(this.#settleNow(), operation.name, (tx) => operation.run(tx, ids, input)),
+      this.#transactions.run(this.#settleNow(), operation.name, (tx) =>
+        requireSync(`The operation ${operation.name}`, operation.run(tx, ids, input)),
+      ),
     )
   }
 
-  /** Runs the work of a control: on settled state, as one transaction. */
+  /** Runs the work of a control as one transaction, after all events that are due by now. */
   transact<T>(work: (tx: Transaction) => T): T {
     return this.runCall(() => this.#transactions.run(this.#settleNow(), 'control', work).result)
   }
@@ -118,13 +121,18 @@ export class Engine {
   runCall<T>(work: () => T): T {
     this.#guard.requireOutside()
     this.#persistence?.requireState()
-    this.#calls++
+    this.#callDepth++
     try {
       return work()
     } finally {
-      this.#calls--
-      if (this.#calls === 0) this.#endCall()
+      this.#callDepth--
+      if (this.#callDepth === 0) this.#endCall()
     }
+  }
+
+  /** Commits everything that has changed outside of a call. */
+  #commit(): void {
+    this.runCall(() => undefined)
   }
 
   #endCall(): void {
@@ -138,18 +146,18 @@ export class Engine {
   }
 
   /**
-   * Runs a move of the clock. The move stops as soon as `isOver` returns true; the next call then runs the events that are
+   * Runs a move of the clock. The move stops as soon as `isOver` returns true, and the next call handles the events that are
    * still due. Returns whether the move stopped early.
    */
   runMove(move: () => void, isOver: () => boolean): boolean {
     this.clock.attach()
     const end = this.#persistence && this.#startMove()
     const limit = { isOver, isReached: false }
-    this.#limit = limit
+    this.#moveLimit = limit
     try {
       move()
     } finally {
-      this.#limit = undefined
+      this.#moveLimit = undefined
       end?.()
     }
     return limit.isReached
@@ -157,10 +165,10 @@ export class Engine {
 
   /** Starts a move of the clock, which the store gets as one commit. Returns a function to call at its end. */
   #startMove(): () => void {
-    this.#moves++
+    this.#moveDepth++
     return () => {
-      this.#moves--
-      if (this.#moves === 0) this.runCall(() => undefined)
+      this.#moveDepth--
+      if (this.#moveDepth === 0) this.#commit()
     }
   }
 
@@ -177,14 +185,15 @@ export class Engine {
   #settleNow(): number {
     const now = this.clock.now
     this.clock.wake(now)
-    this.#transactions.runDue(now, this.#limit?.isOver)
+    this.#transactions.runDue(now, this.#moveLimit?.isOver)
     return now
   }
 
+  /** Handles the due events at a stop of a move of the clock. Ends the move if its limit is reached. */
   #settleAtStop(): void {
-    const limit = this.#limit
+    const limit = this.#moveLimit
     if (this.#persistence?.isRollingBack || limit?.isReached) return
-    if (this.#moves > 0) this.#settleNow()
+    if (this.#moveDepth > 0) this.#settleNow()
     else this.settle()
     if (!limit?.isOver()) return
     limit.isReached = true
@@ -192,7 +201,7 @@ export class Engine {
     this.clock.set(this.clock.now)
   }
 
-  /** Runs work that a user's clock calls. Throws errors in their public form. */
+  /** Runs work that a clock calls. Throws errors in their public form, because the clock may be the user's own. */
   #runWithPublicErrors(work: () => void): void {
     try {
       work()
@@ -215,33 +224,33 @@ export class Engine {
     return this.#state.records.agenda.first
   }
 
-  /** Returns the settled state: the public form of every record, and the stored records. */
+  /** Returns the state after all events that are due by now: the exported form of every record, and the stored records. */
   exportRecords(withSecrets: boolean) {
     const now = this.settle()
     return { now, sequence: this.#state.records.sequence, ...this.#state.exportRecords(withSecrets) }
   }
 
-  /** Replaces the state, and runs `then` on the new one. If either throws, nothing has changed. */
+  /** Replaces the state, and runs `then` on the new state. If either throws, nothing has changed. */
   restore(state: RestorableState, then: () => void): void {
-    this.#replace('restore', then, () => this.#state.withSnapshot(state))
+    this.#replaceState('restore', then, () => this.#state.withSnapshot(state))
   }
 
   /** Replaces the state with an empty one, and runs `then` on it. If `then` throws, nothing has changed. */
   reset(then: () => void): void {
-    this.#replace('reset', then, () => this.#state.reset())
+    this.#replaceState('reset', then, () => this.#state.reset())
     this.clock.wake(Number.POSITIVE_INFINITY)
   }
 
-  #replace(operation: string, then: () => void, next: () => EngineState): void {
+  #replaceState(operation: string, then: () => void, createState: () => EngineState): void {
     this.runCall(() => {
-      const state = next()
-      const before = this.#state
+      const state = createState()
+      const previous = this.#state
       this.#persistence?.prepareReplacement(operation)
-      this.#replaceState(state)
+      this.#setState(state)
       try {
         then()
       } catch (error) {
-        this.#replaceState(before)
+        this.#setState(previous)
         this.#persistence?.rollBack()
         this.#subscribers.dropPending()
         throw error
@@ -249,7 +258,7 @@ export class Engine {
     })
   }
 
-  #replaceState(state: EngineState): void {
+  #setState(state: EngineState): void {
     this.#state = state
     this.#attachIfDue()
   }

@@ -18,9 +18,10 @@ interface Waiter {
 export class GatewayClock {
   readonly #follower: ClockFollower
   readonly #waiters = new Set<Waiter>()
-  readonly #requests = new Set<WaitingRequest>()
+  readonly #waitingRequests = new Set<WaitingRequest>()
   readonly #readSource = () => readClock(this.source)
-  #wasAttached = false
+  /** False once the gateway has been attached or detached. */
+  #mayAttach = true
   /** The function that detaches the follower, if the clock has returned one. */
   #detach: unknown
   /** The time that was read last. */
@@ -58,7 +59,7 @@ export class GatewayClock {
   /** Drops all waiting callers; their promises never settle. */
   dropWaiting(): void {
     this.#waiters.clear()
-    this.#requests.clear()
+    this.#waitingRequests.clear()
   }
 
   /** Wakes all callers whose time has come, the earliest first. */
@@ -70,9 +71,9 @@ export class GatewayClock {
 
   /** The requests whose responses wait, the earliest first. */
   get waiting(): readonly WaitingRequest[] {
-    if (this.#requests.size === 0) return []
+    if (this.#waitingRequests.size === 0) return []
     const now = this.lastNow
-    return [...this.#requests].filter(({ until }) => until > now).sort((a, b) => a.until - b.until)
+    return [...this.#waitingRequests].filter(({ until }) => until > now).sort((a, b) => a.until - b.until)
   }
 
   /**
@@ -82,11 +83,11 @@ export class GatewayClock {
   async waitUntil(at: number, signal?: AbortSignal, operationId?: string): Promise<void> {
     if (operationId === undefined || this.now >= at) return this.#waitForTime(at, signal)
     const request = { operationId, until: at }
-    this.#requests.add(request)
+    this.#waitingRequests.add(request)
     try {
       await this.#waitForTime(at, signal)
     } finally {
-      this.#requests.delete(request)
+      this.#waitingRequests.delete(request)
     }
   }
 
@@ -104,14 +105,14 @@ export class GatewayClock {
 
   /** Makes the clock call this gateway on every move, until `detach`. */
   attach(): void {
-    if (this.#wasAttached) return
-    this.#wasAttached = true
+    if (!this.#mayAttach) return
+    this.#mayAttach = false
     this.#detach = this.source.attach?.(this.#follower)
   }
 
   /** Detaches the gateway from its clock for good. */
   detach(): void {
-    this.#wasAttached = true
+    this.#mayAttach = false
     if (typeof this.#detach === 'function') this.#detach()
     this.#detach = undefined
   }

@@ -18,11 +18,11 @@ export interface Ids {
 }
 
 export function createIds(random: RandomSource): Ids {
-  let bytes: ReturnType<RandomSource['draw']>
-  const randomPart = customRandom(BASE62, RANDOM_LENGTH, (size) => bytes(size))
+  let drawBytes: ReturnType<RandomSource['draw']>
+  const randomPart = customRandom(BASE62, RANDOM_LENGTH, (size) => drawBytes(size))
   return {
     id(prefix, stream, sequence) {
-      bytes = random.draw(stream, sequence)
+      drawBytes = random.draw(stream, sequence)
       return `${prefix}_${encodeSequence(sequence)}${randomPart()}`
     },
     label: (length, stream, sequence) => customRandom(BASE36, length, random.draw(stream, sequence))(),

@@ -2,7 +2,7 @@ import { countOneMore } from '../operation/limit.ts'
 import { refuse } from '../schema/errors.ts'
 import { general } from '../schema/general-errors.ts'
 
-/** The most requests of an account within a rolling window; the window is in ms. */
+/** The maximum number of requests of an account within a rolling window, in ms. */
 interface RateLimit {
   readonly requests: number
   readonly window: number
@@ -10,7 +10,7 @@ interface RateLimit {
 
 /** Counts the requests of the last window, on the gateway's clock. */
 export class RateLimiter {
-  /** The times that count, for a snapshot. */
+  /** The times of the requests in the last window. A snapshot has these times. */
   times: readonly number[] = []
 
   constructor(readonly limit: RateLimit) {}

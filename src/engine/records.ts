@@ -14,7 +14,7 @@ export interface RecordChange {
   readonly after: object | undefined
 }
 
-/** The event `due` of the record `key` of a table. */
+/** An event in the agenda: its due time, and the table and key of its record. */
 export interface AgendaEntry {
   readonly due: Due
   readonly table: Table
@@ -35,6 +35,10 @@ export class Records {
     }
   }
 
+  get collections(): readonly Collection<object>[] {
+    return [...this.#tables.values()].map(({ collection }) => collection)
+  }
+
   table<R extends object>(collection: Collection<R>): Table<R> {
     // A table under the name of a collection holds its records and no others.
     return this.tableNamed(collection.name) as Table<R>
@@ -53,8 +57,8 @@ export class Records {
     const table = this.#tables.get(name)
     if (table) return table
     const names = [...this.#tables.keys()]
-    const meant = suggestion(name, names) || ` Allowed: ${names.join(', ')}.`
-    throw new TypeError(`No family keeps the collection ${quote(name)}.${meant}`)
+    const hint = suggestion(name, names) || ` Allowed: ${names.join(', ')}.`
+    throw new TypeError(`No family keeps the collection ${quote(name)}.${hint}`)
   }
 
   /** Puts a record under its key, or removes the record there. Updates the agenda and the indexes. */
@@ -65,8 +69,8 @@ export class Records {
     if (due && !(Number.isFinite(due.at) && Number.isFinite(due.order)))
       throw new TypeError(describeInvalidDue(collection.name, due))
     const before = table.replace(key, after)
-    const dueBefore = before && dueOf?.(before)
-    if (dueBefore) this.agenda.delete({ due: dueBefore, table, key })
+    const previousDue = before && dueOf?.(before)
+    if (previousDue) this.agenda.delete({ due: previousDue, table, key })
     if (due) this.agenda.add({ due, table, key })
     return { collection, key, before, after }
   }
@@ -88,8 +92,8 @@ export class Records {
 function isDueBefore(a: AgendaEntry, b: AgendaEntry): boolean {
   if (a.due.at !== b.due.at) return a.due.at < b.due.at
   if (a.due.order !== b.due.order) return a.due.order < b.due.order
-  const [one, other] = [a.table.collection.name, b.table.collection.name]
-  return one < other || (one === other && a.key < b.key)
+  const [aName, bName] = [a.table.collection.name, b.table.collection.name]
+  return aName < bName || (aName === bName && a.key < b.key)
 }
 
 function describeInvalidDue(name: string, { at, order }: Due): string {

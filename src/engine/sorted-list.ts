@@ -2,7 +2,7 @@ import { itemAt } from '../schema/values.ts'
 
 /**
  * A sorted list without equal items. Adding at the end takes constant time. Adding and deleting elsewhere takes a search and a
- * move within one chunk. An iteration can start at any item, even at one that is not in the list.
+ * move within one chunk.
  */
 export class SortedList<T> {
   /** The items in order, in chunks that are never empty. */
@@ -18,56 +18,56 @@ export class SortedList<T> {
     return this.#chunks[0]?.[0]
   }
 
+  /** Adds an item, unless the list has an equal one. */
   add(item: T): void {
-    const last = this.#chunks.at(-1)
-    const isLast = !last || this.isBefore(itemAt(last, last.length - 1), item)
-    if (!isLast) this.#insert(item)
-    else if (last && last.length < this.maxChunkSize) last.push(item)
+    const lastChunk = this.#chunks.at(-1)
+    if (lastChunk && !this.isBefore(itemAt(lastChunk, lastChunk.length - 1), item)) this.#insert(item)
+    else if (lastChunk && lastChunk.length < this.maxChunkSize) lastChunk.push(item)
     else this.#chunks.push([item])
   }
 
   has(item: T): boolean {
-    const chunk = this.#chunks[this.#findChunk(item)]
+    const chunk = this.#chunks[this.#findChunkIndex(item)]
     return chunk !== undefined && this.#isAt(chunk, this.#lowerBound(chunk, item), item)
   }
 
   delete(item: T): void {
-    const position = this.#findChunk(item)
-    const chunk = this.#chunks[position]
-    const at = chunk ? this.#lowerBound(chunk, item) : 0
-    if (!chunk || !this.#isAt(chunk, at, item)) return
-    if (chunk.length === 1) this.#chunks.splice(position, 1)
-    else chunk.splice(at, 1)
+    const chunkIndex = this.#findChunkIndex(item)
+    const chunk = this.#chunks[chunkIndex]
+    const index = chunk ? this.#lowerBound(chunk, item) : 0
+    if (!chunk || !this.#isAt(chunk, index, item)) return
+    if (chunk.length === 1) this.#chunks.splice(chunkIndex, 1)
+    else chunk.splice(index, 1)
   }
 
-  /** Yields the items before `bound`, or all items, the last one first. */
+  /** Yields the items before `bound`, which need not be in the list, or all items. The last item comes first. */
   *descending(bound?: T): Generator<T> {
-    let position = bound === undefined ? this.#chunks.length - 1 : this.#findChunk(bound)
-    let chunk = this.#chunks[position]
+    let chunkIndex = bound === undefined ? this.#chunks.length - 1 : this.#findChunkIndex(bound)
+    let chunk = this.#chunks[chunkIndex]
     if (!chunk) return
-    let at = (bound === undefined ? chunk.length : this.#lowerBound(chunk, bound)) - 1
+    let index = (bound === undefined ? chunk.length : this.#lowerBound(chunk, bound)) - 1
     while (chunk) {
-      for (; at >= 0; at--) yield itemAt(chunk, at)
-      chunk = this.#chunks[--position]
-      at = (chunk?.length ?? 0) - 1
+      for (; index >= 0; index--) yield itemAt(chunk, index)
+      chunk = this.#chunks[--chunkIndex]
+      index = (chunk?.length ?? 0) - 1
     }
   }
 
   #insert(item: T): void {
-    const position = this.#findChunk(item)
-    const chunk = itemAt(this.#chunks, position)
-    const at = this.#lowerBound(chunk, item)
-    if (this.#isAt(chunk, at, item)) return
-    chunk.splice(at, 0, item)
-    if (chunk.length > this.maxChunkSize) this.#chunks.splice(position + 1, 0, chunk.splice(this.maxChunkSize / 2))
+    const chunkIndex = this.#findChunkIndex(item)
+    const chunk = itemAt(this.#chunks, chunkIndex)
+    const index = this.#lowerBound(chunk, item)
+    if (this.#isAt(chunk, index, item)) return
+    chunk.splice(index, 0, item)
+    if (chunk.length > this.maxChunkSize) this.#chunks.splice(chunkIndex + 1, 0, chunk.splice(this.maxChunkSize / 2))
   }
 
-  #isAt(chunk: readonly T[], at: number, item: T): boolean {
-    return at < chunk.length && !this.isBefore(item, itemAt(chunk, at))
+  #isAt(chunk: readonly T[], index: number, item: T): boolean {
+    return index < chunk.length && !this.isBefore(item, itemAt(chunk, index))
   }
 
-  /** Returns the position of the last chunk whose first item is not after `item`, or else that of the first chunk. */
-  #findChunk(item: T): number {
+  /** Returns the index of the last chunk whose first item is not after `item`, or else that of the first chunk. */
+  #findChunkIndex(item: T): number {
     let low = 0
     let high = this.#chunks.length - 1
     while (low < high) {
@@ -78,7 +78,7 @@ export class SortedList<T> {
     return low
   }
 
-  /** Returns the first position whose item is not before `item`. */
+  /** Returns the index of the first item that is not before `item`. */
   #lowerBound(chunk: readonly T[], item: T): number {
     let low = 0
     let high = chunk.length

@@ -64,7 +64,7 @@ export class Table<R extends object = object> {
   }
 
   #readRow(key: string): R {
-    return this.#rows.get(key) as R // Every key of the order and of an index has one.
+    return this.#rows.get(key) as R // Every key of the order and of an index has a row.
   }
 }
 

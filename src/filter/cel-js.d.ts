@@ -13,7 +13,13 @@ declare module '*/cel-js/lib/options.js' {
 
 declare module '*/cel-js/lib/parser.js' {
   export class Parser {
-    constructor(limits: object, registry: { enableOptionalTypes: boolean; findMacro(...call: unknown[]): unknown })
+    constructor(
+      limits: object,
+      registry: {
+        enableOptionalTypes: boolean
+        findMacro(name: string, isMethod: boolean, argumentCount: number): unknown
+      },
+    )
     parse(source: string): import('@marcbachmann/cel-js').ASTNode
   }
 }

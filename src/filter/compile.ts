@@ -1,5 +1,4 @@
 import type { ASTNode } from '@marcbachmann/cel-js'
-import { refusePart, VALUES } from './filter-error.ts'
 import {
   CONDITION,
   createComparison,
@@ -13,20 +12,21 @@ import {
   createTextTest,
   createTimestamp,
   describeFields,
+  type Evaluate,
+  type Expression,
   findFieldType,
   isNow,
-  type Part,
   readField,
   refuseType,
   TEXT_TESTS,
-  type Term,
-} from './parts.ts'
+} from './expressions.ts'
+import { refuseNode, VALUE_ALLOWED } from './filter-error.ts'
 import type { FilterableField, Type } from './types.ts'
 
 /** The maximum nesting, the same as the parser's for parentheses. */
 const MAX_DEPTH = 250
 
-const CALLS = 'size(), timestamp(), .size(), .startsWith(), .endsWith(), .contains(), .add() or .subtract()'
+const CALL_ALLOWED = 'size(), timestamp(), .size(), .startsWith(), .endsWith(), .contains(), .add() or .subtract()'
 
 /** The constructs of CEL that are not in the subset, by their operators. Operators that are not listed are arithmetic. */
 const UNSUPPORTED: Readonly<Record<string, string>> = { '?:': 'a choice', '[]': 'an index', map: 'a map' }
@@ -36,33 +36,33 @@ type DeclaredFields = ReadonlyMap<string, Exclude<FilterableField, string>>
 /** Compiles filters over items of one type. Throws a `FilterError` for a part that is not supported or has the wrong type. */
 export class Compiler {
   /** The fields that filters can name, by name; undefined if filters can name all fields. */
-  readonly #declared: DeclaredFields | undefined
+  readonly #declaredFields: DeclaredFields | undefined
   #depth = 0
 
   constructor(
-    readonly item: Type,
+    readonly itemType: Type,
     filterable?: readonly FilterableField[],
-    /** The name of an item in expressions. */
-    readonly name = 'obj',
+    /** The name of an item in filters. */
+    readonly itemName = 'obj',
   ) {
     const declared = filterable?.map((each) => (typeof each === 'string' ? { name: each } : each))
-    this.#declared = declared && new Map(declared.map((each) => [each.name, each]))
+    this.#declaredFields = declared && new Map(declared.map((each) => [each.name, each]))
   }
 
-  compileCondition(node: ASTNode): Term {
-    const part = this.#compile(node)
-    if (part.type.kind !== 'condition') refuseType(part, 'a condition, such as obj.id == "…"')
-    return part.term
+  compileCondition(node: ASTNode): Evaluate {
+    const condition = this.#compile(node)
+    if (condition.type.kind !== 'condition') refuseType(condition, 'a condition, such as obj.id == "…"')
+    return condition.evaluate
   }
 
-  #compile(node: ASTNode): Part {
-    if (++this.#depth > MAX_DEPTH) refusePart(node, `nested deeper than ${MAX_DEPTH} levels`, 'no more nesting')
-    const part = this.#compileNode(node)
+  #compile(node: ASTNode): Expression {
+    if (++this.#depth > MAX_DEPTH) refuseNode(node, `nested deeper than ${MAX_DEPTH} levels`, 'no more nesting')
+    const expression = this.#compileNode(node)
     this.#depth--
-    return part
+    return expression
   }
 
-  #compileNode(node: ASTNode): Part {
+  #compileNode(node: ASTNode): Expression {
     switch (node.op) {
       case 'value':
         return createLiteral(node, node.args)
@@ -76,8 +76,8 @@ export class Compiler {
       case '-_':
         return createNegation(node, this.#compile(node.args))
       case '!_': {
-        const term = this.compileCondition(node.args)
-        return { node, type: CONDITION, term: (obj, now) => term(obj, now) !== true }
+        const condition = this.compileCondition(node.args)
+        return { node, type: CONDITION, evaluate: (obj, now) => condition(obj, now) !== true }
       }
       case '&&':
       case '||':
@@ -96,83 +96,92 @@ export class Compiler {
       case 'rcall':
         return this.#compileMethod(node, node.args[0], this.#compile(node.args[1]), node.args[2])
       default:
-        return refusePart(node, UNSUPPORTED[node.op] ?? 'arithmetic', VALUES)
+        return refuseNode(node, UNSUPPORTED[node.op] ?? 'arithmetic', VALUE_ALLOWED)
     }
   }
 
-  /** Compiles a chain such as `a && b && c` as one part, so that a long chain does not exceed the maximum nesting. */
-  #compileChain(node: ASTNode, operator: '&&' | '||'): Part {
-    const operands: ASTNode[] = []
+  /** Compiles a chain such as `a && b && c` as one expression, so that a long chain does not exceed the maximum nesting. */
+  #compileChain(node: ASTNode, operator: '&&' | '||'): Expression {
+    const rest: ASTNode[] = []
     let first = node
-    for (; first.op === operator; first = first.args[0]) operands.unshift(first.args[1])
-    const terms = [first, ...operands].map((each) => this.compileCondition(each))
-    const isEnd = operator === '||'
+    for (; first.op === operator; first = first.args[0]) rest.unshift(first.args[1])
+    const conditions = [first, ...rest].map((each) => this.compileCondition(each))
+    // One operand with this value decides the whole chain.
+    const decisive = operator === '||'
     return {
       node,
       type: CONDITION,
-      term: (obj, now) => terms.some((term) => (term(obj, now) === true) === isEnd) === isEnd,
+      evaluate: (obj, now) => conditions.some((condition) => (condition(obj, now) === true) === decisive) === decisive,
     }
   }
 
   /** Compiles `obj`, or a field such as `obj.id`. */
-  #compileField(node: ASTNode): Part {
+  #compileField(node: ASTNode): Expression {
     const names: string[] = []
     let root = node
     for (; root.op === '.'; root = root.args[0]) names.unshift(root.args[1])
-    if (root.op !== 'id') return refusePart(node, 'a field of no item', VALUES)
-    if (root.args === 'time') return refusePart(node, undefined, 'timestamp(time.now)')
-    if (root.args !== this.name) return refusePart(node, 'an unknown name', describeFields(this.name, this.item))
-    return this.#declared
-      ? this.#compileDeclaredField(node, names.join('.'), this.#declared)
+    if (root.op !== 'id') return refuseNode(node, 'a field of no item', VALUE_ALLOWED)
+    if (root.args === 'time') return refuseNode(node, undefined, 'timestamp(time.now)')
+    if (root.args !== this.itemName)
+      return refuseNode(node, 'an unknown name', describeFields(this.itemName, this.itemType))
+    return this.#declaredFields
+      ? this.#compileDeclaredField(node, names.join('.'), this.#declaredFields)
       : this.#compilePath(node, names)
   }
 
-  #compilePath(node: ASTNode, names: readonly string[]): Part {
-    let [type, path] = [this.item, this.name]
+  #compilePath(node: ASTNode, names: readonly string[]): Expression {
+    let [type, path] = [this.itemType, this.itemName]
     for (const name of names) {
       type = findFieldType(node, type, path, name)
       path = `${path}.${name}`
     }
-    const term: Term = (obj) => names.reduce<unknown>((value, name) => readField(value, name), obj)
-    return { node, type, term }
+    const evaluate: Evaluate = (obj) => names.reduce<unknown>((value, name) => readField(value, name), obj)
+    return { node, type, evaluate }
   }
 
-  #compileDeclaredField(node: ASTNode, name: string, all: DeclaredFields): Part {
-    const field = all.get(name)
-    const names = () => [...all.keys()].map((each) => `${this.name}.${each}`).join(', ')
-    if (!field) return refusePart(node, 'a field that filters cannot name', names())
-    const { path = name, words } = field
-    if (path === null) return { node, type: { kind: 'text', nullable: true }, term: () => null }
+  #compileDeclaredField(node: ASTNode, name: string, fields: DeclaredFields): Expression {
+    const declared = fields.get(name)
+    if (!declared) {
+      const names = [...fields.keys()].map((each) => `${this.itemName}.${each}`).join(', ')
+      return refuseNode(node, 'a field that filters cannot name', names)
+    }
+    const { path = name, words } = declared
+    if (path === null) return { node, type: { kind: 'text', nullable: true }, evaluate: () => null }
     const found = this.#compilePath(node, path.split('.'))
     // A reference is compared as its id.
-    const part = found.type.fields?.id ? this.#compilePath(node, [...path.split('.'), 'id']) : found
-    const { kind } = part.type
-    return { ...part, words, type: kind === 'list' ? { ...part.type, takesEmpty: true } : part.type }
+    const field = found.type.fields?.id ? this.#compilePath(node, [...path.split('.'), 'id']) : found
+    const { type } = field
+    return { ...field, words, type: type.kind === 'list' ? { ...type, takesEmpty: true } : type }
   }
 
   /** Compiles `size(x)`, `timestamp("…")` or `timestamp(time.now)`. */
-  #compileCall(node: ASTNode, name: string, [argument, ...others]: readonly ASTNode[]): Part {
+  #compileCall(node: ASTNode, name: string, [argument, ...others]: readonly ASTNode[]): Expression {
     if (argument && others.length === 0) {
       if (name === 'size') return createSize(node, this.#compile(argument))
       if (name === 'timestamp')
         return isNow(argument)
           ? createNow(node)
-          : createTimestamp(node, this.#compile(argument), this.#declared !== undefined)
+          : createTimestamp(node, this.#compile(argument), this.#declaredFields !== undefined)
     }
-    return refusePart(node, 'a call that is not supported', CALLS)
+    return refuseNode(node, 'a call that is not supported', CALL_ALLOWED)
   }
 
   /** Compiles `x.size()`, `text.startsWith("…")` and its like, or `time.add("7d")`. */
-  #compileMethod(node: ASTNode, name: string, target: Part, [argument, ...others]: readonly ASTNode[]): Part {
+  #compileMethod(
+    node: ASTNode,
+    name: string,
+    target: Expression,
+    [argument, ...others]: readonly ASTNode[],
+  ): Expression {
     if (name === 'size' && !argument) return createSize(node, target)
     if (argument && others.length === 0) {
       const test = Object.hasOwn(TEXT_TESTS, name) && TEXT_TESTS[name]
-      if (test && this.#declared && isOwnId(target.node)) refusePart(node, 'a part of an id', 'obj.id == "…"')
+      if (test && this.#declaredFields && isOwnId(target.node)) refuseNode(node, 'a part of an id', 'obj.id == "…"')
       if (test) return createTextTest(node, test, target, this.#compile(argument))
       if (name === 'add') return createShiftedTime(node, target, argument, 1)
       if (name === 'subtract') return createShiftedTime(node, target, argument, -1)
     }
-    return refusePart(node, 'a call that is not supported', CALLS)
+    return refuseNode(node, 'a call that is not supported', CALL_ALLOWED)
   }
 }
 

@@ -3,17 +3,17 @@ import type { ASTNode } from '@marcbachmann/cel-js'
 /** An error in a filter. The message has the position, the text there, and what is allowed there. */
 export class FilterError extends Error {}
 
-/** Refuses a part of a filter. `what` names the part, and `allowed` what can be in its place. */
-export function refusePart(
+/** Refuses a part of a filter. `description` says what the part is, and `allowed` what can be in its place. */
+export function refuseNode(
   { input, range: { start, end } }: ASTNode,
-  what: string | undefined,
+  description: string | undefined,
   allowed: string,
 ): never {
-  const found = cutExcerpt(input, start, end) + (what ? `, ${what}` : '')
+  const found = cutExcerpt(input, start, end) + (description ? `, ${description}` : '')
   throw new FilterError(`${describePosition(input, start)}: ${found}; allowed there is ${allowed}`)
 }
 
-export const VALUES =
+export const VALUE_ALLOWED =
   'a value: a field such as obj.id, a text in quotes, a number, true, false, null, a list or a supported call'
 
 export function describePosition(source: string, start: number): string {
@@ -24,6 +24,6 @@ const MAX_EXCERPT_LENGTH = 40
 
 export function cutExcerpt(source: string, start: number, end: number): string {
   const characters = [...source.slice(start, end).replace(/\s+/g, ' ')]
-  const shown = characters.slice(0, MAX_EXCERPT_LENGTH).join('') || 'the end'
-  return characters.length > MAX_EXCERPT_LENGTH ? `${shown}…` : shown
+  const excerpt = characters.slice(0, MAX_EXCERPT_LENGTH).join('') || 'the end'
+  return characters.length > MAX_EXCERPT_LENGTH ? `${excerpt}…` : excerpt
 }

@@ -8,7 +8,7 @@ import { quote } from '../schema/text.ts'
 import { pick } from '../schema/values.ts'
 import { parseCel } from './cel-parser.ts'
 import { Compiler } from './compile.ts'
-import { cutExcerpt, describePosition, FilterError, VALUES } from './filter-error.ts'
+import { cutExcerpt, describePosition, FilterError, VALUE_ALLOWED } from './filter-error.ts'
 import { type FilterableField, findType, type Type } from './types.ts'
 
 export type { FilterableField }
@@ -36,15 +36,15 @@ export function compileFilter(
   dialect: CommonDialect,
   problems: Problems,
 ): Filter | undefined {
-  const term = catchFilterError(() => {
+  const compiled = catchFilterError(() => {
     if (source.length <= MAX_FILTER_LENGTH) {
       const named = dialect.filterFields === 'declared' ? filterable : undefined
       return new Compiler(findItemType(item, dialect), named).compileCondition(parse(source))
     }
     throw new FilterError(`it has ${source.length} characters; allowed are at most ${MAX_FILTER_LENGTH}`)
   })
-  if (!('problem' in term)) return (obj, now) => term(obj, now) === true
-  const refused = problem(general.filter_invalid, { received: quote(source), ...term })
+  if (!('problem' in compiled)) return (obj, now) => compiled(obj, now) === true
+  const refused = problem(general.filter_invalid, { received: quote(source), ...compiled })
   problems.add(() => ({ ...refused, field: 'filter' }))
   return undefined
 }
@@ -62,8 +62,8 @@ export function compileFilter(
 export function compileSelector(source: string, item: v.GenericSchema, name: string): Filter | { problem: string } {
   const node = catchFilterError(() => parse(source))
   if ('problem' in node) return node
-  const term = catchFilterError(() => new Compiler(findType(item), undefined, name).compileCondition(node))
-  return (obj, now) => !('problem' in term) && term(obj, now) === true
+  const compiled = catchFilterError(() => new Compiler(findType(item), undefined, name).compileCondition(node))
+  return (obj, now) => !('problem' in compiled) && compiled(obj, now) === true
 }
 
 function catchFilterError<T extends object>(compile: () => T): T | { problem: string } {
@@ -88,7 +88,7 @@ function parse(source: string): ASTNode {
     const { code, summary, range = { start: 0, end: 0 } } = error as ParseError // The parser throws nothing else.
     const place = describePosition(source, range.start)
     if (code === 'limit_exceeded') throw new FilterError(`${place}: more than the parser reads: ${summary}`)
-    const closing = EXPECTED_TOKENS[/^Expected (\w+)/.exec(summary)?.[1] ?? ''] ?? VALUES
+    const closing = EXPECTED_TOKENS[/^Expected (\w+)/.exec(summary)?.[1] ?? ''] ?? VALUE_ALLOWED
     throw new FilterError(
       `${place}: ${cutExcerpt(source, range.start, range.end)}; allowed there is ${closing}, or ${OPERATORS}`,
     )

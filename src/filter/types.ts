@@ -40,7 +40,7 @@ export function findType(schema: v.GenericSchema, nullable = false): Type {
   return { kind: 'text', nullable, isTime: pipe.some((step) => step.type === 'iso_timestamp') }
 }
 
-export function isWhole({ kind }: Type): boolean {
+export function isComparable({ kind }: Type): boolean {
   return kind !== 'object' && kind !== 'map'
 }
 
@@ -53,7 +53,7 @@ export function canEqual(a: Type, b: Type): boolean {
   if (a.kind === 'null') return takesNull(b)
   if (b.kind === 'null') return takesNull(a)
   if (a.kind === 'list' && b.kind === 'list') return !a.item || !b.item || canEqual(a.item, b.item)
-  return a.kind === b.kind && isWhole(a)
+  return a.kind === b.kind && isComparable(a)
 }
 
 function meansEmpty({ kind, isEmpty }: Type): boolean {

@@ -6,7 +6,9 @@ import { createAuthority } from '../x509/authority.ts'
 import type { CertificateOrder, IssuedCertificate, IssuingAuthority } from '../x509/order.ts'
 
 interface AuthorityKeys {
+  /** Returns the authority of a gateway with this random source. Only that of the test keys depends on the source. */
   readonly authorityFor: (random: RandomSource) => Authority
+  /** The records by which a store keeps fresh keys. */
   readonly sideRecords: readonly (readonly [name: string, SideRecords])[]
 }
 
@@ -19,9 +21,9 @@ export interface IssueHooks {
 export function createAuthorityKeys(keys: 'test' | 'fresh' | AuthoritySecret, hooks: IssueHooks): AuthorityKeys {
   if (keys === 'test')
     return { authorityFor: ({ draw }) => addHook(createAuthority('test', draw), hooks), sideRecords: [] }
-  if (keys !== 'fresh') return { authorityFor: createFromSecret(() => keys.secret), sideRecords: [] }
+  if (keys !== 'fresh') return { authorityFor: authorityFromSecret(() => keys.secret), sideRecords: [] }
   const fresh = new FreshSecret()
-  return { authorityFor: createFromSecret(() => fresh.secret), sideRecords: [['authority_keys', fresh]] }
+  return { authorityFor: authorityFromSecret(() => fresh.secret), sideRecords: [['authority_keys', fresh]] }
 }
 
 function addHook(authority: IssuingAuthority, hooks: IssueHooks): IssuingAuthority {
@@ -30,7 +32,7 @@ function addHook(authority: IssuingAuthority, hooks: IssueHooks): IssuingAuthori
 }
 
 /** Makes the function that returns the authority of a secret. The authority is the same for every seed. */
-function createFromSecret(secret: () => string): () => Authority {
+function authorityFromSecret(secret: () => string): () => Authority {
   let source: RandomSource | undefined
   const draw: RandomSource['draw'] = (stream, number) => {
     source ??= createSecretSource(secret())

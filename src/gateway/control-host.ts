@@ -7,12 +7,12 @@ import { type Dialect, dialects } from '../resources/dialects.ts'
 import { createRedactor, redactText } from '../schema/secret-texts.ts'
 import type { Parts } from './parts.ts'
 
-export function createControlHost(parts: Parts, begin: () => void): ControlHost {
+export function createControlHost(parts: Parts, applyInitialResources: () => void): ControlHost {
   const { table, engine, options, ownKeys, journal, rateLimiter, baseline, snapshots, hooks } = parts
   const { api, collections, readSnapshot } = table
   const { clock, authorityKeys, dialect, keys, families = {} } = options
-  const otherRequests = new OtherRequests((url) => describeMiss(url, engine.url, dialect))
-  const drop: NonNullable<DropHooks['drop']> = (call, work) => (hooks.drop ? hooks.drop(call, work) : work())
+  const otherRequests = new OtherRequests((url) => describeWrongUrl(url, engine.url, dialect))
+  const dropWithHook: NonNullable<DropHooks['drop']> = (call, work) => (hooks.drop ? hooks.drop(call, work) : work())
   const clearRequests = () => {
     journal.clear()
     otherRequests.clear()
@@ -32,26 +32,26 @@ export function createControlHost(parts: Parts, begin: () => void): ControlHost 
     snapshots,
     hasKeys: keys !== undefined,
     transact: (work) => engine.transact(work),
-    async safe() {
-      await engine.safe?.catch(refuseAsStoreFailed)
+    async flushed() {
+      await engine.flushed?.catch(refuseAsStoreFailed)
     },
-    clearRequests: () => drop('requests.clear()', clearRequests),
+    clearRequests: () => dropWithHook('requests.clear()', clearRequests),
     reset: () =>
-      drop('reset()', () => {
+      dropWithHook('reset()', () => {
         engine.reset(() => {
           if (isManual(clock)) clock.reset()
-          begin()
+          applyInitialResources()
         })
         clearRequests()
         if (rateLimiter) rateLimiter.times = []
       }),
     snapshot(withPrivateKeys) {
-      const { now, sequence, records, stored } = engine.exportRecords(withPrivateKeys)
+      const { now, sequence, records, recordsWithSecrets } = engine.exportRecords(withPrivateKeys)
       const seed = authorityKeys === 'test' ? engine.state.origin.seed : null
-      return createSnapshot({ now, seed, sequence, rateLimit: rateLimiter?.times ?? [], records }, stored)
+      return createSnapshot({ now, seed, sequence, rateLimit: rateLimiter?.times ?? [], records }, recordsWithSecrets)
     },
     restore: (value) =>
-      drop('restore()', () => {
+      dropWithHook('restore()', () => {
         const snapshot = readSnapshot(value, engine.context)
         engine.restore(snapshot, () => isManual(clock) && clock.set(snapshot.now))
         if (rateLimiter) rateLimiter.times = snapshot.rateLimit
@@ -60,18 +60,17 @@ export function createControlHost(parts: Parts, begin: () => void): ControlHost 
 }
 
 /** Describes the likeliest reason why a URL is not below the URL of a gateway. */
-function describeMiss(url: string, gatewayUrl: string, { name }: Dialect): string {
+function describeWrongUrl(url: string, gatewayUrl: string, { name }: Dialect): string {
   const [requested, own] = [parseUrl(url), parseUrl(gatewayUrl)]
-  const at = `The gateway is at ${gatewayUrl}`
-  if (!requested || !own) return `${at}.`
+  const gateway = `gateway is at ${gatewayUrl}`
+  if (!requested || !own) return `The ${gateway}.`
   if (requested.hostname === own.hostname)
-    return `${at}: the host is the same, and the scheme, the port or the path is not.`
+    return `The ${gateway}: the host is the same, and the scheme, the port or the path is not.`
   const other = Object.values(dialects).find(
     (each) => each.name !== name && parseUrl(each.baseUrl)?.host === requested.host,
   )
-  if (other)
-    return `${requested.host} was called, and ${at.replace('The', 'the')}. Was \`dialect: ${other.name}\` meant?`
-  return `${at}. Set the client's base URL to it, or the gateway's \`baseUrl\` to the client's.`
+  if (other) return `${requested.host} was called, and the ${gateway}. Was \`dialect: ${other.name}\` meant?`
+  return `The ${gateway}. Set the client's base URL to it, or the gateway's \`baseUrl\` to the client's.`
 }
 
 function parseUrl(url: string): URL | undefined {

@@ -8,11 +8,12 @@ import { GatewayError } from './gateway-error.ts'
 
 type Callable = (...args: never[]) => unknown
 
-/** Makes the errors that callers of a gateway see, and wraps functions so that they throw these. */
+/** Makes the errors that callers of a gateway see, and wraps functions so that they throw these errors. */
 export class ErrorBoundary {
   constructor(
     readonly dialect: Dialect,
     readonly secretNames: SecretNames,
+    /** The API keys and the control key of the gateway. */
     readonly ownKeys: readonly string[],
     readonly catalogue: Catalogue,
   ) {}

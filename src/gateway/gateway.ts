@@ -72,28 +72,28 @@ export function createGateway<C extends Clock>(options: AnyOptions = {}): Gatewa
   // With a spread, V8 would make a new shape for each member.
   const servedParts = Object.assign({ controlApi, emptyJsonOnDelete }, parts)
   const exchange = createHandler(servedParts)
-  const limitOf = (method: string, url: string) => controlApi.maxBodyBytes(method, splitUrl(url, engine.url).path)
-  const fetch = createFetch(exchange, limitOf, (at, signal, operationId) =>
+  const maxBodyBytes = (method: string, url: string) => controlApi.maxBodyBytes(method, splitUrl(url, engine.url).path)
+  const fetch = createFetch(exchange, maxBodyBytes, (at, signal, operationId) =>
     engine.clock.waitUntil(at, signal, operationId),
   )
   // The clock's functions are the user's own, and stay unchanged.
   const fromControls = boundary.wrapAll(createControlMembers(host), clock)
-  const own: Omit<Gateway<C>, keyof Resources | Exclude<keyof ControlMembers, 'clock'> | 'url'> = {
+  const ownMembers: Omit<Gateway<C>, keyof Resources | Exclude<keyof ControlMembers, 'clock'> | 'url'> = {
     dialect,
     clock: clock as C, // The clock that was passed, or the system clock if C has its default.
     fetch,
     ...boundary.wrapAll({ leftovers: () => host.leftovers(), nextDueAt: () => engine.nextDueAt() }),
     subscribe: (subscriber, collection) => engine.subscribe(subscriber, collection),
-    // Calls `members.fetch`, since a fixture may replace it.
-    install: (how) => installFetch(installed, () => engine.url, host.otherRequests, how),
+    install: (options) => installFetch(fetchOfMembers, () => engine.url, host.otherRequests, options),
     dispose: () => engine.dispose(),
     [Symbol.dispose]: () => engine.dispose(),
     transport: createTransport(servedParts, exchange, () => host.reset()),
   }
-  const installed: Fetch = (input, init) => members.fetch(input, init)
+  // Looks up `fetch` at each call, because a fixture may replace it.
+  const fetchOfMembers: Fetch = (input, init) => members.fetch(input, init)
   // With spreads, V8 would make a new shape for each member, in each gateway.
-  const members: Omit<Gateway<C>, 'url'> = Object.assign({}, direct, fromControls, own)
-  requireMembersFree(families, members, direct)
+  const members: Omit<Gateway<C>, 'url'> = Object.assign({}, direct, fromControls, ownMembers)
+  requireFreeNames(families, members, direct)
   try {
     engine.runCall(() => engine.isLoaded || applyInitialResources())
   } catch (thrown) {
@@ -148,8 +148,8 @@ function createTransport(
 }
 
 /** Throws if a family of your own has the name of a member that every gateway has. */
-function requireMembersFree(own: Families = {}, gateway: object, direct: object): void {
-  for (const name of Object.keys(own)) {
+function requireFreeNames(families: Families = {}, gateway: object, direct: object): void {
+  for (const name of Object.keys(families)) {
     if (name !== 'url' && Reflect.get(gateway, name) === Reflect.get(direct, name)) continue
     throw new TypeError(`families.${name} has the name of a member that every gateway has. Choose another name.`)
   }

@@ -4,7 +4,7 @@ import type { InitialResources } from '../generated/resources.ts'
 import type { Families } from '../operation/family.ts'
 import { PLANS } from '../operation/limit.ts'
 import type { Store } from '../operation/store.ts'
-import { type CertificateLife, PROFILES, type ProfileName } from '../provisioning/certificate-profiles.ts'
+import { type CertificateLifetime, PROFILES, type ProfileName } from '../provisioning/certificate-profiles.ts'
 import { type Dialect, standard } from '../resources/dialects.ts'
 import { nameProblem } from '../resources/reserved-domains/names.ts'
 import { facts, named } from '../schema/documentation.ts'
@@ -26,7 +26,12 @@ function isSomeObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null
 }
 
-export const clockOption = v.pipe(
+/** Returns true for an object with values by name, such as the namespace of a module, which is not a plain object. */
+function hasNames(value: unknown): boolean {
+  return isObject(value) || Object.prototype.toString.call(value) === '[object Module]'
+}
+
+export const clock = v.pipe(
   v.custom<Clock>(
     (value) => isSomeObject(value) && (typeof value.now === 'function' || typeof value.now === 'number'),
     'an object with "now", a function or a number, in ms',
@@ -45,13 +50,12 @@ export const dialect = v.pipe(
 
 const KEY_ALLOWED = 'a non-empty key without white space around it'
 
-export const keys = v.array(
-  v.pipe(
-    v.string(KEY_ALLOWED),
-    v.check((text) => text !== '' && text.trim() === text, KEY_ALLOWED),
-  ),
-  'an array of non-empty keys without white space around them',
+const apiKey = v.pipe(
+  v.string(KEY_ALLOWED),
+  v.check((text) => text !== '' && text.trim() === text, KEY_ALLOWED),
 )
+
+export const keys = v.array(apiKey, 'an array of non-empty keys without white space around them')
 
 const URL_ALLOWED = 'an http or https URL without query and fragment'
 
@@ -100,7 +104,7 @@ const PROFILES_ALLOWED = profileNames.map((name) => `"${name}"`).join(' or ')
 /** The default validities as text. They follow Let's Encrypt. */
 export const DEFAULT_VALIDITIES = '90d, then 64d from 2027-02-10 and 45d from 2028-02-16'
 
-const certificateLife = named(
+const certificateOptions = named(
   optionsOf({
     validity: optionRow(duration(1000), 'The validity of automatic certificates.', {
       defaultText: `by the time of the gateway's clock: ${DEFAULT_VALIDITIES}`,
@@ -117,17 +121,17 @@ const certificateLife = named(
 )
 
 export const certificates = objectOr(
-  certificateLife,
+  certificateOptions,
   v.pipe(
     v.picklist(
       profileNames,
       `${PROFILES_ALLOWED}, or an object with "validity", ${DURATION_ALLOWED}, at least 1000 ms, and "renewalLead"`,
     ),
-    v.transform((name): CertificateLife => ({ validity: PROFILES[name] })),
+    v.transform((name): CertificateLifetime => ({ validity: PROFILES[name] })),
   ),
 )
 
-const rateLimits = named(
+const rateLimitOptions = named(
   optionsOf({
     requests: optionRow(integerFrom(1, 1_000_000), 'The number of requests that are allowed within the window.', {
       default: 120,
@@ -139,19 +143,20 @@ const rateLimits = named(
 )
 
 export const rateLimit = objectOr(
-  rateLimits,
+  rateLimitOptions,
   v.pipe(
     v.boolean('true, false, or an object with requests and window'),
-    v.transform((isOn) => (isOn ? v.parse(rateLimits, {}) : undefined)),
+    v.transform((isOn) => (isOn ? v.parse(rateLimitOptions, {}) : undefined)),
   ),
 )
 
 export const takenDomains = v.array(
   v.pipe(
-    v.string(),
+    v.string('a domain name'),
     v.check((name) => nameProblem(name) === undefined, 'a domain name'),
     v.toLowerCase(),
   ),
+  'an array of domain names, such as "example.com" or "*.example.com"',
 )
 
 const LIMIT_ALLOWED =
@@ -166,7 +171,7 @@ const limitValue = v.union([
   optionsOf({ max: integerFrom(1), window: duration(1000), number: v.optional(integerFrom(1)) }),
 ])
 
-/** Limits by name. A later check refuses names that the gateway's table lacks. */
+/** Limits by name. `requireKnownLimits` checks the names. */
 const limits = v.pipe(
   v.custom<Readonly<Record<string, unknown>>>(isObject, 'an object with limits by their names'),
   v.record(
@@ -202,7 +207,7 @@ export const account = named(
 const HOST_ALLOWED = 'a host name without port'
 
 /** A host as a `Host` header names it, without port; an IPv6 address without brackets. */
-const host = v.pipe(
+const hostName = v.pipe(
   v.string(HOST_ALLOWED),
   v.regex(/^([a-z0-9_-]+(\.[a-z0-9_-]+)*|[0-9a-f]*(:[0-9a-f.]*){2,})$/i, HOST_ALLOWED),
   v.toLowerCase(),
@@ -210,7 +215,7 @@ const host = v.pipe(
 
 const CONTROL_KEY_ALLOWED = 'visible ASCII characters without spaces'
 
-const controlAccess = named(
+const controlOptions = named(
   optionsOf({
     key: optionRow(
       v.pipe(v.string(CONTROL_KEY_ALLOWED), v.regex(/^[!-~]+$/, CONTROL_KEY_ALLOWED)),
@@ -218,7 +223,7 @@ const controlAccess = named(
       { isSecret: true, placeholder: 'KEY' },
     ),
     allowHosts: optionRow(
-      v.array(host, 'an array of host names without port'),
+      v.array(hostName, 'an array of host names without port'),
       'Extra host names from which the control API, and browser pages, may be used without a key.',
       { flag: 'allow-host', placeholder: 'NAME' },
     ),
@@ -228,14 +233,15 @@ const controlAccess = named(
 )
 
 export const control = objectOr(
-  controlAccess,
+  controlOptions,
   v.pipe(
     v.literal('loopback', '"loopback", or an object with "key" and "allowHosts"'),
-    v.transform(() => v.parse(controlAccess, {})),
+    v.transform(() => v.parse(controlOptions, {})),
   ),
 )
 
 const SECRET_ALLOWED = 'a text of at least 16 characters'
+const AUTHORITY_SECRET_ALLOWED = `an object with "secret", ${SECRET_ALLOWED}`
 
 const authoritySecret = named(
   optionsOf(
@@ -246,7 +252,7 @@ const authoritySecret = named(
         v.description('At least 16 characters that nobody can guess.'),
       ),
     },
-    `an object with "secret", ${SECRET_ALLOWED}`,
+    AUTHORITY_SECRET_ALLOWED,
   ),
   'AuthoritySecret',
   "The secret that an authority's keys are made from.",
@@ -254,7 +260,7 @@ const authoritySecret = named(
 
 export const authorityKeys = objectOr(
   authoritySecret,
-  v.picklist(['test', 'fresh'], `"test", "fresh", or an object with "secret", ${SECRET_ALLOWED}`),
+  v.picklist(['test', 'fresh'], `"test", "fresh", or ${AUTHORITY_SECRET_ALLOWED}`),
 )
 
 export const store = v.pipe(
@@ -268,20 +274,13 @@ export const store = v.pipe(
   facts({ type: 'Store', imports: { Store: 'operation/store.ts' } }),
 )
 
-/** Checks that the kit made each family. `tableOf` checks that they fit together. */
-export const familiesOption = v.pipe(
-  v.custom<Families>(
-    (value) => isSomeObject(value) && Object.values(value).every(isFamily),
-    'an object with families that fauxgate/kit made, by name',
-  ),
+/** `tableOf` checks the families themselves. */
+export const families = v.pipe(
+  v.custom<Families>(hasNames, 'an object with families that fauxgate/kit made, by name'),
   facts({ type: 'CallableFamilies', imports: { CallableFamilies: 'direct/direct-api.ts' } }),
 )
 
-function isFamily(value: unknown): boolean {
-  return isSomeObject(value) && ['operations', 'collections', 'errors'].every((name) => name in value)
-}
-
 export const initial = v.pipe(
-  v.custom<InitialResources>(isSomeObject, 'an object with arrays of bodies, by family'),
+  v.custom<InitialResources>(hasNames, 'an object with arrays of bodies, by family'),
   facts({ type: 'InitialResources', imports: { InitialResources: 'generated/resources.ts' } }),
 )

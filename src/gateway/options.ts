@@ -7,7 +7,6 @@ import { standard } from '../resources/dialects.ts'
 import type { Rules } from '../schema/dialect.ts'
 import { marksOf, named } from '../schema/documentation.ts'
 import {
-  asOne,
   duration,
   integerFrom,
   oneOfThese,
@@ -26,11 +25,11 @@ import {
   authorityKeys,
   baseUrl,
   certificates,
-  clockOption,
+  clock,
   control,
   DEFAULT_VALIDITIES,
   dialect,
-  familiesOption,
+  families,
   initial,
   internalErrorBackoff,
   keys,
@@ -112,16 +111,14 @@ export const gatewayRows = {
     defaultText: '2,000,000',
   }),
   takenDomains: optionRow(
-    asOne(takenDomains, 'an array of domain names, such as "example.com" or "*.example.com"'),
+    takenDomains,
     'Domain names that another account has reserved. Reserving one of them fails, and so does a name below one or a wildcard that covers one.',
     { default: [], defaultText: 'none', flag: 'taken-domain', placeholder: 'NAME' },
   ),
-  families: optionRow(
-    familiesOption,
-    'Your own families, made with `fauxgate/kit`, by their names in the direct API.',
-    { isUnoffered: true },
-  ),
-  clock: optionRow(clockOption, 'The source of the time.', {
+  families: optionRow(families, 'Your own families, made with `fauxgate/kit`, by their names in the direct API.', {
+    isUnoffered: true,
+  }),
+  clock: optionRow(clock, 'The source of the time.', {
     default: systemClock,
     defaultText: 'the system clock, which also follows faked dates',
     // C is the type parameter of `createGateway`.
@@ -140,7 +137,7 @@ export const gatewayRows = {
   certificates: optionRow(
     certificates,
     'The validity of automatic certificates, and how long before their expiry they are renewed.',
-    { defaultText: `what Let's Encrypt announced for the time of the gateway's clock: ${DEFAULT_VALIDITIES}` },
+    { defaultText: `Let's Encrypt's, by the time of the gateway's clock: ${DEFAULT_VALIDITIES}` },
   ),
   internalErrorBackoff: optionRow(
     internalErrorBackoff,
@@ -189,24 +186,23 @@ export function selectRules(options: ParsedOptions): Rules {
  */
 export function readGatewayOptions(options: AnyOptions): ParsedOptions {
   const parsed = readOptions(gatewayOptions, options, { secret: secretNames })
-  requireConsistentTimes(options, parsed)
+  requireConsistentDurations(options, parsed)
   return parsed
 }
 
-function requireConsistentTimes(
-  options: AnyOptions,
-  { certificates = {}, internalErrorBackoff: { first, most } }: ParsedOptions,
-): void {
-  const { certificates: passed } = options
-  const { validity = PROFILES[MIN_DEFAULT_PROFILE], renewalLead = 0 } = certificates
-  if (renewalLead >= validity && isObject(passed)) {
-    const shortest = passed.validity ?? MIN_DEFAULT_PROFILE
-    const allowed = `less than certificates.validity, ${quote(shortest)}${passed.validity ? '' : ', its shortest default'}`
-    throw new TypeError(`certificates.renewalLead is ${quote(passed.renewalLead)}. Allowed: ${allowed}.`)
+function requireConsistentDurations(passed: AnyOptions, parsed: ParsedOptions): void {
+  const { validity = PROFILES[MIN_DEFAULT_PROFILE], renewalLead = 0 } = parsed.certificates ?? {}
+  if (renewalLead >= validity && isObject(passed.certificates)) {
+    const { validity: passedValidity, renewalLead: passedLead } = passed.certificates
+    const shortest = passedValidity ? quote(passedValidity) : `${quote(MIN_DEFAULT_PROFILE)}, its shortest default`
+    throw new TypeError(
+      `certificates.renewalLead is ${quote(passedLead)}. Allowed: less than certificates.validity, ${shortest}.`,
+    )
   }
+  const { first, most } = parsed.internalErrorBackoff
   if (first > most) {
-    const allowed = `at most internalErrorBackoff.most, ${quoteDuration(options.internalErrorBackoff?.most, most)}`
-    const received = quoteDuration(options.internalErrorBackoff?.first, first)
+    const received = quoteDuration(passed.internalErrorBackoff?.first, first)
+    const allowed = `at most internalErrorBackoff.most, ${quoteDuration(passed.internalErrorBackoff?.most, most)}`
     throw new TypeError(`internalErrorBackoff.first is ${received}. Allowed: ${allowed}.`)
   }
 }

@@ -92,9 +92,9 @@ class Call {
     const isForHook = !this.#isControl && !this.#request.isInspector && !isPreflight(this.#request)
     const response = hooks.arrival && isForHook ? hooks.arrival(this.#createArrival()) : this.#respondAsUsual()
     const now = engine.lastNow
-    const { safe } = engine
-    if (!safe) return this.#addToJournal(response, now)
-    const later = this.#waitUntilSafe(safe, response).then((final) => this.#addToJournal(final, now))
+    const { flushed } = engine
+    if (!flushed) return this.#addToJournal(response, now)
+    const later = this.#waitUntilFlushed(flushed, response).then((final) => this.#addToJournal(final, now))
     return { ...this.#addHeaders(response), safe: later }
   }
 
@@ -203,9 +203,9 @@ class Call {
   }
 
   /** Resolves with the response when its changes are safe in the store, or with an error if the store lost the changes. */
-  async #waitUntilSafe(safe: Promise<void>, response: HttpResponse): Promise<HttpResponse> {
+  async #waitUntilFlushed(flushed: Promise<void>, response: HttpResponse): Promise<HttpResponse> {
     try {
-      await safe
+      await flushed
       return response
     } catch (error) {
       return this.#catchRefusal(() => refuseAsStoreFailed(error))

@@ -2,10 +2,11 @@ import { accountErrors } from '../operation/account.ts'
 import type { Families, Family } from '../operation/family.ts'
 import type { Operation } from '../operation/operation.ts'
 import { listErrors } from '../schema/documentation.ts'
-import type { CatalogueError } from '../schema/errors.ts'
+import { type CatalogueError, describeReceived } from '../schema/errors.ts'
 import { general } from '../schema/general-errors.ts'
 import { isIdPrefix } from '../schema/ids.ts'
 import { quote, toSnakeCase } from '../schema/text.ts'
+import { isObject } from '../schema/values.ts'
 
 /** The names that the families of a test cannot use. */
 interface ReservedNames {
@@ -23,6 +24,7 @@ export function requireCompatibleFamilies(
   { prefixes, declarations }: ReservedNames,
 ): void {
   const reserved = [...prefixes.map((each) => `prefix ${each}`), ...declarations.map((each) => `declaration ${each}`)]
+  for (const [name, family] of Object.entries(own)) requireMadeByKit(name, family)
   const operations = listOperationNames({ ...builtIn, ...own })
   const taken = new Map(reserved.map((identifier) => [identifier, 'fauxgate itself']))
   for (const [name, family] of Object.entries(builtIn))
@@ -31,6 +33,7 @@ export function requireCompatibleFamilies(
     if (Object.hasOwn(builtIn, name))
       throw new TypeError(`families.${name} has the name of a family of fauxgate's own.`)
     requireNames(name, family)
+    requireStatuses(name, family)
     requireKnownErrors(name, family)
     requireKnownOperations(name, family, operations)
     for (const identifier of listIdentifiers(family)) {
@@ -39,8 +42,16 @@ export function requireCompatibleFamilies(
         throw new TypeError(`families.${name} has the ${identifier}, which ${owner} has already.`)
       taken.set(identifier, name)
     }
+    requireDueWork(name, family)
   }
   requireSameNames([...Object.values(builtIn), ...Object.values(own)])
+}
+
+function requireMadeByKit(name: string, family: unknown): void {
+  if (isObject(family) && ['operations', 'collections', 'errors'].every((each) => each in family)) return
+  throw new TypeError(
+    `families.${name} is ${describeReceived(quote(family))}. Allowed: a family that fauxgate/kit made.`,
+  )
 }
 
 function listIdentifiers({ prefix, collections, operations, declares = {} }: Family): string[] {
@@ -70,15 +81,25 @@ function requireNames(name: string, { operations, prefix }: Family): void {
   for (const [verb, operation] of Object.entries(operations)) {
     const wanted = `${toSnakeCase(name)}.${toSnakeCase(verb)}`
     if (operation.name !== wanted) {
-      throw new TypeError(`families.${name}.${verb} is named ${quote(operation.name)}. Its name must be "${wanted}".`)
+      throw new TypeError(
+        `families.${name}.${verb} is named ${quote(operation.name)}. Its name must be "${wanted}", or the family another key.`,
+      )
     }
     requirePath(operation)
   }
 }
 
-function requirePath({ name, path }: Operation): void {
-  if (/^(\/([\w.~-]+|\{\w+\}))+$/.test(path) && !path.startsWith('/_fauxgate')) return
-  throw new TypeError(`${name} has the path ${quote(path)}. Allowed: segments such as "/widgets/{id}".`)
+function requirePath({ name, path, ids }: Operation): void {
+  if (!/^(\/([\w.~-]+|\{\w+\}))+$/.test(path) || path.startsWith('/_fauxgate')) {
+    throw new TypeError(`${name} has the path ${quote(path)}. Allowed: segments such as "/widgets/{id}".`)
+  }
+  const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, id]) => String(id))
+  const described = Object.keys(ids)
+  if (inPath.length === described.length && inPath.every((id) => described.includes(id))) return
+  const list = (names: readonly string[]) => names.join(', ') || 'none'
+  throw new TypeError(
+    `${name} has the ids ${list(described)} in \`ids\`, and ${list(inPath)} in its path ${path}. Each needs the same.`,
+  )
 }
 
 function listOperationNames(all: Families): Set<string> {
@@ -91,6 +112,21 @@ function requireKnownOperations(family: string, { before = {} }: Family, operati
     throw new TypeError(
       `families.${family} has rules before ${quote(unknown)}. Allowed: names of operations, such as "reserved_domains.delete".`,
     )
+  }
+}
+
+/** Checks that a family with due records has work for them, and the other way round. */
+function requireDueWork(name: string, { collections, onDue }: Family): void {
+  const hasDue = collections.some(({ due }) => due !== undefined)
+  if (hasDue && !onDue) throw new TypeError(`families.${name} has a collection with \`due\`, and no \`onDue\`.`)
+  if (!hasDue && onDue) throw new TypeError(`families.${name} has \`onDue\`, and no collection with \`due\`.`)
+}
+
+/** Checks that the response to an error is no success. */
+function requireStatuses(name: string, { errors }: Family): void {
+  for (const { key, status } of Object.values(errors)) {
+    if (Number.isInteger(status) && status >= 400 && status <= 599) continue
+    throw new TypeError(`families.${name} has the error ${key} with the status ${quote(status)}. Allowed: 400 to 599.`)
   }
 }
 

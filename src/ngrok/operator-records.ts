@@ -9,7 +9,7 @@ export const operatorErrors = kit.declareErrors({
   operator_csr_invalid: kit.field(
     19001,
     400,
-    (it: { problem: string }) => `a request for a certificate (PKCS #10) in PEM; ${it.problem}`,
+    (it: { problem: string }) => `a certificate signing request (PKCS #10) in PEM; ${it.problem}`,
   ),
   operator_feature_invalid: kit.field(19002, 400),
   operator_selector_invalid: kit.field(19003, 400, (it: { problem: string }) => `an expression in CEL; ${it.problem}`),

@@ -31,7 +31,7 @@ const fields = {
       v.object({
         endpoint_selectors: v.optional(kit.documented(selectors, SELECTORS)),
         csr: v.optional(
-          kit.documented(v.pipe(csr, kit.blankIsAbsent()), 'A request for a certificate: PKCS #10 in PEM.', {
+          kit.documented(v.pipe(csr, kit.blankIsAbsent()), 'A certificate signing request: PKCS #10 in PEM.', {
             json: { examples: ['-----BEGIN CERTIFICATE REQUEST-----…'] },
           }),
         ),

@@ -1,3 +1,4 @@
+import * as v from 'valibot'
 import { type AnyControl, CONTROL_PATH, type ControlCall, listCallErrors } from '../control/control.ts'
 import { controlCallsWith, controls } from '../controls.ts'
 import { addRulesBefore, type Families, type Family } from '../operation/family.ts'
@@ -8,7 +9,8 @@ import { families as builtIn } from '../resources/index.ts'
 import { documentationOf } from '../schema/documentation.ts'
 import { isErrorOf } from '../schema/errors.ts'
 import { general } from '../schema/general-errors.ts'
-import { mapValues } from '../schema/values.ts'
+import { oneOfThese, optionsOf, readOptions, textOption } from '../schema/options.ts'
+import { isObject, mapValues } from '../schema/values.ts'
 import { CONTROL_KEY, CONTROL_TAG, createCallItem } from './controls.ts'
 import {
   type OpenApiDocument,
@@ -35,6 +37,24 @@ export interface OpenApiOptions {
   readonly part?: 'service' | 'controls'
 }
 
+const dialectSchema = v.custom<Dialect>(
+  (value) => isObject(value) && 'versionHeader' in value,
+  'a dialect, such as standard or ngrok, which fauxgate exports',
+)
+
+const openApiOptions = optionsOf({
+  families: v.optional(
+    v.custom<NonNullable<OpenApiOptions['families']>>(isFamilies, 'an object with families, by name'),
+  ),
+  url: v.optional(textOption),
+  part: v.optional(oneOfThese(['service', 'controls'])),
+})
+
+function isFamilies(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
+  return Object.values(value).every((family) => typeof family?.operations === 'object')
+}
+
 /**
  * Returns the OpenAPI 3.1 document of the service, or of the controls for tests.
  *
@@ -47,11 +67,11 @@ export interface OpenApiOptions {
  * const controls = openApi(ngrok, { part: 'controls' })
  * console.log(Object.keys(controls.paths))
  * ```
+ * @throws TypeError for a value that is no dialect, an unknown option, or a value that is not allowed.
  */
-export function openApi(
-  dialect: Dialect = standard,
-  { families = {}, url = dialect.baseUrl, part = 'service' }: OpenApiOptions = {},
-): OpenApiDocument {
+export function openApi(dialect: Dialect = standard, options: OpenApiOptions = {}): OpenApiDocument {
+  readOptions(dialectSchema, dialect, { whole: 'dialect' })
+  const { families = {}, url = dialect.baseUrl, part = 'service' } = readOptions(openApiOptions, options)
   // The kit made these families; the option's type omits most of their fields.
   const own = families as Families
   const all = Object.values<Family>(addRulesBefore({ ...builtIn, declared, ...own }))

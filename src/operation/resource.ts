@@ -112,7 +112,8 @@ export function resource(
       errors: [general.not_found, ...(update.errors ?? []), ...listLimitErrors(limits, true)],
       response: shape,
       run(tx, { id }, body) {
-        const before = findRecord(tx, id)
+        // A family that wrote into the record would change it outside the transaction.
+        const before = Object.freeze(findRecord(tx, id))
         requirePermitted(limits, body as object, tx, before) // Every body is an object.
         const record = update.run(tx, before, body)
         requireWithin(tx, limits, collection, record, before)

@@ -50,7 +50,7 @@ export interface StoredCommit {
 
 /** The facts that change only when the whole state is replaced. */
 export interface StoredFacts {
-  /** The version of the records' form. A gateway reads its own and refuses any other. */
+  /** The version of the record format. A gateway reads its own version and older ones. It refuses a newer version. */
   readonly version: number
   /** The seed of ids and, with the published test keys, of automatic certificates. */
   readonly seed: string

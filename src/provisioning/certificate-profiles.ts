@@ -13,15 +13,15 @@ export type ProfileName = keyof typeof PROFILES
 /** The shortest validity that a certificate has by default. */
 export const MIN_DEFAULT_PROFILE: ProfileName = '45d'
 
-/** The options of a gateway for the life of automatic certificates, in ms. */
-export interface CertificateLife {
+/** The options of a gateway for the lifetime of automatic certificates, in ms. */
+export interface CertificateLifetime {
   readonly validity?: number | undefined
   /** The time before the end of the validity at which the renewal starts. */
   readonly renewalLead?: number | undefined
 }
 
-/** Returns the life of a certificate issued at a time in ms. Default: the profile of the authority at that time. */
-export function getCertificateLife(issuedAt: number, options: CertificateLife = {}) {
+/** Returns the lifetime of a certificate issued at a time in ms. Default: the profile of the authority at that time. */
+export function getCertificateLifetime(issuedAt: number, options: CertificateLifetime = {}) {
   const { validity = PROFILES[getDefaultProfile(issuedAt)], renewalLead = suggestLead(validity) } = options
   return { validity, renewalLead }
 }

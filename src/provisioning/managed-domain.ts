@@ -8,7 +8,7 @@ import { type Report, rule } from '../schema/rule.ts'
 import { LATEST_TIME } from '../schema/time.ts'
 import type { Frozen } from '../schema/values.ts'
 import { MANAGED_KEY_TYPES } from '../x509/order.ts'
-import type { CertificateLife } from './certificate-profiles.ts'
+import type { CertificateLifetime } from './certificate-profiles.ts'
 import { isDnsName, normalizeName } from './dns.ts'
 import { PROVISIONING_ERRORS, type ProvisioningError } from './outcomes.ts'
 import { timeline } from './timeline.ts'
@@ -17,7 +17,7 @@ import { timeline } from './timeline.ts'
 export interface ProvisioningRules {
   readonly dns: 'off' | 'simulated'
   readonly provisioningDelay: number
-  readonly certificates: CertificateLife | undefined
+  readonly certificates: CertificateLifetime | undefined
   readonly internalErrorBackoff: { readonly first: number; readonly most: number }
   readonly dnsErrorRetry: number
   readonly quirks: { readonly lateStatus: boolean }

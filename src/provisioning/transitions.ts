@@ -1,7 +1,7 @@
 import type { Due } from '../operation/collection.ts'
 import type { Transaction } from '../operation/transaction.ts'
 import { LATEST_TIME, timestamp } from '../schema/time.ts'
-import { getCertificateLife } from './certificate-profiles.ts'
+import { getCertificateLifetime } from './certificate-profiles.ts'
 import { type CertificateRecord, certificates } from './certificate-records.ts'
 import {
   type Job,
@@ -172,7 +172,7 @@ function makeCertificateRecord(
   issued_at: number,
 ): CertificateRecord {
   const { private_key_type } = policy as Policy // Only a managed domain gets here.
-  const { validity } = getCertificateLife(issued_at, provisioningRules(tx.rules).certificates)
+  const { validity } = getCertificateLifetime(issued_at, provisioningRules(tx.rules).certificates)
   return {
     id: tx.newId('cert'),
     created_at: tx.now,
@@ -189,7 +189,7 @@ function makeCertificateRecord(
 }
 
 function getRenewalTime(issuedAtMs: number, { certificates: options }: ProvisioningRules): number {
-  const { validity, renewalLead } = getCertificateLife(issuedAtMs, options)
+  const { validity, renewalLead } = getCertificateLifetime(issuedAtMs, options)
   return issuedAtMs + validity - renewalLead
 }
 

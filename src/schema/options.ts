@@ -177,10 +177,24 @@ export function requireFunction(name: string, value: unknown): void {
     throw new TypeError(`${name} is ${describeReceived(quote(value))}. Allowed: a function.`)
 }
 
-/** Returns the answer of a caller's predicate. @throws TypeError for a promise, because a promise always counts as true. */
+/** Returns the answer of a caller's predicate. @throws TypeError for a promise or an error, because both always count as true. */
 export function readAnswer(predicate: string, answer: unknown): boolean {
+  if (answer instanceof Error) {
+    throw new TypeError(`${predicate} returned an error, as a class of errors does. Allowed: true or false.`)
+  }
   if (!(answer instanceof Promise)) return Boolean(answer)
   throw new TypeError(`${predicate} returned a promise. Allowed: true or false, from a function that is not async.`)
+}
+
+/**
+ * Returns the result of a caller's function that must be synchronous.
+ * @throws TypeError for a promise, because whatever it does later could fail without notice.
+ */
+export function requireSync<T>(name: string, result: T): T {
+  if (!(result instanceof Promise)) return result
+  // The error below is enough: an unhandled rejection would end the process.
+  result.catch(() => undefined)
+  throw new TypeError(`${name} returned a promise. Allowed: a function that is not async.`)
 }
 
 /** @throws TypeError if a parameter is not an object. Spreading it would ignore null and arrays. */

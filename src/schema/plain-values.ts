@@ -15,6 +15,7 @@ const MAX_VALUES = 1_000_000
 export type Shape =
   | { readonly kind: 'object'; readonly fields: ReadonlyMap<string, Shape> }
   | { readonly kind: 'list'; readonly item: Shape }
+  | { readonly kind: 'map' }
   | { readonly kind: 'value'; readonly blankIsAbsent: boolean }
 
 export function toShape(schema: v.GenericSchema): Shape {
@@ -23,6 +24,7 @@ export function toShape(schema: v.GenericSchema): Shape {
   if (entries) {
     return { kind: 'object', fields: new Map(Object.entries(entries).map(([name, entry]) => [name, toShape(entry)])) }
   }
+  if (type === 'record') return { kind: 'map' }
   if (type === 'array' && item) return { kind: 'list', item: toShape(item) }
   return { kind: 'value', blankIsAbsent: marksOf(schema).blank === 'absent' }
 }
@@ -43,7 +45,8 @@ export class PlainCopier {
     if (typeof value !== 'object' || value === null) return value
     // A symbol replaces any other object, so that the schema refuses it: valibot would accept an array as an object.
     if (shape.kind === 'object') return isObject(value) ? this.copyFields(shape.fields, value) : Symbol(quote(value))
-    if (shape.kind === 'value' || !Array.isArray(value)) return this.#copyJson(value)
+    if (shape.kind === 'map' && !isObject(value)) return Symbol(quote(value))
+    if (shape.kind !== 'list' || !Array.isArray(value)) return this.#copyJson(value)
     return value.map((item, index) => this.#at(index, () => this.copy(shape.item, item)))
   }
 

@@ -51,7 +51,7 @@ export class Reading {
   count = 0
   /** True if rules stopped looking because of {@link MAX_COUNTED}. */
   isCut = false
-  readonly #makers = new Map<Issue, (facts: FieldFacts) => Problem>()
+  #makers?: Map<Issue, (facts: FieldFacts) => Problem>
   /**
    * Valibot's settings for this reading. Valibot passes only `message` on to rules, so that function carries the reading. An
    * issue with an empty message is one whose schema has no message.
@@ -83,11 +83,13 @@ export class Reading {
   /** Sets the function that makes a problem of the last issue. */
   report({ issues }: v.OutputDataset<unknown, Issue>, make: (facts: FieldFacts) => Problem): void {
     const added = issues?.at(-1)
-    if (added) this.#makers.set(added, make)
+    if (!added) return
+    this.#makers ??= new Map()
+    this.#makers.set(added, make)
   }
 
   createProblem(issue: Issue, facts: FieldFacts): Problem | undefined {
-    return this.#makers.get(issue)?.(facts)
+    return this.#makers?.get(issue)?.(facts)
   }
 }
 

@@ -24,12 +24,14 @@ export async function forward(
   body: Buffer,
   signal: AbortSignal,
 ) {
-  const sent = Object.entries(headersDistinct).filter(([name]) => !isHopByHop(name) && !/^(host|expect)$/.test(name))
+  const sentHeaders = Object.entries(headersDistinct).filter(
+    ([name]) => !isHopByHop(name) && !/^(host|expect)$/.test(name),
+  )
   const base = new URL(target)
   const path = base.pathname.replace(/\/$/, '') + url
   const send = base.protocol === 'https:' ? httpsRequest : httpRequest
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
-    send(base, { method, path, headers: Object.fromEntries(sent), signal, agent: false }, resolve)
+    send(base, { method, path, headers: Object.fromEntries(sentHeaders), signal, agent: false }, resolve)
       .on('error', reject)
       .end(body)
   })
@@ -50,8 +52,9 @@ const MAX_BODY_BYTES = 20_000_000
 /** Returns the text of a body. Returns only the size in bytes if the body is not text or exceeds {@link MAX_BODY_BYTES}. */
 export function textOrSize(bytes: Buffer, encoding = ''): { readonly text?: string; readonly binary?: number } {
   try {
-    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(decompress(bytes, encoding))
-    if (!text.includes('\0') && text.length <= MAX_BODY_BYTES) return { text }
+    const decompressed = decompress(bytes, encoding)
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(decompressed)
+    if (!text.includes('\0') && decompressed.length <= MAX_BODY_BYTES) return { text }
   } catch {
     // It is not text.
   }
@@ -65,7 +68,7 @@ const DECOMPRESSORS: Readonly<Record<string, typeof gunzipSync>> = {
   br: brotliDecompressSync,
 }
 
-/** Decodes the bytes of a body. Throws if the encoding is unknown, or the bytes do not have it. */
+/** Decodes the bytes of a body. Throws if the encoding is unknown, or if the bytes are not in this encoding. */
 function decompress(bytes: Buffer, encoding: string): Buffer {
   const name = encoding.trim().toLowerCase()
   if (bytes.length === 0 || name === '' || name === 'identity') return bytes

@@ -1,4 +1,6 @@
 import type { Store, StoredCommit, StoredRecord, StoredState } from '../operation/store.ts'
+import { requireFunction, requireSync } from '../schema/options.ts'
+import { quote } from '../schema/text.ts'
 
 /** A value of a statement. */
 export type SqlValue = string | number | null
@@ -24,14 +26,17 @@ export type Atomically = (work: () => void) => void
  * const store = sqlStore((text, ...values) => sql.exec(text, ...values), (work) => ctx.storage.transactionSync(work))
  * const gateway = createGateway({ store })
  * ```
+ * @throws TypeError for an argument that is not a function. `load` and `append` throw if one returns a promise, or does not run the work.
  */
 export function sqlStore(run: RunSql, atomically: Atomically): Store {
+  requireFunction('run', run)
+  requireFunction('atomically', atomically)
   let hasCopy = false
   return {
     load() {
       let state: StoredState | undefined
       try {
-        atomically(() => {
+        runAtomically(atomically, () => {
           migrate(run)
           state = loadState(run)
           hasCopy = findsCopy(run)
@@ -44,7 +49,7 @@ export function sqlStore(run: RunSql, atomically: Atomically): Store {
     },
     append(commit) {
       let isMigration = false
-      atomically(() => {
+      runAtomically(atomically, () => {
         isMigration = startsNewVersion(run, commit)
         if (hasCopy || isMigration) for (const table of TABLES) run(`DROP TABLE IF EXISTS ${table}_before`)
         if (isMigration) for (const table of TABLES) run(`CREATE TABLE ${table}_before AS SELECT * FROM ${table}`)
@@ -53,6 +58,17 @@ export function sqlStore(run: RunSql, atomically: Atomically): Store {
       hasCopy = isMigration
     },
   }
+}
+
+/** Runs work as one transaction. @throws Error if the caller's function has not run the work when it returns. */
+function runAtomically(atomically: Atomically, work: () => void): void {
+  let hasRun = false
+  const result = atomically(() => {
+    work()
+    hasRun = true
+  })
+  requireSync('`atomically`', result)
+  if (!hasRun) throw new Error('`atomically` did not run the work. With better-sqlite3, write db.transaction(work)()')
 }
 
 const TABLES = ['fauxgate_facts', 'fauxgate_records'] as const
@@ -156,7 +172,9 @@ const READ_FACTS = 'SELECT version, seed, now, sequence, operations, records, ch
 const READ_RECORDS = 'SELECT collection, key, record, checksum FROM fauxgate_records'
 
 function selectRows<R>(run: RunSql, statement: string, ...values: SqlValue[]): R[] {
-  return [...run(statement, ...values)] as R[] // R has the columns of the statement. Checksums find other values.
+  const rows: Iterable<object> | undefined = requireSync('`run`', run(statement, ...values))
+  if (!rows?.[Symbol.iterator]) throw new TypeError(`\`run\` returned ${quote(rows)}. Allowed: an iterable of rows`)
+  return [...rows] as R[] // R has the columns of the statement. Checksums find other values.
 }
 
 /** Returns the stored state; undefined if the store is empty. @throws Error if a row is damaged. */

@@ -1,30 +1,22 @@
 import * as v from 'valibot'
+import { ipAddresses } from '../control/authority.ts'
 import type { Time } from '../engine/manual-clock.ts'
 import type { PairOptions, PairSubject } from '../generated/options.ts'
 import { named } from '../schema/documentation.ts'
-import {
-  asOne,
-  integerFrom,
-  moment,
-  oneOfThese,
-  optionRow,
-  optionsOf,
-  readOptions,
-  textOption,
-} from '../schema/options.ts'
+import { integerFrom, moment, oneOfThese, optionRow, optionsOf, readOptions, textOption } from '../schema/options.ts'
 import { LATEST_TIME, timestamp } from '../schema/time.ts'
 import { ipBytes } from '../x509/ip.ts'
 import type { Attribute } from '../x509/issue.ts'
 
 const keyTypes = ['rsa', 'ecdsa', 'ed25519'] as const
-/** The kind of a key. */
+/** The type of a key. */
 export type KeyType = (typeof keyTypes)[number]
 
 /** The first year of UTCTime, which every reader of certificates knows. */
 const EARLIEST_TIME = Date.UTC(1950, 0, 1)
 const START_OF_2026 = Date.UTC(2026, 0, 1)
 const MAX_ISSUERS = 5
-/** The types of attributes, in the order of a name. RFC 5280, appendix A.1, limits the lengths of their texts. */
+/** The types of attributes, in their order in a distinguished name. RFC 5280, appendix A.1, limits the lengths of their texts. */
 const ATTRIBUTES = {
   country: 'C',
   province: 'ST',
@@ -35,20 +27,9 @@ const ATTRIBUTES = {
 } as const satisfies Readonly<Record<keyof PairSubject, Attribute[0]>>
 const MAX_COMMON_NAME_LENGTH = 64
 
-const names = asOne(
-  v.array(v.pipe(v.string(), v.regex(/^[!-~]{1,253}$/))),
-  'an array of DNS names of 1 to 253 ASCII characters without spaces, other scripts in the form "xn--…"',
-)
+const NAME_ALLOWED = 'a DNS name of 1 to 253 ASCII characters without spaces, other scripts in the form "xn--…"'
 
-const ips = asOne(
-  v.array(
-    v.pipe(
-      v.string(),
-      v.check((ip) => ipBytes(ip) !== undefined),
-    ),
-  ),
-  'an array of IPv4 and IPv6 addresses',
-)
+const names = v.array(v.pipe(v.string(NAME_ALLOWED), v.regex(/^[!-~]{1,253}$/, NAME_ALLOWED)), 'an array of DNS names')
 
 /** Makes the schema of a text with a maximum length. */
 function attribute(maxLength: number) {
@@ -86,6 +67,7 @@ const subject = /* @__PURE__ */ named(
 
 const momentWithin = (margin = 0) => moment(EARLIEST_TIME + margin, LATEST_TIME - margin)
 
+/** Makes the schema of the options of a pair with at least `minIssuers` CA certificates. */
 export const pairOptions = (minIssuers = 0) =>
   named(
     optionsOf({
@@ -93,7 +75,7 @@ export const pairOptions = (minIssuers = 0) =>
         default: DEFAULT_NAMES,
         defaultText: "`['app.example.com']`",
       }),
-      ips: optionRow(ips, 'IPv4 and IPv6 addresses.', { default: NO_IPS, defaultText: 'none' }),
+      ips: optionRow(ipAddresses, 'IPv4 and IPv6 addresses.', { default: NO_IPS, defaultText: 'none' }),
       keyType: optionRow(oneOfThese(keyTypes), 'The type of the key. `rsa` is always one published key of 2048 bits.', {
         default: 'ecdsa',
         defaultText: '`ecdsa`, on P-256',
@@ -155,14 +137,15 @@ export function readPairOptions(options: PairOptions = {}, minIssuers = 0) {
 /**
  * Reads an option that is a time, by default the start of 2026.
  *
- * @param margin the ms before and after the time that must be valid too
+ * @param margin the ms before and after the time that must be allowed too
  * @returns ms since 1970
  * @throws TypeError if it is not a time
  */
-export function readMoment(name: string, value: Time = START_OF_2026, margin = 0): number {
+export function readMoment(name: string, value: Time = START_OF_2026, margin: number): number {
   return readOptions(momentWithin(margin), value, { whole: name })
 }
 
+/** Returns the attributes of a subject, whose common name is `name` by default. */
 function attributesOf(subject: PairSubject, name: string): readonly Attribute[] {
   const texts = { ...subject, commonName: subject.commonName ?? (name.length > MAX_COMMON_NAME_LENGTH ? '' : name) }
   const attributes = Object.entries(ATTRIBUTES).flatMap(([key, type]): Attribute[] => {

@@ -1,4 +1,6 @@
 import { readClock, systemClock } from '../engine/clock.ts'
+import { describeReceived } from '../schema/errors.ts'
+import { quote } from '../schema/text.ts'
 import { parseHar } from '../verify/har-reader.ts'
 import type { KnownDifference, ReplayReport } from '../verify/replay.ts'
 
@@ -28,6 +30,9 @@ export interface ReplayOptions {
  * or if the text is no recording.
  */
 export async function replayRecording(text: string, { known = [] }: ReplayOptions = {}): Promise<ReplayReport> {
+  if (typeof text !== 'string' || !text.trimStart().startsWith('{')) {
+    throw new TypeError(`text is ${describeReceived(quote(text))}. Allowed: the text of a HAR 1.2 file, not its path.`)
+  }
   const recording = parseHar(text, 'The text')
   // Loaded here, since it brings all families of the ngrok dialect, which other tests do not need.
   const { hasPassed, replay, replayText } = await import('../verify/replay.ts')

@@ -1,6 +1,8 @@
 import { manualClock } from '../engine/manual-clock.ts'
 import { createGateway } from '../gateway/gateway.ts'
 import type { Store, StoredCommit, StoredState } from '../operation/store.ts'
+import { requireFunction } from '../schema/options.ts'
+import { quote } from '../schema/text.ts'
 
 /** A place for the data of stores, such as a file or a database. */
 export interface StorePlace {
@@ -28,8 +30,10 @@ export interface StoreCheck {
  * import { test } from 'vitest' // or any other
  * for (const { name, run } of storeSuite(() => myPlace())) test(name, run)
  * ```
+ * @throws TypeError for an argument that is not a function.
  */
 export function storeSuite(newPlace: () => StorePlace): readonly StoreCheck[] {
+  requireFunction('newPlace', newPlace)
   return Object.entries(CHECKS).map(([name, check]) => ({
     name,
     async run() {
@@ -45,6 +49,11 @@ export function storeSuite(newPlace: () => StorePlace): readonly StoreCheck[] {
 
 /** Returns a place that closes the open store before it opens another one. */
 function closingBeforeOpen(place: StorePlace): Required<StorePlace> {
+  if (typeof place?.open !== 'function') {
+    throw new TypeError(
+      `newPlace returned ${quote(place)}. Allowed: an object with the function open, and perhaps close.`,
+    )
+  }
   let isOpen = false
   const close = () => {
     if (isOpen) place.close?.()

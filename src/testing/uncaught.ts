@@ -1,18 +1,18 @@
-/** The event target of Deno and browsers, which calls a listener before the runner shows the error. */
-interface Events {
-  addEventListener?(type: string, listener: (event: Uncaught) => void, options: object): void
-  removeEventListener?(type: string, listener: (event: Uncaught) => void, options: object): void
+/** The global object of Deno and browsers. It calls a listener before the runner shows the error. */
+interface ErrorEventTarget {
+  addEventListener?(type: string, listener: (event: UncaughtErrorEvent) => void, options: object): void
+  removeEventListener?(type: string, listener: (event: UncaughtErrorEvent) => void, options: object): void
 }
 
-interface Uncaught {
+interface UncaughtErrorEvent {
   /** The error of an `error` event. */
   readonly error?: unknown
   /** The error of an `unhandledrejection` event. */
   readonly reason?: unknown
 }
 
-const TYPES = ['error', 'unhandledrejection']
-/** Calls the listener before the listeners of the runner. */
+const EVENT_TYPES = ['error', 'unhandledrejection']
+/** Makes a listener run before the listeners of the runner. */
 const FIRST = { capture: true }
 
 /**
@@ -20,10 +20,10 @@ const FIRST = { capture: true }
  * have these events.
  */
 export function watchUncaught(onError: (error: unknown) => void): () => void {
-  const { addEventListener, removeEventListener }: Events = globalThis
-  const listener = (event: Uncaught) => onError(event.error ?? event.reason)
-  for (const type of TYPES) addEventListener?.(type, listener, FIRST)
+  const { addEventListener, removeEventListener }: ErrorEventTarget = globalThis
+  const listener = (event: UncaughtErrorEvent) => onError(event.error ?? event.reason)
+  for (const type of EVENT_TYPES) addEventListener?.(type, listener, FIRST)
   return () => {
-    for (const type of TYPES) removeEventListener?.(type, listener, FIRST)
+    for (const type of EVENT_TYPES) removeEventListener?.(type, listener, FIRST)
   }
 }

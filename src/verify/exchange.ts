@@ -13,7 +13,7 @@ export interface ApiRequest {
   readonly path: string
   /** The text of the body, if there was one. */
   readonly body?: string | undefined
-  /** The size in bytes of a body that is no text. Such a body is not stored. */
+  /** The size in bytes of a body that is not text or is too long. Such a body is not stored. */
   readonly binary?: number | undefined
   /** Headers in addition to those of every request; null for one of these that was left out. */
   readonly headers?: Readonly<Record<string, string | null>> | undefined
@@ -27,7 +27,7 @@ export interface ApiResponse {
   readonly text: string
   /** The JSON of the body; undefined if the body is empty or no JSON. */
   readonly body: unknown
-  /** The size in bytes of a body that is no text. Such a body is not stored. */
+  /** The size in bytes of a body that is not text or is too long. Such a body is not stored. */
   readonly binary?: number | undefined
 }
 

@@ -1,3 +1,4 @@
+import { utf8Length } from '../schema/platform.ts'
 import type { Exchange } from './exchange.ts'
 
 /** An exchange with its time. */
@@ -72,7 +73,7 @@ function entryOf({ at, request, response }: RecordedExchange, { url }: Recording
       redirectURL: '',
       content:
         response.binary === undefined
-          ? { size: response.text.length, mimeType, text: response.text }
+          ? { size: utf8Length(response.text), mimeType, text: response.text }
           : { size: response.binary, mimeType, ...withoutText(response.binary) },
     },
     cache: {},
@@ -80,11 +81,11 @@ function entryOf({ at, request, response }: RecordedExchange, { url }: Recording
   }
 }
 
-/** Returns the fields of a body that is no text. */
+/** Returns the fields of a body that is not text or is too long. */
 function withoutText(bytes: number | undefined): object {
   return bytes === undefined
     ? {}
-    : { _binary: bytes, comment: `The body, ${bytes} bytes, is no text and was not kept.` }
+    : { _binary: bytes, comment: `The body, ${bytes} bytes, is not text or is too long, and was not kept.` }
 }
 
 /** The value of a usual header that a request was sent without. */

@@ -13,7 +13,7 @@ export interface Reference {
 }
 
 /** Creates a gateway with all families of a dialect, at the URL of the service. */
-export function referenceFor(dialect: DialectName, url: string, now: () => number): Reference {
+export function createReference(dialect: DialectName, url: string, now: () => number): Reference {
   const { versionHeader } = dialects[dialect]
   const options: AnyOptions = {
     dialect: dialects[dialect],

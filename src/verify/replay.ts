@@ -4,7 +4,7 @@ import { type ComparisonContext, type Difference, differencesOf, differenceText 
 import type { ApiRequest, ApiResponse } from './exchange.ts'
 import type { RecordedExchange, Recording, RecordingInfo } from './har.ts'
 import { ID_IN_TEXT, IdMap, idsIn } from './ids.ts'
-import { type Reference, referenceFor } from './reference.ts'
+import { createReference, type Reference } from './reference.ts'
 import { escapePattern, mapPath } from './texts.ts'
 
 /** A difference that is known, with the reason why it stays. */
@@ -100,7 +100,7 @@ class Replayer {
     this.#recordedIds = new Set(
       exchanges.flatMap(({ response }) => (response.status < 300 ? idsIn(response.text) : [])),
     )
-    this.#reference = referenceFor(dialect as DialectName, url, () => this.#at) // It is known.
+    this.#reference = createReference(dialect as DialectName, url, () => this.#at) // It is known.
     this.#context = {
       ids: this.#ids,
       base: url,

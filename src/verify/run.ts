@@ -7,7 +7,7 @@ import { type ComparisonContext, differencesOf } from './differ.ts'
 import { type ApiRequest, type ApiResponse, type Exchange, errorOf } from './exchange.ts'
 import { IdMap } from './ids.ts'
 import { type ItemsById, readList, refusalText } from './lists.ts'
-import { type Reference, referenceFor } from './reference.ts'
+import { createReference, type Reference } from './reference.ts'
 import { excerptOf, type Outcome } from './report.ts'
 import { markOf, type RunLog } from './run-log.ts'
 import { planLimits, requireOwn } from './safety.ts'
@@ -80,7 +80,7 @@ export class Run {
         return response
       },
     }
-    this.#reference = referenceFor(dialect, url, () => host.now())
+    this.#reference = createReference(dialect, url, () => host.now())
     this.#planLimits = planLimits(Object.values(dialectFamilies[dialect] ?? {}), dialects[dialect])
   }
 

@@ -33,7 +33,7 @@ const nextDue = named(
   'The next due event.',
 )
 
-const overviewView = named(
+const overviewSchema = named(
   v.object({
     now: documented(time, "The gateway's time, as a timestamp."),
     manual: documented(v.boolean(), 'True for a manual clock.'),
@@ -61,7 +61,7 @@ const read = controlCall({
   method: 'GET',
   path: '/overview',
   summary: 'Count the resources, requests and faults, and show the next due event',
-  response: overviewView,
+  response: overviewSchema,
   run: createOverview,
 })
 
@@ -93,7 +93,7 @@ function createOverview(host: ControlHost): Overview {
   }))
 }
 
-/** Returns the next due event of a gateway or the next delayed response, or null. */
+/** Returns the next due event or the next delayed response of a gateway, whichever is earlier; null if there is neither. */
 export function findNextDue(host: ControlHost, tx: Transaction): NextDue | null {
   const next = host.engine.nextDue
   const [waiting] = host.engine.clock.waiting

@@ -28,7 +28,7 @@ const MAX_LEFTOVERS = 10
 const MAX_LINE_LENGTH = 400
 
 /** A title, with the lines below it. */
-type Part = readonly [title: string, lines: readonly string[]]
+type Section = readonly [title: string, lines: readonly string[]]
 
 const read = controlCall({
   method: 'GET',
@@ -53,17 +53,17 @@ export const report: Control<ReportMember> = {
 }
 
 function createReport(host: ControlHost): string {
-  const parts = [
+  const sections = [
     listRequests(host),
     ['requests to other hosts', host.otherRequests.listLines()] as const,
     listWaiting(host),
     describeNextStep(host),
     ...host.transact(listTimelines),
-    host.transact(listUncheckedRecords),
+    host.transact(warnOfUncheckedRecords),
     listPending(host),
     listLeftovers(host),
   ]
-  const lines = parts.flatMap(([title, below]) =>
+  const lines = sections.flatMap(([title, below]) =>
     below.length === 0 ? [] : [`  ${title}:`, ...below.map((line) => `    ${cut(line, MAX_LINE_LENGTH)}`)],
   )
   return escapeUnprintable(host.withoutKeys([`The gateway at ${timestamp(host.engine.now)}:`, ...lines].join('\n')))
@@ -77,21 +77,23 @@ interface RepeatedLine {
   count: number
 }
 
-function listRequests({ journal, transact }: ControlHost): Part {
+function listRequests({ journal, transact }: ControlHost): Section {
   if (journal.size + journal.dropped === 0) return ['requests', ['none over HTTP']]
   const faults = new Map(transact(faultsIn).map((fault) => [fault.id, fault]))
-  const requested = new Set([...journal.newestFirst()].map(({ path, query }) => `${path}?${query}`))
+  const requestedUrls = new Set([...journal.newestFirst()].map(({ path, query }) => `${path}?${query}`))
   const textOf = (entry: JournalEntry) => {
-    const ownReason = describeRefusal(entry) ?? describeUnreadPage(entry, requested)
     const fault = entry.fault === null ? undefined : faults.get(entry.fault)
-    const applied = fault ? `${describeFault(fault)}${describeEffect(fault, entry)}` : entry.fault
-    const reason = applied === null ? ownReason : `by the fault ${applied}`
+    const faultText = fault ? `${describeFault(fault)}${describeEffect(fault, entry)}` : entry.fault
+    const note =
+      faultText === null
+        ? (describeRefusal(entry) ?? describeUnreadPage(entry, requestedUrls))
+        : `by the fault ${faultText}`
     // On a separate line, since few readers see the end of a long line.
-    return reason === undefined ? describeRequest(entry) : `${describeRequest(entry)}\n  ${reason}`
+    return note === undefined ? describeRequest(entry) : `${describeRequest(entry)}\n  ${note}`
   }
   const { lines, count } = mergeNewest(journal, textOf)
   const texts = lines.flatMap((line) => formatLine(line).split('\n'))
-  return ['requests', [...countDropped(journal.dropped), ...countEarlier(journal.size - count), ...texts]]
+  return ['requests', [...noteDropped(journal.dropped), ...noteEarlier(journal.size - count), ...texts]]
 }
 
 /** Describes the effects of a fault that the status of the response does not show. */
@@ -105,14 +107,14 @@ function describeEffect({ drop, truncate }: ArmedFault, { commit }: JournalEntry
 }
 
 /** Returns a warning if a list has another page that no request asked for. */
-function describeUnreadPage({ response }: JournalEntry, requested: ReadonlySet<string>): string | undefined {
+function describeUnreadPage({ response }: JournalEntry, requestedUrls: ReadonlySet<string>): string | undefined {
   const next = isObject(response) ? response.next_page_uri : undefined
-  if (typeof next !== 'string' || [...requested].some((each) => next.endsWith(each))) return undefined
+  if (typeof next !== 'string' || [...requestedUrls].some((each) => next.endsWith(each))) return undefined
   return 'There is another page, which no request asked for: see its next_page_uri.'
 }
 
 /** Lists the requests whose responses a fault delays. Their clients still wait, although the journal has the responses. */
-function listWaiting(host: ControlHost): Part {
+function listWaiting(host: ControlHost): Section {
   const all = waitingRequests(host)
   const first = all.slice(0, MAX_PENDING)
   const ids = new Set(first.map(({ operationId }) => operationId))
@@ -125,7 +127,7 @@ function listWaiting(host: ControlHost): Part {
 }
 
 /** Describes the next due event if the clock has not moved, because code that polls on other timers then waits forever. */
-function describeNextStep(host: ControlHost): Part {
+function describeNextStep(host: ControlHost): Section {
   const next = host.transact((tx) => findNextDue(host, tx))
   const first = [...host.journal.newestFirst()].at(-1)
   if (!next || !isManual(host.clock) || first?.at !== timestamp(host.engine.now)) return ['next', []]
@@ -140,6 +142,7 @@ function describeNextStep(host: ControlHost): Part {
   ]
 }
 
+/** Merges equal texts of successive requests into one line, until the lines are full. `count` is the number of requests in the lines. */
 function mergeNewest(journal: ControlHost['journal'], textOf: (entry: JournalEntry) => string) {
   const lines: RepeatedLine[] = []
   let count = 0
@@ -163,47 +166,47 @@ function formatLine({ text, from, until, count }: RepeatedLine): string {
   return `${from}  ${count === 1 ? '' : `${times}: `}${text}`
 }
 
-function listTimelines(tx: Transaction): Part[] {
+function listTimelines(tx: Transaction): Section[] {
   let count = 0
   const newestDomains: DomainRecord[] = []
   for (const domain of tx.newestFirst(domains)) {
     if (domain.timeline.length > 0 && ++count <= MAX_DOMAINS) newestDomains.push(domain)
   }
-  const parts = newestDomains.reverse().map(({ id, domain, timeline }): Part => {
+  const sections = newestDomains.reverse().map(({ id, domain, timeline }): Section => {
     const lines = formatTimeline(timelineView(tx, timeline)).split('\n')
     return [`provisioning of ${domain} (${id})`, keepNewest(lines, MAX_TRANSITIONS)]
   })
-  return [['provisioning', countEarlier(count - MAX_DOMAINS)], ...parts]
+  return [['provisioning', noteEarlier(count - MAX_DOMAINS)], ...sections]
 }
 
-/** Warns of DNS records that no attempt looks at, such as a failure that a test expects to meet. */
-function listUncheckedRecords(tx: Transaction): Part {
+/** Warns that attempts ignore the DNS records, because DNS is not simulated. A test may expect a record to make attempts fail. */
+function warnOfUncheckedRecords(tx: Transaction): Section {
   const count = tx.count(zone)
   if (count === 0 || provisioningRules(tx.rules).dns === 'simulated') return ['dns', []]
   return ['dns', [`No attempt checks the zone, which has ${formatCount(count, 'record')}: the option dns is off.`]]
 }
 
-function listPending({ journal, transact }: ControlHost): Part {
+function listPending({ journal, transact }: ControlHost): Section {
   const texts = [describePendingFaults(transact(faultsIn), journal), transact(describeUnusedOutcomes)]
   const lines = texts.flatMap((text) => text?.split('\n') ?? [])
   const omitted = lines.length - MAX_PENDING
   return ['pending', omitted > 0 ? [...lines.slice(0, MAX_PENDING), `… and ${omitted} more lines`] : lines]
 }
 
-function listLeftovers(host: ControlHost): Part {
+function listLeftovers(host: ControlHost): Section {
   const lines = host.leftovers().map(({ family, id }) => `${family} ${id}`)
   return ['leftover resources', keepNewest(lines, MAX_LEFTOVERS)]
 }
 
 function keepNewest(lines: readonly string[], max: number): readonly string[] {
-  return lines.length > max ? [...countEarlier(lines.length - max), ...lines.slice(-max)] : lines
+  return lines.length > max ? [...noteEarlier(lines.length - max), ...lines.slice(-max)] : lines
 }
 
-function countEarlier(count: number): readonly string[] {
+function noteEarlier(count: number): readonly string[] {
   return count > 0 ? [`… ${count} earlier left out`] : []
 }
 
 /** Returns a line about dropped requests. The list omits these, but assertions count all requests. */
-function countDropped(count: number): readonly string[] {
+function noteDropped(count: number): readonly string[] {
   return count > 0 ? [`… ${formatCount(count, 'earlier request')} that the journal has dropped`] : []
 }

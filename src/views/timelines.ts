@@ -96,7 +96,7 @@ const query = named(
       ),
     ),
     skip: optionalInteger('The number of domains to skip at the start.'),
-    limit: optionalInteger('The most domains to return. Default: all.'),
+    limit: optionalInteger('The maximum number of domains to return. Default: all.'),
   }),
   'TimelinesQuery',
   'A query for timelines. Default: all.',
@@ -127,31 +127,31 @@ function listTimelines(
   tx: Transaction,
   { name = '', state, order, skip = 0, limit }: v.InferOutput<typeof query>,
 ): Timelines {
-  const text = name.toLowerCase()
+  const searched = name.toLowerCase()
   const states: Record<string, number> = {}
   const failing: DomainRecord[] = []
   const others: DomainRecord[] = []
   // In seconds, like the times of timelines.
   let since = Number.POSITIVE_INFINITY
   for (const domain of tx.newestFirst(domains)) {
-    const isWrong = describeProblem(tx, domain) !== null
-    if (!domain.policy && domain.timeline.length === 0 && !isWrong) continue
-    if (!domain.domain.includes(text) && !domain.id.toLowerCase().includes(text)) continue
+    const hasProblem = describeProblem(tx, domain) !== null
+    if (!domain.policy && domain.timeline.length === 0 && !hasProblem) continue
+    if (!domain.domain.includes(searched) && !domain.id.toLowerCase().includes(searched)) continue
     const domainState = getState(domain)
     states[domainState] = (states[domainState] ?? 0) + 1
     if (state !== undefined && domainState !== state) continue
     since = Math.min(since, domain.timeline[0]?.at ?? since)
-    const list = order === 'failing' && (isWrong || domainState.includes('failing')) ? failing : others
+    const list = order === 'failing' && (hasProblem || domainState.includes('failing')) ? failing : others
     list.push(domain)
   }
   const all = [...failing, ...others]
-  const chosen = all.slice(skip, skip + (limit ?? all.length))
+  const page = all.slice(skip, skip + (limit ?? all.length))
   const outcomes = groupPendingByDomain(tx)
   return {
     total: all.length,
     states,
     since: Number.isFinite(since) ? timestamp(since * 1000) : null,
-    timelines: chosen.map((domain) => createDomainTimeline(tx, domain, outcomes)),
+    timelines: page.map((domain) => createDomainTimeline(tx, domain, outcomes)),
   }
 }
 
@@ -183,7 +183,7 @@ function createDomainTimeline(
     domain: domain.domain,
     state: getState(domain),
     due: due && { at: timestamp(due.at), event: job ? 'attempt' : 'renewal' },
-    expiresAt: certificate ? timestamp(certificate.not_after) : null,
+    expiresAt: certificate ? timestamp(certificate.notAfter) : null,
     problem: describeProblem(tx, domain),
     records: provisioningRules(tx.rules).dns === 'simulated' ? checkNeededRecords(tx, domain) : [],
     pending: domain.policy
@@ -197,17 +197,17 @@ function findCertificate(tx: Transaction, { certificate_id }: DomainRecord) {
   const certificate = certificate_id === null ? undefined : tx.get(certificates, certificate_id)
   if (!certificate) return undefined
   const { upload, order } = certificate
-  if (!upload) return { not_after: order.not_after, chainNotAfter: order.not_after, names: [order.domain] }
-  const { not_after, subject_alternative_names: names } = upload.leaf
-  return { not_after, chainNotAfter: upload.not_after, names: names.dns_names }
+  if (!upload) return { notAfter: order.not_after, chainNotAfter: order.not_after, names: [order.domain] }
+  const { not_after: notAfter, subject_alternative_names: names } = upload.leaf
+  return { notAfter, chainNotAfter: upload.not_after, names: names.dns_names }
 }
 
-/** Describes the reason why browsers would warn visitors: an expired certificate or issuer, or other names (RFC 9525, 6.3). */
+/** Describes why browsers would warn visitors: an expired certificate or issuer, or a certificate for other names (RFC 9525, 6.3). */
 function describeProblem(tx: Transaction, domain: DomainRecord): string | null {
   const certificate = findCertificate(tx, domain)
   if (!certificate) return null
-  const { not_after, chainNotAfter, names } = certificate
-  if (not_after <= tx.now) return `The certificate expired at ${timestamp(not_after)}.`
+  const { notAfter, chainNotAfter, names } = certificate
+  if (notAfter <= tx.now) return `The certificate expired at ${timestamp(notAfter)}.`
   if (chainNotAfter <= tx.now)
     return `An issuer in the chain of the certificate expired at ${timestamp(chainNotAfter)}.`
   const wildcard = domain.domain.replace(/^[^.]+/, '*')

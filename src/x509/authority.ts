@@ -2,6 +2,7 @@ import { hexToBytes } from '@noble/hashes/utils.js'
 import { LATEST_TIME } from '../schema/time.ts'
 import type { Draw } from '../schema/values.ts'
 import { createAccessor } from '../schema/values.ts'
+import { readCsr } from './csr.ts'
 import {
   clientCertificate,
   createIssuer,
@@ -17,7 +18,6 @@ import {
 } from './issue.ts'
 import type { CertificateFields, CertificateOrder, IssuedCertificate, IssuingAuthority, ServerOrder } from './order.ts'
 import { writePem } from './pem.ts'
-import { readRequest } from './request.ts'
 
 /**
  * PUBLISHED TEST KEYS. Anyone can read them here, so anyone can make certificates with them: never put a
@@ -66,7 +66,7 @@ export function createAuthority(keys: 'test' | Draw, draw: Draw): IssuingAuthori
     issueForClient({ csr, not_before, not_after, number }) {
       const times = { not_before: wholeSeconds(not_before), not_after: wholeSeconds(not_after) }
       const serial = randomSerial(draw('serial numbers', number))
-      return writeChain(clientCertificate({ ...readRequest(csr), ...times, serial }, intermediate()), intermediate())
+      return writeChain(clientCertificate({ ...readCsr(csr), ...times, serial }, intermediate()), intermediate())
     },
   }
   return withCertificate(methods, root)

@@ -4,8 +4,8 @@ import { bytesToHex } from '@noble/hashes/utils.js'
 export function formatIp(bytes: Uint8Array): string | undefined {
   if (bytes.length === 4) return bytes.join('.')
   if (bytes.length !== 16) return undefined
-  const isMapped = bytes.subarray(0, 12).every((byte, i) => byte === (i < 10 ? 0 : 0xff))
-  if (isMapped) return `::ffff:${bytes.subarray(12).join('.')}`
+  const isIpv4Mapped = bytes.subarray(0, 12).every((byte, index) => byte === (index < 10 ? 0 : 0xff))
+  if (isIpv4Mapped) return `::ffff:${bytes.subarray(12).join('.')}`
   const groups = bytesToHex(bytes).match(/.{4}/g) ?? []
   // URL shortens an address as RFC 5952 says.
   return new URL(`http://[${groups.join(':')}]/`).hostname.slice(1, -1)
@@ -27,8 +27,9 @@ function ipv6Bytes(text: string): Uint8Array | undefined {
   if (!/^[\da-f:.]+$/i.test(text) || !URL.canParse(`http://[${text}]/`)) return undefined
   // URL writes an address in groups of hex digits, with at most one "::".
   const [start = '', end = ''] = new URL(`http://[${text}]/`).hostname.slice(1, -1).split('::')
-  const [first, last] = [parseGroups(start), parseGroups(end)]
-  const groups = [...first, ...Array<number>(8 - first.length - last.length).fill(0), ...last]
+  const [firstGroups, lastGroups] = [parseGroups(start), parseGroups(end)]
+  const zeros = Array<number>(8 - firstGroups.length - lastGroups.length).fill(0)
+  const groups = [...firstGroups, ...zeros, ...lastGroups]
   return Uint8Array.from(groups.flatMap((group) => [group >> 8, group & 0xff]))
 }
 

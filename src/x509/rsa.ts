@@ -3,7 +3,7 @@ import { bytesToHex } from '@noble/hashes/utils.js'
 import { bitLength } from './bytes.ts'
 import type { Hash } from './hashes.ts'
 
-// This code uses BigInt, because forge's RSA lacks SHA-224, is several times slower, and collects entropy at import.
+// This code uses BigInt, because node-forge's RSA lacks SHA-224, is several times slower, and collects entropy at import.
 
 /** The numbers of an RSA public key. */
 interface RsaNumbers {
@@ -24,7 +24,7 @@ export function signPkcs1({ n, d }: { n: bigint; d: bigint }, hash: Hash, messag
   return numberToBytesBE(modularPower(encodePkcs1(hash, message, length), d, n), length)
 }
 
-/** Tells whether `signature` is the RSASSA-PKCS1-v1_5 signature of `message` (RFC 8017, 8.2.2). */
+/** Returns true if `signature` is the RSASSA-PKCS1-v1_5 signature of `message` (RFC 8017, 8.2.2). */
 export function verifyPkcs1(key: RsaNumbers, hash: Hash, message: Uint8Array, signature: Uint8Array): boolean {
   return recoverNumber(key, signature) === encodePkcs1(hash, message, modulusBytes(key.n))
 }
@@ -36,7 +36,7 @@ function encodePkcs1(hash: Hash, message: Uint8Array, length: number): bigint {
   return padding >= 8 ? BigInt(`0x0001${'ff'.repeat(padding)}00${info}`) : -1n
 }
 
-/** Tells whether `signature` is the RSASSA-PSS signature of `message` (RFC 8017, 8.1.2 and 9.1.2). */
+/** Returns true if `signature` is the RSASSA-PSS signature of `message` (RFC 8017, 8.1.2 and 9.1.2). */
 export function verifyPss(
   key: RsaNumbers,
   { hash, maskHash, saltLength }: PssParameters,

@@ -8,7 +8,7 @@ import { quoteName } from './name.ts'
 import { oids } from './oids.ts'
 import { type PssParameters, verifyPkcs1, verifyPss } from './rsa.ts'
 
-const WHAT = 'signature algorithm'
+const SIGNATURE_ALGORITHM = 'signature algorithm'
 const MGF1 = '1.2.840.113549.1.1.8'
 const KIND_NAMES = { rsa: 'RSA', ecdsa: 'ECDSA', ed25519: 'Ed25519' } as const
 
@@ -18,8 +18,8 @@ type Scheme =
   | { readonly kind: 'ecdsa'; readonly hash: Hash }
   | { readonly kind: 'ed25519' }
 
-/** The hash functions by identifier (RFC 8017, B.1). */
-const HASHES: Readonly<Record<string, Hash>> = {
+/** The hash functions by OID (RFC 8017, B.1). */
+const HASHES_BY_OID: Readonly<Record<string, Hash>> = {
   '1.3.14.3.2.26': hashes.sha1,
   '2.16.840.1.101.3.4.2.4': hashes.sha224,
   '2.16.840.1.101.3.4.2.1': hashes.sha256,
@@ -27,8 +27,8 @@ const HASHES: Readonly<Record<string, Hash>> = {
   '2.16.840.1.101.3.4.2.3': hashes.sha512,
 }
 
-/** The signature algorithms by identifier (RFC 8017, A.2.4; RFC 5758, 3; RFC 8410). */
-const SCHEMES: Readonly<Record<string, Scheme>> = {
+/** The signature algorithms by OID (RFC 8017, A.2.4; RFC 5758, 3; RFC 8410). */
+const SCHEMES_BY_OID: Readonly<Record<string, Scheme>> = {
   '1.2.840.113549.1.1.5': { kind: 'rsa', hash: hashes.sha1 },
   '1.2.840.113549.1.1.14': { kind: 'rsa', hash: hashes.sha224 },
   [oids.sha256WithRsa]: { kind: 'rsa', hash: hashes.sha256 },
@@ -43,7 +43,7 @@ const SCHEMES: Readonly<Record<string, Scheme>> = {
 }
 
 /**
- * Checks that `child` names `issuer` as its issuer, byte for byte, and is signed by its key. Does not check validity
+ * Checks that `child` names `issuer` as its issuer, byte for byte, and is signed by the key of `issuer`. Does not check validity
  * and CA flags (rules: tls-certificates#accepted).
  *
  * @returns the problem as a fragment for a message, or undefined if there is none
@@ -57,16 +57,16 @@ export function findSignatureProblem(child: Certificate, issuer: Certificate): s
 }
 
 function describeDifferentNames(child: Certificate, issuer: Certificate): string {
-  const [named, found] = [quoteName(child.issuer), quoteName(issuer.subject)]
-  if (named !== found) return `its issuer is ${named}, the next certificate's subject is ${found}`
-  return `its issuer and the next certificate's subject, ${named}, differ in their bytes`
+  const [issuerName, subjectName] = [quoteName(child.issuer), quoteName(issuer.subject)]
+  if (issuerName !== subjectName) return `its issuer is ${issuerName}, the next certificate's subject is ${subjectName}`
+  return `its issuer and the next certificate's subject, ${issuerName}, differ in their bytes`
 }
 
-/** The parts of a certificate, or of a request for one, that a signature check needs. */
+/** The parts of a certificate, or of a certificate signing request, that a signature check needs. */
 type SignedData = Pick<Certificate, 'tbs' | 'signature' | 'signatureAlgorithm'>
 
 /**
- * Tells whether a key signed a certificate or a request for one.
+ * Returns whether a key signed a certificate or a certificate signing request.
  * @throws Unreadable if the signature algorithm is not supported.
  */
 export function isSignedBy(key: PublicKey, signed: SignedData): boolean {
@@ -111,35 +111,36 @@ function readScheme({ oid, parameters }: Algorithm): Scheme {
     const pss = readPss(parameters)
     return { kind: 'rsa', hash: pss.hash, pss }
   }
-  const scheme = SCHEMES[oid]
+  const scheme = SCHEMES_BY_OID[oid]
   if (!scheme) throw new Unreadable(`its signature algorithm ${oid} is not supported`)
   return scheme
 }
 
 /** Reads RSASSA-PSS-params (RFC 4055, 3.1): members [0] to [3], each with a default. */
 function readPss(parameters: Asn1 | undefined): PssParameters {
-  const members = readChildren(parameters, WHAT)
+  const members = readChildren(parameters, SIGNATURE_ALGORITHM)
   const readMember = (tag: number) => {
     const wrapper = findTagged(members, tag)
-    return wrapper && readChildren(wrapper, WHAT, tag)[0]
+    return wrapper && readChildren(wrapper, SIGNATURE_ALGORITHM, tag)[0]
   }
   const [hash, mask, salt, trailer] = [readMember(0xa0), readMember(0xa1), readMember(0xa2), readMember(0xa3)]
-  if (trailer && readNatural(trailer, WHAT) !== 1n) throw new Unreadable('its signature has an unknown trailer')
-  const saltLength = salt ? readNatural(salt, WHAT) : 20n
+  if (trailer && readNatural(trailer, SIGNATURE_ALGORITHM) !== 1n)
+    throw new Unreadable('its signature has an unknown trailer')
+  const saltLength = salt ? readNatural(salt, SIGNATURE_ALGORITHM) : 20n
   if (saltLength > 65_536n) throw new Unreadable('its signature has too long a salt')
   return { hash: hash ? readHash(hash) : hashes.sha1, maskHash: readMaskHash(mask), saltLength: Number(saltLength) }
 }
 
 function readMaskHash(mask: Asn1 | undefined): Hash {
   if (!mask) return hashes.sha1
-  const { oid, parameters } = readAlgorithm(mask, WHAT)
+  const { oid, parameters } = readAlgorithm(mask, SIGNATURE_ALGORITHM)
   if (oid !== MGF1) throw new Unreadable(`its mask generation function ${oid} is not supported`)
   return readHash(parameters)
 }
 
 function readHash(algorithm: Asn1 | undefined): Hash {
-  const { oid } = readAlgorithm(algorithm, WHAT)
-  const hash = HASHES[oid]
+  const { oid } = readAlgorithm(algorithm, SIGNATURE_ALGORITHM)
+  const hash = HASHES_BY_OID[oid]
   if (!hash) throw new Unreadable(`its hash function ${oid} is not supported`)
   return hash
 }

@@ -26,6 +26,9 @@ describe('A snapshot is refused', () => {
 
   it.each([undefined, null, '{}', []])('that is %j', (nothing) => expectRefused('the snapshot is ', () => nothing))
 
+  it('that is a promise, because `await` is missing', () =>
+    expectRefused('the snapshot is a Promise. Allowed: an object.', () => Promise.resolve({})))
+
   type Value = [path: string, to: unknown, field?: string]
   const LATE = 253402300799000
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { createNgrok } from '../../src/gateway/ngrok.ts'
 import { createGateway, manualClock } from '../../src/index.ts'
 import { controls, outcome } from '../support/client.ts'
 import { memoryStore } from '../support/memory-store.ts'
@@ -26,9 +27,11 @@ describe('Snapshots that the gateway keeps', () => {
     const ask = controls(openManual())
     for (let number = 1; number <= 19; number++) await ask('POST', '/snapshots', {})
     const again = await ask('POST', '/snapshots', { name: 'Snapshot 3' })
-    expect(again.body).toMatchObject({ msg: expect.stringContaining('at most 20 snapshots, with names of their own') })
+    expect(again.body).toMatchObject({ msg: expect.stringContaining('"Snapshot 3", the name of another snapshot') })
     expect((await ask('POST', '/snapshots', {})).status).toBe(200)
-    expect(outcome(await ask('POST', '/snapshots', { name: 'one more' }))).toBe(outcome(again))
+    const beyond = await ask('POST', '/snapshots', { name: 'one more' })
+    expect(beyond.body).toMatchObject({ msg: expect.stringContaining('Allowed: at most 20 snapshots') })
+    expect(outcome(beyond)).toBe(outcome(again))
     expect((await ask('POST', '/snapshots/restore', { name: 'nobody' })).status).toBe(404)
     expect((await ask('GET', '/snapshots/difference?from=nobody')).status).toBe(404)
   })
@@ -41,6 +44,9 @@ describe('Snapshots that the gateway keeps', () => {
     const gone = gateway.reservedAddrs.create({})
     await ask('POST', '/snapshots', { name: 'a' })
     expect(await words('from=a')).toBe('There is no difference.')
+    gateway.clock.advance(1)
+    expect(await words('from=a')).toBe('The clock: 2026-01-01T00:00:00.000Z, then 2026-01-01T00:00:00.001Z.')
+    gateway.clock.set(NEW_YEAR)
     gateway.reservedDomains.update(kept.id, { description: 'a secret plan' })
     gateway.reservedAddrs.delete(gone.id)
     gateway.reservedDomains.create({ domain: 'new.example.com' })
@@ -54,6 +60,25 @@ describe('Snapshots that the gateway keeps', () => {
     expect(text).toContain(`reserved_addrs: 1 record removed: ${gone.id}.`)
     expect(text).not.toContain('secret plan')
     expect(await words('from=b')).toContain('reserved_domains: 2 records removed')
+  })
+
+  test('have a difference that knows a record by its key, even without an id and after another name', async () => {
+    const gateway = createNgrok({ clock: manualClock(NEW_YEAR) })
+    const ask = controls(gateway)
+    const vault = gateway.vaults.create({ name: 'first' })
+    const routes = ['one', 'two'].map((name) => ({ edge_id: `edghts_${name}`, id: `edghtsrt_${name}` }))
+    for (const route of routes) gateway.circuitBreaker.replace(route, {})
+    gateway.dns.a(DOMAIN, '192.0.2.1')
+    await ask('POST', '/snapshots', { name: 'a' })
+    gateway.vaults.update(vault.id, { name: 'second' })
+    for (const route of routes) gateway.circuitBreaker.replace(route, { volume_threshold: 3 })
+    gateway.dns.cname(DOMAIN, 'other.example.com')
+    const { text } = await ask('GET', '/snapshots/difference?from=a')
+    expect(text.split('\n').sort()).toEqual([
+      'circuit_breaker: 2 records changed: edghts_one/edghtsrt_one (module), edghts_two/edghtsrt_two (module).',
+      `dns_records: 1 record changed: ${DOMAIN} (type, value).`,
+      'vaults: 1 record changed: second (name).',
+    ])
   })
 
   test('survive a restart with a store, however often the state is replaced before', async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { createNgrok } from '../../src/gateway/ngrok.ts'
 import { createGateway, type Gateway, manualClock } from '../../src/index.ts'
 import { client, thrownBy } from '../support/client.ts'
 import { furnished, throughJson } from '../support/furnished.ts'
@@ -86,11 +87,19 @@ describe('The initial state (reset to seed)', () => {
 
   it('is held to the rules of the API', () => {
     expect(() => open({ initial: { reservedDomains: [{ domain: 'a_b.com' }] } })).toThrow(/a name without "_"/)
-    expect(() => open({ initial: { tunnels: [] } as never })).toThrow(
-      /^initial: "tunnels" is not a family\. Allowed: reservedAddrs, reservedDomains, /,
-    )
+    for (const name of ['tunnels', 'toString']) {
+      expect(() => open({ initial: { [name]: [{}] } as never }), name).toThrow(
+        `initial: "${name}" is not a family whose resources can be created. Allowed: reservedAddrs, reservedDomains, `,
+      )
+    }
     expect(() => open({ initial: { reservedAddrs: {} } as never })).toThrow(
       'initial: reservedAddrs is an object. Allowed: an array of bodies.',
+    )
+    expect(() => open({ initial: { compression: [null] } as never })).toThrow(
+      'initial.compression[0]: the body is null. Allowed: an object.',
+    )
+    expect(() => createNgrok({ initial: { tunnels: [{}] } as never })).toThrow(
+      'initial: "tunnels" is not a family whose resources can be created. Allowed: reservedAddrs, ',
     )
   })
 

@@ -160,7 +160,7 @@ describe('An asynchronous move', () => {
       while (turns.left-- > 0) await new Promise<void>((resolve) => setTimeout(resolve, 0))
     })()
     await expect(clock.advanceAsync('1s')).rejects.toThrow(
-      `The clock is at ${NEW_YEAR}: it has stopped 10000 times at one time, and something is due still. ` +
+      `The clock is at ${NEW_YEAR}: it has stopped 10000 times at one time, and something is still due. ` +
         'Allowed: timers that wait longer before they are set again, or shorter moves.',
     )
     turns.left = 0

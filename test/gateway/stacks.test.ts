@@ -78,7 +78,7 @@ describe('An error in the initial state', () => {
   })
 
   test('names the entry of a route module', () => {
-    const initial = { compression: [{ ...ROUTE }, { ...ROUTE, enabled: 5 as never }] }
+    const initial = { reservedDomains: undefined, compression: [{ ...ROUTE }, { ...ROUTE, enabled: 5 as never }] }
     expect(() => createGateway({ initial })).toThrow(/^initial\.compression\[1\]: enabled is 5/)
   })
 })

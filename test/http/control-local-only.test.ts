@@ -154,17 +154,20 @@ describe('Host names that the user allows', () => {
     expect(resetBy({ host: 'fauxgate' }, undefined, '172.18.0.3', allowHosts)).toEqual(refused)
   })
 
-  const lists = ['', 'fauxgate:4747', '*', 'a b', '.a', 'http://a', '[::1]', 7].map((host) => ({ allowHosts: [host] }))
-  test.each<[control: unknown, message: RegExp]>([
-    ...lists.map((list): [unknown, RegExp] => [
-      list,
-      /^control\.allowHosts\.0 is .* Allowed: a host name without port/,
-    ]),
-    [{ allowHosts: 'fauxgate' }, /^control\.allowHosts is .* Allowed: an array of host names/],
-    [{ allowHost: ['fauxgate'] }, /^"control\.allowHost" is not an option\. Supported: key, allowHosts/],
-    ['anyone', /^control is .*Allowed: "loopback", or an object/],
-    [null, /^control is .*Allowed: "loopback", or an object/],
-  ])('are names without port, so that %j is refused', (control, message) => {
+  test.each(['', 'fauxgate:4747', '*', 'a b', '.a', 'http://a', '[::1]', 7])(
+    'are names without port, so that %j is refused',
+    (host) => {
+      const create = () => openManual({ control: { allowHosts: ['fauxgate', host as never] } })
+      expect(create).toThrow(/^control\.allowHosts\.1 is .* Allowed: a host name without port\.$/)
+    },
+  )
+
+  test.each([
+    [{ allowHosts: 'fauxgate' }, /^control\.allowHosts is .* Allowed: an array of host names without port\.$/],
+    [{ allowHost: ['fauxgate'] }, '"control.allowHost" is not an option. Supported: key, allowHosts.'],
+    ['anyone', /^control is a string of 6 characters\. Allowed: "loopback", or an object/],
+    [null, /^control is null\. Allowed: "loopback", or an object/],
+  ])('are a list, so that %j is refused', (control, message) => {
     expect(() => openManual({ control: control as never })).toThrow(message)
   })
 

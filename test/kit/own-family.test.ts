@@ -68,6 +68,38 @@ describe('A family of a test (rules: one-table#families), through the direct API
     for (const name of Object.keys(options)) expect(rules).not.toHaveProperty(name)
   })
 
+  it('throws if an operation is async: its promise would be an empty object over HTTP, and its changes too late', () => {
+    const { unlock } = widgets.operations
+    const run = async (...all: Parameters<typeof unlock.run>) => unlock.run(...all)
+    const families = { widgets: { ...widgets, operations: { ...widgets.operations, unlock: { ...unlock, run } } } }
+    const gateway = createGateway({ families, clock: manualClock('2026-01-01T00:00:00Z') })
+    const { id } = gateway.widgets.create({ name: 'left' })
+    const before = gateway.snapshot()
+    expect(() => gateway.widgets.unlock(id)).toThrow('The operation widgets.unlock returned a promise. Allowed: ')
+    expect(gateway.snapshot()).toEqual(before)
+  })
+
+  it('throws if an update writes into the record that it receives, which no rollback would undo', () => {
+    const fields = { description: kit.description, metadata: kit.metadata }
+    const records = kit.collection({ name: 'notes', schema: v.object(kit.recordHead('note', fields)) })
+    const shape = kit.named(v.object(kit.resourceHead), 'Note', 'A note.')
+    const notes = kit.resource(
+      {
+        ...{ name: 'notes', prefix: 'note', what: 'note', collection: records, shape },
+        ...{ createBody: v.object(fields), updateBody: v.object(fields) },
+      },
+      {
+        view: (record, wire) => kit.viewHead(record, wire, '/notes'),
+        create: { run: (tx, body) => tx.put(records, kit.newHead(tx, 'note', body)) },
+        update: { run: (tx, record, body) => tx.put(records, Object.assign(record, body)) },
+      },
+    )
+    const gateway = createGateway({ families: { notes } })
+    const { id } = gateway.notes.create({ description: 'first' })
+    expect(() => gateway.notes.update(id, { description: 'second' })).toThrow('read only property')
+    expect(gateway.notes.get(id).description).toBe('first')
+  })
+
   it('is refused by its own errors, in the numbers of the dialect', () => {
     const gateway = open(ngrok)
     const { id } = gateway.widgets.create({ name: 'left' })
@@ -414,7 +446,7 @@ describe('A family that does not fit is refused (rules: one-table#families)', ()
     ),
     [
       'other names of ids in one path',
-      one({ method: 'POST', path: '/reserved_addrs/{addr}' }),
+      one({ method: 'POST', path: '/reserved_addrs/{addr}', ids: { addr: 'ra' } }),
       'the path /reserved_addrs/{addr}, which is /reserved_addrs/{id} already',
     ],
     [
@@ -437,6 +469,23 @@ describe('A family that does not fit is refused (rules: one-table#families)', ()
       'a declaration that every gateway has',
       gadgets({ declares: { edge: {} } }),
       'the declaration edge, which fauxgate itself',
+    ],
+    [
+      'an id in a path that is described nowhere',
+      one({ path: '/gadgets/{id}', ids: {} }),
+      'the ids none in `ids`, and id in',
+    ],
+    ['an id that is in no path', one({ path: '/gadgets', ids: { id: 'gad' } }), 'the ids id in `ids`, and none in'],
+    ['work without due records', gadgets({ onDue: () => undefined }), 'has `onDue`, and no collection with `due`'],
+    [
+      'due records without work',
+      gadgets({ collections }),
+      'families.gadgets has a collection with `due`, and no `onDue`.',
+    ],
+    [
+      'an error with the status of a success',
+      gadgets({ errors: kit.declareErrors({ gadget_taken: kit.entry(95001, 200, () => '') }) }),
+      'families.gadgets has the error gadget_taken with the status 200. Allowed: 400 to 599.',
     ],
     ['an error that it does not have', one({ errors: [errors.widget_locked] }), 'can refuse with widget_locked'],
   ])('for %s', (_why, families, message) => {

@@ -129,6 +129,10 @@ describe('A declared agent (contract: declare)', () => {
     expect(thrownBy(at({ url: 'nothing' })).code).toBe('ERR_NGROK_249')
     expect(thrownBy(() => tunnelSession({ credential: 'cr_1' })).message).toContain('"cr_1"')
     expect(thrownBy(() => tunnelSession({ started_at: 'today' })).message).toContain('"today"')
+    const labels = ['web'] as never
+    expect(thrownBy(() => tunnelSession({ labelled: [{ labels }] })).message).toBe(
+      'tunnel_session.labelled.0.labels is an array of 1. Allowed: an object.',
+    )
     expect(gateway.snapshot()).toEqual(before)
     at({ url: 'https://a.example', pooling_enabled: true })()
     expect(online()).toHaveLength(2)

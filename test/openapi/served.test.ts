@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { ngrokFamilies } from '../../src/gateway/ngrok.ts'
 import { createGateway, ngrok } from '../../src/index.ts'
 import { openApi } from '../../src/openapi/openapi.ts'
 import { serve } from '../../src/server/node.ts'
@@ -27,4 +28,23 @@ test('In the process the document is there once the gateway is told what makes i
   expect((await asked()).status).toBe(404)
   gateway.describedBy(openApi)
   expect(await (await asked()).json()).toMatchObject({ openapi: '3.1.0', servers: [{ url: gateway.url }] })
+})
+
+test.each<[what: string, message: string, use: () => unknown]>([
+  ['a name', 'dialect is "ngrok". Allowed: a dialect, such as standard or ngrok,', () => openApi('ngrok' as never)],
+  ['a gateway', 'dialect is an object. Allowed: a dialect', () => openApi(createGateway() as never)],
+  [
+    'another part',
+    'part is "control". Allowed: "service" or "controls".',
+    () => openApi(ngrok, { part: 'control' as never }),
+  ],
+  ['families without their option', '"endpoints" is not an option.', () => openApi(ngrok, ngrokFamilies as never)],
+  [
+    'a list of families',
+    'families is an array of 1.',
+    () => openApi(ngrok, { families: [ngrokFamilies.vaults] as never }),
+  ],
+  ['a document', 'describer is an object. Allowed: a function.', () => createGateway().describedBy(openApi() as never)],
+])('What describes no service is refused: %s', (_what, message, use) => {
+  expect(use).toThrow(message)
 })

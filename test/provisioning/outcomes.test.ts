@@ -154,6 +154,16 @@ describe('A wrong call is refused with a GatewayError that names what is allowed
       ({ script }) => script(['success'], { domain: '' }),
       'domain is "". Allowed: at least two labels',
     ],
+    [
+      'a success',
+      ({ failAlways }) => failAlways('success' as never),
+      'error is "success". Allowed: INTERNAL_ERROR, DNS_ERROR',
+    ],
+    [
+      'no error',
+      ({ failNext }) => failNext(undefined as never),
+      'error is missing. Allowed: INTERNAL_ERROR, DNS_ERROR',
+    ],
     ['an unknown error', ({ failNext }) => failNext('NO_ERROR' as never), 'INTERNAL_ERROR'],
     ['an unknown option', ({ failNext }) => failNext('DNS_ERROR', { count: 2 } as never), 'Supported: domain, times.'],
     [

@@ -158,6 +158,14 @@ describe('An invalid config file or initial state gets a one-line error', () => 
   it.each<[string, string, string]>([
     ['c.json', '{"prot": 80}', '"prot" in FILE is not an option. Did you mean port?'],
     ['c.json', '{"toString": 80}', '"toString" in FILE is not an option. See'],
+    ['c.json', '{"\\u001b[31m": 80}', String.raw`"\u001b[31m" in FILE is not an option. See`],
+    ['c.json', '{"rateLimit": {"reqests": 5}}', '"rateLimit.reqests" in FILE is not an option. Did you mean requests?'],
+    [
+      'c.json',
+      '{"quirks": {"x": 5}}',
+      '"quirks.x" in FILE is not an option. Supported: keepBackendsOnPatch, lateStatus.',
+    ],
+    ['c.json', '{"takenDomains": ["a b"]}', '"takenDomains.0" in FILE is "a b". Allowed: a domain name.'],
     ['c.json', '{"port": "80"}', '"port" in FILE is "80". Allowed: an integer from 0 to 65535.'],
     [
       'c.json',
@@ -200,7 +208,7 @@ describe('An invalid config file or initial state gets a one-line error', () => 
     [
       'c.json',
       '{"initial": {"reservedDomain": []}}',
-      '"initial" in FILE: "reservedDomain" is not a family. Did you mean reservedDomains?',
+      '"initial" in FILE: "reservedDomain" is not a family whose resources can be created. Did you mean reservedDomains?',
     ],
     ['c.json', '{"initial": {"reservedDomains": [{"domain": "no"}]}}', '"initial" in FILE, at reservedDomains[0]: '],
   ])('%s with %s', async (name, text, message) => {

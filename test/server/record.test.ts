@@ -37,15 +37,25 @@ describe('fauxgate record passes on', () => {
     expect(Buffer.from(await answer.arrayBuffer())).toEqual(bytes)
     expect(received).toEqual(bytes)
     const [{ request, response }] = await stopped()
-    const comment = 'The body, 7 bytes, is no text and was not kept.'
+    const comment = 'The body, 7 bytes, is not text or is too long, and was not kept.'
     expect(response.content).toEqual({ size: 7, mimeType: 'application/octet-stream', _binary: 7, comment })
     expect(request.postData).toMatchObject({ text: '', comment })
     const { code, stdout } = await ran({}, 'replay', har)
     expect([code, stdout]).toEqual([1, expect.stringContaining('the text of a body is not in the recording')])
   })
 
-  test('compressed answers as they came, and records their text', async () => {
-    const packed = gzipSync('{"ip_policies":[]}')
+  test('a text of more than 20 MB, and records its size, whatever its number of characters', async () => {
+    const text = 'é'.repeat(10_000_001)
+    const service = await answering((_request, response) => response.end(text))
+    const { here, stopped } = await recording(service)
+    const { body } = await asked(`${here}/file`)
+    expect(body.length).toBe(20_000_002)
+    expect((await stopped())[0].response.content).toMatchObject({ size: 20_000_002, _binary: 20_000_002 })
+  })
+
+  test('compressed answers as they came, and records their text with its size in bytes', async () => {
+    const text = '{"ip_policies":["é"]}'
+    const packed = gzipSync(text)
     const service = await answering((_request, response) => {
       response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' }).end(packed)
     })
@@ -53,7 +63,7 @@ describe('fauxgate record passes on', () => {
     const { headers, body } = await asked(`${here}/ip_policies`)
     expect([headers['content-encoding'], body]).toEqual(['gzip', packed])
     const [{ response }] = await stopped()
-    expect(response.content.text).toBe('{"ip_policies":[]}')
+    expect(response.content).toMatchObject({ text, size: 22 })
   })
 
   test('responses with its own URL in place of the service’s, in a compressed body and in headers', async () => {

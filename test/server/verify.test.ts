@@ -55,9 +55,8 @@ describe('fauxgate verify', () => {
   })
 
   test('prints its plan and sends nothing', async () => {
-    const line = 'verify https://api.ngrok.com --plan --dialect ngrok'
-    const { code, stdout } = await ran({ NGROK_API_KEY: KEY }, ...line.split(' '))
-    expect(code).toBe(0)
+    const { code, stdout, stderr } = await ran({}, 'verify', 'https://api.ngrok.com', '--plan')
+    expect([code, stderr]).toEqual([0, ''])
     expect(stdout).toContain('POST   /ip_policies  (ip_policies.create with every field)')
     expect(stdout).toContain('reserved_domains.create: no --domain was given to reserve names below')
     expect(stdout).toMatch(
@@ -143,6 +142,12 @@ describe('fauxgate verify refuses, and sends nothing', () => {
     ['a key with a letter that no header can have', [URL], `${KEY}ü`, 'not ASCII as its last character'],
     ['no key', [URL], '', 'NGROK_API_KEY is not set'],
     ['a key over HTTP', ['http://api.example.com'], KEY, 'would travel unencrypted'],
+    [
+      'a plan for an unknown service',
+      ['https://api.example.com', '--plan'],
+      '',
+      'https://api.example.com, so it cannot find out its dialect. Name it with --dialect.',
+    ],
     ['no URL', [], KEY, 'verify needs the URL of a server'],
     ['no web server', ['ftp://example.com'], KEY, 'verify needs the URL of a server'],
     ['a URL with a password', ['https://a:b@example.com'], KEY, 'has more than a host, a port and a path'],

@@ -122,6 +122,16 @@ describe('A call that the store does not keep (rules: stores#failures)', () => {
     expect(() => createGateway({ store: broken })).toThrow(FULL)
   })
 
+  it('is the first one of a store with an async function, since a promise may reject without notice', () => {
+    // The types allow an async `append`, and JavaScript an async `load` too.
+    const load = (async () => undefined) as unknown as Store['load']
+    const append = async () => Promise.reject(FULL)
+    const message = 'of the store returned a promise. Allowed: a function that is not async.'
+    expect(() => createGateway({ store: { load, append } })).toThrow(`\`load\` ${message}`)
+    const error = thrownBy(() => createGateway({ store: { load: () => undefined, append } }))
+    expect(error).toMatchObject({ key: 'store_failed', message: expect.stringContaining(`\`append\` ${message}`) })
+  })
+
   it('is any that comes from the store itself', () => {
     const store = memoryStore()
     const gateway = createGateway({ store })

@@ -15,11 +15,11 @@ describe('A bad option of a pair', () => {
     [{ toString: 1 }, '"toString" is not an option.'],
     [{ names: 'a.example' }, 'names is "a.example".'],
     ...['ä.example', 'a.example ', ' a.example', 'a'.repeat(254), '', 7].map(
-      (name): [Record<string, unknown>, string] => [{ names: [name] }, 'names is an array of 1.'],
+      (name): [Record<string, unknown>, string] => [{ names: ['a.example', name] }, 'names.1 is '],
     ),
     ...['', '1.2.3', '1.2.3.4.5', '1.2.3.256', '01.2.3.4', 'a.example', ':', ':::', '1::2::3', 'fe80::1%eth0', '[::1]']
       .concat('::g', '1:2:3:4:5:6:7:8:9')
-      .map((ip): [Record<string, unknown>, string] => [{ ips: ['::1', ip] }, 'ips is an array of 2.']),
+      .map((ip): [Record<string, unknown>, string] => [{ ips: ['::1', ip] }, `ips.1 is "${ip}".`]),
     [{ names: [] }, 'names and ips are both empty.'],
     [{ keyType: 'dsa' }, 'keyType is "dsa". Allowed: "rsa" or "ecdsa" or "ed25519".'],
     [{ notBefore: 'soon' }, '1950-01-01T00:00:00Z to 9999-12-31T23:59:59Z'],

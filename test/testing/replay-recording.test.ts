@@ -46,6 +46,9 @@ describe('replayRecording', () => {
 
   test('throws for a text that is no recording, or that compares nothing', async () => {
     await expect(replayRecording('{}')).rejects.toThrow('The text has no log.')
+    const allowed = 'Allowed: the text of a HAR 1.2 file, not its path.'
+    await expect(replayRecording('service.har')).rejects.toThrow(`text is "service.har". ${allowed}`)
+    await expect(replayRecording(undefined as never)).rejects.toThrow(`text is missing. ${allowed}`)
     const none = JSON.parse(await record())
     none.log.entries = []
     await expect(replayRecording(JSON.stringify(none))).rejects.toThrow('0 exchanges compared')

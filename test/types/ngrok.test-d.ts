@@ -1,7 +1,8 @@
 import { describe, expectTypeOf, test } from 'vitest'
 import { createNgrok, type IpPolicy, ngrokFamilies, type TunnelSession } from '../../src/gateway/ngrok.ts'
-import { createGateway, manualClock, ngrok } from '../../src/index.ts'
+import { createGateway, type ManualClock, manualClock, ngrok } from '../../src/index.ts'
 import { timersOn } from '../../src/testing/clock.ts'
+import { survives } from '../../src/testing/testing.ts'
 import { testUsing } from '../../src/testing/vitest.ts'
 
 const office = createNgrok({ clock: manualClock(0), initial: { ipPolicies: [{ description: 'the office' }] } })
@@ -33,6 +34,14 @@ describe('A gateway with the families of ngrok', () => {
     testUsing(createNgrok)('an office has a policy', ({ gateway }) => {
       expectTypeOf(gateway.ipPolicies.create({ description: 'the office' }).id).toEqualTypeOf<string>()
     })
+  })
+
+  test('is given to the code of survives', () => {
+    const code = survives(({ gateway }) => gateway.ipPolicies.create().id, {
+      create: createNgrok<ManualClock>,
+      holds: ({ gateway, value }) => gateway.ipPolicies.get(value).id === value,
+    })
+    expectTypeOf(code).resolves.toHaveProperty('summary')
   })
 })
 

@@ -144,7 +144,7 @@ describe('The report', () => {
     expect(part(gateway, 'pending').slice(1)).toEqual([
       '  none.example.com: no domain of that name is reserved; the newest are plain.example.com.',
       '  plain.example.com: it has no certificate management policy, so there are no attempts.',
-      '  any domain: no domain has an attempt before it.',
+      '  any domain: no domain has a pending attempt or renewal.',
     ])
   })
 

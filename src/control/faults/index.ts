@@ -126,8 +126,8 @@ export const faults: Control<FaultsMember, typeof errors> = {
 /** Returns the check of a snapshot's faults: like `add`, it refuses a fault that no request can match. */
 function createRelations(api: Api): NonNullable<Family['relations']> {
   return (fault: ArmedFault, _others, report) => {
-    const found = findUnmatchable(api, fault)
-    if (found) report([found.field], found.received, found.allowed)
+    const problem = findUnmatchable(api, fault)
+    if (problem) report([problem.field], problem.received, problem.allowed)
   }
 }
 

@@ -65,17 +65,10 @@ type Conditions = Partial<Readonly<Record<Condition['field'], string | undefined
  * `labelOf` returns the name of a condition in the message.
  */
 export function requireMatchable(api: Api, conditions: Conditions, labelOf = (field: string) => field): void {
-  const found = findUnmatchable(api, conditions) ?? findPlaceholder(conditions)
+  const found = findUnmatchable(api, conditions)
   if (!found) return
   const { field, received, allowed } = found
   refuse(general.field_invalid, { field: labelOf(field), received: quote(received), allowed })
-}
-
-/** Returns a path with a placeholder such as `{id}`, `:id` or `*`: paths are compared unchanged, so no request has it. */
-function findPlaceholder({ path }: Conditions) {
-  if (path === undefined || !/\/[{:*]/.test(path)) return undefined
-  const allowed = 'a path with its ids, such as /reserved_domains/rd_1; for any id, name the operation instead'
-  return { field: 'path', received: path, allowed }
 }
 
 /** Returns the first condition that no request can meet along with the earlier conditions; undefined if there is none. */
@@ -112,8 +105,9 @@ const CONDITIONS: readonly Condition[] = [
   },
   {
     field: 'path',
-    matches: (operation, received, api) => api.operationsAt(received).includes(operation),
-    values: ({ path, ids }) => [path.replace(/\{(\w+)\}/g, (name, id) => (ids[id] ? `${ids[id]}_…` : name))],
+    // A placeholder such as {id} or :id would be the id of no request.
+    matches: (operation, received, api) => !/[{:*]/.test(received) && api.operationsAt(received).includes(operation),
+    values: ({ path, ids }) => [path.replace(/\{(\w+)\}/g, (_, name: string) => `${ids[name]}_…`)],
   },
   {
     field: 'resource',

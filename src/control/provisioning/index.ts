@@ -17,7 +17,7 @@ import { quote } from '../../schema/text.ts'
 import { timestamp } from '../../schema/time.ts'
 import type { Control, ControlHost } from '../control.ts'
 import { attempt, errors, expire, renew, requireDomain, timeline } from './domain-calls.ts'
-import { clear, describeUnusedOutcomes, pending, script } from './script.ts'
+import { clear, describeUnusedOutcomes, failedOutcome, pending, script } from './script.ts'
 
 /** The domain that a scripted outcome is for. Default: any domain. */
 export interface ForDomain {
@@ -127,8 +127,14 @@ function createProvisioning(host: ControlHost): Provisioning {
   const timelineOf = (id: string) => timeline.run(host, { id })
   return {
     script: (outcomes, options = {}) => runScript({ outcomes }, forDomain, options),
-    failNext: (error, options = {}) => runScript({ outcomes: [error], first: true }, forTimes, options),
-    failAlways: (error, options = {}) => runScript({ outcomes: [], always: error }, forDomain, options),
+    failNext(error, options = {}) {
+      requireFailure(error)
+      runScript({ outcomes: [error], first: true }, forTimes, options)
+    },
+    failAlways(error, options = {}) {
+      requireFailure(error)
+      runScript({ outcomes: [], always: error }, forDomain, options)
+    },
     clear(options = {}) {
       requireValues(options, ['domain'])
       clear.run(host, readCallOptions(forDomain, options))
@@ -142,6 +148,11 @@ function createProvisioning(host: ControlHost): Provisioning {
     printTimeline: (id) => formatTimeline(timelineOf(id)),
     settled: async (id) => afterNextAttempt(host, id),
   }
+}
+
+/** Refuses what scripts no failure. `failNext('success')` would make a test pass that waits for a failure in vain. */
+function requireFailure(error: unknown): void {
+  readCallOptions(failedOutcome, error, { whole: 'error' })
 }
 
 async function afterNextAttempt(host: ControlHost, id: string): Promise<ReservedDomain> {
@@ -159,7 +170,7 @@ async function afterNextAttempt(host: ControlHost, id: string): Promise<Reserved
     while (host.engine.now < due.at) await host.clock.waitUntil?.(due.at)
   }
   const domain = host.transact((tx) => domainView(tx, requireDomain(tx, id)))
-  await host.safe()
+  await host.flushed()
   return domain
 }
 

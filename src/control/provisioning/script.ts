@@ -11,6 +11,7 @@ import {
   MAX_OUTCOMES,
   OUTCOMES,
   type Outcome,
+  PROVISIONING_ERRORS,
   putLasting,
   scriptedOutcomes,
   scriptOutcomes,
@@ -30,25 +31,31 @@ import { timestamp } from '../../schema/time.ts'
 import { type ControlHost, controlCall } from '../control.ts'
 import { requireDomain } from './domain-calls.ts'
 
+const DETAILS_ALLOWED =
+  'an object with one of these errors as outcome, and perhaps message (at most 1000 characters) and retriesAfter ("30m", or "-5m" for the past)'
+
 const outcomeName = v.picklist(OUTCOMES, OUTCOMES.join(', '))
 
 /** An outcome's name alone, or an error with its details. */
 const outcome: v.GenericSchema<Outcome> = v.pipe(
-  v.union(
-    [outcomeName, failedAttempt],
-    `${OUTCOMES.join(', ')}, or an object with one of these errors as outcome, and perhaps message (at most 1000 characters) and retriesAfter ("30m", or "-5m" for the past)`,
-  ),
+  v.union([outcomeName, failedAttempt], `${OUTCOMES.join(', ')}, or ${DETAILS_ALLOWED}`),
   facts({ type: 'Outcome', imports: { Outcome: 'provisioning/outcomes.ts' } }),
 )
 
-const isId = (text: string) => isIdOf(text, 'rd_')
+/** The outcome of an attempt that fails. */
+export const failedOutcome = v.union(
+  [v.picklist(PROVISIONING_ERRORS), failedAttempt],
+  `${PROVISIONING_ERRORS.join(', ')}, or ${DETAILS_ALLOWED}`,
+)
+
+const isDomainId = (text: string) => isIdOf(text, 'rd_')
 
 const domain = v.optional(
   documented(
     v.pipe(
       v.string(),
       rule(Object.values<NameError>(nameErrors), (received, report) => {
-        const error = isId(received) ? undefined : nameProblem(normalizeName(received))
+        const error = isDomainId(received) ? undefined : nameProblem(normalizeName(received))
         if (error) report(error, {})
       }),
     ),
@@ -58,14 +65,14 @@ const domain = v.optional(
 
 const DOMAIN_ERRORS = [errors.policy_on_service_domain, general.not_found]
 
-/** Returns the name of the domain that was received, if any. Only a domain that can have a policy has attempts. */
+/** Returns the name of the domain that `received` is the name or the id of. Refuses a domain of the service: it has no attempts. */
 function requireDomainName(
   tx: Transaction,
   { dialect }: ControlHost,
   received: string | undefined,
 ): string | undefined {
   if (received === undefined) return undefined
-  const name = isId(received) ? requireDomain(tx, received).domain : normalizeName(received)
+  const name = isDomainId(received) ? requireDomain(tx, received).domain : normalizeName(received)
   if (!isServiceDomain(dialect, name)) return name
   return refuse(errors.policy_on_service_domain, { field: 'domain', received: quote(received) })
 }
@@ -101,9 +108,12 @@ export const script = controlCall({
   run(host, { outcomes: sent, times, domain, first, always }) {
     host.transact((tx) => {
       const name = requireDomainName(tx, host, domain) ?? ANY_DOMAIN
-      requireRoom(tx, sent.length * times)
+      requireRoomForScripted(tx, sent.length * times)
       scriptOutcomes(tx, name, Array.from({ length: times }, () => sent).flat(), first)
-      if (always) putAlways(tx, name, always)
+      if (always) {
+        requireRoomForLasting(tx, name)
+        putLasting(tx, name, always)
+      }
     })
   },
 })
@@ -124,7 +134,7 @@ export const pendingOutcome = named(
     outcome: documented(outcomeName, 'The outcome of the attempt.'),
     message: v.exactOptional(documented(v.string(), 'The `msg` of the job, if it was scripted.')),
     retriesAfter: v.exactOptional(
-      documented(v.union([v.string(), v.number()]), 'The time to `retries_at`, if it was scripted.'),
+      documented(v.union([v.string(), v.number()]), 'The time from the attempt to `retries_at`, if it was scripted.'),
     ),
     always: v.exactOptional(
       documented(v.literal(true), 'True for the outcome of all attempts after the scripted ones.'),
@@ -142,19 +152,17 @@ export const pending = controlCall({
   run: (host) => host.transact(listPendingOutcomes),
 })
 
-function requireRoom(tx: Transaction, added: number): void {
+function requireRoomForScripted(tx: Transaction, added: number): void {
   const before = tx.count(scriptedOutcomes)
   if (before + added <= MAX_OUTCOMES) return
   const received = `${added} outcomes, with ${before} pending already`
   refuse(general.field_invalid, { field: 'outcomes', received, allowed: `at most ${MAX_OUTCOMES} pending in all` })
 }
 
-function putAlways(tx: Transaction, domain: string, always: Outcome): void {
-  if (!tx.get(lastingOutcomes, domain) && tx.count(lastingOutcomes) >= MAX_OUTCOMES) {
-    const received = `for one domain more than the ${MAX_OUTCOMES} that have one already`
-    refuse(general.field_invalid, { field: 'always', received, allowed: `at most ${MAX_OUTCOMES} domains` })
-  }
-  putLasting(tx, domain, always)
+function requireRoomForLasting(tx: Transaction, domain: string): void {
+  if (tx.get(lastingOutcomes, domain) || tx.count(lastingOutcomes) < MAX_OUTCOMES) return
+  const received = `for one domain more than the ${MAX_OUTCOMES} that have one already`
+  refuse(general.field_invalid, { field: 'always', received, allowed: `at most ${MAX_OUTCOMES} domains` })
 }
 
 const MAX_NAMED = 20
@@ -168,13 +176,13 @@ export function describeUnusedOutcomes(tx: Transaction): string | undefined {
   }))
   const unused = [...listPendingOutcomes(tx), ...lasting]
   if (unused.length === 0) return undefined
-  const named = unused.slice(0, MAX_NAMED).map(({ domain, outcome }) => `${outcome} for ${domain ?? 'any domain'}`)
+  const texts = unused.slice(0, MAX_NAMED).map(({ domain, outcome }) => `${outcome} for ${domain ?? 'any domain'}`)
   const more = unused.length > MAX_NAMED ? ` and ${unused.length - MAX_NAMED} more` : ''
   const scopes = [...new Set(unused.map(({ domain }) => domain))].slice(0, MAX_EXPLAINED)
   const reasons = scopes.map(
     (domain) => `\n  ${domain ?? 'any domain'}: ${domain ? explainUnused(tx, domain) : explainUnusedForAny(tx)}.`,
   )
-  return `No attempt used these outcomes: ${named.join(', ')}${more}.${reasons.join('')}`
+  return `No attempt used these outcomes: ${texts.join(', ')}${more}.${reasons.join('')}`
 }
 
 function explainUnused(tx: Transaction, name: string): string {
@@ -196,7 +204,7 @@ function explainUnusedForAny(tx: Transaction): string {
   for (const domain of tx.newestFirst(domains)) {
     if (domain.due && !(next?.due && next.due.at < domain.due.at)) next = domain
   }
-  if (!next) return 'no domain has an attempt before it'
+  if (!next) return 'no domain has a pending attempt or renewal'
   return `the next ${next.job ? 'attempt' : 'renewal'}, of ${next.domain}, is due ${describeDue(next, tx)}`
 }
 

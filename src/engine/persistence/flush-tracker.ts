@@ -3,7 +3,9 @@ import type { Store } from '../../operation/store.ts'
 /** Tracks whether a store has flushed every appended commit. */
 export class FlushTracker {
   #flushing: Promise<void> | undefined
+  /** The number of times that the store has lost commits. */
   #losses = 0
+  /** True if a caller waits for the flush, and so receives its error. */
   #isAwaited = false
 
   constructor(
@@ -14,33 +16,34 @@ export class FlushTracker {
     readonly onLost: () => void,
   ) {}
 
-  /** A promise that settles when the store has flushed or lost all commits; undefined if all are flushed already. */
-  get awaited(): Promise<void> | undefined {
+  /** Returns a promise that settles when the store has flushed or lost all commits; undefined if all are flushed already. */
+  waitForFlush(): Promise<void> | undefined {
     this.#isAwaited ||= this.#flushing !== undefined
     return this.#flushing
   }
 
+  /** Must be called after each append. */
   trackAppend(): void {
     const flushing = this.store.flushed?.()
     if (!flushing) this.onFlushed()
     if (!flushing || flushing === this.#flushing) return
     this.#flushing = flushing
-    const losses = this.#losses
+    const lossesBefore = this.#losses
     flushing.then(
       () => this.#flushing === flushing && this.#end(this.onFlushed),
       (error) => {
-        if (this.#losses !== losses) return
+        if (this.#losses !== lossesBefore) return
         this.#losses++
         // Direct calls have returned long ago, so nobody else would see the error.
-        if (!this.#isAwaited) console.error('The store of the gateway lost what was not yet safe:', error)
+        if (!this.#isAwaited) console.error('The store of the gateway lost commits that were not flushed:', error)
         this.#end(this.onLost)
       },
     )
   }
 
-  #end(then: () => void): void {
+  #end(callback: () => void): void {
     this.#flushing = undefined
     this.#isAwaited = false
-    then()
+    callback()
   }
 }

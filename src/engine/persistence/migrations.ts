@@ -1,11 +1,11 @@
-/** A record, with the name of its collection. */
+/** A record of some version, with the name of its collection. */
 export interface VersionedRecord {
   readonly collection: string
   readonly record: object
 }
 
-/** A function that converts a record to the next version. It is pure, and never changes after its release. */
+/** A pure function that converts a record to the next version. It never changes after its release. */
 export type Migration = (older: VersionedRecord) => VersionedRecord
 
-/** The steps from each version of the records' form to the next, from version 1 on. */
+/** The migrations of the record format, in order. The first is from version 1 to version 2. */
 export const MIGRATIONS: readonly Migration[] = []

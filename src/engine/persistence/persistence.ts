@@ -2,6 +2,7 @@ import type { Family } from '../../operation/family.ts'
 import type { Store, StoredChange, StoredCommit, StoredState } from '../../operation/store.ts'
 import { problem, Refusal } from '../../schema/errors.ts'
 import { general } from '../../schema/general-errors.ts'
+import { requireSync } from '../../schema/options.ts'
 import type { RuleContext } from '../../schema/rule.ts'
 import type { EngineState } from '../engine-state.ts'
 import type { GatewayClock } from '../gateway-clock.ts'
@@ -25,7 +26,7 @@ interface EngineParts {
 
 /**
  * The number of ids of requests that are reserved in the store before they are used. A request without changes makes no
- * commit, and the reservation prevents that its id is used again after a restart (rules: stores#ids).
+ * commit. The reservation keeps its id from being used again after a restart (rules: stores#ids).
  */
 const RESERVED_OPERATIONS = 1024
 
@@ -40,8 +41,8 @@ export class Persistence {
   #replacement: 'initial' | 'migration' | undefined
   /** The state of the first commit, until it is flushed. The gateway returns to this state if the store loses the commit. */
   #initial: StoredState | undefined
-  /** The facts of the last commit; undefined if the store has lost that commit. */
-  #saved: Pick<StoredCommit, 'now' | 'sequence' | 'operations'> | undefined
+  /** The facts of the committed state; undefined if the store has lost that state. */
+  #committed: Pick<StoredCommit, 'now' | 'sequence' | 'operations'> | undefined
   /** Side records that the store does not have. */
   #missingSideChanges: readonly StoredChange[] = []
   /** True while the clock is set back to the time of the last commit. */
@@ -65,7 +66,7 @@ export class Persistence {
 
   /** A promise that settles when the store has flushed or lost all commits; undefined if all are flushed already. */
   get flushed(): Promise<void> | undefined {
-    return this.#flushes.awaited
+    return this.#flushes.waitForFlush()
   }
 
   /** Loads the state of the store, and sets a manual clock to its time. Returns false if the store is empty. */
@@ -83,14 +84,14 @@ export class Persistence {
   }
 
   #read(): StoredState | undefined {
-    return this.engine.guard.run('its store', () => this.store.load())
+    return this.engine.guard.run('its store', () => requireSync('`load` of the store', this.store.load()))
   }
 
   /** Starts an empty store: the first commit has the whole state. */
   #start(): void {
     const { clock, current } = this.engine
     const { records, operations } = current()
-    this.#saved = { now: clock.now, sequence: records.sequence, operations }
+    this.#committed = { now: clock.now, sequence: records.sequence, operations }
     this.#replacement = 'initial'
     this.#pending = new PendingCommit(this.#replacement)
   }
@@ -98,22 +99,22 @@ export class Persistence {
   #continueFrom(stored: StoredState): void {
     const { families, sideRecords, context, guard, current, replace } = this.engine
     const { seed, sequence, operations, now } = stored
-    const { rows, side } = guard.run('its store', () =>
+    const { records, sideRecords: storedSideRecords } = guard.run('its store', () =>
       readStoredRecords(families, stored, sideRecords.keys(), context),
     )
-    const whole = { records: rows, sequence, seed, isOwn: false }
-    const state = requireValid(() => current().withSnapshot(whole), 'relations')
+    const snapshot = { records, sequence, seed, isOwn: false }
+    const state = requireValid('relations', () => current().withSnapshot(snapshot))
     state.operations = operations
     replace(state)
     const missing: StoredChange[] = []
     for (const [collection, owner] of sideRecords) {
-      const known = side.get(collection) ?? new Map<string, object>()
+      const known = storedSideRecords.get(collection) ?? new Map<string, object>()
       owner.load(known)
       for (const [key, after] of owner.rows()) if (!known.has(key)) missing.push({ collection, key, after })
     }
     this.#missingSideChanges = missing
     this.#setClock(now)
-    this.#saved = { now, sequence, operations }
+    this.#committed = { now, sequence, operations }
     this.#replacement = this.#findReplacement(stored)
     this.#pending = new PendingCommit(this.#replacement)
   }
@@ -125,7 +126,7 @@ export class Persistence {
 
   /** Loads the last flushed state if the store has lost commits. Refuses the call if loading fails. */
   requireState(): void {
-    if (this.#saved) return
+    if (this.#committed) return
     try {
       const stored = this.#read() ?? this.#initial
       if (!stored) throw new Error('it has no state any more')
@@ -137,7 +138,7 @@ export class Persistence {
 
   /** Returns whether the store has reserved as many ids of requests as `operations`. */
   hasReserved(operations: number): boolean {
-    return this.#saved !== undefined && operations <= this.#saved.operations
+    return this.#committed !== undefined && operations <= this.#committed.operations
   }
 
   /** Adds the changes of one transaction to the next commit. */
@@ -158,21 +159,21 @@ export class Persistence {
 
   /** Appends all changes since the last commit. Rolls back and refuses the call if the store throws. */
   commit(): void {
-    const saved = this.#saved
-    if (!saved) return
+    const committed = this.#committed
+    if (!committed) return
     const { clock, guard, current, sideRecords } = this.engine
     const { records, operations, origin } = current()
     const { replaces } = this.#pending
     const { sequence } = records
     const now = clock.isManual ? clock.now : clock.lastNow
     const hasNewFacts =
-      operations > saved.operations || sequence !== saved.sequence || (clock.isManual && now !== saved.now)
+      operations > committed.operations || sequence !== committed.sequence || (clock.isManual && now !== committed.now)
     if (!hasNewFacts && this.#pending.isEmpty && this.#missingSideChanges.length === 0) return
     const commit: StoredCommit = {
-      operation: replaces ?? this.#pending.operation ?? (now === saved.now ? 'operation_ids' : 'clock'),
+      operation: replaces ?? this.#pending.operation ?? (now === committed.now ? 'operation_ids' : 'clock'),
       now,
       sequence,
-      operations: this.#reserveOperations(operations, saved.operations),
+      operations: this.#reserveOperations(operations, committed.operations),
       ...(replaces && { replaces: { version: RECORDS_VERSION, seed: origin.seed } }),
       changes: replaces
         ? listAllChanges(records, sideRecords)
@@ -180,8 +181,8 @@ export class Persistence {
     }
     try {
       guard.run('its store', () => {
-        this.store.append(commit)
-        this.#saved = { now, sequence, operations: commit.operations }
+        requireSync('`append` of the store', this.store.append(commit))
+        this.#committed = { now, sequence, operations: commit.operations }
         if (this.#replacement === 'initial') this.#initial = toStoredState(commit)
         this.#replacement = undefined
         this.#pending = new PendingCommit()
@@ -196,12 +197,12 @@ export class Persistence {
 
   /** Undoes everything since the last commit. */
   rollBack(): void {
-    const saved = this.#saved
-    if (!saved) return
+    const committed = this.#committed
+    if (!committed) return
     const { current, replace } = this.engine
-    replace(this.#pending.undo(current(), saved.sequence))
+    replace(this.#pending.undo(current(), committed.sequence))
     this.#pending = new PendingCommit(this.#replacement)
-    this.#setClock(saved.now)
+    this.#setClock(committed.now)
   }
 
   #reserveOperations(operations: number, reserved: number): number {
@@ -222,7 +223,7 @@ export class Persistence {
 
   /** Returns to the last flushed commit, before any waiting caller is rejected. */
   #reload(): void {
-    this.#saved = undefined
+    this.#committed = undefined
     try {
       this.requireState()
     } catch {

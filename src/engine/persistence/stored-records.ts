@@ -11,18 +11,18 @@ import type { Records } from '../records.ts'
 import type { VersionedRecord } from './migrations.ts'
 import { groupByCollection, isReadable, migrate, READABLE_VERSIONS, RECORDS_VERSION } from './versions.ts'
 
-/** Records outside of the families that are stored too. They stay when the state is replaced. */
+/** Stored records that belong to no family, such as saved snapshots. They stay when the state is replaced. */
 export interface SideRecords {
-  /** Returns all of them, by key. */
+  /** Returns all records, by key. */
   rows(): ReadonlyMap<string, object>
-  /** Takes over the side records of a store. */
+  /** Loads the records of a store. */
   load(rows: ReadonlyMap<string, object>): void
 }
 
 /** Side records, by the name of their collection in the store. */
 export type SideRecordsByName = ReadonlyMap<string, SideRecords>
 
-/** Returns the change of one record for a store. `after` is null for a record that is not stored, such as a fault with a predicate. */
+/** Returns the change of one record for a store. For a record that is not stored, such as a fault with a predicate, `after` is null. */
 export function toStoredChange(collection: Collection<object>, key: string, record: object | undefined): StoredChange {
   return { collection: collection.name, key, after: record ? toStoredForm(collection, record) : null }
 }
@@ -45,8 +45,9 @@ export function listAllChanges(records: Records, sideRecords: SideRecordsByName)
 }
 
 /**
- * Reads the records of a store in the present form, each checked by the schema of its collection, and its side records.
- * @throws Error that names the damaged record; TypeError if no family has its collection.
+ * Reads the records of a store, converted to the version of this fauxgate and checked by the schemas of their collections, and
+ * the side records.
+ * @throws Error that names the damaged record; TypeError if no family has the collection of a record.
  */
 export function readStoredRecords(
   families: readonly Family[],
@@ -54,21 +55,21 @@ export function readStoredRecords(
   sideNames: Iterable<string>,
   context: RuleContext,
 ) {
-  requireFacts(stored)
+  checkFacts(stored)
   const rows: VersionedRecord[] = []
-  const side = new Map([...sideNames].map((name) => [name, new Map<string, object>()]))
+  const sideRecords = new Map([...sideNames].map((name) => [name, new Map<string, object>()]))
   // A stored record may be overdue, because a commit may leave events to a later call.
   const state = { sequence: stored.sequence, now: Number.NEGATIVE_INFINITY }
   const readRecord = createRecordReader(families, stored.version, { ...context, state })
   for (const each of stored.records) {
-    const sideRows = side.get(each.collection)
+    const sideRows = sideRecords.get(each.collection)
     if (sideRows) sideRows.set(each.key, each.record)
     else rows.push(readRecord(each))
   }
-  return { rows: groupByCollection(rows), side }
+  return { records: groupByCollection(rows), sideRecords }
 }
 
-/** Makes the reader of the records of a version. It returns them in the present form. */
+/** Makes a function that reads a record of a version, and converts it to the version of this fauxgate. */
 function createRecordReader(families: readonly Family[], version: number, context: RuleContext) {
   const collections = families.flatMap((family) => family.collections)
   const readers = new Map(
@@ -83,27 +84,28 @@ function createRecordReader(families: readonly Family[], version: number, contex
       )
     }
     const name = `the record ${quote(key)} of ${collection}`
-    const read = requireValid(reader.read, name, record, context)
-    const ownKey = reader.keyOf(read)
+    const checked = requireValid(name, () => reader.read(record, context))
+    const ownKey = reader.keyOf(checked)
     if (version === RECORDS_VERSION && ownKey !== key)
       throw createDamageError(name, `its fields make the key ${quote(ownKey)}`)
-    return { collection, record: read }
+    return { collection, record: checked }
   }
 }
 
-/** Runs a check of stored data. @throws Error that names the data, if a rule refuses it. */
-export function requireValid<T, Args extends unknown[]>(check: (...args: Args) => T, what: string, ...args: Args): T {
+/** Reads stored data. @throws Error that names the data, if a rule refuses it. */
+export function requireValid<T>(name: string, read: () => T): T {
   try {
-    return check(...args)
+    return read()
   } catch (error) {
-    throw error instanceof Refusal ? createDamageError(what, error.message) : error
+    throw error instanceof Refusal ? createDamageError(name, error.message) : error
   }
 }
 
-function requireFacts({ version, now, sequence, operations }: StoredState): void {
+function checkFacts({ version, now, sequence, operations }: StoredState): void {
   if (!isReadable(version)) {
-    const what = `The store holds records of the version ${version}`
-    throw new TypeError(`${what}. Allowed: ${READABLE_VERSIONS}. Use the fauxgate that wrote it, or a newer one.`)
+    throw new TypeError(
+      `The store holds records of the version ${version}. Allowed: ${READABLE_VERSIONS}. Use the fauxgate that wrote it, or a newer one.`,
+    )
   }
   for (const [name, value] of Object.entries({ sequence, operations })) {
     if (!(Number.isSafeInteger(value) && value >= 0)) throw createDamageError(name, `it is ${quote(value)}`)
@@ -111,6 +113,6 @@ function requireFacts({ version, now, sequence, operations }: StoredState): void
   if (!(now >= 0 && now <= LATEST_TIME)) throw createDamageError('its time', `it is ${quote(now)}`)
 }
 
-function createDamageError(what: string, why: string): Error {
-  return new Error(`The store is damaged: ${what}: ${why}`)
+function createDamageError(name: string, problem: string): Error {
+  return new Error(`The store is damaged: ${name}: ${problem}`)
 }

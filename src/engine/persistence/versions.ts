@@ -1,9 +1,9 @@
 import { MIGRATIONS, type VersionedRecord } from './migrations.ts'
 
-/** The version of the records' form that this fauxgate writes, in stores and in snapshots. */
+/** The version of the record format that this fauxgate writes, in stores and in snapshots. */
 export const RECORDS_VERSION = MIGRATIONS.length + 1
 
-/** Returns a record of an older version in the present form. */
+/** Converts a record of an older version to the version of this fauxgate. */
 export function migrate(record: VersionedRecord, version: number): VersionedRecord {
   return MIGRATIONS.slice(version - 1).reduce((older, step) => step(older), record)
 }

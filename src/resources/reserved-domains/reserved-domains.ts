@@ -160,21 +160,15 @@ export function requireFree(tx: Transaction, domain: string, field = 'domain'): 
   const own = tx.find(domains, 'domain', domain)
   if (own) refuse(errors.domain_taken, { field, domain: quote(domain), id: own.id })
   const { takenDomains } = domainRules(tx.rules)
-  const received = quote(domain)
-  if (takenDomains.includes(domain)) refuse(errors.domain_taken_elsewhere, { field, received })
-  const other =
-    listNamesAbove(domain).find((name) => takenDomains.includes(name)) ??
-    takenDomains.find((taken) => isBelow(taken, domain))
-  if (other !== undefined) refuse(errors.domain_conflicts_elsewhere, { field, received, taken: quote(other) })
+  if (takenDomains.includes(domain)) refuse(errors.domain_taken_elsewhere, { field, received: quote(domain) })
+  const other = takenDomains.find((taken) => isAbove(taken, domain) || isBelow(taken, domain))
+  if (other === undefined) return
+  refuse(errors.domain_conflicts_elsewhere, { field, received: quote(domain), taken: quote(other) })
 }
 
-/** Returns the names above a name, each as a name and as a wildcard. */
-function listNamesAbove(domain: string): string[] {
-  const labels = domain.split('.')
-  return labels.slice(1).flatMap((_, index) => {
-    const name = labels.slice(index + 1).join('.')
-    return [name, `*.${name}`]
-  })
+/** Returns true if a name, or the name that a wildcard covers, is a parent of a domain. */
+function isAbove(name: string, domain: string): boolean {
+  return domain.endsWith(`.${name.replace(/^\*\./, '')}`)
 }
 
 /** Returns the record of a new domain, without certificate and policy. */

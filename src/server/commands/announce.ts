@@ -24,12 +24,14 @@ export function announce(gateway: Gateway, server: Served, config: Config, host:
   if (!isLoopbackAddress(server.address)) warn(exposureWarning(config))
 }
 
-function howToConnect({ dialect }: Gateway, server: Served, { keys }: Config): string {
+function howToConnect({ dialect }: Gateway, server: Served, { keys, tlsRoot }: Config): string {
   const { url } = server
   const [which, key] = keys ? ['one of its API keys', 'YOUR_KEY'] : ['any API key', 'any-key']
+  const trust =
+    tlsRoot === undefined ? '' : `--cacert ${/^[\w./-]+$/.test(tlsRoot) ? tlsRoot : JSON.stringify(tlsRoot)} `
   return `Inspector, for a browser: ${inspectorUrl(server)}
 Clients need the base URL ${url} and ${which}. Try:
-  curl ${url}/reserved_domains -H "Authorization: Bearer ${key}" -H "${dialect.versionHeader}: 2"`
+  curl ${trust}${url}/reserved_domains -H "Authorization: Bearer ${key}" -H "${dialect.versionHeader}: 2"`
 }
 
 function inspectorUrl({ url }: Served): string {

@@ -28,7 +28,7 @@ export const verifyFlags: readonly Flag[] = [
   { ...textFlag('only', 'FAMILY', 'The families to compare, such as ip_policies. Default: all.'), kind: 'texts' },
   switchFlag('yes', 'Create resources without asking first.'),
   switchFlag('read-only', 'Create nothing: request only lists, and resources that do not exist.'),
-  switchFlag('plan', 'Send nothing: print which requests would be sent, which would not, and why.'),
+  switchFlag('plan', 'Print which requests would be sent, which would not, and why. Sends none of them.'),
   switchFlag('clean', 'Compare nothing: delete what an earlier run left behind.'),
   integerFlag('rate', `The maximum number of requests per minute. Default: ${DEFAULTS.rate}.`),
   integerFlag('timeout', `How many seconds to wait for a response. Default: ${DEFAULTS.timeout}.`),
@@ -88,10 +88,10 @@ export function parseCount(flag: string, received: string | undefined, fallback:
 
 /**
  * Returns the server: its base URL without a trailing slash, whether it is on this machine, and the API key from the
- * environment.
+ * environment. For a plan, the key may be missing.
  * @throws UsageError that says what to change. The message never contains the key.
  */
-export function parseTarget(typed: string, environment: NodeJS.ProcessEnv) {
+export function parseTarget(typed: string, environment: NodeJS.ProcessEnv, isPlan = false) {
   const url = URL.canParse(typed) ? new URL(typed) : undefined
   if (!url || !/^https?:$/.test(url.protocol))
     throw new UsageError(
@@ -103,11 +103,16 @@ export function parseTarget(typed: string, environment: NodeJS.ProcessEnv) {
     )
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
   const isLocal = host === 'localhost' || isLoopbackAddress(host)
-  return { url: baseUrlOf(url), isLocal, key: requireKey(environment[KEY_VARIABLE], url.protocol, isLocal) }
+  const key = environment[KEY_VARIABLE] || undefined
+  return {
+    url: baseUrlOf(url),
+    isLocal,
+    key: key === undefined && isPlan ? ANY_KEY : requireKey(key, url.protocol, isLocal),
+  }
 }
 
 function requireKey(key: string | undefined, protocol: string, isLocal: boolean): string {
-  if (key === undefined || key === '') {
+  if (key === undefined) {
     if (isLocal || protocol === 'http:') return ANY_KEY
     throw new UsageError(`${KEY_VARIABLE} is not set. It has the API key of the account to call.`)
   }

@@ -43,8 +43,9 @@ async function runVerify(parsed: Arguments, environment: NodeJS.ProcessEnv): Pro
   const stopping = abortOnSignal()
   try {
     if (args.isClean) return await clean(list, args, environment, typed, stopping.signal)
-    const target = parseTarget(typed ?? '', environment)
-    const dialect = args.dialect ?? (await detectDialect(target, args.timeout, stopping.signal))
+    const target = parseTarget(typed ?? '', environment, args.isPlan)
+    const named = args.dialect ?? (args.isPlan ? dialectOfPlan(target) : undefined)
+    const dialect = named ?? (await detectDialect(target, args.timeout, stopping.signal))
     if (typeof dialect !== 'string') {
       printError(dialect.problem)
       return 3
@@ -103,6 +104,17 @@ const HOST: Host = {
   now: () => readClock(systemClock),
   sleep,
   deadline: (ms) => AbortSignal.timeout(ms),
+}
+
+/**
+ * Returns the dialect of a service by its URL: a plan sends nothing to a service, and
+ * only a server on this machine receives a request that detects its dialect.
+ * @throws UsageError if only a request would tell.
+ */
+function dialectOfPlan({ url, isLocal }: ReturnType<typeof parseTarget>): DialectName | undefined {
+  const known = dialectNames.find((name) => dialects[name].baseUrl === url)
+  if (known !== undefined || isLocal) return known
+  throw new UsageError(`--plan sends nothing to ${url}, so it cannot find out its dialect. Name it with --dialect.`)
 }
 
 /** Detects the dialect: sends one request, and looks for the dialect's header in the response. */

@@ -15,7 +15,7 @@ import { tryParseJson } from '../../verify/exchange.ts'
 import { readErrorBody } from '../errors.ts'
 import type { Log, LoggedRequest, LoggedTransition } from './log.ts'
 
-/** Returns the same gateway, which logs requests and provisioning without keys. */
+/** Returns a gateway with the same state that logs requests and provisioning. The log shows none of the keys. */
 export function withLog(gateway: Gateway, log: Log, families: Families | undefined, keys: readonly string[]): Gateway {
   const { router } = tableOf(gateway.dialect, families)
   /** Transitions of the running operation, which are logged after the request of the operation. */
@@ -28,12 +28,12 @@ export function withLog(gateway: Gateway, log: Log, families: Families | undefin
   /** Functions that log the request of a response which a fault or the store delays. */
   const delayed = new WeakMap<HttpResponse, (outcome: Outcome) => void>()
 
-  const redactedPath = pathRedaction(keys)
+  const redactPath = createPathRedactor(keys)
   const logRequest = (request: HttpRequest, path: string, { status, error, message }: Outcome, duration: number) => {
     const { method } = request
     const operation = router.find(path)?.methods.get(method === 'HEAD' ? 'GET' : method)?.name ?? null
     const at = readClock(gateway.clock)
-    log.request({ at, method, path: redactedPath(path, request), operation, status, error, message, duration })
+    log.request({ at, method, path: redactPath(path, request), operation, status, error, message, duration })
   }
 
   const exchange = (request: HttpRequest): HttpResponse => {
@@ -75,16 +75,16 @@ export function withLog(gateway: Gateway, log: Log, families: Families | undefin
 }
 
 /** Returns a function that removes these keys, and those in the headers of a request, from the path of the request. */
-function pathRedaction(keys: readonly string[]): (path: string, request: HttpRequest) => string {
+function createPathRedactor(keys: readonly string[]): (path: string, request: HttpRequest) => string {
   // Most requests have the keys of the request before.
-  let last = ''
-  let search = createRedactor(keys)
+  let lastSent = ''
+  let redactor = createRedactor(keys)
   return (path, { header, rawHeaders = ['authorization', header('authorization') ?? ''] }) => {
     const values = findSecretHeaderValues(rawHeaders)
     const sent = values.join('\n')
-    if (sent !== last) search = createRedactor([...keys, ...values.flatMap(findKeysInHeader)])
-    last = sent
-    return redactText(path, search)
+    if (sent !== lastSent) redactor = createRedactor([...keys, ...values.flatMap(findKeysInHeader)])
+    lastSent = sent
+    return redactText(path, redactor)
   }
 }
 
@@ -109,7 +109,7 @@ function outcomeOf({ status, body, delivery }: HttpResponse): Outcome {
 function transitionsIn(gateway: Gateway, { collection, key: id, before, after }: Change): LoggedTransition[] {
   if (collection !== domains.name) return []
   const timeline = timelineOf(after)
-  const count = newEntries(timelineOf(before), timeline)
+  const count = countNewEntries(timelineOf(before), timeline)
   if (count === 0) return []
   // The record is one of this collection.
   const { domain } = after as { readonly domain: string }
@@ -138,7 +138,7 @@ function timelineOf(record: object | undefined): Timeline {
 }
 
 /** Returns the number of new entries in a timeline, which drops its oldest entries. */
-function newEntries(before: Timeline, after: Timeline): number {
+function countNewEntries(before: Timeline, after: Timeline): number {
   if (before.length === 0) return after.length
   const last = JSON.stringify(before.at(-1))
   return after.length - 1 - after.findLastIndex((entry) => JSON.stringify(entry) === last)

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { clockOption, familiesOption } from '../../gateway/option-schemas.ts'
+import { clock, families } from '../../gateway/option-schemas.ts'
 import { gatewayRows } from '../../gateway/options.ts'
 import { dialectNames } from '../../resources/dialects.ts'
 import { named } from '../../schema/documentation.ts'
@@ -56,7 +56,7 @@ export const configRows = {
   latency: optionRow(duration(), 'The delay of every response of the API, in real time.', { defaultText: 'none' }),
   watch: optionRow(switchOption, 'Restart when the config file or the `initial` file changes.', { default: false }),
   clock: optionRow(
-    namedOr(['system', 'manual'], clockOption),
+    namedOr(['system', 'manual'], clock),
     'The source of the time. A config module can set a clock of its own.',
     { default: 'system' },
   ),
@@ -77,7 +77,7 @@ export const configRows = {
     v.union([file, shared.initial.wrapped], 'the path of a file, or an object with arrays of bodies'),
     'A JSON file or a module with the resources that exist at the start and after each reset: bodies by family.',
   ),
-  families: optionRow(familiesOption, 'Families of your own, made with `fauxgate/kit`: in a module.'),
+  families: optionRow(families, 'Families of your own, made with `fauxgate/kit`: in a module.'),
   authorityKeys: optionRow(
     oneOfThese(['test', 'fresh']),
     'The keys of the authority: fresh secret ones at each start, or the published test keys.',

@@ -93,10 +93,10 @@ function parseConfig({ file, config }: ConfigFile, names: Map<string, string>): 
   for (const [name, value] of Object.entries(config)) {
     if (name === '$schema') continue
     const row = Object.hasOwn(rows, name) ? rows[name] : undefined
-    const place = `in ${pathFromHere(file)}`
-    if (!row) throw new UsageError(`"${name}" ${place} is not an option.${suggestion(name, Object.keys(rows))}`)
-    requireAllowed(row, value, (at) => `"${name}${at}" ${place}`, marksOf(row).secret)
-    for (const { path } of optionTable) if (path.split('.')[0] === name) names.set(path, `"${path}" ${place}`)
+    const nameOf = (...path: string[]) => `${quote(path.join('.'))} in ${pathFromHere(file)}`
+    if (!row) throw new UsageError(`${nameOf(name)} is not an option.${suggestion(name, Object.keys(rows))}`)
+    requireAllowed(row, value, (part) => nameOf(name, ...part), marksOf(row).secret)
+    for (const { path } of optionTable) if (path.split('.')[0] === name) names.set(path, nameOf(path))
     const isFile = optionTable.some((option) => option.path === name && option.isFile)
     read[name] = isFile && typeof value === 'string' ? resolve(dirname(file), value) : value
   }
@@ -120,22 +120,22 @@ function parseTexts({ kind, schema, isSecret }: Option, texts: readonly string[]
   return kind === 'texts' ? texts.map(read) : read(text)
 }
 
-/** Returns a value that a schema allows. `nameOf` names the wrong part of it, by a path such as `.requests` or an empty one. */
+/** `nameOf` returns the name of the wrong part of the value as the user wrote it. */
 function requireAllowed(
   schema: v.GenericSchema,
   value: unknown,
-  nameOf: (path: string) => string,
+  nameOf: (part: readonly string[]) => string,
   isSecret = false,
 ): unknown {
   const { success, issues } = v.safeParse(schema, value, { abortEarly: true })
   if (success) return value
-  const { path = [], input, expected, message } = issues[0]
-  const keys = path.map(({ key }) => String(key))
-  const name = nameOf(keys.map((key) => `.${key}`).join(''))
-  if (expected === 'never') {
-    const meant = suggestion(keys.at(-1) ?? '', message.split(', ')) || ` Supported: ${message}.`
-    throw new UsageError(`${name} is not an option.${meant}`)
-  }
+  const { path = [], expected, input, message } = issues[0]
+  const part = path.map(({ key }) => String(key))
+  const name = nameOf(part)
+  if (expected === 'never')
+    throw new UsageError(
+      `${name} is not an option.${suggestion(String(part.at(-1)), message.split(', ')) || ` Supported: ${message}.`}`,
+    )
   const received = describeReceived(isSecret ? quoteSecret(input) : quote(input))
   // Only a config file can have a number of ms. A flag or a variable is always a text.
   const allowed = name.startsWith('"') ? message : describeInTexts(message)

@@ -1,6 +1,8 @@
 // Fake timers may replace the global `setImmediate`, but the disk must not wait for a test's clock.
 import { setImmediate as atNextTurn } from 'node:timers'
 import type { Store, StoredCommit, StoredState } from '../../operation/store.ts'
+import { describeReceived } from '../../schema/errors.ts'
+import { quote } from '../../schema/text.ts'
 import { type RunSql, readVersions, type StoredVersions, sqlStore } from '../../store/sql-store.ts'
 import { nodeSqlite, SqliteFile } from './sqlite-file.ts'
 
@@ -26,9 +28,13 @@ export interface SqliteStore extends Store {
  * await server.close()
  * store.close()
  * ```
- * @throws Error if the file cannot be opened, is damaged or in use; on a Node without SQLite, before 22.13.
+ * @throws Error if the file cannot be opened, is damaged or in use; on a Node without SQLite, before 22.13. TypeError for a
+ * value that is not a path.
  */
 export function sqliteStore(file: string): SqliteStore {
+  if (typeof file !== 'string' || file === '') {
+    throw new TypeError(`file is ${describeReceived(quote(file))}. Allowed: the path of a file.`)
+  }
   return openStore(file)
 }
 

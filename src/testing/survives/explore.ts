@@ -7,8 +7,8 @@ import type { IssuedCertificate } from '../../x509/order.ts'
 import { requireGateway } from '../matched-domain.ts'
 import { assertStrict } from '../strict.ts'
 import type { Event } from './arrivals.ts'
-import { FAILURES, type Failure, readReplay, replayText } from './failures.ts'
-import { type ReadSurvivalOptions, readSurvivalOptions } from './options.ts'
+import { FAILURES, type Failure, formatReplay, readReplay } from './failures.ts'
+import { type ParsedSurvivalOptions, readSurvivalOptions } from './options.ts'
 import { Run } from './run.ts'
 import { storyOf } from './story.ts'
 import type { CodeUnderTest, Coverage, ScheduledFault, SurvivesOptions, TriedSchedule } from './types.ts'
@@ -29,7 +29,7 @@ const NO_STORY = { message: '', story: '', snapshot: {} }
 export class Explorer {
   readonly world: World
   readonly #code: CodeUnderTest
-  readonly #options: ReadSurvivalOptions
+  readonly #options: ParsedSurvivalOptions
   readonly #isSearch: boolean
   readonly #failures: readonly Failure[]
   readonly #coverage = new Map<string, Record<string, number>>()
@@ -52,8 +52,8 @@ export class Explorer {
     this.#options = readSurvivalOptions(options)
     this.#isSearch = isSearch
     const { kinds, also, restart } = this.#options
-    const groups: readonly string[] = [...kinds, ...also]
-    this.#failures = FAILURES.filter(({ group }) => groups.includes(group) && (group !== 'crash' || restart))
+    const enabledKinds: readonly string[] = [...kinds, ...also]
+    this.#failures = FAILURES.filter(({ kind }) => enabledKinds.includes(kind) && (kind !== 'crash' || restart))
     this.world = new World()
     this.#gateway = this.#newGateway()
   }
@@ -69,7 +69,8 @@ export class Explorer {
   /** Yields each schedule after it was tried, the empty one first. */
   async *runSchedules(): AsyncGenerator<TriedSchedule> {
     try {
-      this.#server = requireServer(await this.#options.serve?.(this.#gatewayOfEachRun()))
+      const { serve } = this.#options
+      if (serve) this.#server = requireServer(await serve(this.#gatewayOfEachRun()))
       this.world.replaceGlobals()
       yield* this.#runLevels()
     } finally {
@@ -128,7 +129,7 @@ export class Explorer {
     const isShown = !this.#isSearch || verdict !== 'survived'
     const shown = isShown ? { ...storyOf(run, message), snapshot: gateway.snapshot() } : NO_STORY
     await run.end()
-    return [run, { schedule, verdict, replay: replayText(schedule), ...shown }]
+    return [run, { schedule, verdict, replay: formatReplay(schedule), ...shown }]
   }
 
   /** Returns the gateway of the last run, if it can be reset: a reset takes a third of the time of a new gateway. */
@@ -209,8 +210,8 @@ function requireUsable(gateway: Gateway, clock: ManualClock): void {
 }
 
 /** @throws TypeError if `serve` returned something that is no server. */
-function requireServer(server: Server | undefined): Server | undefined {
-  if (server === undefined || (typeof server?.url === 'string' && typeof server.close === 'function')) return server
+function requireServer(server: Server | undefined): Server {
+  if (typeof server?.url === 'string' && typeof server.close === 'function') return server
   throw new TypeError(`serve returned ${quote(server)}. Allowed: a server with url and close, such as that of serve().`)
 }
 
@@ -233,7 +234,7 @@ function requireApplied({ arrivals: { events }, schedule }: Run): void {
   const missing = schedule.length - events.filter(({ failure }) => failure).length
   if (missing === 0) return
   throw new Error(
-    `The replay "${replayText(schedule)}" no longer applies: ${missing} of its failures happened nowhere. ` +
+    `The replay "${formatReplay(schedule)}" no longer applies: ${missing} of its failures happened nowhere. ` +
       'The code has changed since. Search again without replay.',
   )
 }

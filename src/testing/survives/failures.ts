@@ -5,60 +5,60 @@ import type { FaultKind, OptInFaultKind, ScheduledFault } from './types.ts'
 export interface Failure {
   /** The name in a replay text. */
   readonly name: string
-  /** The option that switches it on. */
-  readonly group: FaultKind | OptInFaultKind
-  /** The type of the events that it can happen to. */
+  /** The name of its kind in the options `kinds` and `also`. */
+  readonly kind: FaultKind | OptInFaultKind
+  /** The type of the events that the failure can happen to. */
   readonly type: 'request' | 'attempt' | 'effect'
-  /** True if it is tried only at requests that change something: at others it equals another failure. */
+  /** True for a failure that is tried only at requests that change something: at others it equals another failure. */
   readonly needsChange?: true
-  /** True if it is tried only where the response has a body. */
+  /** True for a failure that is tried only at requests whose response has a body. */
   readonly needsBody?: true
   /** The change of the response. */
   readonly effect?: FaultEffect
   /** The jump of the client's `Date`, in ms. */
   readonly jump?: number
-  /** True if a story shows the response too. */
+  /** True if a story of the failure shows the response too. */
   readonly showsResponse?: true
-  /** The text for it in a story. */
+  /** The text for the failure in a story. */
   readonly text: string
 }
 
 /** The time without a response after which Node's `fetch` gives up. */
-const GIVE_UP_MS = 300_000
+const FETCH_TIMEOUT_MS = 300_000
 
 /** The time after which a late change happens: the client has given up by then. */
-export const LATE_MS = GIVE_UP_MS + 10_000
+export const LATE_MS = FETCH_TIMEOUT_MS + 10_000
 
 const HOUR_MS = 3_600_000
 
-const SILENT: FaultEffect = { drop: true, latency: GIVE_UP_MS }
+const SILENT: FaultEffect = { drop: true, latency: FETCH_TIMEOUT_MS }
 
 export const FAILURES: readonly Failure[] = [
   request('lost', 'lost-before', 'the connection is lost', { effect: { drop: true } }),
-  request('lost', 'lost-after', 'done, but the answer is lost', after({ drop: true })),
+  request('lost', 'lost-after', 'done, but the answer is lost', afterChange({ drop: true })),
   request('5xx', '503', '503', { effect: { status: 503 } }),
-  request('5xx', '503-after', 'done, but 503', after({ status: 503 })),
+  request('5xx', '503-after', 'done, but 503', afterChange({ status: 503 })),
   request('429', '429', '429, Retry-After: 1', { effect: { error: 'too_many_requests', retryAfter: '1s' } }),
   request('cut', 'cut', 'cut in the middle', { needsBody: true, showsResponse: true, effect: { truncate: 0 } }),
   request('silent', 'silent', 'no answer', { effect: SILENT }),
-  request('silent', 'silent-after', 'done, but no answer', after(SILENT)),
+  request('silent', 'silent-after', 'done, but no answer', afterChange(SILENT)),
   request('crash', 'crash', 'the code crashes before the answer', {}),
-  { name: 'crash-before', group: 'crash', type: 'effect', text: 'the code crashes before it' },
-  { name: 'crash-after', group: 'crash', type: 'effect', text: 'the code crashes after it' },
-  { name: 'DNS_ERROR', group: 'outcomes', type: 'attempt', text: 'DNS_ERROR' },
-  { name: 'INTERNAL_ERROR', group: 'outcomes', type: 'attempt', text: 'INTERNAL_ERROR' },
+  { name: 'crash-before', kind: 'crash', type: 'effect', text: 'the code crashes before it' },
+  { name: 'crash-after', kind: 'crash', type: 'effect', text: 'the code crashes after it' },
+  { name: 'DNS_ERROR', kind: 'outcomes', type: 'attempt', text: 'DNS_ERROR' },
+  { name: 'INTERNAL_ERROR', kind: 'outcomes', type: 'attempt', text: 'INTERNAL_ERROR' },
   request('late', 'late', 'no answer, and done too late', { needsChange: true, effect: SILENT }),
   request('slow', 'slow', 'after 30s', { showsResponse: true, effect: { latency: '30s' } }),
   request('clock', 'clock-forward', "the client's date jumps 1h ahead", { showsResponse: true, jump: HOUR_MS }),
   request('clock', 'clock-back', "the client's date jumps 1h back", { showsResponse: true, jump: -HOUR_MS }),
 ]
 
-function request(group: Failure['group'], name: string, text: string, more: Partial<Failure>): Failure {
-  return { ...more, name, group, type: 'request', text }
+function request(kind: Failure['kind'], name: string, text: string, details: Partial<Failure>): Failure {
+  return { ...details, name, kind, type: 'request', text }
 }
 
 /** Makes the same failure happen after the change. */
-function after(effect: FaultEffect): Partial<Failure> {
+function afterChange(effect: FaultEffect): Partial<Failure> {
   return { needsChange: true, effect: { ...effect, phase: 'after' } }
 }
 
@@ -70,18 +70,18 @@ export function requireFailure(name: string): Failure {
 }
 
 /** Writes a schedule as a text, such as `POST /reserved_addrs#1 429, POST /reserved_addrs#2 503`. */
-export function replayText(schedule: readonly ScheduledFault[]): string {
+export function formatReplay(schedule: readonly ScheduledFault[]): string {
   return schedule.map(({ at, nth, fault }) => `${at}#${nth} ${fault}`).join(', ')
 }
 
-/** Reads a text of {@link replayText}. @throws TypeError for any other text. */
+/** Reads a text of {@link formatReplay}. @throws TypeError for any other text. */
 export function readReplay(text: string): ScheduledFault[] {
   const schedule = [...text.matchAll(/(.+?)#(\d+) ([\w-]+)(?:, |$)/g)].map(([, at = '', nth, fault = '']) => ({
     at,
     nth: Number(nth),
     fault: requireFailure(fault).name,
   }))
-  if (replayText(schedule) === text && schedule.length > 0) return schedule
+  if (formatReplay(schedule) === text && schedule.length > 0) return schedule
   throw new TypeError(
     `replay is ${JSON.stringify(text)}. Allowed: the text of a report, such as "POST /reserved_addrs#1 lost-after".`,
   )

@@ -1,4 +1,4 @@
-import { Turns } from '../../engine/turns.ts'
+import { EventLoop } from '../../engine/event-loop.ts'
 
 /** The functions of Node that the explorer needs. Bun and Deno lack some of these functions. */
 export type Host = ReturnType<typeof readHost>
@@ -8,15 +8,15 @@ export function readHost() {
   const nodeModule = globalThis.process?.getBuiltinModule
   const timers = nodeModule?.('node:timers')
   const { setTimeout: after } = timers ?? globalThis
-  const turns = new Turns(timers?.setImmediate)
+  const eventLoop = new EventLoop(timers?.setImmediate)
   // Vitest loads modules in another thread, which the resources do not show.
   const vitest: { resolvingModules?: Iterable<string> } | undefined = Reflect.get(globalThis, '__vitest_worker__')
   const resources = globalThis.process?.getActiveResourcesInfo?.bind(process)
   return {
     /** Resolves once all tasks that were ready have run. */
-    turn: () => turns.round(),
+    turn: () => eventLoop.turn(),
     /** Must be called at the end. */
-    end: () => turns.end(),
+    end: () => eventLoop.close(),
     /** Resolves after about 1 ms of real time, in which sockets, files and threads progress. */
     pause: () => new Promise((resolve) => void after(resolve, 1)),
     /** Returns the kinds of open handles and requests, such as `TCPSocketWrap`, and the modules that vitest is loading. */

@@ -29,7 +29,7 @@ function functionOption<Name extends keyof SurvivesOptions>() {
 }
 
 /** Makes the schema of an array of texts. */
-function severalOf<const T extends readonly string[]>(texts: T) {
+function arrayOf<const T extends readonly string[]>(texts: T) {
   return v.array(oneOfThese(texts), `an array of ${texts.map((text) => `"${text}"`).join(', ')}`)
 }
 
@@ -38,8 +38,8 @@ const schema = optionsOf({
   restart: v.optional(switchOption, false),
   within: v.optional(duration(1), '6h'),
   budget: v.optional(integerFrom(1), 20_000),
-  kinds: v.optional(severalOf(DEFAULT_KINDS), [...DEFAULT_KINDS]),
-  also: v.optional(severalOf(OPT_IN_KINDS), []),
+  kinds: v.optional(arrayOf(DEFAULT_KINDS), [...DEFAULT_KINDS]),
+  also: v.optional(arrayOf(OPT_IN_KINDS), []),
   replay: v.optional(textOption),
   create: functionOption<'create'>(),
   gatewayOptions: v.optional(
@@ -54,9 +54,9 @@ const schema = optionsOf({
 } satisfies SchemasOf<SurvivesOptions>)
 
 /** The options of {@link survives} with their defaults; `within` is in ms. */
-export type ReadSurvivalOptions = v.InferOutput<typeof schema>
+export type ParsedSurvivalOptions = v.InferOutput<typeof schema>
 
 /** @throws TypeError for an unknown option or a value that is not allowed. */
-export function readSurvivalOptions(options: SurvivesOptions): ReadSurvivalOptions {
+export function readSurvivalOptions(options: SurvivesOptions): ParsedSurvivalOptions {
   return readOptions(schema, options)
 }

@@ -6,7 +6,7 @@ import { requireFunction } from '../../schema/options.ts'
 import { quote } from '../../schema/text.ts'
 import { LATEST_TIME } from '../../schema/time.ts'
 import { Arrivals } from './arrivals.ts'
-import type { ReadSurvivalOptions } from './options.ts'
+import type { ParsedSurvivalOptions } from './options.ts'
 import type { CodeUnderTest, Disk, Ended, ScheduledFault } from './types.ts'
 import type { World } from './world.ts'
 
@@ -41,13 +41,13 @@ export class Run {
   hasOpenSockets = false
   #cleanUp: unknown
   readonly #files = new Map<string, unknown>()
-  readonly #options: ReadSurvivalOptions
+  readonly #options: ParsedSurvivalOptions
   readonly arrivals: Arrivals
   #smallMoves = 0
 
   constructor(
     readonly world: World,
-    options: ReadSurvivalOptions,
+    options: ParsedSurvivalOptions,
     readonly gateway: Gateway<ManualClock>,
     readonly schedule: readonly ScheduledFault[],
   ) {

@@ -159,8 +159,9 @@ export interface ScheduleOptions<T = unknown, G extends Gateway<ManualClock> = G
   /** Tries this one schedule only: the text of a report. */
   readonly replay?: string
   /**
-   * Makes the gateway of each run, such as `createNgrok` of `fauxgate/ngrok`. A later run may have the same gateway, after a
-   * `reset`: `setup` prepares it. Default: `createGateway`.
+   * Makes the gateway of each run, such as `createNgrok<ManualClock>` of `fauxgate/ngrok`: with the clock, TypeScript knows the
+   * families of `gateway`. A later run may have the same gateway, after a `reset`: `setup` prepares it. Default:
+   * `createGateway`.
    */
   readonly create?: (options: GatewayOptions<ManualClock>) => G
   /** Options of the gateway of each run. The clock is a manual one that starts at 2026-01-01T00:00:00Z. */

@@ -2,7 +2,7 @@ import { readAnswer } from '../../schema/options.ts'
 import { formatCount } from '../../schema/text.ts'
 import { durationText } from '../../schema/time.ts'
 import { changesOf, missingChange } from './changes.ts'
-import type { ReadSurvivalOptions } from './options.ts'
+import type { ParsedSurvivalOptions } from './options.ts'
 import type { Run } from './run.ts'
 import type { TriedSchedule } from './types.ts'
 
@@ -13,7 +13,7 @@ export type Judgement = Pick<TriedSchedule, 'verdict' | 'message'>
 export type Baseline = ReturnType<typeof baselineOf>
 
 /** Collects the results of the run without failures. With the option `holds`, changes are not compared. */
-export function baselineOf(run: Run, { holds }: ReadSurvivalOptions) {
+export function baselineOf(run: Run, { holds }: ParsedSurvivalOptions) {
   return {
     families: countFamilies(run.leftovers()),
     hasTimersLeft: run.remainingTimers.length > 0,
@@ -38,7 +38,7 @@ const STOP_REASONS = {
 export async function judge(
   run: Run,
   baseline: Baseline | undefined,
-  options: ReadSurvivalOptions,
+  options: ParsedSurvivalOptions,
 ): Promise<Judgement> {
   const { settled, stopReason, requestsAfterEnd, remainingTimers } = run
   const { unhandled } = run.world
@@ -62,7 +62,12 @@ export async function judge(
   return settled.error ? judgeError(run, settled.error, baseline, options) : judgeResult(run, baseline, options)
 }
 
-function judgeError(run: Run, error: Error, baseline: Baseline | undefined, { allow }: ReadSurvivalOptions): Judgement {
+function judgeError(
+  run: Run,
+  error: Error,
+  baseline: Baseline | undefined,
+  { allow }: ParsedSurvivalOptions,
+): Judgement {
   const refused = (why: string) => verdictOf('refused-error', `it rejects with ${quoteError(error)}, ${why}.`)
   if (!baseline) return refused('and nothing had failed')
   const left = countFamilies(run.leftovers().filter((each) => !run.resourcesBefore.includes(each)))
@@ -80,7 +85,7 @@ function judgeError(run: Run, error: Error, baseline: Baseline | undefined, { al
 async function judgeResult(
   run: Run,
   baseline: Baseline | undefined,
-  { holds }: ReadSurvivalOptions,
+  { holds }: ParsedSurvivalOptions,
 ): Promise<Judgement> {
   const message = baseline && (otherLeftovers(run, baseline) ?? missingChange(run, baseline.changes))
   if (message) return verdictOf('other-leftovers', message)

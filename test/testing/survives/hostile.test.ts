@@ -159,6 +159,13 @@ it('An async `allow` accepts no error: its promise would always count as true', 
   )
 })
 
+it('An `allow` that is a class of errors accepts no error: what the class returns would always count as true', async () => {
+  const allow = TypeError as unknown as () => boolean
+  expect(await resultOf(get, { kinds: ['lost'], allow })).toContain(
+    '`allow` throws TypeError: it returned an error, as a class of errors does. Allowed: true or false.',
+  )
+})
+
 describe('A value from the caller that cannot work is named', () => {
   const ANOTHER_CLOCK = 'TypeError: create returned a gateway with another clock. Allowed: one with the options'
 
@@ -167,6 +174,7 @@ describe('A value from the caller that cannot work is named', () => {
     ['a promise from create', { create: async () => createNgrok() }, 'TypeError: create returned a promise: await it'],
     ['a gateway that ignores the options', { create: () => createNgrok() }, ANOTHER_CLOCK],
     ['no server', { serve: () => 1 }, 'TypeError: serve returned 1. Allowed: a server with url and close,'],
+    ['a server that is not returned', { serve: () => undefined }, 'TypeError: serve returned nothing. Allowed: a'],
     ['null for a server', { serve: () => null }, 'TypeError: serve returned null. Allowed: a server'],
     ['a text for kinds', { kinds: 'lost' }, 'TypeError: kinds is "lost". Allowed: an array of "lost", "5xx", "429",'],
   ])('%s', async (_what, options, message) => {

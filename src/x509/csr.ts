@@ -14,20 +14,20 @@ import { readAlgorithm, readPublicKey } from './keys.ts'
 import { describeType, splitPem } from './pem.ts'
 import { isSignedBy } from './signature.ts'
 
-const TYPE = 'CERTIFICATE REQUEST'
-const WHAT = 'request'
+const PEM_TYPE = 'CERTIFICATE REQUEST'
+const REQUEST = 'request'
 
 /**
- * Reads a request for a certificate (PKCS #10, RFC 2986) in PEM. It does not read the attributes, such as requested extensions.
+ * Reads a certificate signing request (PKCS #10, RFC 2986) in PEM. It does not read the attributes, such as requested extensions.
  *
  * @returns the subject's Name, the key, and its kind
- * @throws Unreadable if it is malformed, its kind of key is not supported, or its key did not sign it
+ * @throws Unreadable if the request is malformed, its kind of key is not supported, or its key did not sign it
  */
-export function readRequest(pem: string) {
+export function readCsr(pem: string) {
   const der = readDer(pem)
-  const [info, algorithm, signature, ...others] = sliceElements(der, WHAT)
-  const [version, subject, keyInfo] = info ? sliceElements(info, WHAT) : []
-  if (!info || !algorithm || !version || !subject || !keyInfo || others.length > 0) throw malformedError(WHAT)
+  const [info, algorithm, signature, ...others] = sliceElements(der, REQUEST)
+  const [version, subject, keyInfo] = info ? sliceElements(info, REQUEST) : []
+  if (!info || !algorithm || !version || !subject || !keyInfo || others.length > 0) throw malformedError(REQUEST)
   if (readNatural(parse(version), 'version') !== 0n) throw new Unreadable('its version is not 1')
   const publicKey = readPublicKey(keyInfo)
   const signed = {
@@ -36,10 +36,10 @@ export function readRequest(pem: string) {
     signature: readWholeBits(signature && parse(signature), 'signature'),
   }
   if (!isSignedBy(publicKey, signed)) throw new Unreadable('its own key did not sign it')
-  const [keyAlgorithm, bits] = readChildren(parse(keyInfo), WHAT)
+  const [keyAlgorithm, bits] = readChildren(parse(keyInfo), REQUEST)
   return {
     subject: parse(subject),
-    key: certifiedKey(keyAlgorithm as Asn1, readWholeBits(bits, WHAT)), // `readPublicKey` has read it.
+    key: certifiedKey(keyAlgorithm as Asn1, readWholeBits(bits, REQUEST)), // `readPublicKey` has read it.
     keyType: publicKey.kind,
   }
 }
@@ -49,15 +49,15 @@ function readDer(pem: string): Uint8Array {
   const [block, second] = blocks
   if (problem !== undefined) throw new Unreadable(problem)
   if (!block || second) throw new Unreadable(`it has ${blocks.length} PEM blocks, not one`)
-  if (block.type !== TYPE) throw new Unreadable(`it is a PEM block of ${describeType(block.type)}`)
+  if (block.type !== PEM_TYPE) throw new Unreadable(`it is a PEM block of ${describeType(block.type)}`)
   if (block.der) return block.der
   throw new Unreadable(block.damage)
 }
 
-/** Checks a request for a certificate (PKCS #10, PEM). Returns the problem as a fragment for a message, or undefined. */
+/** Checks a certificate signing request (PKCS #10, PEM). Returns the problem as a fragment for a message, or undefined. */
 export function requestProblem(pem: string): string | undefined {
   return readOr(
-    () => void readRequest(pem),
+    () => void readCsr(pem),
     (problem) => problem,
   )
 }

@@ -1,0 +1,51 @@
+/** The number of turns of the event loop that streams and listeners need to finish their work. */
+const TURNS = 4
+
+/** The number of microtasks in place of these turns, on a host without an event loop. */
+const MICROTASKS = 4096
+
+type SetImmediate = (callback: () => void) => unknown
+
+/** Lets other code run. It uses no timer, so it works while a test has faked all timers. */
+export class EventLoop {
+  readonly #setImmediate: SetImmediate | undefined
+  readonly #channel: MessageChannel | undefined
+  #resolve: (() => void) | undefined
+
+  /** Uses the `setImmediate` that it receives, or else messages, which are slower. */
+  constructor(setImmediate: SetImmediate | undefined = findRealSetImmediate()) {
+    this.#setImmediate = setImmediate
+    if (setImmediate || typeof MessageChannel === 'undefined') return
+    this.#channel = new MessageChannel()
+    this.#channel.port1.onmessage = () => this.#resolve?.()
+  }
+
+  /** Resolves when all code that waits only for promises has run as far as it can. */
+  async runOtherCode(): Promise<void> {
+    const hasEventLoop = this.#setImmediate || this.#channel
+    for (let left = hasEventLoop ? TURNS : MICROTASKS; left > 0; left--) await this.turn()
+  }
+
+  /** Resolves after one turn of the event loop. That is enough if the caller itself checks whether other code is still running. */
+  turn(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#resolve = resolve
+      if (this.#setImmediate) this.#setImmediate(resolve)
+      else if (this.#channel) this.#channel.port2.postMessage(null)
+      else resolve()
+    })
+  }
+
+  /** Must be called at the end: otherwise the process stays alive. */
+  close(): void {
+    this.#channel?.port1.close()
+  }
+}
+
+/** Returns the `setImmediate` of the host; undefined if there is none, or a fake one. */
+function findRealSetImmediate(): SetImmediate | undefined {
+  const { setImmediate } = globalThis
+  const isReal =
+    typeof setImmediate === 'function' && !('clock' in setImmediate) && !('_isMockFunction' in setImmediate)
+  return isReal ? setImmediate : undefined
+}

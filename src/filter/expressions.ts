@@ -1,0 +1,249 @@
+import type { ASTNode } from '@marcbachmann/cel-js'
+import { durationMs, TIME_ALLOWED, timeMs } from '../schema/time.ts'
+import { refuseNode, VALUE_ALLOWED } from './filter-error.ts'
+import { canEqual, describeType, findType, isComparable, isOrdered, mergeTypes, type Type } from './types.ts'
+
+/** A function that returns the value of an expression for an item, at the time `now` in ms. An absent value is null. */
+export type Evaluate = (obj: object, now: number) => unknown
+
+/** A compiled part of a filter. */
+export interface Expression {
+  readonly node: ASTNode
+  readonly type: Type
+  readonly evaluate: Evaluate
+  /** True for a literal: the value does not depend on the item or the time. */
+  readonly isLiteral?: boolean
+  /** For a field: other words that filters can use for its values. */
+  readonly words?: Readonly<Record<string, string>> | undefined
+}
+
+export const CONDITION: Type = { kind: 'condition', nullable: false }
+const NUMBER: Type = { kind: 'number', nullable: false }
+const TIME: Type = { kind: 'time', nullable: false }
+
+const TIME_EXPRESSION_ALLOWED =
+  'a time: timestamp("2026-01-01T00:00:00Z"), timestamp(time.now) or a field that holds one'
+
+type Comparison = (a: unknown, b: unknown) => boolean
+
+const EQUALITY: Readonly<Record<string, Comparison>> = { '==': areEqual, '!=': (a, b) => !areEqual(a, b) }
+
+const ORDER: Readonly<Record<string, Comparison>> = {
+  '<': precedes,
+  '<=': (a, b) => precedes(a, b) || areEqual(a, b),
+  '>': (a, b) => precedes(b, a),
+  '>=': (a, b) => precedes(b, a) || areEqual(a, b),
+}
+
+type TextTest = (text: string, sought: string) => boolean
+
+export const TEXT_TESTS: Readonly<Record<string, TextTest>> = {
+  startsWith: (text, sought) => text.startsWith(sought),
+  endsWith: (text, sought) => text.endsWith(sought),
+  contains: (text, sought) => text.includes(sought),
+}
+
+/** Returns whether two values are equal. Null equals "", an empty list and an absent value. Lists are equal if their items are. */
+function areEqual(a: unknown, b: unknown): boolean {
+  if (!Array.isArray(a) || !Array.isArray(b)) return toComparable(a) === toComparable(b)
+  return a.length === b.length && a.every((item, index) => areEqual(item, b[index]))
+}
+
+function toComparable(value: unknown): unknown {
+  return Array.isArray(value) && value.length === 0 ? '' : (value ?? '')
+}
+
+/** Returns whether a value is less than another. An absent value is neither less nor greater than any. */
+function precedes(a: unknown, b: unknown): boolean {
+  return a !== null && b !== null && (a as number | string) < (b as number | string) // Only these types are ordered.
+}
+
+export function refuseType({ node, type }: Expression, allowed: string): never {
+  return refuseNode(node, type.kind === 'null' ? undefined : describeType(type), allowed)
+}
+
+export function createLiteral(node: ASTNode, value: unknown): Expression {
+  const literal = (type: Type, written = value): Expression => ({
+    node,
+    type,
+    evaluate: () => written,
+    isLiteral: true,
+  })
+  if (value === null) return literal({ kind: 'null', nullable: true })
+  if (typeof value === 'boolean') return literal(CONDITION)
+  if (typeof value === 'string') {
+    return literal({ kind: 'text', nullable: false, isTime: timeMs(value) !== undefined, isEmpty: value === '' })
+  }
+  if (typeof value === 'number') return literal(NUMBER)
+  if (typeof value !== 'bigint') return refuseNode(node, 'bytes or an unsigned number', VALUE_ALLOWED)
+  if (Number.isSafeInteger(Number(value))) return literal(NUMBER, Number(value))
+  return refuseNode(node, 'which is too large', `a number up to ${Number.MAX_SAFE_INTEGER}`)
+}
+
+export function createNegation(node: ASTNode, operand: Expression): Expression {
+  if (operand.type.kind !== 'number') return refuseType(operand, 'a number')
+  return operand.isLiteral
+    ? createLiteral(node, -Number(operand.evaluate({}, 0)))
+    : refuseNode(node, 'arithmetic', VALUE_ALLOWED)
+}
+
+export function createList(node: ASTNode, items: readonly Expression[]): Expression {
+  let itemType: Type | undefined
+  for (const item of items) {
+    requireComparable(item)
+    const before: Type | undefined = itemType
+    itemType = before ? mergeTypes(before, item.type) : item.type
+    if (before && !itemType) refuseType(item, `${describeType(before)}, like the items before it`)
+  }
+  const type: Type = { kind: 'list', nullable: false, item: itemType }
+  return { node, type, evaluate: (obj, now) => items.map(({ evaluate }) => evaluate(obj, now)) }
+}
+
+/** Refuses an object or a map, which cannot be compared. The message lists its fields. */
+function requireComparable({ node, type }: Expression): void {
+  if (!isComparable(type))
+    refuseNode(node, describeType(type), describeFields(node.input.slice(node.range.start, node.range.end), type))
+}
+
+export function describeFields(path: string, { kind, fields = {} }: Type): string {
+  if (kind !== 'object') return `one of its values: ${path}.…`
+  const paths = Object.keys(fields).map((name) => `${path}.${name}`)
+  return paths.join(', ') || path
+}
+
+export function findFieldType(node: ASTNode, type: Type, path: string, name: string): Type {
+  if (type.kind === 'map' && type.item) return type.item
+  if (type.kind === 'list' && type.item && name === '0') return type.item
+  if (type.kind !== 'object') return refuseNode(node, `a field of ${describeType(type)}`, path)
+  const { fields = {}, nullable } = type
+  const schema = Object.hasOwn(fields, name) ? fields[name] : undefined
+  return schema ? findType(schema, nullable) : refuseNode(node, 'an unknown field', describeFields(path, type))
+}
+
+export function readField(object: unknown, name: string): unknown {
+  if (typeof object !== 'object' || object === null || !Object.hasOwn(object, name)) return null
+  return Reflect.get(object, name)
+}
+
+export function createComparison(node: ASTNode, left: Expression, right: Expression): Expression {
+  const [a, b] = [
+    readTimeFor(translateWords(left, right), right.type),
+    readTimeFor(translateWords(right, left), left.type),
+  ]
+  const order = ORDER[node.op]
+  const canMatch = order ? isOrdered(a.type) && a.type.kind === b.type.kind : canEqual(a.type, b.type)
+  if (!canMatch) refuseComparison(left, right, order ? isOrdered : isComparable)
+  const compare = order ?? (EQUALITY[node.op] as Comparison) // It is one or the other.
+  return { node, type: CONDITION, evaluate: (obj, now) => compare(a.evaluate(obj, now), b.evaluate(obj, now)) }
+}
+
+/** Refuses the operand whose type cannot be compared this way. If both types can, refuses the literal. */
+function refuseComparison(left: Expression, right: Expression, fits: (type: Type) => boolean): never {
+  const wrong = [left, right].find(({ type }) => !fits(type)) ?? (left.isLiteral && !right.isLiteral ? left : right)
+  requireComparable(wrong)
+  const { type } = wrong === left ? right : left
+  return refuseType(wrong, fits(type) ? describeComparable(type) : 'a text, a number or a time')
+}
+
+function describeComparable(type: Type): string {
+  if (type.kind === 'time') return TIME_EXPRESSION_ALLOWED
+  return type.isTime ? 'a text or a time' : describeType(type)
+}
+
+/** Makes an operand return the values of the field that it is compared with, in place of the field's other words. */
+function translateWords(operand: Expression, { words }: Expression): Expression {
+  if (!words) return operand
+  const translate = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(translate)
+    return typeof value === 'string' && Object.hasOwn(words, value) ? words[value] : value
+  }
+  return { ...operand, evaluate: (obj, now) => translate(operand.evaluate(obj, now)) }
+}
+
+/** Reads a text that is an RFC 3339 time as that time, if it is compared with a time. */
+function readTimeFor(operand: Expression, { kind }: Type): Expression {
+  return kind === 'time' && operand.type.isTime ? readAsTime(operand.node, operand) : operand
+}
+
+export function createMembership(node: ASTNode, needle: Expression, haystack: Expression): Expression {
+  const { kind, item } = haystack.type
+  if (kind === 'map') {
+    if (needle.type.kind !== 'text') refuseType(needle, 'a text')
+    const evaluate: Evaluate = (obj, now) => {
+      const key = needle.evaluate(obj, now)
+      return typeof key === 'string' && Object.hasOwn(haystack.evaluate(obj, now) ?? {}, key)
+    }
+    return { node, type: CONDITION, evaluate }
+  }
+  if (kind !== 'list') return refuseType(haystack, 'a list or a map')
+  requireComparable(needle)
+  const list = translateWords(haystack, needle)
+  const sought = item ? readTimeFor(needle, item) : needle
+  if (item && !canEqual(sought.type, item)) refuseType(needle, describeComparable(item))
+  const evaluate: Evaluate = (obj, now) => {
+    const value = sought.evaluate(obj, now)
+    const items = list.evaluate(obj, now)
+    return Array.isArray(items) && items.some((each) => areEqual(value, each))
+  }
+  return { node, type: CONDITION, evaluate }
+}
+
+export function createSize(node: ASTNode, operand: Expression): Expression {
+  if (!['text', 'list', 'map'].includes(operand.type.kind)) refuseType(operand, 'a text, a list or a map')
+  const evaluate: Evaluate = (obj, now) => {
+    const value = operand.evaluate(obj, now)
+    return typeof value === 'string' ? [...value].length : Object.keys(value ?? {}).length
+  }
+  return { node, type: NUMBER, evaluate }
+}
+
+export function createTextTest(node: ASTNode, test: TextTest, target: Expression, sought: Expression): Expression {
+  for (const each of [target, sought]) if (each.type.kind !== 'text') refuseType(each, 'a text')
+  const evaluate: Evaluate = (obj, now) => {
+    const [text, part] = [target.evaluate(obj, now), sought.evaluate(obj, now)]
+    return typeof text === 'string' && typeof part === 'string' && test(text, part)
+  }
+  return { node, type: CONDITION, evaluate }
+}
+
+export function isNow({ op, args }: ASTNode): boolean {
+  return op === '.' && args[1] === 'now' && args[0].op === 'id' && args[0].args === 'time'
+}
+
+export function createNow(node: ASTNode): Expression {
+  return { node, type: TIME, evaluate: (_obj, now) => now }
+}
+
+/** Makes the time that a text names. With `takesDays`, a day such as "2026-01-01Z" is the time at which the day begins. */
+export function createTimestamp(node: ASTNode, operand: Expression, takesDays = false): Expression {
+  if (operand.type.kind === 'time') return operand
+  const [, day] = (takesDays && operand.isLiteral && /^(\d{4}-\d\d-\d\d)Z$/.exec(String(operand.evaluate({}, 0)))) || []
+  if (day !== undefined) return createTimestamp(node, createLiteral(operand.node, `${day}T00:00:00Z`))
+  return operand.type.isTime
+    ? readAsTime(node, operand)
+    : refuseType(operand, `${TIME_ALLOWED}, time.now or a field that holds a time`)
+}
+
+function readAsTime(node: ASTNode, { type, evaluate, isLiteral }: Expression): Expression {
+  const time = (text: unknown) => timeMs(text) ?? null
+  const written = isLiteral && time(evaluate({}, 0))
+  return {
+    node,
+    type: { ...TIME, nullable: type.nullable },
+    evaluate: isLiteral ? () => written : (obj, now) => time(evaluate(obj, now)),
+  }
+}
+
+export function createShiftedTime(node: ASTNode, time: Expression, duration: ASTNode, sign: 1 | -1): Expression {
+  if (time.type.kind !== 'time') refuseType(time, TIME_EXPRESSION_ALLOWED)
+  const durationInMs = typeof duration.args === 'string' ? durationMs(duration.args) : undefined
+  if (durationInMs === undefined) {
+    return refuseNode(duration, 'no duration', 'a whole number with ms, s, m, h or d in quotes, such as "7d"')
+  }
+  const shift = sign * durationInMs
+  const evaluate: Evaluate = (obj, now) => {
+    const ms = time.evaluate(obj, now)
+    return typeof ms === 'number' ? ms + shift : null
+  }
+  return { node, type: time.type, evaluate }
+}
