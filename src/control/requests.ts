@@ -95,8 +95,7 @@ export const requests: Control<RequestsMember> = {
 function createRequests({ journal, api, otherRequests, clearRequests }: ControlHost): Requests {
   let schema: ReturnType<typeof filterSchema> | undefined
   const read = (filter: JournalFields = {}) => {
-    // A null operation stands for requests of no operation.
-    requireValues(filter, [...(filter?.operation === null ? [] : ['operation']), 'method', 'path', 'status'])
+    requireValues(filter, ['operation', 'method', 'path', 'status'])
     schema ??= filterSchema(api.operations.map(({ name }) => name))
     const fields = readCallOptions(schema, filter, FILTER_WORDS)
     const { operation, method, path } = fields

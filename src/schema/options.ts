@@ -202,17 +202,12 @@ export function requireObject(name: string, value: unknown): void {
   if (!isObject(value)) throw new TypeError(`${name} is ${describeReceived(quote(value))}. Allowed: an object.`)
 }
 
-/**
- * Refuses a condition that is `undefined` or null, such as a variable without a value or a field of a response, because an
- * omitted condition matches everything.
- */
+/** Refuses a condition that is `undefined`, such as a variable without a value, because an omitted condition matches everything. */
 export function requireValues(conditions: unknown, names: readonly string[]): void {
   if (!isObject(conditions)) return
-  for (const field of names) {
-    const value: unknown = conditions[field]
-    if (!Object.hasOwn(conditions, field) || (value !== undefined && value !== null)) continue
-    refuse(general.field_invalid, { field, received: String(value), allowed: 'a value; or leave it out' })
-  }
+  const name = names.find((each) => Object.hasOwn(conditions, each) && Reflect.get(conditions, each) === undefined)
+  if (name === undefined) return
+  refuse(general.field_invalid, { field: name, received: 'undefined', allowed: 'a value; or leave it out' })
 }
 
 function readOrThrow<S extends v.GenericSchema>(
