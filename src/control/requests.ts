@@ -147,7 +147,7 @@ function filterSchema(operations: readonly string[]) {
       ),
       path: v.exactOptional(
         documented(
-          v.pipe(v.string(path), v.regex(/^\/[^?#{}]*$/, path)),
+          v.pipe(v.string(path), v.regex(/^(?:\/(?![{:*])[^/?#]*)+$/, path)),
           'The path below the base URL, without the query.',
         ),
       ),
@@ -208,7 +208,8 @@ export function describeRequest({ method, path, query, request, ...response }: J
 export function describeRefusal(entry: JournalEntry): string | undefined {
   const { msg } = readErrorFields(entry)
   if (typeof msg !== 'string') return undefined
-  return entry.operation !== null && findInvalidId(entry.path) !== undefined ? `${msg} ${MISSING_ID_HINT}` : msg
+  const isAboutId = /^(?:\w+_)?id is /.test(msg) && findInvalidId(entry.path) !== undefined
+  return isAboutId ? `${msg} ${MISSING_ID_HINT}` : msg
 }
 
 /** Returns the fields of an error's response. The `body` of a fault may have none of these fields. */

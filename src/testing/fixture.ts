@@ -17,7 +17,7 @@ export const START = '2026-01-01T00:00:00Z'
 /**
  * Creates the gateway of a test, with a clock and a seed if its options have none.
  * @throws TypeError if the options are not an object, such as the result of a function without `return` or of an async one,
- * or if `create` returns no gateway
+ * or if `create` returns no gateway or that of another test
  */
 export function createForTest<C extends Clock, G extends Gateway<C>>(
   create: (options: GatewayOptions<C>) => G,
@@ -28,6 +28,10 @@ export function createForTest<C extends Clock, G extends Gateway<C>>(
   const defaults = createDefaults()
   const gateway = create({ ...options, clock: options.clock ?? defaults.clock, seed: options.seed ?? defaults.seed })
   requireGateway('create returned', gateway)
+  // `connect` sets this hook.
+  if (gateway.transport.hooks.drop) {
+    throw new TypeError('create returned the gateway of an earlier test. Allowed: a new gateway for each test.')
+  }
   return gateway
 }
 
@@ -131,7 +135,7 @@ export function connect(gateway: Gateway) {
   return {
     traffic,
     /** Returns the losses that the test would not notice. */
-    lost: () => [...traffic.refused, ...losses],
+    lost: () => [...traffic.refused, ...traffic.keyless, ...losses],
     /** Uninstalls the gateway. Another call does nothing. */
     end() {
       traffic.end()

@@ -1,5 +1,6 @@
 import type { Gateway } from '../gateway/gateway.ts'
 import { AssertionError } from '../schema/errors.ts'
+import { quote } from '../schema/text.ts'
 
 /** The parts of a gateway that {@link assertStrict} checks. */
 export type Strict = Pick<Gateway, 'faults' | 'provisioning' | 'requests'>
@@ -18,6 +19,10 @@ export type Strict = Pick<Gateway, 'faults' | 'provisioning' | 'requests'>
  * ```
  */
 export function assertStrict(gateway: Strict): void {
+  const received: Partial<Strict> | undefined = gateway
+  if (PARTS.some((part) => !received?.[part])) {
+    throw new TypeError(`assertStrict received ${quote(received)}. Allowed: a gateway.`)
+  }
   const unused = unusedIn(gateway)
   if (unused.length === 0) return
   const error = new AssertionError(unused.join('\n'))

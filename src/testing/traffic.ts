@@ -3,6 +3,7 @@ import type { ClockFollower } from '../engine/clock.ts'
 import type { Gateway } from '../gateway/gateway.ts'
 import { type Fetch, isRequest } from '../http/fetch.ts'
 import { splitUrl } from '../http/url.ts'
+import { platform } from '../schema/platform.ts'
 import { formatCount } from '../schema/text.ts'
 import { watchMoves } from './moves.ts'
 import { Pauses } from './pauses.ts'
@@ -27,6 +28,7 @@ export class Traffic {
   readonly #unfinishedRequests = new Set<{ readonly name: string }>()
   readonly #unfinishedMoves = new Set<{ readonly name: string }>()
   readonly #refused: string[] = []
+  readonly #keyless: string[] = []
   readonly #pauses: Pauses
   #isSameRun = false
   /** Detaches from the gateway's clock. */
@@ -62,6 +64,15 @@ export class Traffic {
     return this.#refused.length === 0 ? [] : [`${calls} refused, without any effect: ${this.#refused.join(', ')}.`]
   }
 
+  /** A description of the requests whose API key is the text of an object, if any. A gateway without `keys` accepts any key. */
+  get keyless(): readonly string[] {
+    const requests = formatCount(this.#keyless.length, 'request has', 'requests have')
+    const names = this.#keyless.join(', ')
+    return names === ''
+      ? []
+      : [`${requests} the text of an object in place of an API key: ${names}. Is an await missing?`]
+  }
+
   /** A hint that code waits on real timers while the gateway's clock does not move; otherwise undefined. */
   get pauses(): string | undefined {
     return this.#pauses.text
@@ -75,7 +86,10 @@ export class Traffic {
       this.#pauses.requestSent()
       const response = this.#send(() => fetch(input, sent))
       void response.then(
-        ({ status }) => this.#noteRefused(request.name, status),
+        ({ status }) => {
+          this.#noteRefused(request.name, status)
+          this.#noteKey(request.name, sent?.headers ?? (isRequest(input) ? input.headers : undefined))
+        },
         () => undefined,
       )
       return response.finally(() => {
@@ -88,6 +102,11 @@ export class Traffic {
   /** Notes a refused control call. The journal has no control calls, so nothing else would show it. */
   #noteRefused(name: string, status: number): void {
     if (status >= 400 && name.includes(` ${CONTROL_PATH}/`)) this.#refused.push(`${name} → ${status}`)
+  }
+
+  #noteKey(name: string, headers: RequestInit['headers']): void {
+    const [, text] = /(\[object \w+\])/.exec(new (platform('Headers'))(headers).get('authorization') ?? '') ?? []
+    if (text) this.#keyless.push(`${name} with ${text}`)
   }
 
   /** Sends a request after some microtasks, or when {@link #arriveAll} is called before. */

@@ -218,6 +218,27 @@ describe('A test fails', () => {
     expect(error).toContain(
       `DELETE /reserved_domains/${sent} → 400 ERR_GATEWAY_223: the path has ${sent} in place of an id. Is an await missing`,
     )
+    expect(error).toMatch(/\n {6}id is ".*\. Is an await missing, or a field misspelt\?\n/)
+  })
+
+  test.each<[form: string, arrange: (url: string, init: RequestInit) => Parameters<Gateway['fetch']>]>([
+    ['an object', (url, init) => [url, init]],
+    ['a Request', (url, init) => [new Request(url, init)]],
+  ])('for an API key that was not awaited, in the headers of %s', async (_form, arrange) => {
+    const key = Promise.resolve('key')
+    const error = await messageOfTest(async ({ fetch, url }) => {
+      const init = { headers: { 'Service-Version': '2', Authorization: `Bearer ${key}` } }
+      expect((await fetch(...arrange(`${url}/reserved_domains`, init))).status).toBe(200)
+    })
+    expect(error).toContain(
+      'allow this):\n1 request has the text of an object in place of an API key: GET /reserved_domains with [object Promise]. Is an await',
+    )
+  })
+
+  test('for such an id in a request that another error answers, which has no hint about ids', async () => {
+    const error = await messageOfTest(({ fetch, url }) => fetch(`${url}/reserved_domains/undefined`))
+    expect(error).toContain('the path has undefined in place of an id. Is an await missing')
+    expect(error).toMatch(/\n {6}No Authorization header was sent\. Send "Authorization: Bearer <API key>"\.\n/)
   })
 })
 
@@ -247,6 +268,14 @@ describe('A condition that nothing can meet, or everything, is refused', () => {
     for (const call of ['all', 'count', 'last'] as const) expect(() => gateway.requests[call](filter)).toThrow(message)
   })
 
+  test.each(['/reserved_domains/{id}', '/reserved_domains/:id', '/reserved_domains/*'])(
+    'as a path of requests with a placeholder: %s',
+    (path) => {
+      const message = `the filter's path is "${path}". Allowed: a path below the base URL, such as `
+      expect(() => gateway.requests.count({ path })).toThrow(message)
+    },
+  )
+
   test.each([
     [{ operation: undefined }, 'operation is undefined. Allowed: a value; or leave it out.'],
     [{ times: undefined }, 'times is undefined'],
@@ -264,11 +293,6 @@ describe('A condition that nothing can meet, or everything, is refused', () => {
     const none = { domain: null as unknown as string }
     expect(() => gateway.provisioning.script(['success'], none)).toThrow('domain is null. Allowed: a value; or leave')
     expect(() => gateway.provisioning.clear(none)).toThrow('domain is null')
-  })
-
-  test('as requests of a path with a placeholder in place of an id', () => {
-    const message = 'the filter\'s path is "/reserved_domains/{id}". Allowed: a path below the base URL, such as '
-    expect(() => gateway.requests.count({ path: '/reserved_domains/{id}' })).toThrow(message)
   })
 
   test.each([

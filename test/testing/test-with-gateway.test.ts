@@ -133,6 +133,15 @@ describe('The test of any runner', () => {
     expect((await errorOfTest(() => undefined, options))?.message).toBe(message)
   })
 
+  test('fails a test whose gateway an earlier test has used, with its resources and faults', async () => {
+    const options = { create: () => shared }
+    const shared = createGateway({ clock: manualClock(0) })
+    expect(await errorOfTest(() => undefined, options)).toBeUndefined()
+    expect((await errorOfTest(() => undefined, options))?.message).toBe(
+      'create returned the gateway of an earlier test. Allowed: a new gateway for each test.',
+    )
+  })
+
   test.each([undefined, {}])('throws for %j in the place of a runner', (runner) => {
     expect(() => testWithGateway(runner as never)).toThrow(/Allowed: the function of a runner/)
   })
@@ -273,6 +282,15 @@ describe('The test of any runner', () => {
 })
 
 describe('assertStrict', () => {
+  test.each([
+    [undefined, 'nothing'],
+    [Promise.resolve(createGateway()), 'a Promise'],
+    [{ url: 'http://127.0.0.1' }, 'an object'],
+  ])('throws for a value that is no gateway: %s', (value, received) => {
+    const message = `assertStrict received ${received}. Allowed: a gateway.`
+    expect(() => assertStrict(value as never)).toThrow(new TypeError(message))
+  })
+
   test('names everything that a test has left at once', async () => {
     const gateway = createGateway()
     expect(() => assertStrict(gateway)).not.toThrow()
