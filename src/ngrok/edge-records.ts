@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
-import { EDGE_PREFIXES, type EdgeKind } from './endpoint-records.ts'
+import { EDGE_PREFIXES, type EdgeKind, isHost } from './endpoint-records.ts'
 import { texts } from './shared.ts'
 
 type HostportProblem = kit.FieldFacts & { readonly problem: string }
@@ -33,16 +33,16 @@ export const edgeTexts = texts({
   metadata: edgeErrors.edge_metadata_too_long,
 })
 
-/** The form of a host and a port. */
-export const HOSTPORT = /^(?<host>(\*\.)?[a-z0-9_-]+(\.[a-z0-9_-]+)*):(?<port>\d{1,10})$/
+/** The form of a host and a port. {@link isHost} checks the host. */
+export const HOSTPORT = /^(?<host>[^:]+):(?<port>\d{1,10})$/
 
 const hostports = v.array(
   v.pipe(
     v.string(),
     v.toLowerCase(),
     kit.rule([edgeErrors.edge_hostport_invalid, edgeErrors.edge_port_out_of_range], (text, report) => {
-      const port = HOSTPORT.exec(text)?.groups?.port
-      if (port === undefined) report(edgeErrors.edge_hostport_invalid, {})
+      const { host = '', port } = HOSTPORT.exec(text)?.groups ?? {}
+      if (!isHost(host)) report(edgeErrors.edge_hostport_invalid, {})
       else if (Number(port) < 1 || Number(port) > 65_535) report(edgeErrors.edge_port_out_of_range, {})
     }),
   ),

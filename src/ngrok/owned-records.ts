@@ -21,7 +21,8 @@ export const users = kit.collection<UserRecord>({
 
 /** Returns the user with an id of either prefix. */
 export function findUser(records: kit.OtherRecords, id: string): UserRecord | undefined {
-  return records.get(users, PREFIXES[0] + id.slice(id.indexOf('_')))
+  const prefix = PREFIXES.find((each) => id.startsWith(`${each}_`))
+  return prefix && records.get(users, PREFIXES[0] + id.slice(prefix.length))
 }
 
 const ownedHead = (prefix: string) => ({ ...kit.recordHead(prefix, texts()), owner_id: v.string() })

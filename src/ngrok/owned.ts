@@ -116,7 +116,8 @@ const ACL_RULE = new RegExp(
 
 function isAclRule(text: string): boolean {
   const found = ACL_RULE.exec(text)
-  return found !== null && Number(found.groups?.port ?? 1) <= 65_535
+  const port = Number(found?.groups?.port ?? 1)
+  return found !== null && port >= 1 && port <= 65_535
 }
 
 /** The access rules of a credential. */
