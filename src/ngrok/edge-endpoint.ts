@@ -24,7 +24,7 @@ const fields = kit.named(
   v.object({
     edge: kit.documented(
       kit.idOf(Object.values(EDGE_PREFIXES).join('|')),
-      'The HTTPS, TCP or TLS edge. This also declares the edge, if it is not declared yet.',
+      'The HTTPS, TCP or TLS edge, which no operation made. This also declares the edge, if it is not declared yet.',
     ),
     url: kit.documented(
       v.string(),
@@ -47,6 +47,13 @@ export const edgeEndpoint = kit.declaration({
   answer: endpointShape,
   errors: [...Object.values(urlErrors), declarationErrors.agent_url_taken],
   run(tx, { edge, url, domain }) {
+    if (isMadeByOperation(tx, edge)) {
+      kit.refuse(kit.general.field_invalid, {
+        field: 'edge',
+        received: kit.quote(edge),
+        allowed: 'an edge that no operation made; for others, add the host and the port to hostports',
+      })
+    }
     const place = resolvePlace(tx, url, 'public')
     const { schemes, example } = URLS[getEdgeKind(edge)]
     if (!schemes.includes(publicParts(place).proto)) {

@@ -134,7 +134,7 @@ type UrlFields = Pick<v.InferOutput<typeof endpointBodies.updateBody>, 'url' | '
 function resolveNewPlace(tx: kit.Transaction, endpoint: EndpointRecord, { url, bindings }: UrlFields) {
   if (url === undefined && bindings === undefined) return {}
   if (url !== undefined) requireScheme(url, endpoint.url)
-  return resolveReservedPlace(tx, url ?? endpoint.url, bindings ?? (url === undefined ? undefined : endpoint.binding))
+  return resolveReservedPlace(tx, url ?? endpoint.url, bindings ?? endpoint.binding)
 }
 
 /** Removes a domain or an address that is deleted from its endpoints. Refuses if a cloud endpoint uses it. */

@@ -60,12 +60,12 @@ const tunnelSession = kit.declaration({
 
 type Command = (typeof COMMANDS)[number]
 
-const unsupportedError = (number: number, defineCommand: Command) =>
+const unsupportedError = (number: number, command: Command) =>
   kit.entry(
     number,
     400,
     (it: { id: string; os: string; supports: string }) =>
-      `The agent of ${it.id} does not support ${defineCommand}: its os is ${it.os}, and it supports ${it.supports}.`,
+      `The agent of ${it.id} does not support ${command}: its os is ${it.os}, and it supports ${it.supports}.`,
   )
 
 const failedError = (number: number, command: Command) =>

@@ -134,6 +134,22 @@ describe('A declared agent (contract: declare)', () => {
     expect(online()).toHaveLength(2)
   })
 
+  test.each<[declared: Declared, field: string]>([
+    [{ endpoints: [{}, { url: 'nothing' }] }, 'endpoints.1.url'],
+    [{ endpoints: [{ url: 'tls://b.example' }, { url: 'tls://b.example' }] }, 'endpoints.1.url'],
+    [{ credential: 'cr_1' }, 'credential'],
+    [{ update: '' }, 'update'],
+    [{ failing: { stop: '' } }, 'failing.stop'],
+  ])('cannot be %j, and the error names the field', (declared, field) => {
+    const { gateway } = openGateway()
+    const error = thrownBy(() => gateway.declare.tunnelSession(declared))
+    expect([error.message, error.details]).toEqual([
+      expect.stringContaining(`tunnel_session.${field} is `),
+      expect.objectContaining({ [`field:tunnel_session.${field}`]: error.message }),
+    ])
+    expect(agentsOf(gateway)).toEqual(NOTHING)
+  })
+
   it('is declared and ended over HTTP too', async () => {
     const { gateway } = openGateway()
     const control = controlsOf(gateway.fetch, 'http://localhost')
