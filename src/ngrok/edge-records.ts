@@ -73,19 +73,22 @@ export interface EdgeRecord extends kit.ResourceRecord {
 /** The edges that operations made, by kind. */
 export const edges = { https: edgeCollection('https'), tcp: edgeCollection('tcp'), tls: edgeCollection('tls') }
 
+/** The ways in which the path of a route matches the path of a request. */
+export const MATCH_TYPES = ['exact_path', 'path_prefix'] as const
+
 const route = v.object({
   ...kit.recordHead('edghtsrt', texts()),
   edge_id: kit.ownId('edghts'),
-  match_type: kit.oneOfThese(['exact_path', 'path_prefix']),
+  match_type: kit.oneOfThese(MATCH_TYPES),
   match: v.string(),
 })
 
 /** A route of an HTTPS edge. */
 export type RouteRecord = kit.Frozen<v.InferOutput<typeof route>>
 
-/** The routes that operations made, indexed by their edge. */
+/** The routes that operations made, indexed by their edge, and by their edge and path. */
 export const routes = kit.collection<RouteRecord>({
   name: 'https_edge_routes',
   schema: route,
-  indexes: { edge: ({ edge_id }) => edge_id },
+  indexes: { edge: ({ edge_id }) => edge_id, place: ({ edge_id, match }) => `${edge_id} ${match}` },
 })

@@ -1,7 +1,7 @@
 import type * as v from 'valibot'
 import * as kit from '../kit/index.ts'
 import { edgeEndpoint } from './edge-endpoint.ts'
-import { endpointBodies, endpointLimits, errors, limitErrors } from './endpoint-bodies.ts'
+import { endpointBodies, endpointLimits, errors } from './endpoint-bodies.ts'
 import { type EndpointRecord, getTunnelId, NO_AGENT, endpoints as records } from './endpoint-records.ts'
 import { requireFree, requireScheme, resolveReservedPlace, urlErrors } from './endpoint-url.ts'
 import { endpointShape, endpointView, publicParts } from './endpoint-view.ts'
@@ -33,7 +33,7 @@ export const endpoints = kit.resource(
     name: 'endpoints',
     prefix: 'ep',
     what: 'endpoint',
-    errors: { ...urlErrors, ...policyTextErrors, ...errors, ...limitErrors },
+    errors: { ...urlErrors, ...policyTextErrors, ...errors },
     limits: endpointLimits,
     collection: records,
     filterable: [
