@@ -87,7 +87,9 @@ function requireNames(name: string, { operations, prefix }: Family): void {
 
 function requirePath({ name, path }: Operation): void {
   if (/^(\/([\w.~-]+|\{\w+\}))+$/.test(path) && !path.startsWith('/_fauxgate')) return
-  throw new TypeError(`${name} has the path ${quote(path)}. Allowed: segments such as "/widgets/{id}".`)
+  throw new TypeError(
+    `${name} has the path ${quote(path)}. Allowed: segments such as "/widgets/{id}", without "/_fauxgate" at the start.`,
+  )
 }
 
 function listOperationNames(all: Families): Set<string> {

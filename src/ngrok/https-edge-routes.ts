@@ -23,7 +23,7 @@ const routeErrors = kit.declareErrors({
     (it: { id: string }) => `match is that of the route ${it.id} already. Allowed: a path that no other route has.`,
   ),
   route_match_type_invalid: kit.field(7130, 400),
-  route_match_invalid: kit.field(7131, 400, () => 'a path that begins with "/", such as "/blog"'),
+  route_match_invalid: kit.field(7131, 400, () => 'a path such as "/blog", without spaces, "?" and "#"'),
   route_match_too_long: kit.field(7135, 400, () => `at most ${MAX_MATCH_LENGTH} characters`),
 })
 

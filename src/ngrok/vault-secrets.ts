@@ -31,7 +31,7 @@ const errors = kit.declareErrors({
   secret_vault_name_unknown: kit.field(
     24009,
     400,
-    () => 'the name of a vault, and of the one with vault_id if both are sent',
+    () => 'the name of a vault; if vault_id is sent too, the name of that vault',
   ),
 })
 
