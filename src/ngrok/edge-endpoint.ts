@@ -7,7 +7,7 @@ import {
   endpoints,
   findOtherEndpoint,
   getEdgeKind,
-  NO_AGENT,
+  putEdgeEndpoint,
 } from './endpoint-records.ts'
 import { resolvePlace, urlErrors } from './endpoint-url.ts'
 import { endpointShape, endpointView, publicParts } from './endpoint-view.ts'
@@ -66,19 +66,8 @@ export const edgeEndpoint = kit.declaration({
     const other = findOtherEndpoint(tx, place)
     if (other) kit.refuse(declarationErrors.agent_url_taken, { field: 'url', received: kit.quote(url), id: other.id })
     kit.declareEdge(tx, edge)
-    const endpoint = tx.put(endpoints, {
-      ...NO_AGENT,
-      ...place,
-      ...(domain !== undefined && { domain_id: requireDomain(tx, domain) }),
-      id: tx.newId('ep'),
-      created_at: tx.now,
-      updated_at: tx.now,
-      type: 'edge',
-      edge_id: edge,
-      pooling_enabled: false,
-      traffic_policy: null,
-    })
-    return tx.show(endpointView, endpoint)
+    const domain_id = domain === undefined ? place.domain_id : requireDomain(tx, domain)
+    return tx.show(endpointView, putEdgeEndpoint(tx, edge, { ...place, domain_id }))
   },
   end: {
     prefix: 'ep',

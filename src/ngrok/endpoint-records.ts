@@ -89,6 +89,25 @@ export const endpoints = kit.collection<EndpointRecord>({
   },
 })
 
+/** Puts a new endpoint of an edge. */
+export function putEdgeEndpoint(
+  tx: kit.Transaction,
+  edge_id: string,
+  place: Place,
+  texts?: Pick<EndpointRecord, 'description' | 'metadata'>,
+): EndpointRecord {
+  return tx.put(endpoints, {
+    ...kit.newHead(tx, 'ep', texts),
+    updated_at: tx.now,
+    ...NO_AGENT,
+    ...place,
+    type: 'edge',
+    edge_id,
+    pooling_enabled: false,
+    traffic_policy: null,
+  })
+}
+
 function placeKey({ url, binding }: Pick<EndpointRecord, 'url' | 'binding'>): string {
   return `${binding} ${url}`
 }

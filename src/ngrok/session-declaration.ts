@@ -9,7 +9,7 @@ import { ACCOUNT_USER, knownRegions, texts } from './shared.ts'
 
 /** The errors of the declaration of a session. */
 export const declarationErrors = kit.declareErrors({
-  agent_url_taken: urlTakenError(334, 'another URL, or pooling_enabled for both'),
+  agent_url_taken: urlTakenError(334, 'another URL, or pooling_enabled for both, which endpoints of edges do not have'),
 })
 
 const { metadata } = texts()
