@@ -137,7 +137,7 @@ function resolveNewPlace(tx: kit.Transaction, endpoint: EndpointRecord, { url, b
   return resolveReservedPlace(tx, url ?? endpoint.url, bindings ?? endpoint.binding)
 }
 
-/** Removes a domain or an address that is deleted from its endpoints. Refuses if a cloud endpoint uses it. */
+/** Removes the reference to a deleted domain or address from its endpoints. Refuses if a cloud endpoint uses it. */
 function release(
   tx: kit.Transaction,
   index: 'domain' | 'tcp_addr',

@@ -17,7 +17,7 @@ export const errors = kit.declareErrors({
   ),
   owned_description_too_long: kit.tooLong(604),
   owned_metadata_too_long: kit.tooLong(605),
-  owned_update_empty: kit.emptyUpdate(606, 'description, metadata, and of a credential acl'),
+  owned_update_empty: kit.emptyUpdate(606, 'description, metadata, or acl of a credential'),
   owner_not_found: kit.ofField(
     634,
     400,
