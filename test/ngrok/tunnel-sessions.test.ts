@@ -169,16 +169,20 @@ describe('Endpoints of agents (contract: endpoints)', () => {
     expect(await sendRefused('DELETE', path)).toBe('400 ERR_NGROK_90440')
   })
 
-  it('lose their domain or address when it is deleted, and prevent no deletion', () => {
+  it('lose their domain or address when it is deleted, prevent no deletion, and use a new one from a restart on', () => {
     const { gateway } = openGateway()
     const domain = gateway.reservedDomains.create({ domain: 'example.com' })
     const addr = gateway.reservedAddrs.create()
-    gateway.declare.tunnelSession({ endpoints: [{ url: 'https://example.com' }, { url: `tcp://${addr.addr}` }] })
+    const urls = ['https://example.com', `tcp://${addr.addr}`, 'https://a.internal']
+    const { id } = gateway.declare.tunnelSession({ endpoints: urls.map((url) => ({ url })) })
     const refs = () => agentsOf(gateway).endpoints.map(({ domain, tcp_addr }) => domain?.id ?? tcp_addr?.id)
-    expect(refs()).toEqual([addr.id, domain.id])
+    expect(refs()).toEqual([undefined, addr.id, domain.id])
     gateway.reservedDomains.delete(domain.id)
     gateway.reservedAddrs.delete(addr.id)
-    expect(refs()).toEqual([undefined, undefined])
+    expect(refs()).toEqual([undefined, undefined, undefined])
+    const again = gateway.reservedDomains.create({ domain: 'example.com' })
+    gateway.tunnelSessions.restart(id)
+    expect(refs()).toEqual([undefined, undefined, again.id])
   })
 
   it('block a cloud endpoint at their URL until the agent stops (18017)', async () => {
