@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import type { Declaration, Families } from '../operation/family.ts'
 import { declared, declare as declareOne } from '../resources/declarations.ts'
 import { documented, named } from '../schema/documentation.ts'
-import { ANY_VALUE, refuse } from '../schema/errors.ts'
+import { ANY_VALUE, prefixFields, refuse } from '../schema/errors.ts'
 import { general } from '../schema/general-errors.ts'
 import { idPattern, isIdOf } from '../schema/ids.ts'
 import { optionsOf, readCallOptions } from '../schema/options.ts'
@@ -81,7 +81,7 @@ function createDeclareCall(families: Families) {
         for (const id of [edge, endpoint_configuration, backend]) if (id !== undefined) declareOne(tx, id)
         for (const route of routes) declareOne(tx, route, edge)
         const inputs = Object.entries(sent).filter(([name, input]) => Object.hasOwn(added, name) && input !== undefined)
-        const results = inputs.map(([name, input]) => [name, added[name]?.run(tx, input)] as const)
+        const results = inputs.map(([name, input]) => [name, prefixFields(name, () => added[name]?.run(tx, input))])
         return addedResults.length > 0 ? Object.fromEntries(results) : undefined
       }),
   })

@@ -91,7 +91,9 @@ function requireNames(name: string, { operations, prefix }: Family): void {
 
 function requirePath({ name, path, ids }: Operation): void {
   if (!/^(\/([\w.~-]+|\{\w+\}))+$/.test(path) || path.startsWith('/_fauxgate')) {
-    throw new TypeError(`${name} has the path ${quote(path)}. Allowed: segments such as "/widgets/{id}".`)
+    throw new TypeError(
+      `${name} has the path ${quote(path)}. Allowed: segments such as "/widgets/{id}", without "/_fauxgate" at the start.`,
+    )
   }
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, id]) => String(id))
   const described = Object.keys(ids)

@@ -83,6 +83,7 @@ export {
   ofField,
   only,
   type Problem,
+  prefixFields,
   problem,
   Refusal,
   refuse,

@@ -7,7 +7,7 @@ import {
   endpoints,
   findOtherEndpoint,
   getEdgeKind,
-  NO_AGENT,
+  putEdgeEndpoint,
 } from './endpoint-records.ts'
 import { resolvePlace, urlErrors } from './endpoint-url.ts'
 import { endpointShape, endpointView, publicParts } from './endpoint-view.ts'
@@ -24,7 +24,7 @@ const fields = kit.named(
   v.object({
     edge: kit.documented(
       kit.idOf(Object.values(EDGE_PREFIXES).join('|')),
-      'The HTTPS, TCP or TLS edge. This also declares the edge, if it is not declared yet.',
+      'The HTTPS, TCP or TLS edge, which no operation made. This also declares the edge, if it is not declared yet.',
     ),
     url: kit.documented(
       v.string(),
@@ -47,6 +47,13 @@ export const edgeEndpoint = kit.declaration({
   answer: endpointShape,
   errors: [...Object.values(urlErrors), declarationErrors.agent_url_taken],
   run(tx, { edge, url, domain }) {
+    if (isMadeByOperation(tx, edge)) {
+      kit.refuse(kit.general.field_invalid, {
+        field: 'edge',
+        received: kit.quote(edge),
+        allowed: 'an edge that no operation made; for others, add the host and the port to hostports',
+      })
+    }
     const place = resolvePlace(tx, url, 'public')
     const { schemes, example } = URLS[getEdgeKind(edge)]
     if (!schemes.includes(publicParts(place).proto)) {
@@ -59,19 +66,8 @@ export const edgeEndpoint = kit.declaration({
     const other = findOtherEndpoint(tx, place)
     if (other) kit.refuse(declarationErrors.agent_url_taken, { field: 'url', received: kit.quote(url), id: other.id })
     kit.declareEdge(tx, edge)
-    const endpoint = tx.put(endpoints, {
-      ...NO_AGENT,
-      ...place,
-      ...(domain !== undefined && { domain_id: requireDomain(tx, domain) }),
-      id: tx.newId('ep'),
-      created_at: tx.now,
-      updated_at: tx.now,
-      type: 'edge',
-      edge_id: edge,
-      pooling_enabled: false,
-      traffic_policy: null,
-    })
-    return tx.show(endpointView, endpoint)
+    const domain_id = domain === undefined ? place.domain_id : requireDomain(tx, domain)
+    return tx.show(endpointView, putEdgeEndpoint(tx, edge, { ...place, domain_id }))
   },
   end: {
     prefix: 'ep',

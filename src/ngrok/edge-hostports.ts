@@ -6,7 +6,7 @@ import {
   endpoints,
   findOtherEndpoint,
   findReservation,
-  NO_AGENT,
+  putEdgeEndpoint,
 } from './endpoint-records.ts'
 
 /** The fields of a body that belong to the edge itself, not to its modules. */
@@ -53,15 +53,7 @@ function putEndpoints(tx: kit.Transaction, kind: EdgeKind, edge: EdgeRecord, bef
       kit.refuse(edgeErrors.edge_hostport_taken, { ...at, problem: 'is in the list already' })
     }
     if (before.includes(each)) continue
-    const place = resolveHostport(tx, kind, each, at)
-    const head = {
-      id: tx.newId('ep'),
-      created_at: tx.now,
-      updated_at: tx.now,
-      ...kit.described({ description, metadata }),
-    }
-    const rest = { type: 'edge', edge_id, pooling_enabled: false, traffic_policy: null } as const
-    tx.put(endpoints, { ...head, ...NO_AGENT, ...place, ...rest })
+    putEdgeEndpoint(tx, edge_id, resolveHostport(tx, kind, each, at), { description, metadata })
   }
 }
 

@@ -183,7 +183,6 @@ const httpsEdgeTlsTermination = defineModule(EDGES.https, {
     min_version,
     terminate_at: refusedField(
       httpsTlsErrors.https_edge_terminates_itself,
-      'no terminate_at',
       'Refused: an HTTPS edge terminates TLS itself.',
       'edges#edges',
     ),

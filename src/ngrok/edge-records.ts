@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
-import { EDGE_PREFIXES, type EdgeKind } from './endpoint-records.ts'
+import { EDGE_PREFIXES, type EdgeKind, isHost } from './endpoint-records.ts'
 import { texts } from './shared.ts'
 
 type HostportProblem = kit.FieldFacts & { readonly problem: string }
@@ -33,16 +33,16 @@ export const edgeTexts = texts({
   metadata: edgeErrors.edge_metadata_too_long,
 })
 
-/** The form of a host and a port. */
-export const HOSTPORT = /^(?<host>(\*\.)?[a-z0-9_-]+(\.[a-z0-9_-]+)*):(?<port>\d{1,10})$/
+/** The form of a host and a port. {@link isHost} checks the host. */
+export const HOSTPORT = /^(?<host>[^:]+):(?<port>\d{1,10})$/
 
 const hostports = v.array(
   v.pipe(
     v.string(),
     v.toLowerCase(),
     kit.rule([edgeErrors.edge_hostport_invalid, edgeErrors.edge_port_out_of_range], (text, report) => {
-      const port = HOSTPORT.exec(text)?.groups?.port
-      if (port === undefined) report(edgeErrors.edge_hostport_invalid, {})
+      const { host = '', port } = HOSTPORT.exec(text)?.groups ?? {}
+      if (!isHost(host)) report(edgeErrors.edge_hostport_invalid, {})
       else if (Number(port) < 1 || Number(port) > 65_535) report(edgeErrors.edge_port_out_of_range, {})
     }),
   ),
@@ -73,19 +73,22 @@ export interface EdgeRecord extends kit.ResourceRecord {
 /** The edges that operations made, by kind. */
 export const edges = { https: edgeCollection('https'), tcp: edgeCollection('tcp'), tls: edgeCollection('tls') }
 
+/** The ways in which the path of a route matches the path of a request. */
+export const MATCH_TYPES = ['exact_path', 'path_prefix'] as const
+
 const route = v.object({
   ...kit.recordHead('edghtsrt', texts()),
   edge_id: kit.ownId('edghts'),
-  match_type: kit.oneOfThese(['exact_path', 'path_prefix']),
+  match_type: kit.oneOfThese(MATCH_TYPES),
   match: v.string(),
 })
 
 /** A route of an HTTPS edge. */
 export type RouteRecord = kit.Frozen<v.InferOutput<typeof route>>
 
-/** The routes that operations made, indexed by their edge. */
+/** The routes that operations made, indexed by their edge, and by their edge and path. */
 export const routes = kit.collection<RouteRecord>({
   name: 'https_edge_routes',
   schema: route,
-  indexes: { edge: ({ edge_id }) => edge_id },
+  indexes: { edge: ({ edge_id }) => edge_id, place: ({ edge_id, match }) => `${edge_id} ${match}` },
 })

@@ -41,6 +41,11 @@ export const errors = kit.declareErrors({
       `${it.id} is of the type ${it.type}. Only cloud endpoints can be changed and deleted here.`,
   ),
   address_in_use: inUseError(90441, 409),
+  endpoint_limit_cloud_none: kit.tooMany(18008),
+  endpoint_limit_cloud_reached: kit.tooMany(18010),
+  endpoint_limit_pooling_none: kit.tooMany(18019),
+  endpoint_limit_pool_reached: kit.tooMany(18020),
+  endpoint_limit_online_reached: kit.tooMany(18021),
 })
 
 const url = kit.documented(v.pipe(v.string(), refuseIfEmpty(errors.endpoint_url_missing)), URL_SENTENCE, {
@@ -94,39 +99,27 @@ export const endpointBodies = defineBodies('Endpoint', 'a cloud endpoint', {
   note: ': at least one field',
 })
 
-export const limitErrors = kit.declareErrors({
-  endpoint_limit_cloud_none: kit.tooMany(18008),
-  endpoint_limit_cloud_reached: kit.tooMany(18010),
-  endpoint_limit_pooling_none: kit.tooMany(18019),
-  endpoint_limit_pool_reached: kit.tooMany(18020),
-  endpoint_limit_online_reached: kit.tooMany(18021),
-})
-
-/** Tells whether an endpoint is of the cloud. A body that creates an endpoint may have no type. */
-function isCloud({ type = 'cloud' }: kit.Fields): boolean {
-  return type === 'cloud'
-}
-
 /** The limits of endpoints. Endpoints of agents count as online, but no limit refuses them, since tests declare them. */
 export const endpointLimits = kit.accountLimits({
   cloud_endpoints: {
     what: 'cloud endpoints',
-    counts: isCloud,
-    none: limitErrors.endpoint_limit_cloud_none,
-    reached: limitErrors.endpoint_limit_cloud_reached,
+    // A body that creates an endpoint may have no type.
+    counts: ({ type = 'cloud' }) => type === 'cloud',
+    none: errors.endpoint_limit_cloud_none,
+    reached: errors.endpoint_limit_cloud_reached,
   },
   pooling: {
     what: 'endpoints of a pool',
     counts: ({ pooling_enabled }) => pooling_enabled === true,
     each: 'place',
     isChangeable: true,
-    none: limitErrors.endpoint_limit_pooling_none,
-    reached: limitErrors.endpoint_limit_pool_reached,
+    none: errors.endpoint_limit_pooling_none,
+    reached: errors.endpoint_limit_pool_reached,
     plans: { free: 0, hobbyist: 0 },
   },
   endpoints: {
     what: 'endpoints that are online',
-    reached: limitErrors.endpoint_limit_online_reached,
+    reached: errors.endpoint_limit_online_reached,
     plans: { free: 3, hobbyist: 3 },
   },
 })

@@ -18,8 +18,14 @@ export interface UrlParts {
   readonly url: string
 }
 
-const URL_FORM = /^([a-z][a-z0-9+.-]*):\/\/([^\s/?#@:]{1,253})(?::(\d{1,5}))?(\/.*)?$/
-const LABEL = /^(?!-)[a-z0-9-]{1,63}$/
+const URL_FORM = /^([a-z][a-z0-9+.-]*):\/\/([^/:]+)(?::(\d{1,5}))?(\/.*)?$/
+const LABEL = /^(?!-)[a-z0-9-]{1,63}(?<!-)$/
+
+/** Tells whether a text in lower case is a host, or "*." and a host. */
+export function isHost(text: string): boolean {
+  const labels = text.replace(/^\*\./, '').split('.')
+  return text.length <= 253 && labels.every((label) => LABEL.test(label))
+}
 
 /**
  * Reads the URL of an endpoint, or returns undefined. Does not use Node's parser, which accepts texts that no endpoint can
@@ -27,9 +33,7 @@ const LABEL = /^(?!-)[a-z0-9-]{1,63}$/
  */
 export function parseUrl(text: string): UrlParts | undefined {
   const [, scheme = '', host = '', named, path = ''] = URL_FORM.exec(text.toLowerCase()) ?? []
-  const labels = host.replace(/^\*\./, '').split('.')
-  const isValid = labels.every((label) => LABEL.test(label) && !label.endsWith('-'))
-  if (!isValid || Number(named ?? 1) < 1 || Number(named ?? 1) > 65_535) return undefined
+  if (!isHost(host) || Number(named ?? 1) < 1 || Number(named ?? 1) > 65_535) return undefined
   const usual = USUAL_PORTS[scheme] ?? ''
   const port = named === undefined ? usual : String(Number(named))
   return { scheme, host, port, path, url: `${scheme}://${host}${port === usual ? '' : `:${port}`}` }
@@ -84,6 +88,25 @@ export const endpoints = kit.collection<EndpointRecord>({
     edge: (each) => each.edge_id,
   },
 })
+
+/** Puts a new endpoint of an edge. */
+export function putEdgeEndpoint(
+  tx: kit.Transaction,
+  edge_id: string,
+  place: Place,
+  texts?: Pick<EndpointRecord, 'description' | 'metadata'>,
+): EndpointRecord {
+  return tx.put(endpoints, {
+    ...kit.newHead(tx, 'ep', texts),
+    updated_at: tx.now,
+    ...NO_AGENT,
+    ...place,
+    type: 'edge',
+    edge_id,
+    pooling_enabled: false,
+    traffic_policy: null,
+  })
+}
 
 function placeKey({ url, binding }: Pick<EndpointRecord, 'url' | 'binding'>): string {
   return `${binding} ${url}`

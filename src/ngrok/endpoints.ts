@@ -1,7 +1,7 @@
 import type * as v from 'valibot'
 import * as kit from '../kit/index.ts'
 import { edgeEndpoint } from './edge-endpoint.ts'
-import { endpointBodies, endpointLimits, errors, limitErrors } from './endpoint-bodies.ts'
+import { endpointBodies, endpointLimits, errors } from './endpoint-bodies.ts'
 import { type EndpointRecord, getTunnelId, NO_AGENT, endpoints as records } from './endpoint-records.ts'
 import { requireFree, requireScheme, resolveReservedPlace, urlErrors } from './endpoint-url.ts'
 import { endpointShape, endpointView, publicParts } from './endpoint-view.ts'
@@ -33,7 +33,7 @@ export const endpoints = kit.resource(
     name: 'endpoints',
     prefix: 'ep',
     what: 'endpoint',
-    errors: { ...urlErrors, ...policyTextErrors, ...errors, ...limitErrors },
+    errors: { ...urlErrors, ...policyTextErrors, ...errors },
     limits: endpointLimits,
     collection: records,
     filterable: [
@@ -134,10 +134,10 @@ type UrlFields = Pick<v.InferOutput<typeof endpointBodies.updateBody>, 'url' | '
 function resolveNewPlace(tx: kit.Transaction, endpoint: EndpointRecord, { url, bindings }: UrlFields) {
   if (url === undefined && bindings === undefined) return {}
   if (url !== undefined) requireScheme(url, endpoint.url)
-  return resolveReservedPlace(tx, url ?? endpoint.url, bindings ?? (url === undefined ? undefined : endpoint.binding))
+  return resolveReservedPlace(tx, url ?? endpoint.url, bindings ?? endpoint.binding)
 }
 
-/** Removes a domain or an address that is deleted from its endpoints. Refuses if a cloud endpoint uses it. */
+/** Removes the reference to a deleted domain or address from its endpoints. Refuses if a cloud endpoint uses it. */
 function release(
   tx: kit.Transaction,
   index: 'domain' | 'tcp_addr',

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
 import { edgeModules } from './edge-modules.ts'
-import { edgeErrors, edges, edgeTexts, type RouteRecord, routes } from './edge-records.ts'
+import { edgeErrors, edges, edgeTexts, MATCH_TYPES, type RouteRecord, routes } from './edge-records.ts'
 import { moduleFields } from './modules.ts'
 import {
   routeRequestHeaders,
@@ -11,9 +11,8 @@ import {
 } from './route-modules.ts'
 import { routeOauth } from './route-oauth.ts'
 import { routeOidc, routeSaml } from './route-sign-in.ts'
-import { defineBodies } from './shared.ts'
+import { defineBodies, defineUnique } from './shared.ts'
 
-const MATCH_TYPES = ['exact_path', 'path_prefix'] as const
 const MAX_MATCH_LENGTH = 4096
 
 const routeErrors = kit.declareErrors({
@@ -24,7 +23,7 @@ const routeErrors = kit.declareErrors({
     (it: { id: string }) => `match is that of the route ${it.id} already. Allowed: a path that no other route has.`,
   ),
   route_match_type_invalid: kit.field(7130, 400),
-  route_match_invalid: kit.field(7131, 400, () => 'a path that begins with "/", such as "/blog"'),
+  route_match_invalid: kit.field(7131, 400, () => 'a path such as "/blog", without spaces, "?" and "#"'),
   route_match_too_long: kit.field(7135, 400, () => `at most ${MAX_MATCH_LENGTH} characters`),
 })
 
@@ -96,16 +95,11 @@ type Resource = kit.Frozen<v.InferOutput<typeof routeShape>>
 
 const getIds = ({ edge_id, id }: RouteRecord) => ({ edge_id, id })
 
-const viewWithoutModules = ({ match, match_type, edge_id, ...rest }: RouteRecord, tx: kit.Transaction) => ({
-  edge_id,
-  ...kit.viewHead(rest, tx.wire, `/edges/https/${edge_id}/routes`),
-  match_type,
-  match,
-})
-
 /** Returns the view of a route, with its modules. */
 export function routeView(tx: kit.Transaction, route: RouteRecord): Resource {
-  return { ...viewWithoutModules(route, tx), ...modules.view(tx, getIds(route)) }
+  const { edge_id, match_type, match } = route
+  const head = kit.viewHead(route, tx.wire, `/edges/https/${edge_id}/routes`)
+  return { edge_id, ...head, match_type, match, ...modules.view(tx, getIds(route)) }
 }
 
 /** Removes a route and its modules. */
@@ -127,13 +121,11 @@ function requireRoute(tx: kit.Transaction, { edge_id, id }: RoutePath): RouteRec
     : kit.refuse(kit.general.not_found, { what: `route of the edge ${edge_id} with the id`, received: id }, { id })
 }
 
-function requireOwnMatch(tx: kit.Transaction, route: Omit<RouteRecord, 'id'> & { id?: string }): void {
-  const other = tx
-    .findAll(routes, 'edge', route.edge_id)
-    .find(({ id, match }) => match === route.match && id !== route.id)
-  if (other)
-    kit.refuse(routeErrors.route_match_taken, { field: 'match', received: kit.quote(route.match), id: other.id })
-}
+const unique = defineUnique(routes, 'place', {
+  field: 'match',
+  error: routeErrors.route_match_taken,
+  allowed: 'a path that no other route of the edge has',
+})
 
 const ids = { edge_id: 'edghts', id: 'edghtsrt' }
 const path = '/edges/https/{edge_id}/routes'
@@ -156,8 +148,7 @@ const operations = {
       const { match_type, match, ...rest } = body
       if (match === '') kit.refuse(routeErrors.route_match_missing, {})
       const matchFields = { edge_id, match_type: match_type || 'path_prefix', match } as const
-      const route = { ...kit.newHead(tx, ids.id, rest), ...matchFields }
-      requireOwnMatch(tx, route)
+      const route = unique.requireUnique(tx, { ...kit.newHead(tx, ids.id, rest), ...matchFields })
       kit.declareMade(tx, route.id, edge_id)
       tx.put(routes, route)
       modules.set(tx, getIds(route), body)
@@ -186,13 +177,12 @@ const operations = {
     run(tx, at, body): Resource {
       const before = requireRoute(tx, at)
       const { match_type, match, ...rest } = body
-      const route = {
+      const route = unique.requireUnique(tx, {
         ...before,
         ...kit.described(rest, before),
         match_type: match_type || before.match_type,
         match: match || before.match,
-      }
-      requireOwnMatch(tx, route)
+      })
       tx.put(routes, route)
       modules.set(tx, getIds(route), body)
       return routeView(tx, route)
@@ -215,7 +205,9 @@ export const httpsEdgeRoutes = kit.familyOf({
   errors: { ...edgeErrors, ...modules.errors, ...routeErrors },
   prefix: ids.id,
   collections: [routes],
-  relations({ edge_id }: RouteRecord, others, report) {
+  relations(route: RouteRecord, others, report) {
+    const { edge_id } = route
     if (!others.get(edges.https, edge_id)) report(['edge_id'], edge_id, 'an HTTPS edge that exists')
+    unique.relations(route, others, report)
   },
 })

@@ -8,7 +8,7 @@ const policyErrors = kit.declareErrors({
   ip_policy_update_empty: kit.emptyUpdate(1400, 'description, metadata'),
   ip_policy_limit_reached_older: kit.tooMany(1410),
   ip_policy_limit_reached: kit.tooMany(1415),
-  ip_policy_action: kit.field(1423, 400),
+  ip_policy_action: kit.field(1423, 400, () => 'no action: each rule of a policy has its own'),
 })
 
 const ruleErrors = kit.declareErrors({
@@ -33,7 +33,7 @@ const ruleErrors = kit.declareErrors({
   ),
   ip_rule_limit_reached_older: kit.tooMany(1411),
   ip_rule_cidr_without_length: kit.field(1413, 400, () => RANGE),
-  ip_rule_policy_unknown: kit.field(1414, 400, () => 'the id of an IP policy'),
+  ip_rule_policy_unknown: kit.field(1414, 400, () => 'the id of an IP policy that exists'),
   ip_rule_limit_reached: kit.tooMany(1417),
   ip_rule_description_too_long: kit.tooLong(1421),
   ip_rule_action_invalid: kit.field(1422, 400),
@@ -102,7 +102,6 @@ const policyFields = {
   ...texts(),
   action: refusedField(
     policyErrors.ip_policy_action,
-    'no action: each rule of a policy has its own',
     'Refused: each rule of a policy has its own action.',
     'ngrok-families#ip-policies',
   ),

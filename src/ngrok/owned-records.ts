@@ -21,7 +21,8 @@ export const users = kit.collection<UserRecord>({
 
 /** Returns the user with an id of either prefix. */
 export function findUser(records: kit.OtherRecords, id: string): UserRecord | undefined {
-  return records.get(users, PREFIXES[0] + id.slice(id.indexOf('_')))
+  const prefix = PREFIXES.find((each) => id.startsWith(`${each}_`))
+  return prefix && records.get(users, PREFIXES[0] + id.slice(prefix.length))
 }
 
 const ownedHead = (prefix: string) => ({ ...kit.recordHead(prefix, texts()), owner_id: v.string() })
@@ -76,7 +77,7 @@ export interface Owned {
   readonly metadata?: string | undefined
 }
 
-function ownerKey({ owner_id }: Owned): string {
+function ownerKey({ owner_id }: Pick<Owned, 'owner_id'>): string {
   return owner_id.slice(owner_id.indexOf('_') + 1)
 }
 
@@ -109,7 +110,7 @@ const OWNED: readonly kit.Collection<Owned & object>[] = [credentials, sshCreden
 
 /** Deletes everything that a user owns, and ends the sessions of the credentials. */
 export function removeOwned(tx: kit.Transaction, user: { readonly id: string }): void {
-  const key = ownerKey({ ...user, owner_id: user.id })
+  const key = ownerKey({ owner_id: user.id })
   for (const each of OWNED) {
     for (const record of tx.findAll(each, 'owner', key)) {
       endSessionsOf(tx, record)

@@ -17,7 +17,7 @@ export const errors = kit.declareErrors({
   ),
   owned_description_too_long: kit.tooLong(604),
   owned_metadata_too_long: kit.tooLong(605),
-  owned_update_empty: kit.emptyUpdate(606, 'description, metadata, and of a credential acl'),
+  owned_update_empty: kit.emptyUpdate(606, 'description, metadata, or acl of a credential'),
   owner_not_found: kit.ofField(
     634,
     400,
@@ -116,7 +116,8 @@ const ACL_RULE = new RegExp(
 
 function isAclRule(text: string): boolean {
   const found = ACL_RULE.exec(text)
-  return found !== null && Number(found.groups?.port ?? 1) <= 65_535
+  const port = Number(found?.groups?.port ?? 1)
+  return found !== null && port >= 1 && port <= 65_535
 }
 
 /** The access rules of a credential. */

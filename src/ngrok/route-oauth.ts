@@ -10,7 +10,7 @@ const emptyTextError = (number: number) =>
   kit.ofField<ProviderInMessage>(
     number,
     400,
-    (it) => `${it.field} is ${it.received}. The lists of ${it.provider} have no empty texts.`,
+    (it) => `${it.field} is ${it.received}. A list of ${it.provider} cannot contain an empty text.`,
   )
 
 const providerErrors = kit.declareErrors({
@@ -32,7 +32,7 @@ const providerErrors = kit.declareErrors({
   oauth_provider_missing: kit.ofField<{ readonly names: string }>(
     7037,
     400,
-    (it) => `${it.field} names nobody. Send one of ${it.names}.`,
+    (it) => `${it.field} is empty. Send one of ${it.names}.`,
   ),
   oauth_email_invalid: kit.ofField<ProviderInMessage>(
     7043,

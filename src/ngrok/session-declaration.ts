@@ -9,7 +9,7 @@ import { ACCOUNT_USER, knownRegions, texts } from './shared.ts'
 
 /** The errors of the declaration of a session. */
 export const declarationErrors = kit.declareErrors({
-  agent_url_taken: urlTakenError(334, 'another URL, or pooling_enabled for both'),
+  agent_url_taken: urlTakenError(334, 'another URL, or pooling_enabled for both, which endpoints of edges do not have'),
 })
 
 const { metadata } = texts()
@@ -51,7 +51,7 @@ const labelledTunnel = kit.named(
 )
 
 const failureReason = (command: string) =>
-  v.optional(kit.documented(v.string(), `The reason why the agent fails to ${command}.`))
+  v.optional(kit.documented(kit.someText, `The reason why the agent fails to ${command}.`))
 
 const commandFailures = kit.named(
   v.object({ restart: failureReason('restart'), stop: failureReason('stop'), update: failureReason('update') }),
@@ -89,7 +89,7 @@ export const sessionFields = kit.named(
       [...COMMANDS],
     ),
     failing: v.optional(commandFailures, {}),
-    update: v.optional(kit.documented(v.string(), 'The version that the agent can be updated to. Default: none.')),
+    update: v.optional(kit.documented(kit.someText, 'The version that the agent can be updated to. Default: none.')),
     reachable: v.optional(kit.documented(v.boolean(), 'False if no command reaches the agent.'), true),
     endpoints: v.optional(kit.documented(v.array(endpoint), 'The endpoints that the agent has online.'), []),
     labelled: v.optional(
@@ -114,7 +114,8 @@ export function startSession(tx: kit.Transaction, sent: v.InferOutput<typeof ses
     update,
     next_version: null,
   })
-  for (const each of endpoints) openEndpoint(tx, session, owner_id, each)
+  for (const [index, each] of endpoints.entries())
+    kit.prefixFields(`endpoints.${index}`, () => openEndpoint(tx, session, owner_id, each))
   for (const { labels, forwards_to, metadata } of labelled) {
     openTunnel(tx, session, { forwards_to, ...kit.described({ metadata }), labels, url: null })
   }

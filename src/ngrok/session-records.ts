@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import * as kit from '../kit/index.ts'
 import { type EndpointRecord, endpoints, getTunnelId } from './endpoint-records.ts'
+import { resolvePlace } from './endpoint-url.ts'
 import { texts } from './shared.ts'
 
 /** The commands of the API to an agent. */
@@ -90,7 +91,7 @@ export function endSessionsOf(tx: kit.Transaction, credential: { readonly id: st
   for (const each of tx.findAll(sessions, 'credential', credential.id)) endSession(tx, each)
 }
 
-/** Restarts an agent: its session, tunnels and endpoints get new ids, and the URLs stay. */
+/** Restarts an agent: its session, tunnels and endpoints get new ids. The URLs stay, and use the present reservations. */
 export function restartSession(tx: kit.Transaction, before: SessionRecord): void {
   const open = tx.findAll(tunnels, 'session', before.id)
   const online = new Map(tx.findAll(endpoints, 'tunnel_session', before.id).map((each) => [getTunnelId(each.id), each]))
@@ -98,5 +99,8 @@ export function restartSession(tx: kit.Transaction, before: SessionRecord): void
   const { next_version } = before
   const updated = next_version === null ? {} : { agent_version: next_version, update: null, next_version: null }
   const after = tx.put(sessions, { ...before, ...updated, id: tx.newId('ts'), started_at: tx.now })
-  for (const each of open) openTunnel(tx, after, each, online.get(each.id))
+  for (const each of open) {
+    const endpoint = online.get(each.id)
+    openTunnel(tx, after, each, endpoint && { ...endpoint, ...resolvePlace(tx, endpoint.url, endpoint.binding) })
+  }
 }

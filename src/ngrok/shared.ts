@@ -39,15 +39,10 @@ export function textList(sentence: string) {
   return v.optional(kit.documented(v.array(v.string()), sentence), () => [])
 }
 
-/** Makes an optional field of a body that is always refused with the error. `allowed` says what to send instead. */
-export function refusedField<E extends kit.FieldError<string, { readonly allowed: string }>>(
-  error: E,
-  allowed: string,
-  sentence: string,
-  rules: string,
-) {
+/** Makes an optional field of a body that is always refused with the error. */
+export function refusedField<E extends kit.FieldError<string, object>>(error: E, sentence: string, rules: string) {
   const read = v.pipe(
-    v.custom<never>(() => false, allowed),
+    v.custom<never>(() => false),
     kit.refusedAs(error),
   )
   return v.optional(kit.documented(read, sentence, { json: { deprecated: true }, type: 'never', rules }))

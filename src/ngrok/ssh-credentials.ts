@@ -47,7 +47,7 @@ const public_key = kit.documented(
 const unique = defineUnique(sshCredentials, 'material', {
   field: 'public_key',
   error: errors.ssh_key_taken,
-  allowed: 'a public key that no other SSH credential has',
+  allowed: 'a public key of OpenSSH that no other SSH credential has',
 })
 
 /** SSH credentials: public keys that may open tunnels over SSH. */

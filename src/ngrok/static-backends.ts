@@ -17,15 +17,16 @@ const PATH = '/backends/static'
 const ADDRESS = 'The host and the port that the traffic goes to.'
 
 /** A name, an IPv4 address, or an IPv6 address in brackets, and a port. */
-const HOST_AND_PORT = /^([a-z0-9_]([a-z0-9_.-]*[a-z0-9_])?|\[[0-9a-f:.]+\]):(?<port>\d{1,5})$/i
+const HOST_AND_PORT = /^(\w([\w-]*\w)?(\.\w([\w-]*\w)?)*|\[(?<ipv6>[\da-f:.]*:[\da-f:.]*)\]):(?<port>\d{1,5})$/i
 
 const address = kit.documented(
   v.pipe(
     v.string(),
     kit.rule([errors.static_address_invalid, errors.static_address_without_host], (text, report) => {
-      const port = Number(HOST_AND_PORT.exec(text)?.groups?.port ?? 0)
+      const { ipv6 = '::', port = 0 } = HOST_AND_PORT.exec(text)?.groups ?? {}
+      const isAddress = kit.ipBytes(ipv6) && Number(port) >= 1 && Number(port) <= 65_535
       if (/^:\d+$/.test(text)) report(errors.static_address_without_host, {})
-      else if (text !== '' && (port < 1 || port > 65_535)) report(errors.static_address_invalid, {})
+      else if (text !== '' && !isAddress) report(errors.static_address_invalid, {})
     }),
   ),
   ADDRESS,

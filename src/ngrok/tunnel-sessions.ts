@@ -60,12 +60,12 @@ const tunnelSession = kit.declaration({
 
 type Command = (typeof COMMANDS)[number]
 
-const unsupportedError = (number: number, defineCommand: Command) =>
+const unsupportedError = (number: number, command: Command) =>
   kit.entry(
     number,
     400,
     (it: { id: string; os: string; supports: string }) =>
-      `The agent of ${it.id} does not support ${defineCommand}: its os is ${it.os}, and it supports ${it.supports}.`,
+      `The agent of ${it.id} does not support ${command}: its os is ${it.os}, and it supports ${it.supports}.`,
   )
 
 const failedError = (number: number, command: Command) =>
@@ -150,25 +150,20 @@ const updateBody = kit.named(
   'The update of an agent.',
 )
 
-function updateAgent(tx: kit.Transaction, session: SessionRecord, version: string | undefined): void {
+function updateAgent(tx: kit.Transaction, session: SessionRecord, sent: v.InferOutput<typeof updateBody>): void {
   const { id, update, next_version } = session
   if (next_version !== null) {
     kit.refuse(commandErrors.session_update_failed, { id, reason: `version ${next_version} awaits a restart` })
   }
   if (update === null) kit.refuse(commandErrors.session_update_failed, { id, reason: 'there is no update' })
-  tx.put(sessions, { ...session, next_version: version || update })
+  tx.put(sessions, { ...session, next_version: sent.version || update })
 }
 
 /** The operations that send commands to the agent of a session. */
 const commands = {
   stop: command('stop', 'Stop the agent of a tunnel session', noFields, endSession),
   restart: command('restart', 'Restart the agent of a tunnel session', noFields, restartSession),
-  update: command(
-    'update',
-    'Update the agent of a tunnel session, from its restart on',
-    updateBody,
-    (tx, session, { version }) => updateAgent(tx, session, version),
-  ),
+  update: command('update', 'Update the agent of a tunnel session, from its restart on', updateBody, updateAgent),
 }
 
 /** Sessions of agents. Tests declare sessions, and the API stops, restarts and updates their agents. */

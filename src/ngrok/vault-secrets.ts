@@ -21,7 +21,7 @@ const errors = kit.declareErrors({
   secret_value_missing: kit.ofField(24003, 400, (it) => `${it.field} is missing or empty. Send the text to keep.`),
   secret_value_too_long: kit.tooLong(24004),
   secret_name_taken: nameTakenError(24005, 'secret of the vault'),
-  secret_vault_unknown: kit.field(24006, 400, () => 'the id of a vault'),
+  secret_vault_unknown: kit.field(24006, 400, () => 'the id of a vault that exists'),
   secret_limit_reached: kit.tooMany(24007),
   secret_vault_missing: kit.entry(
     24008,
@@ -31,7 +31,7 @@ const errors = kit.declareErrors({
   secret_vault_name_unknown: kit.field(
     24009,
     400,
-    () => 'the name of a vault, and of the one with vault_id if both are sent',
+    () => 'the name of a vault; if vault_id is sent too, the name of that vault',
   ),
 })
 

@@ -5,7 +5,7 @@ import type { LimitsByName } from '../operation/limit.ts'
 import { operation, operationWithBody, type PathIds } from '../operation/operation.ts'
 import type { Transaction } from '../operation/transaction.ts'
 import type { View, Wire } from '../operation/view.ts'
-import { Refusal, refuse } from '../schema/errors.ts'
+import { prefixFields, refuse } from '../schema/errors.ts'
 import { general } from '../schema/general-errors.ts'
 import { isIdOf } from '../schema/ids.ts'
 import { rule } from '../schema/rule.ts'
@@ -196,20 +196,6 @@ export function edgeModule<
   }
   const withModule: typeof family & HasModule<typeof module> = { ...family, module }
   return withModule
-}
-
-/** Runs work on a field of a body. Refusals name the path with that field. */
-function prefixFields(field: string, work: () => void): void {
-  try {
-    work()
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error
-    throw error.worded((each) => {
-      if (each.field === undefined) return each
-      const path = `${field}.${each.field}`
-      return each.withFacts?.({ field: path }) ?? { ...each, field: path }
-    })
-  }
 }
 
 /** Makes the schema of a key: the id of an edge, or the ids of an edge and its route. */

@@ -239,6 +239,27 @@ export function refuse<Values extends object>(
   throw new Refusal([problem(error, values)], { details, headers })
 }
 
+/**
+ * Runs work on one field of a body, and returns its result. Refusals then name the fields below that field.
+ *
+ * @example
+ * ```ts
+ * for (const [index, part] of parts.entries()) prefixFields(`parts.${index}`, () => putPart(tx, part))
+ * ```
+ */
+export function prefixFields<T>(field: string, work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    throw error.worded((each) => {
+      if (each.field === undefined) return each
+      const path = `${field}.${each.field}`
+      return each.withFacts?.({ field: path }) ?? { ...each, field: path }
+    })
+  }
+}
+
 /** The number of problems of one request that get a message; further ones are only counted (rules: errors#all-problems). */
 const MAX_MESSAGES = 20
 

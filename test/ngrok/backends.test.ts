@@ -95,6 +95,9 @@ describe('A static backend (rules: backends#static-addresses)', () => {
     ['example.com:0', 6506],
     ['example.com:65536', 6506],
     ['http://example.com:80', 6506],
+    ['example..com:80', 6506],
+    ['[1::2::3]:80', 6506],
+    ['[192.0.2.1]:80', 6506],
   ])('refuses the address "%s"', async (address, number) => {
     const { sendRefused } = openGateway()
     expect(await sendRefused('POST', '/backends/static', { json: { address } })).toBe(`400 ERR_NGROK_${number}`)

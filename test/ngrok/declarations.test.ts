@@ -75,6 +75,14 @@ describe('A declared edge endpoint (contract: declare)', () => {
     expect(JSON.stringify(gateway.snapshot())).toBe(before)
   })
 
+  it('cannot be of an edge that an operation made, whose endpoints are its hostports', () => {
+    const { gateway } = openGateway()
+    const { id: edge } = gateway.httpsEdges.create()
+    const declare = () => gateway.declare.edgeEndpoint({ edge, url: 'https://app.example.com' })
+    expect(declare).toThrow(`edge_endpoint.edge is "${edge}". Allowed: an edge that no operation made`)
+    expect(gateway.endpoints.list().endpoints).toEqual([])
+  })
+
   it('cannot be where another endpoint is online (334)', () => {
     const { gateway } = openGateway()
     const url = 'https://app.ngrok-free.app'

@@ -132,6 +132,10 @@ describe('Hostports of edges (rules: edges#hostports)', () => {
     ['https', 'other.example.com:443', 7117],
     ['https', 'app.example.com', 7104],
     ['https', 'https://app.example.com:443', 7104],
+    ['https', 'my_shop.app.example.com:443', 7104],
+    ['tls', '-a.app.example.com:443', 7104],
+    ['tls', `${'a'.repeat(64)}.app.example.com:443`, 7104],
+    ['https', `${'a.'.repeat(120)}app.example.com:443`, 7104],
     ['tcp', '1.tcp.ngrok.io:65536', 7112],
     ['tls', 'app.example.com:0', 7112],
   ])('of %s are not %s', async (kind, hostport, number) => {

@@ -52,6 +52,7 @@ describe.each(KINDS)('$path', ({ path, items, sent }) => {
       ['ci', 243],
       ['bot_1', 634],
       ['usr_1', 634],
+      [bot.replace('bot', 'usr'), 634],
       [idle, 636],
     ]) {
       const json = { ...sent, owner_id }
@@ -141,6 +142,7 @@ describe.each(WITH_ACL)('The ACL of $path', ({ path, sent }) => {
     'connect:a.example.com',
     'bind:*:443',
     'bind:a b=c',
+    'bind:host:0',
     'bind:host:70000',
     'bind:a..b',
   ])('refuses the rule %j by 600, in both bodies', async (rule) => {

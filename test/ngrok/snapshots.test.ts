@@ -28,6 +28,7 @@ function furnished() {
   gateway.tlsEdgeTrafficPolicy.replace('edgtls_1', { value: '{}' })
   const edge = gateway.httpsEdges.create({ hostports: ['example.com:443'] })
   gateway.httpsEdgeRoutes.create(edge.id, { match: '/', ...routeModules(backend_id, ip_policy_id) })
+  gateway.httpsEdgeRoutes.create(edge.id, { match: '/shop' })
   return gateway
 }
 
@@ -54,6 +55,7 @@ describe('A snapshot of the families of ngrok', () => {
     ['endpoints', 'tunnel_session_id', gone('ts')],
     ['endpoints', 'url', 'nothing'],
     ['https_edge_routes', 'edge_id', gone('edghts')],
+    ['https_edge_routes', 'match', '/'],
     ['ip_policy_rules', 'cidr', RANGE],
     ['ip_policy_rules', 'cidr', '10.0.0.1/8'],
     ['ip_policy_rules', 'ip_policy_id', 'ipp_1'],

@@ -138,6 +138,22 @@ describe('A declared agent (contract: declare)', () => {
     expect(online()).toHaveLength(2)
   })
 
+  test.each<[declared: Declared, field: string]>([
+    [{ endpoints: [{}, { url: 'nothing' }] }, 'endpoints.1.url'],
+    [{ endpoints: [{ url: 'tls://b.example' }, { url: 'tls://b.example' }] }, 'endpoints.1.url'],
+    [{ credential: 'cr_1' }, 'credential'],
+    [{ update: '' }, 'update'],
+    [{ failing: { stop: '' } }, 'failing.stop'],
+  ])('cannot be %j, and the error names the field', (declared, field) => {
+    const { gateway } = openGateway()
+    const error = thrownBy(() => gateway.declare.tunnelSession(declared))
+    expect([error.message, error.details]).toEqual([
+      expect.stringContaining(`tunnel_session.${field} is `),
+      expect.objectContaining({ [`field:tunnel_session.${field}`]: error.message }),
+    ])
+    expect(agentsOf(gateway)).toEqual(NOTHING)
+  })
+
   it('is declared and ended over HTTP too', async () => {
     const { gateway } = openGateway()
     const control = controlsOf(gateway.fetch, 'http://localhost')
@@ -157,16 +173,20 @@ describe('Endpoints of agents (contract: endpoints)', () => {
     expect(await sendRefused('DELETE', path)).toBe('400 ERR_NGROK_90440')
   })
 
-  it('lose their domain or address when it is deleted, and prevent no deletion', () => {
+  it('lose their domain or address when it is deleted, prevent no deletion, and use a new one from a restart on', () => {
     const { gateway } = openGateway()
     const domain = gateway.reservedDomains.create({ domain: 'example.com' })
     const addr = gateway.reservedAddrs.create()
-    gateway.declare.tunnelSession({ endpoints: [{ url: 'https://example.com' }, { url: `tcp://${addr.addr}` }] })
+    const urls = ['https://example.com', `tcp://${addr.addr}`, 'https://a.internal']
+    const { id } = gateway.declare.tunnelSession({ endpoints: urls.map((url) => ({ url })) })
     const refs = () => agentsOf(gateway).endpoints.map(({ domain, tcp_addr }) => domain?.id ?? tcp_addr?.id)
-    expect(refs()).toEqual([addr.id, domain.id])
+    expect(refs()).toEqual([undefined, addr.id, domain.id])
     gateway.reservedDomains.delete(domain.id)
     gateway.reservedAddrs.delete(addr.id)
-    expect(refs()).toEqual([undefined, undefined])
+    expect(refs()).toEqual([undefined, undefined, undefined])
+    const again = gateway.reservedDomains.create({ domain: 'example.com' })
+    gateway.tunnelSessions.restart(id)
+    expect(refs()).toEqual([undefined, undefined, again.id])
   })
 
   it('block a cloud endpoint at their URL until the agent stops (18017)', async () => {
