@@ -1,4 +1,6 @@
+import * as v from 'valibot'
 import { readClock, systemClock } from '../engine/clock.ts'
+import { optionsOf, readOptions, type SchemasOf, textOption } from '../schema/options.ts'
 import { parseHar } from '../verify/har-reader.ts'
 import type { KnownDifference, ReplayReport } from '../verify/replay.ts'
 
@@ -7,6 +9,10 @@ export interface ReplayOptions {
   /** Accepted differences, each with its reason. A known difference that does not occur fails the replay. Default: none. */
   readonly known?: readonly KnownDifference[]
 }
+
+const replayOptions = optionsOf({
+  known: v.optional(v.array(optionsOf({ request: textOption, at: textOption, reason: textOption })), []),
+} satisfies SchemasOf<ReplayOptions>)
 
 /**
  * Replays a recording of a service against a fresh gateway, and compares the responses. Takes the text of a HAR 1.2 file: of
@@ -25,10 +31,11 @@ export interface ReplayOptions {
  * })
  * ```
  * @throws Error that lists each difference. It also throws if nothing was compared, if a known difference does not occur,
- * or if the text is no recording.
+ * or if the text is no recording. TypeError for an unknown option or a value that is not allowed.
  */
-export async function replayRecording(text: string, { known = [] }: ReplayOptions = {}): Promise<ReplayReport> {
-  const recording = parseHar(text, 'The text')
+export async function replayRecording(text: string, options: ReplayOptions = {}): Promise<ReplayReport> {
+  const { known } = readOptions(replayOptions, options)
+  const recording = parseHar(readOptions(textOption, text, { whole: 'text' }), 'The text')
   // Loaded here, since it brings all families of the ngrok dialect, which other tests do not need.
   const { hasPassed, replay, replayText } = await import('../verify/replay.ts')
   const report = await replay(recording, { now: readClock(systemClock), known })

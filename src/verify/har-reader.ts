@@ -12,7 +12,7 @@ type Json = Readonly<Record<string, unknown>>
  */
 export function parseHar(text: string, file: string): Recording {
   const har = tryParseJson(text)
-  if (!isObject(har)) throw new Error(`${file} is not JSON. Allowed: a HAR 1.2 file.`)
+  if (har === undefined) throw new Error(`${file} is not JSON. Allowed: a HAR 1.2 file.`)
   const log = requirePart(har, 'log', file)
   const entries = (Array.isArray(log.entries) ? log.entries : []).map((each) => parseEntry(each, file))
   return isObject(log._fauxgate)
@@ -20,8 +20,8 @@ export function parseHar(text: string, file: string): Recording {
     : readOtherRecording(log, entries, file)
 }
 
-function requirePart(value: Json, name: string, file: string): Json {
-  const part = value[name]
+function requirePart(value: unknown, name: string, file: string): Json {
+  const part = isObject(value) ? value[name] : undefined
   if (isObject(part)) return part
   throw new Error(`${file} has no ${name}. Allowed: a HAR 1.2 file.`)
 }

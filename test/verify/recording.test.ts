@@ -137,6 +137,7 @@ describe('A replay', () => {
 
   test.each([
     ['no JSON', 'nonsense', 'a.har is not JSON. Allowed: a HAR 1.2 file.'],
+    ['an array', '[]', 'a.har has no log. Allowed: a HAR 1.2 file.'],
     ['no HAR', '{}', 'has no log'],
     ['a HAR without requests', '{"log":{"entries":[]}}', 'has no request to this API'],
     ['a HAR with half an entry', '{"log":{"entries":[{"request":{}}]}}', 'has no response'],
