@@ -5,6 +5,7 @@ import { AssertionError } from '../schema/errors.ts'
 import { formatCount } from '../schema/text.ts'
 import { timestamp } from '../schema/time.ts'
 import { watchLosses } from './losses.ts'
+import { requireGateway } from './matched-domain.ts'
 import { unusedIn } from './strict.ts'
 import type { TestPlace } from './test-place.ts'
 import { Traffic } from './traffic.ts'
@@ -49,8 +50,8 @@ export function addReport(error: ErrorWithText | undefined, gateway: Gateway, { 
   const added = `\n\n${texts.join('\n')}\n`
   if (diff) overwrite(error, 'diff', diff + added.trimEnd())
   else overwrite(error, 'message', message + added)
-  // A function, since a replacement text may have patterns such as "$&".
-  const stackWithReport = stack?.replace(message, () => message + added)
+  // A function, since a replacement text may have patterns such as "$&". Without a message, the first line is the error's name.
+  const stackWithReport = stack?.replace(message || /$/m, () => message + added)
   if (stackWithReport) overwrite(error, 'stack', stackWithReport)
 }
 
@@ -98,6 +99,7 @@ export type Connection = ReturnType<typeof connect>
 
 /** Connects a gateway with a test: requests travel as in {@link Traffic}, and the end of the test uninstalls it. */
 export function connect(gateway: Gateway) {
+  requireGateway('create returned', gateway)
   const losses = watchLosses(gateway)
   const traffic = new Traffic(gateway)
   const installed: Installed[] = []

@@ -70,10 +70,11 @@ export class Traffic {
   #delayFetch(fetch: Fetch, baseUrl: () => string): Fetch {
     return (input, init) => {
       const request = { name: requestName(input, init, baseUrl()) }
-      const sent = copyInit(init)
+      // Copies, since the caller may change them before the request arrives.
+      const [sent, options] = [isRequest(input) ? input : String(input), init && copyInit(init)]
       this.#unfinishedRequests.add(request)
       this.#pauses.requestSent()
-      const response = this.#send(() => fetch(input, sent))
+      const response = this.#send(() => fetch(sent, options))
       void response.then(
         ({ status }) => this.#noteRefused(request.name, status),
         () => undefined,
@@ -139,10 +140,10 @@ export class Traffic {
   }
 }
 
-/** Copies the options of a request, since the caller may change them before the request arrives. */
-function copyInit(init: RequestInit | undefined): RequestInit | undefined {
-  if (!init?.headers || Symbol.iterator in init.headers) return init && { ...init }
-  return { ...init, headers: { ...init.headers } }
+function copyInit(init: RequestInit): RequestInit {
+  const { headers } = init
+  if (!headers || typeof headers !== 'object') return { ...init }
+  return { ...init, headers: Symbol.iterator in headers ? [...headers].map(([...pair]) => pair) : { ...headers } }
 }
 
 function unfinished(one: string, underWay: ReadonlySet<{ readonly name: string }>, rest = ''): readonly string[] {
@@ -154,5 +155,5 @@ function unfinished(one: string, underWay: ReadonlySet<{ readonly name: string }
 
 function requestName(input: string | URL | Request, init: RequestInit | undefined, baseUrl: string): string {
   const [url, method] = isRequest(input) ? [input.url, input.method] : [String(input), 'GET']
-  return `${(init?.method ?? method).toUpperCase()} ${splitUrl(url, baseUrl).path}`
+  return `${String(init?.method ?? method).toUpperCase()} ${splitUrl(url, baseUrl).path}`
 }
