@@ -61,7 +61,7 @@ function readOtherRecording(log: Json, exchanges: readonly RecordedExchange[], f
     info: { format: 1, client: '', version: '', dialect, url, replaced: [] },
     exchanges: apiExchanges
       .map((each) => withPathBelow(url, each, apiHeaders(each, dialect)))
-      .sort((one, other) => one.at - other.at || 0),
+      .sort((one, other) => one.at - other.at),
     warnings: [
       `${`${name} ${version}`.trim()} wrote the file: the client is unknown, and so is its version; no secret was replaced`,
       ...(leftOut > 0 ? [`${formatCount(leftOut, 'request')} left out: not of this API`] : []),
@@ -110,12 +110,14 @@ function parseEntry(value: unknown, file: string): RecordedExchange {
   const [request, response] = [requirePart(whole, 'request', file), requirePart(whole, 'response', file)]
   const url = String(request.url)
   if (!URL.canParse(url)) throw new Error(`${file} has a request without a URL. Allowed: a HAR 1.2 file.`)
+  const at = Date.parse(String(whole.startedDateTime))
+  if (Number.isNaN(at)) throw new Error(`${file} has a request without a startedDateTime. Allowed: a HAR 1.2 file.`)
   const status = Number(response.status)
   const isEmpty = status === 204 || status === 304 || request.method === 'HEAD'
   const sent = parseBody(request.postData, Math.max(0, Number(request.bodySize) || 0))
   const { text = '', binary } = parseBody(response.content, isEmpty ? 0 : Number(response.bodySize))
   return {
-    at: Date.parse(String(whole.startedDateTime)),
+    at,
     request: {
       method: String(request.method),
       path: new URL(url).href,

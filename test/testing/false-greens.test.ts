@@ -244,6 +244,7 @@ describe('A condition that nothing can meet, or everything, is refused', () => {
     [{ method: 'POST' }, 'the filter\'s method is "POST". Allowed: GET, HEAD.'],
     [{ status: undefined }, 'received status undefined'],
     [{ times: undefined }, 'received times undefined'],
+    [{ operation: 'reserved_domains.create' }, 'received two operations. Name one, as the first argument.'],
     [2, 'received 2. Allowed: an object with times, status, method or path.'],
     [null, 'received null. Allowed: an object with'],
     [() => false, 'received a function. Allowed: an object with'],

@@ -141,6 +141,11 @@ describe('A replay', () => {
     ['no HAR', '{}', 'has no log'],
     ['a HAR without requests', '{"log":{"entries":[]}}', 'has no request to this API'],
     ['a HAR with half an entry', '{"log":{"entries":[{"request":{}}]}}', 'has no response'],
+    [
+      'a HAR with an entry without a time',
+      '{"log":{"entries":[{"request":{"url":"https://api.ngrok.com/ip_policies"},"response":{}}]}}',
+      'a.har has a request without a startedDateTime.',
+    ],
     ['a later format', '{"log":{"_fauxgate":{"format":2}}}', 'has the format 2. Allowed: 1.'],
   ])('refuses a file that is %s', (_what, text, message) => {
     expect(() => parseHar(text, 'a.har')).toThrow(message)
