@@ -27,7 +27,7 @@ export interface ErrorWithText {
  * single line of the test is to blame, and no line of this file.
  */
 export function requireStrict(gateway: Gateway, { traffic, lost }: Connection): void {
-  const problems = [...traffic.describeUnfinished, ...lost(), ...unusedIn(gateway)]
+  const problems = [...traffic.unfinished, ...lost(), ...unusedIn(gateway)]
   if (problems.length === 0) return
   const error = new AssertionError([PASSED, ...problems].join('\n'))
   throw Object.assign(error, { stack: `${error.name}: ${error.message}` })
@@ -40,7 +40,7 @@ export function requireStrict(gateway: Gateway, { traffic, lost }: Connection): 
 export function addReport(error: ErrorWithText | undefined, gateway: Gateway, { traffic }: Connection): void {
   if (!error) return
   const { message, stack, diff } = error
-  const { describeUnfinished: unfinished, pauses } = traffic
+  const { unfinished, pauses } = traffic
   const texts = [
     ...(/^The gateway at /m.test(message) ? [] : [reportFor(message, gateway)]),
     ...(fakeTimersHint(gateway) ?? (pauses ? [pauses] : realTimersHint(message, gateway))),

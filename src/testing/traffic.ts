@@ -49,10 +49,10 @@ export class Traffic {
   }
 
   /** Descriptions of requests without a response, and of moves of the clock that have not ended. */
-  get describeUnfinished(): readonly string[] {
+  get unfinished(): readonly string[] {
     return [
-      ...unfinished('request', this.#unfinishedRequests),
-      ...unfinished('move', this.#unfinishedMoves, ' of the clock'),
+      ...describeUnfinished('request', this.#unfinishedRequests),
+      ...describeUnfinished('move', this.#unfinishedMoves, ' of the clock'),
     ]
   }
 
@@ -146,7 +146,11 @@ function copyInit(init: RequestInit): RequestInit {
   return { ...init, headers: Symbol.iterator in headers ? [...headers].map(([...pair]) => pair) : { ...headers } }
 }
 
-function unfinished(one: string, underWay: ReadonlySet<{ readonly name: string }>, rest = ''): readonly string[] {
+function describeUnfinished(
+  one: string,
+  underWay: ReadonlySet<{ readonly name: string }>,
+  rest = '',
+): readonly string[] {
   if (underWay.size === 0) return []
   const which = formatCount(underWay.size, `${one}${rest} was`, `${one}s${rest} were`)
   const names = [...underWay].map(({ name }) => name)

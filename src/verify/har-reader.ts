@@ -82,9 +82,9 @@ function dialectOf({ request, response }: Exchange): DialectName | undefined {
 
 function reasonWithoutApi(exchanges: readonly RecordedExchange[]): string {
   const headers = Object.values(dialects).flatMap(dialectHeaders)
-  const hosts = [...new Set(exchanges.map(({ request }) => new URL(request.path).host))]
-  const of = hosts.length === 0 ? '' : ` Its hosts are ${hosts.slice(0, 3).join(', ')}${hosts.length > 3 ? ', …' : ''}`
-  return `none has a header ${headers.join(', ')}.${of || ' It has no entries'}`
+  const hosts = [...new Set(exchanges.flatMap(({ request }) => new URL(request.path).host || []))]
+  const named = `${hosts.slice(0, 3).join(', ')}${hosts.length > 3 ? ', …' : ''}`
+  return `none has a header ${headers.join(', ')}. ${named === '' ? 'It names no host' : `Its hosts are ${named}`}`
 }
 
 /** Returns the headers that the API reads. Without `authorization` in the file, a replay sends the usual key. */

@@ -94,6 +94,7 @@ export class Run {
   async readLists(paths: readonly string[]): Promise<void> {
     const problems: string[] = []
     for (const path of paths) {
+      this.#noteSignal()
       if (this.stopped !== undefined) return
       this.#options.onStep(`reading ${path}`)
       const list = await readList(this.#options.client, path)
@@ -115,9 +116,13 @@ export class Run {
     if (this.#failures >= MAX_FAILURES) this.stopped ??= reason
   }
 
+  #noteSignal(): void {
+    if (this.#options.signal.aborted) this.stopped ??= 'stopped by a signal'
+  }
+
   /** Sends the requests of a scenario, in order. */
   async runScenario(scenario: Scenario): Promise<void> {
-    const { dialect, domain = 'example.com', signal, log } = this.#options
+    const { dialect, domain = 'example.com', log } = this.#options
     const mark = this.#mark
     const common = [
       ['mark', mark],
@@ -132,7 +137,7 @@ export class Run {
     this.#gatewayValues = new Map(common)
     this.#unsaved = new Map()
     for (const step of scenario.steps) {
-      if (signal.aborted) this.stopped ??= 'stopped by a signal'
+      this.#noteSignal()
       const result = await this.#runStep(scenario, step)
       const { operation, what, method, path, saves = {} } = step
       for (const name of Object.keys(saves)) {

@@ -162,6 +162,17 @@ describe('Where requests bring no response', () => {
     expect(entries.slice(1, 5).map(({ entry }) => entry)).toEqual(['creating', 'created', 'searched', 'deleted'])
   })
 
+  test('a signal ends it while it reads the lists, after the present request', async () => {
+    const gateway = gatewayToVerify()
+    const stop = new AbortController()
+    const fetch = gatewayUntil(gateway, 2, (url, init) => {
+      stop.abort()
+      return gateway.fetch(url, init)
+    })
+    const { report } = await verifyGateway(gateway, { signal: stop.signal }, fetch)
+    expect([report.stopped, report.requests]).toEqual(['stopped by a signal', 3])
+  })
+
   test('a signal ends it, and what was made is deleted', async () => {
     const gateway = gatewayToVerify()
     const stop = new AbortController()
