@@ -129,11 +129,21 @@ export function uploadedDomain(
   options: DomainOptions = {},
 ): DomainWithCertificate & { readonly pair: Pair } {
   requireGateway('uploadedDomain received', gateway)
-  const { domain } = readOptions(domainOptions, options)
-  const now = readClock(gateway.clock)
+  const { domain: name } = readOptions(domainOptions, options)
+  const { reservedDomains, tlsCertificates, clock } = gateway
+  // First the domain, so that the API checks its name.
+  const { id, domain } = reservedDomains.create({ domain: name })
+  const now = readClock(clock)
   const pair = certificatePair({ names: [domain], notBefore: now - DAY, notAfter: now + 365 * DAY })
-  const certificate = gateway.tlsCertificates.create(pair)
-  return { domain: gateway.reservedDomains.create({ domain, certificate_id: certificate.id }), certificate, pair }
+  const certificate = tlsCertificates.create(pair)
+  try {
+    return { domain: reservedDomains.update(id, { certificate_id: certificate.id }), certificate, pair }
+  } catch (error) {
+    // Domains of the service take no certificate.
+    reservedDomains.delete(id)
+    tlsCertificates.delete(certificate.id)
+    throw error
+  }
 }
 
 /** The child backends of a weighted rollout, and their weights. */
@@ -196,13 +206,16 @@ function reserveAndAttempt(
 ): ReservedDomain {
   const isScripted = provisioning.pendingOutcomes().some((each) => each.domain === domain.toLowerCase())
   if (isScripted) throw new Error(`Outcomes of ${domain} are pending already. Script them after this call.`)
-  provisioning.script([outcome], { domain })
+  // First the domain: if the API refuses its name, the outcomes of that name stay.
+  const { id } = reservedDomains.create({ domain })
   try {
-    const policy = { authority: dialect.authority }
-    const created = reservedDomains.create({ domain, certificate_management_policy: policy })
+    provisioning.script([outcome], { domain })
+    const managed = reservedDomains.update(id, { certificate_management_policy: { authority: dialect.authority } })
     // With `provisioningDelay: 0` the attempt has run.
-    return jobOf(created)?.error_code === null ? provisioning.attempt(created.id) : created
+    return jobOf(managed)?.error_code === null ? provisioning.attempt(id) : managed
   } catch (error) {
+    // Domains of the service take no policy.
+    reservedDomains.delete(id)
     provisioning.clear({ domain })
     throw error
   }

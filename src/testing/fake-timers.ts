@@ -11,7 +11,7 @@ export function fakeTimersOn(clock: ManualClock) {
   Object.defineProperty(fake, 'now', { get: () => clock.now + ahead, set: () => undefined })
   const drop = () => {
     fake.reset()
-    fake.setSystemTime(clock.now + fake.performance.now())
+    fake.setSystemTime(fake.now + fake.performance.now())
   }
   const nextStopAt = () => {
     const at = fake.timerHeap?.peek()?.callAt

@@ -50,7 +50,7 @@ export interface ErrorWithText {
  * single line of the test is to blame, and no line of this file.
  */
 export function requireStrict(gateway: Gateway, { traffic, lost }: Connection): void {
-  const problems = [...traffic.describeUnfinished, ...lost(), ...unusedIn(gateway)]
+  const problems = [...traffic.unfinished, ...lost(), ...unusedIn(gateway)]
   if (problems.length === 0) return
   const error = new AssertionError([PASSED, ...problems].join('\n'))
   throw Object.assign(error, { stack: `${error.name}: ${error.message}` })
@@ -63,7 +63,7 @@ export function requireStrict(gateway: Gateway, { traffic, lost }: Connection): 
 export function addReport(error: ErrorWithText | undefined, gateway: Gateway, { traffic }: Connection): void {
   if (!error) return
   const { message, stack, diff } = error
-  const { describeUnfinished: unfinished, pauses } = traffic
+  const { unfinished, pauses } = traffic
   const texts = [
     ...(/^The gateway at /m.test(message) ? [] : [reportFor(message, gateway)]),
     ...(fakeTimersHint(gateway) ?? (pauses ? [pauses] : realTimersHint(message, gateway))),
@@ -73,8 +73,8 @@ export function addReport(error: ErrorWithText | undefined, gateway: Gateway, { 
   const added = `\n\n${texts.join('\n')}\n`
   if (diff) overwrite(error, 'diff', diff + added.trimEnd())
   else overwrite(error, 'message', message + added)
-  // A function, since a replacement text may have patterns such as "$&".
-  const stackWithReport = stack?.replace(message, () => message + added)
+  // A function, since a replacement text may have patterns such as "$&". Without a message, the first line is the error's name.
+  const stackWithReport = stack?.replace(message || /$/m, () => message + added)
   if (stackWithReport) overwrite(error, 'stack', stackWithReport)
 }
 
@@ -122,6 +122,7 @@ export type Connection = ReturnType<typeof connect>
 
 /** Connects a gateway with a test: requests travel as in {@link Traffic}, and the end of the test uninstalls it. */
 export function connect(gateway: Gateway) {
+  requireGateway('create returned', gateway)
   const losses = watchLosses(gateway)
   const traffic = new Traffic(gateway)
   const installed: Installed[] = []

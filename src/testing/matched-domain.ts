@@ -1,3 +1,4 @@
+import { isManual } from '../engine/clock.ts'
 import type { Gateway } from '../gateway/gateway.ts'
 import type { ReservedDomain, ReservedDomainCertJob } from '../generated/resources.ts'
 import { quote } from '../schema/text.ts'
@@ -97,6 +98,7 @@ export function describeProvisioning(domain: ReservedDomain, gateway: Gateway | 
 /** Describes the next attempt. If no attempt has run, the most likely reason is a manual clock that was not advanced. */
 function describeNextAttempt({ retries_at }: ReservedDomainCertJob, gateway: Gateway | undefined): string {
   if (retries_at !== null) return ` It is tried again at ${retries_at}.`
-  const isManual = gateway !== undefined && 'advanceToNext' in gateway.clock
-  return isManual ? ' Its first attempt is ahead: gateway.clock.advanceToNext() goes there.' : ''
+  return gateway && isManual(gateway.clock)
+    ? ' Its first attempt is ahead: gateway.clock.advanceToNext() goes there.'
+    : ''
 }

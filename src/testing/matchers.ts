@@ -122,14 +122,8 @@ export const matchers: MatcherFunctions = {
   },
   toHaveBeenRequested(received, operation, requested = {}) {
     const gateway = gatewayOf('toHaveBeenRequested', received)
-    requireOperation(operation)
-    requireFields('toHaveBeenRequested', requested)
+    requireRequested(operation, requested)
     const { times, ...fields } = requested
-    if (times !== undefined && !(Number.isSafeInteger(times) && times >= 0)) {
-      throw new TypeError(
-        `toHaveBeenRequested received times ${quote(times)}. Allowed: an integer that is not negative.`,
-      )
-    }
     const count = gateway.requests.count({ ...fields, operation })
     const which = Object.entries(fields).map(([name, value]) => ` with the ${name} ${value}`)
     const request = (not: string) =>
@@ -160,24 +154,23 @@ export const matchers: MatcherFunctions = {
   },
 }
 
-function requireOperation(operation: unknown): void {
-  if (typeof operation === 'string') return
-  throw new TypeError(
-    `toHaveBeenRequested received the operation ${quote(operation)}. Allowed: a name, such as reserved_domains.create.`,
-  )
-}
-
 /**
- * Throws for a value without fields, such as a number of requests, and for a field that is `undefined`, such as a variable
- * without a value: each would match any request.
+ * Throws for arguments that cannot be meant. A value without fields, such as a number of requests, and a field that is
+ * `undefined`, such as a variable without a value, would match any request.
  */
-function requireFields(matcher: string, fields: unknown): void {
-  if (!isObject(fields)) {
-    throw new TypeError(`${matcher} received ${quote(fields)}. Allowed: an object with times, status, method or path.`)
+function requireRequested(operation: unknown, requested: unknown): void {
+  const wrong = (received: string, allowed: string) =>
+    new TypeError(`toHaveBeenRequested received ${received}. ${allowed}`)
+  if (typeof operation !== 'string')
+    throw wrong(`the operation ${quote(operation)}`, 'Allowed: a name, such as reserved_domains.create.')
+  if (!isObject(requested)) throw wrong(quote(requested), 'Allowed: an object with times, status, method or path.')
+  if ('operation' in requested) throw wrong('two operations', 'Name one, as the first argument.')
+  for (const [name, value] of Object.entries(requested)) {
+    if (value === undefined) throw wrong(`${name} undefined`, 'Set it, or leave it out.')
   }
-  for (const [name, value] of Object.entries(fields)) {
-    if (value === undefined) throw new TypeError(`${matcher} received ${name} undefined. Set it, or leave it out.`)
-  }
+  const { times = 0 } = requested
+  if (!(Number.isSafeInteger(times) && Number(times) >= 0))
+    throw wrong(`times ${quote(times)}`, 'Allowed: an integer that is not negative.')
 }
 
 /** Throws for a key that no error has: with `not`, the assertion would always pass. */

@@ -1,5 +1,7 @@
+import * as v from 'valibot'
 import { readClock, systemClock } from '../engine/clock.ts'
 import { describeReceived } from '../schema/errors.ts'
+import { optionsOf, readOptions, type SchemasOf, textOption } from '../schema/options.ts'
 import { quote } from '../schema/text.ts'
 import { parseHar } from '../verify/har-reader.ts'
 import type { KnownDifference, ReplayReport } from '../verify/replay.ts'
@@ -9,6 +11,10 @@ export interface ReplayOptions {
   /** Accepted differences, each with its reason. A known difference that does not occur fails the replay. Default: none. */
   readonly known?: readonly KnownDifference[]
 }
+
+const replayOptions = optionsOf({
+  known: v.optional(v.array(optionsOf({ request: textOption, at: textOption, reason: textOption })), []),
+} satisfies SchemasOf<ReplayOptions>)
 
 /**
  * Replays a recording of a service against a fresh gateway, and compares the responses. Takes the text of a HAR 1.2 file: of
@@ -27,9 +33,10 @@ export interface ReplayOptions {
  * })
  * ```
  * @throws Error that lists each difference. It also throws if nothing was compared, if a known difference does not occur,
- * or if the text is no recording.
+ * or if the text is no recording. TypeError for an unknown option or a value that is not allowed.
  */
-export async function replayRecording(text: string, { known = [] }: ReplayOptions = {}): Promise<ReplayReport> {
+export async function replayRecording(text: string, options: ReplayOptions = {}): Promise<ReplayReport> {
+  const { known } = readOptions(replayOptions, options)
   if (typeof text !== 'string' || !text.trimStart().startsWith('{')) {
     throw new TypeError(`text is ${describeReceived(quote(text))}. Allowed: the text of a HAR 1.2 file, not its path.`)
   }

@@ -2,7 +2,7 @@ import { manualClock } from '../engine/manual-clock.ts'
 import { createGateway } from '../gateway/gateway.ts'
 import type { Store, StoredCommit, StoredState } from '../operation/store.ts'
 import { requireFunction } from '../schema/options.ts'
-import { quote } from '../schema/text.ts'
+import { cut, quote } from '../schema/text.ts'
 
 /** A place for the data of stores, such as a file or a database. */
 export interface StorePlace {
@@ -304,4 +304,4 @@ function requireSame(received: unknown, expected: unknown): void {
   if (one !== other) throw new Error(`The store has ${shortened(one)}. Wanted: ${shortened(other)}.`)
 }
 
-const shortened = (text: string | undefined) => (text && text.length > 2000 ? `${text.slice(0, 2000)}…` : text)
+const shortened = (text: string | undefined) => cut(text ?? 'nothing', 2000)

@@ -51,10 +51,10 @@ export class Traffic {
   }
 
   /** Descriptions of requests without a response, and of moves of the clock that have not ended. */
-  get describeUnfinished(): readonly string[] {
+  get unfinished(): readonly string[] {
     return [
-      ...unfinished('request', this.#unfinishedRequests),
-      ...unfinished('move', this.#unfinishedMoves, ' of the clock'),
+      ...describeUnfinished('request', this.#unfinishedRequests),
+      ...describeUnfinished('move', this.#unfinishedMoves, ' of the clock'),
     ]
   }
 
@@ -81,14 +81,15 @@ export class Traffic {
   #delayFetch(fetch: Fetch, baseUrl: () => string): Fetch {
     return (input, init) => {
       const request = { name: requestName(input, init, baseUrl()) }
-      const sent = copyInit(init)
+      // Copies, since the caller may change them before the request arrives.
+      const [sent, options] = [isRequest(input) ? input : String(input), init && copyInit(init)]
       this.#unfinishedRequests.add(request)
       this.#pauses.requestSent()
-      const response = this.#send(() => fetch(input, sent))
+      const response = this.#send(() => fetch(sent, options))
       void response.then(
         ({ status }) => {
           this.#noteRefused(request.name, status)
-          this.#noteKey(request.name, sent?.headers ?? (isRequest(input) ? input.headers : undefined))
+          this.#noteKey(request.name, options?.headers ?? (isRequest(input) ? input.headers : undefined))
         },
         () => undefined,
       )
@@ -158,13 +159,17 @@ export class Traffic {
   }
 }
 
-/** Copies the options of a request, since the caller may change them before the request arrives. */
-function copyInit(init: RequestInit | undefined): RequestInit | undefined {
-  if (!init?.headers || Symbol.iterator in init.headers) return init && { ...init }
-  return { ...init, headers: { ...init.headers } }
+function copyInit(init: RequestInit): RequestInit {
+  const { headers } = init
+  if (!headers || typeof headers !== 'object') return { ...init }
+  return { ...init, headers: Symbol.iterator in headers ? [...headers].map(([...pair]) => pair) : { ...headers } }
 }
 
-function unfinished(one: string, underWay: ReadonlySet<{ readonly name: string }>, rest = ''): readonly string[] {
+function describeUnfinished(
+  one: string,
+  underWay: ReadonlySet<{ readonly name: string }>,
+  rest = '',
+): readonly string[] {
   if (underWay.size === 0) return []
   const which = formatCount(underWay.size, `${one}${rest} was`, `${one}s${rest} were`)
   const names = [...underWay].map(({ name }) => name)
@@ -173,5 +178,5 @@ function unfinished(one: string, underWay: ReadonlySet<{ readonly name: string }
 
 function requestName(input: string | URL | Request, init: RequestInit | undefined, baseUrl: string): string {
   const [url, method] = isRequest(input) ? [input.url, input.method] : [String(input), 'GET']
-  return `${(init?.method ?? method).toUpperCase()} ${splitUrl(url, baseUrl).path}`
+  return `${String(init?.method ?? method).toUpperCase()} ${splitUrl(url, baseUrl).path}`
 }

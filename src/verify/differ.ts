@@ -1,7 +1,7 @@
 import { isObject } from '../schema/values.ts'
 import { type ApiResponse, BYTE_ORDER_MARK, errorOf, mediaTypeOf } from './exchange.ts'
 import { ID_IN_TEXT, type IdMap, idsIn, patternWithIds } from './ids.ts'
-import { escapePattern, valueText } from './texts.ts'
+import { escapePattern, TIME, valueText } from './texts.ts'
 
 /** One difference between two responses to the same request. */
 export interface Difference {
@@ -86,8 +86,6 @@ function suffixShape(text: string): string {
 const FIXED_TIMES = ['created_at', 'started_at', 'issued_at']
 
 const DAY_MS = 86_400_000
-
-const TIME = /^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d/
 
 /** A time with each digit as `0`, and any fraction of a second as one. */
 function timeShape(text: string): string {

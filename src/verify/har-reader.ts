@@ -13,7 +13,7 @@ type Json = Readonly<Record<string, unknown>>
  */
 export function parseHar(text: string, file: string): Recording {
   const har = tryParseJson(text)
-  if (!isObject(har)) throw new Error(`${file} is not JSON. Allowed: a HAR 1.2 file.`)
+  if (har === undefined) throw new Error(`${file} is not JSON. Allowed: a HAR 1.2 file.`)
   const log = requirePart(har, 'log', file)
   const entries = (Array.isArray(log.entries) ? log.entries : []).map((each) => parseEntry(each, file))
   return isObject(log._fauxgate)
@@ -21,8 +21,8 @@ export function parseHar(text: string, file: string): Recording {
     : readOtherRecording(log, entries, file)
 }
 
-function requirePart(value: Json, name: string, file: string): Json {
-  const part = value[name]
+function requirePart(value: unknown, name: string, file: string): Json {
+  const part = isObject(value) ? value[name] : undefined
   if (isObject(part)) return part
   throw new Error(`${file} has no ${name}. Allowed: a HAR 1.2 file.`)
 }
@@ -62,7 +62,7 @@ function readOtherRecording(log: Json, exchanges: readonly RecordedExchange[], f
     info: { format: 1, client: '', version: '', dialect, url, replaced: [] },
     exchanges: apiExchanges
       .map((each) => withPathBelow(url, each, apiHeaders(each, dialect)))
-      .sort((one, other) => one.at - other.at || 0),
+      .sort((one, other) => one.at - other.at),
     warnings: [
       `${`${name} ${version}`.trim()} wrote the file: the client is unknown, and so is its version; no secret was replaced`,
       ...(leftOut > 0 ? [`${formatCount(leftOut, 'request')} left out: not of this API`] : []),
@@ -83,9 +83,9 @@ function dialectOf({ request, response }: Exchange): DialectName | undefined {
 
 function reasonWithoutApi(exchanges: readonly RecordedExchange[]): string {
   const headers = Object.values(dialects).flatMap(dialectHeaders)
-  const hosts = [...new Set(exchanges.map(({ request }) => new URL(request.path).host))]
-  const of = hosts.length === 0 ? '' : ` Its hosts are ${hosts.slice(0, 3).join(', ')}${hosts.length > 3 ? ', …' : ''}`
-  return `none has a header ${headers.join(', ')}.${of || ' It has no entries'}`
+  const hosts = [...new Set(exchanges.flatMap(({ request }) => new URL(request.path).host || []))]
+  const named = `${hosts.slice(0, 3).join(', ')}${hosts.length > 3 ? ', …' : ''}`
+  return `none has a header ${headers.join(', ')}. ${named === '' ? 'It names no host' : `Its hosts are ${named}`}`
 }
 
 /** Returns the headers that the API reads. Without `authorization` in the file, a replay sends the usual key. */
@@ -111,12 +111,14 @@ function parseEntry(value: unknown, file: string): RecordedExchange {
   const [request, response] = [requirePart(whole, 'request', file), requirePart(whole, 'response', file)]
   const url = String(request.url)
   if (!URL.canParse(url)) throw new Error(`${file} has a request without a URL. Allowed: a HAR 1.2 file.`)
+  const at = Date.parse(String(whole.startedDateTime))
+  if (Number.isNaN(at)) throw new Error(`${file} has a request without a startedDateTime. Allowed: a HAR 1.2 file.`)
   const status = Number(response.status)
   const isEmpty = status === 204 || status === 304 || request.method === 'HEAD'
   const sent = parseBody(request.postData, Math.max(0, Number(request.bodySize) || 0))
   const { text = '', binary } = parseBody(response.content, isEmpty ? 0 : Number(response.bodySize))
   return {
-    at: Date.parse(String(whole.startedDateTime)),
+    at,
     request: {
       method: String(request.method),
       path: new URL(url).href,

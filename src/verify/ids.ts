@@ -8,6 +8,11 @@ export function idsIn(text: string): readonly string[] {
   return [...text.matchAll(ID_IN_TEXT)].map(([id]) => id)
 }
 
+/** Returns true for a text that is one id and nothing else. */
+export function isId(text: string): boolean {
+  return idsIn(text)[0] === text
+}
+
 /** Returns a pattern for texts with ids of the same kinds in the same places. Each id is a group. */
 export function patternWithIds(text: string): { readonly pattern: RegExp; readonly ids: readonly string[] } {
   const ids = idsIn(text)

@@ -1,6 +1,7 @@
 import { isObject } from '../schema/values.ts'
 import type { Sender } from './client.ts'
 import { type ApiResponse, errorOf } from './exchange.ts'
+import { valueText } from './texts.ts'
 
 /** The items of a list as JSON, by their ids; or the reason why the list could not be read. */
 export type ListResult = { readonly items: ItemsById } | { readonly problem: string; readonly status?: number }
@@ -27,17 +28,19 @@ export async function readList(client: Sender, path: string): Promise<ListResult
     for (const item of itemsOfPage) items.set(String(item.id), JSON.stringify(item))
     // A page of this API has the field.
     const { next_page_uri: following } = response.body as { readonly next_page_uri?: unknown }
-    if (typeof following !== 'string' || !following.startsWith(`${client.url}${path}?`)) return { items }
+    if (typeof following !== 'string') return { items }
+    if (!following.startsWith(`${client.url}${path}?`))
+      return { problem: `its next page is at ${valueText(following)}` }
     next = following.slice(client.url.length)
   }
   return { problem: `more than ${MAX_PAGES} pages` }
 }
 
-/** Returns the items of a page, which has exactly one list. */
+/** Returns the items of a page, which has exactly one list, of objects. */
 function itemsIn({ body }: ApiResponse): readonly { readonly id?: unknown }[] | undefined {
   if (!isObject(body)) return undefined
-  const lists = Object.values(body).filter(Array.isArray)
-  return lists.length === 1 ? lists[0] : undefined
+  const [items, ...others] = Object.values(body).filter(Array.isArray)
+  return items?.every(isObject) && others.length === 0 ? items : undefined
 }
 
 /** Describes an error response, with the service's own words. */

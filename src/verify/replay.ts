@@ -96,7 +96,7 @@ class Replayer {
   constructor({ info, exchanges }: Recording) {
     const { dialect, url } = info
     const { operationIdHeader } = dialectOf(info)
-    this.#at = exchanges[0]?.at || 0
+    this.#at = exchanges[0]?.at ?? 0
     this.#recordedIds = new Set(
       exchanges.flatMap(({ response }) => (response.status < 300 ? idsIn(response.text) : [])),
     )
@@ -114,7 +114,7 @@ class Replayer {
   async compare(exchange: RecordedExchange): Promise<readonly Difference[] | string> {
     const { request, response, at } = exchange
     // Time does not go back, whatever a recording says.
-    this.#at = Math.max(this.#at, at || 0)
+    this.#at = Math.max(this.#at, at)
     let reason = uninformativeReason(exchange) ?? this.#unknownPageReason(request, response)
     if (reason === undefined) {
       const expected = await this.#reference.send(this.#withGatewayIds(request))
@@ -177,7 +177,7 @@ const HAS_KEY = /_pem"|"public_key"\s*:\s*"(?!ssh-(ed25519|rsa) )/
 
 function ageWarning(exchanges: readonly RecordedExchange[], now: number): readonly string[] {
   if (exchanges.length === 0) return []
-  const newest = Math.max(...exchanges.map(({ at }) => at || 0))
+  const newest = Math.max(...exchanges.map(({ at }) => at))
   const days = Math.floor((now - newest) / DAY_MS)
   return days >= OLD_DAYS ? [`the recording is ${days} days old; record it again to see what is still true`] : []
 }

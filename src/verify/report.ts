@@ -1,4 +1,4 @@
-import { formatCount } from '../schema/text.ts'
+import { cut, formatCount } from '../schema/text.ts'
 import type { RemainingResource } from './clean-up.ts'
 import { type Difference, differenceText } from './differ.ts'
 import type { ApiResponse } from './exchange.ts'
@@ -163,7 +163,7 @@ const MAX_SHOWN = 600
 function responseText(response: ResponseExcerpt | undefined): string {
   if (!response) return ''
   const json = response.body === undefined ? '' : JSON.stringify(response.body)
-  return `${response.status} ${json.length <= MAX_SHOWN ? json : `${json.slice(0, MAX_SHOWN)}…`}`
+  return `${response.status} ${cut(json, MAX_SHOWN)}`
 }
 
 /** Returns the result as JUnit XML: a suite for each family, a case for each request. */

@@ -5,7 +5,7 @@ import { deleteLeftovers, deleteResource } from './clean-up.ts'
 import type { Host, Sender } from './client.ts'
 import { type ComparisonContext, differencesOf } from './differ.ts'
 import { type ApiRequest, type ApiResponse, type Exchange, errorOf } from './exchange.ts'
-import { IdMap } from './ids.ts'
+import { IdMap, isId } from './ids.ts'
 import { type ItemsById, readList, refusalText } from './lists.ts'
 import { createReference, type Reference } from './reference.ts'
 import { excerptOf, type Outcome } from './report.ts'
@@ -39,7 +39,10 @@ interface RunOptions extends CallerOptions {
 const MAX_FAILURES = 3
 
 /** Returns true for a status that is about the key, the plan, the rate or a server problem, and not about the operation. */
-const isUninformative = (status: number) => [401, 402, 403, 408, 429].includes(status) || status >= 500
+const isUninformative = (status: number) => [401, 402, 403, 429].includes(status) || isUncertain(status)
+
+/** Returns true for a status after which the server may have made the change. */
+const isUncertain = (status: number) => status === 408 || status >= 500
 
 /** Runs scenarios against a server and a fresh gateway, and compares their responses. */
 export class Run {
@@ -91,6 +94,7 @@ export class Run {
   async readLists(paths: readonly string[]): Promise<void> {
     const problems: string[] = []
     for (const path of paths) {
+      this.#noteSignal()
       if (this.stopped !== undefined) return
       this.#options.onStep(`reading ${path}`)
       const list = await readList(this.#options.client, path)
@@ -112,9 +116,13 @@ export class Run {
     if (this.#failures >= MAX_FAILURES) this.stopped ??= reason
   }
 
+  #noteSignal(): void {
+    if (this.#options.signal.aborted) this.stopped ??= 'stopped by a signal'
+  }
+
   /** Sends the requests of a scenario, in order. */
   async runScenario(scenario: Scenario): Promise<void> {
-    const { dialect, domain = 'example.com', signal, log } = this.#options
+    const { dialect, domain = 'example.com', log } = this.#options
     const mark = this.#mark
     const common = [
       ['mark', mark],
@@ -129,9 +137,12 @@ export class Run {
     this.#gatewayValues = new Map(common)
     this.#unsaved = new Map()
     for (const step of scenario.steps) {
-      if (signal.aborted) this.stopped ??= 'stopped by a signal'
+      this.#noteSignal()
       const result = await this.#runStep(scenario, step)
-      const { operation, what, method, path } = step
+      const { operation, what, method, path, saves = {} } = step
+      for (const name of Object.keys(saves)) {
+        if (!this.#serverValues.has(name)) this.#unsaved.set(name, unsavedReason(step, result))
+      }
       this.outcomes.push({ family: scenario.family, operation, what, method, path, ...result })
     }
     // The next scenario needs a server without resources of this one.
@@ -146,15 +157,11 @@ export class Run {
       this.stopped ?? this.#uncertain ?? (isWholeList ? undefined : this.#closedFamilies.get(scenario.path))
     if (reason !== undefined) return failure(reason)
     const missing = findMissingName(step, this.#serverValues)
-    if (missing !== undefined) return notSent(this.#unsaved.get(missing) ?? 'what it needs was not made')
+    if (missing !== undefined) return notSent(this.#unsaved.get(missing) ?? '')
     const request = fillRequest(step, this.#serverValues)
     requireOwn(request, this.#mark, (id) => this.#options.log.hasCreated(id))
     this.#options.onStep(`${step.operation} ${step.what}`)
-    const result = await this.#sendAndCompare(scenario, step, request)
-    for (const name of Object.keys(step.saves ?? {})) {
-      if (!this.#serverValues.has(name)) this.#unsaved.set(name, unsavedReason(step, result))
-    }
-    return result
+    return this.#sendAndCompare(scenario, step, request)
   }
 
   async #sendAndCompare(scenario: Scenario, step: Step, request: ApiRequest): Promise<Result> {
@@ -213,7 +220,7 @@ export class Run {
     if (isRefusedKey && step.path === scenario.path && step.method === 'GET')
       this.#closedFamilies.set(scenario.path, reason)
     if (status === 401 || status >= 500 || status === 429) this.#noteFailure(reason)
-    if (status >= 500 || status === 408) this.#noteUncertain(step, reason)
+    if (isUncertain(status)) this.#noteUncertain(step, reason)
   }
 
   #noteUncertain({ method, operation, what }: Step, reason: string): void {
@@ -225,8 +232,7 @@ export class Run {
     const { log } = this.#options
     const id = createdIdIn(received)
     if (id !== undefined) log.add({ entry: 'created', number, id })
-    // After an error of the server the resource may exist.
-    else if (received.status >= 300 && received.status < 500) log.add({ entry: 'refused', number })
+    else if (received.status >= 300 && !isUncertain(received.status)) log.add({ entry: 'refused', number })
     return id
   }
 
@@ -292,7 +298,8 @@ function textAt({ body }: ApiResponse, field: string): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
 
-/** Returns the id of the resource that was created, by the response. */
+/** Returns the id of the resource that was created, by the response. Requests can name no text of another form. */
 function createdIdIn(response: ApiResponse): string | undefined {
-  return response.status >= 200 && response.status < 300 ? textAt(response, 'id') : undefined
+  const id = response.status >= 200 && response.status < 300 ? textAt(response, 'id') : undefined
+  return id !== undefined && isId(id) ? id : undefined
 }

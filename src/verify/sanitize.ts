@@ -4,8 +4,8 @@ import { isObject } from '../schema/values.ts'
 import { parseObjectOrArray } from './exchange.ts'
 import { harText, type RecordedExchange, type RecordingInfo, type Replaced } from './har.ts'
 import { placeholderAddress, placeholderText } from './placeholder.ts'
-import { hasNames, isPlainWord, kindOfField, SensitiveValues, TIME, type ValueKind } from './sensitive-values.ts'
-import { escapePattern, mapPath } from './texts.ts'
+import { hasNames, isPlainWord, kindOfField, SensitiveValues, type ValueKind } from './sensitive-values.ts'
+import { escapePattern, mapPath, TIME } from './texts.ts'
 
 /** Response headers that say something about the API. */
 const API_HEADERS = /^(content-type|content-length|date|allow|retry-after|.*operation-id|(x-)?ratelimit.*)$/

@@ -1,6 +1,7 @@
 import { isObject } from '../schema/values.ts'
 import { parseObjectOrArray } from './exchange.ts'
 import type { Replaced } from './har.ts'
+import { TIME } from './texts.ts'
 
 export type ValueKind = Replaced['kind']
 
@@ -14,9 +15,6 @@ const NAME_FIELD =
 
 /** Fields with sentences, which repeat names. */
 const MESSAGE_FIELDS = ['msg', 'details', 'error', 'message']
-
-/** A time, as responses have them. */
-export const TIME = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/
 
 /** The minimum length of a value that is replaced. Shorter values occur in too many words. */
 const MIN_LENGTH = 4

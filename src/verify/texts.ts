@@ -3,6 +3,9 @@ export function escapePattern(text: string): string {
   return text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
 }
 
+/** A time, as responses have them. */
+export const TIME = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/
+
 /** The maximum number of characters of a value that a result shows. */
 const MAX_SHOWN = 200
 

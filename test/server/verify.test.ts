@@ -82,6 +82,22 @@ describe('fauxgate verify', () => {
     expect((await verify('--clean')).stdout).toContain('nothing is left')
   })
 
+  test('deletes with --clean at the server of the latest run, if an earlier run ended without a creation', async () => {
+    const [earlier, { url, list }] = [await beside(), await beside()]
+    const headers = { authorization: 'Bearer k', 'ngrok-version': '2', 'content-type': 'application/json' }
+    const { body } = await read(await fetch(`${url}/ip_policies`, { method: 'POST', headers, body: '{}' }))
+    const entries = [
+      { entry: 'run', run: 'abc', url: earlier.url, dialect: 'ngrok' },
+      { entry: 'run', run: 'def', url, dialect: 'ngrok' },
+      { entry: 'creating', number: 1, path: '/ip_policies', operation: 'ip_policies.create' },
+      { entry: 'created', number: 1, id: body.id },
+    ]
+    writeFileSync(list, entries.map((entry) => `${JSON.stringify(entry)}\n`).join(''))
+    const { stdout } = await ran({}, 'verify', '--clean', '--list', list)
+    expect(stdout).toBe('All that was left is deleted.\n')
+    expect((await read(await fetch(body.uri, { headers }))).status).toBe(404)
+  })
+
   test('keeps the list when the server is gone, and says what may be left', async () => {
     const list = join(newFolder(), 'created.jsonl')
     const entries = [

@@ -99,10 +99,27 @@ describe('The builders', () => {
 
   test('leave nothing behind where the API refuses the domain', () => {
     const gateway = openManual()
-    issuedDomain(gateway)
-    for (const build of [issuedDomain, failedDomain, expiringDomain]) {
+    const { id } = gateway.reservedDomains.create({ domain: 'app.example.com' })
+    gateway.provisioning.failAlways('DNS_ERROR', { domain: 'app.example.com' })
+    for (const build of [issuedDomain, failedDomain, expiringDomain, uploadedDomain]) {
       expect(refusalOf(() => build(gateway))).toBe('domain_taken')
+      expect(refusalOf(() => build(gateway, { domain: 'bücher.example.com' }))).toBe('domain_character_invalid')
     }
+    expect(gateway.leftovers().map((each) => each.id)).toEqual([id])
+    // The outcomes of the caller are still there.
+    gateway.reservedDomains.update(id, { certificate_management_policy: { authority: 'letsencrypt' } })
+    expect(gateway.provisioning.attempt(id).certificate_management_status?.provisioning_job?.error_code).toBe(
+      'DNS_ERROR',
+    )
+    expect(() => assertStrict(gateway)).not.toThrow()
+  })
+
+  test('leave nothing behind where the API refuses a certificate for the domain', () => {
+    const gateway = openManual({ dialect: ngrok })
+    for (const build of [issuedDomain, failedDomain, expiringDomain, uploadedDomain]) {
+      expect(refusalOf(() => build(gateway, { domain: 'app.ngrok.app' }))).toMatch(/_on_service_domain$/)
+    }
+    expect(gateway.leftovers()).toEqual([])
     expect(() => assertStrict(gateway)).not.toThrow()
   })
 

@@ -171,6 +171,15 @@ describe('A test fails', () => {
     expect(error).toContain('requests.clear() dropped what was unused:\n1 request is for no operation of the API:')
   })
 
+  test('for a callback that is no function, as without a fixture', async () => {
+    const calls: ((gateway: Gateway) => unknown)[] = [
+      ({ faults }) => faults.add({ when: 'every time' as never }),
+      ({ subscribe }) => subscribe('each commit' as never),
+      ({ requests }) => requests.subscribe('each entry' as never),
+    ]
+    for (const call of calls) expect(await messageOfTest(call)).toContain(thrownBy(() => call(createGateway())).message)
+  })
+
   test('for an expectation that failed in a subscriber, which the gateway ignores', async () => {
     const logged = vi.spyOn(console, 'error').mockImplementation(() => undefined)
     onTestFinished(() => logged.mockRestore())
@@ -300,6 +309,7 @@ describe('A condition that nothing can meet, or everything, is refused', () => {
     [{ method: 'POST' }, 'the filter\'s method is "POST". Allowed: GET, HEAD.'],
     [{ status: undefined }, 'received status undefined'],
     [{ times: undefined }, 'received times undefined'],
+    [{ operation: 'reserved_domains.create' }, 'received two operations. Name one, as the first argument.'],
     [2, 'received 2. Allowed: an object with times, status, method or path.'],
     [null, 'received null. Allowed: an object with'],
     [() => false, 'received a function. Allowed: an object with'],

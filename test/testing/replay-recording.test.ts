@@ -37,11 +37,31 @@ describe('replayRecording', () => {
     await expect(replayRecording(await record(), { known })).rejects.toThrow('excuses nothing. Remove it.')
   })
 
+  test('finds no difference in a description that begins with a time', async () => {
+    const exchanges = await exchangesOf({ families: ['ip_policies'] }, NEW)
+    const timed = (text: string) => text.replaceAll('fauxgate-verify-test “', '2026-01-02 10:00:00 “')
+    const changed = exchanges.map(({ at, request, response }) => ({
+      at,
+      request: { ...request, body: request.body && timed(request.body) },
+      response: { ...response, text: timed(response.text) },
+    }))
+    const file = recordingOf(changed).replaceAll(NEW_YEAR.slice(0, 10), new Date(NEW).toISOString().slice(0, 10))
+    expect((await replayRecording(file)).compared).toBeGreaterThan(30)
+  })
+
   test('warns of an old recording, and does not fail', async () => {
     const warn = vi.spyOn(console, 'warn').mockImplementation(() => undefined)
     const { warnings } = await replayRecording(await record(OLD))
     expect(warnings).toHaveLength(1)
     expect(warn.mock.calls).toEqual([[expect.stringMatching(/^fauxgate: the recording is \d+ days old/)]])
+  })
+
+  test.each<[string, unknown, object | undefined, string]>([
+    ['bytes', new Uint8Array(), undefined, 'text is a Uint8Array. Allowed: the text of a HAR 1.2 file, not its path.'],
+    ['an unknown option', '{}', { knwon: [] }, '"knwon" is not an option. Supported: known.'],
+    ['a known difference without a reason', '{}', { known: [{ request: '*', at: '*' }] }, 'known.0.reason is missing.'],
+  ])('refuses %s', async (_what, text, options, message) => {
+    await expect(replayRecording(text as string, options)).rejects.toThrow(message)
   })
 
   test('throws for a text that is no recording, or that compares nothing', async () => {

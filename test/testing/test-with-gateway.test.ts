@@ -171,6 +171,19 @@ describe('The test of any runner', () => {
     ).not.toContain('timer waits')
   })
 
+  test('reports after the name of an error that has no message', async () => {
+    const error = await errorOfTest(() => {
+      throw new Error()
+    })
+    expect(error?.stack).toMatch(/^Error:? ?\n\nThe gateway at [\s\S]*\n {4}at .*test-with-gateway\.test\.ts/)
+  })
+
+  test('names what `create` returned in place of a gateway', async () => {
+    const create = (async () => createGateway()) as never
+    const error = await errorOfTest(() => undefined, { create })
+    expect(error?.message).toBe('create returned a promise: await it first. Allowed: a gateway.')
+  })
+
   const frozen = Object.freeze(new Error('It broke.'))
   test.each([frozen, 'a text', null, 5, { message: 5 }, Object.freeze({ code: 1 })])(
     'rethrows unchanged what cannot have a report: %j',

@@ -164,12 +164,26 @@ describe('A request', () => {
       expect(gateway.requests.all().map(({ request }) => (request as { domain: string }).domain)).toEqual(names)
     }))
 
-  test('is what it was when it was sent', () =>
+  test.each<[string, HeadersInit, (changing: never) => unknown]>([
+    ['an object', { ...headers }, (changing: Record<string, string>) => Object.assign(changing, { authorization: '' })],
+    ['Headers', new Headers(headers), (changing: Headers) => changing.delete('authorization')],
+    ['an array', Object.entries(headers), (changing: string[][]) => changing[0]?.splice(1, 1, '')],
+  ])('is what it was when it was sent, with headers that are %s', (_what, changing, change) =>
     expectToPass(async (gateway) => {
-      const changing: Record<string, string> = { ...headers }
-      const sent = gateway.fetch(`${gateway.url}/reserved_domains`, { headers: changing })
-      changing.authorization = ''
+      const url = new URL(`${gateway.url}/reserved_domains`)
+      const sent = gateway.fetch(url, { headers: changing })
+      change(changing as never)
+      url.pathname = '/reserved_addrs'
       expect((await sent).status).toBe(200)
+      expect(gateway).toHaveBeenRequested('reserved_domains.list')
+    }),
+  )
+
+  test('that no fetch takes is rejected, and does not throw', () =>
+    expectToPass(async ({ fetch, url }) => {
+      for (const init of [{ headers: 5 }, { method: 5 }] as unknown as RequestInit[]) {
+        await fetch(url, init).catch(() => undefined)
+      }
     }))
 
   test('never arrives, if it is aborted before', () =>

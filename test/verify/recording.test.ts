@@ -135,11 +135,28 @@ describe('A replay', () => {
     expect([report.compared, report.skipped.length, hasPassed(report)]).toEqual([0, 4, false])
   })
 
+  const harOf = (...urls: string[]) => {
+    const entries = urls.map((url) => ({ startedDateTime: NEW_YEAR, request: { url }, response: {} }))
+    return JSON.stringify({ log: { entries } })
+  }
+
   test.each([
     ['no JSON', 'nonsense', 'a.har is not JSON. Allowed: a HAR 1.2 file.'],
+    ['an array', '[]', 'a.har has no log. Allowed: a HAR 1.2 file.'],
     ['no HAR', '{}', 'has no log'],
     ['a HAR without requests', '{"log":{"entries":[]}}', 'has no request to this API'],
+    [
+      'a HAR of another API',
+      harOf('https://example.com/a', 'data:,a', 'https://example.com/b', 'https://example.net/'),
+      'Ngrok-Operation-Id. Its hosts are example.com, example.net.',
+    ],
+    ['a HAR without hosts', harOf('data:,a'), 'Ngrok-Operation-Id. It names no host.'],
     ['a HAR with half an entry', '{"log":{"entries":[{"request":{}}]}}', 'has no response'],
+    [
+      'a HAR with an entry without a time',
+      '{"log":{"entries":[{"request":{"url":"https://api.ngrok.com/ip_policies"},"response":{}}]}}',
+      'a.har has a request without a startedDateTime.',
+    ],
     ['a later format', '{"log":{"_fauxgate":{"format":2}}}', 'has the format 2. Allowed: 1.'],
   ])('refuses a file that is %s', (_what, text, message) => {
     expect(() => parseHar(text, 'a.har')).toThrow(message)

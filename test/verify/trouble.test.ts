@@ -7,6 +7,7 @@ import { exitCodeOf, reportText } from '../../src/verify/report.ts'
 import { leftoversIn, markOf, RunLog, type RunLogEntry } from '../../src/verify/run-log.ts'
 import { requireOwn } from '../../src/verify/safety.ts'
 import { type Fetch, gatewayToVerify, KEY, runVerify, verifyGateway } from '../support/verifying.ts'
+import { type Divergence, type Json, through } from './divergence.ts'
 
 /** Returns a fetch function that reaches a gateway for a number of requests, and then calls another function. */
 function gatewayUntil(gateway: Gateway, last: number, then: Fetch): Fetch {
@@ -71,7 +72,7 @@ describe('Where requests bring no response', () => {
     expect(reportText(report)).toContain('0 operations the same, 0 different')
   })
 
-  test('it ends and keeps the list, when the server dies in the middle; what is left can be deleteLeftovers later', async () => {
+  test('it ends and keeps the list, when the server dies in the middle; what is left can be deleted later', async () => {
     for (const last of [17, 18, 30, 60]) {
       const gateway = gatewayToVerify()
       const { report, entries } = await verifyGateway(
@@ -149,6 +150,29 @@ describe('Where requests bring no response', () => {
     expect(long.report.stopped).toBe('answered 429, to wait 3600 s')
   })
 
+  test('a creation that was answered 408 and done is found before the next scenario', async () => {
+    const gateway = gatewayToVerify()
+    let creations = 0
+    const slow: Fetch = async (url, init) => {
+      const response = await gateway.fetch(url, init)
+      return init.method === 'POST' && ++creations === 1 ? respondWith(408)(url, init) : response
+    }
+    const { report, entries } = await verifyGateway(gateway, { families: ['ip_policies', 'vaults'] }, slow)
+    expect([exitCodeOf(report), gateway.leftovers()]).toEqual([3, []])
+    expect(entries.slice(1, 5).map(({ entry }) => entry)).toEqual(['creating', 'created', 'searched', 'deleted'])
+  })
+
+  test('a signal ends it while it reads the lists, after the present request', async () => {
+    const gateway = gatewayToVerify()
+    const stop = new AbortController()
+    const fetch = gatewayUntil(gateway, 2, (url, init) => {
+      stop.abort()
+      return gateway.fetch(url, init)
+    })
+    const { report } = await verifyGateway(gateway, { signal: stop.signal }, fetch)
+    expect([report.stopped, report.requests]).toEqual(['stopped by a signal', 3])
+  })
+
   test('a signal ends it, and what was made is deleted', async () => {
     const gateway = gatewayToVerify()
     const stop = new AbortController()
@@ -182,6 +206,40 @@ function hostWithoutPatience(fetch: Fetch): Host {
 function afterReadyWork(): Promise<true> {
   return new Promise((resolve) => setImmediate(resolve, true))
 }
+
+describe('A server that answers with what no service would', () => {
+  const verifyThrough = async (gateway: Gateway, alter: NonNullable<Divergence['alter']>) =>
+    (await verifyGateway(gateway, { families: ['ip_policies'] }, through(gateway, { at: '', alter }))).report
+
+  test.each([
+    ['items that are none', ({ body }: Json) => (body.ip_policies = [null]), 'which is no list of this API'],
+    [
+      'a next page at another host',
+      ({ body }: Json) => (body.next_page_uri = 'https://other.example.com/ip_policies?before_id=x'),
+      'its next page is at "https://other.example.com/ip_policies?before_id=x"',
+    ],
+  ])('gets no creations, if its lists have %s', async (_what, alter, reason) => {
+    const gateway = gatewayToVerify()
+    const report = await verifyThrough(
+      gateway,
+      (response, { path }) => path === '/ip_policies?limit=100' && alter(response),
+    )
+    expect(report.stopped).toContain(reason)
+    expect([exitCodeOf(report), gateway.requests.count({ method: 'POST' })]).toEqual([3, 0])
+  })
+
+  test.each(['x1', '', '../vaults'])(
+    'does not make the run reject, if the id of a new resource is %j, and what was made is deleted',
+    async (id) => {
+      const gateway = gatewayToVerify()
+      const report = await verifyThrough(gateway, ({ body, status }) => status === 201 && Object.assign(body, { id }))
+      const created = report.outcomes.find(({ operation }) => operation === 'ip_policies.create')
+      expect(created?.differences?.map(({ at }) => at)).toContain('body.id')
+      expect([exitCodeOf(report), report.remaining, gateway.leftovers()]).toEqual([1, [], []])
+      expect(report.outcomes.map(({ reason }) => reason)).not.toContain('')
+    },
+  )
+})
 
 describe('What is no difference', () => {
   test('is a limit of the plan, and what needs the resource that was not created', async () => {

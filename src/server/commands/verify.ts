@@ -182,7 +182,8 @@ async function clean(
   signal: AbortSignal,
 ): Promise<number> {
   const entries = list.read()
-  const started = entries.find((each) => each.entry === 'run')
+  // Earlier runs in the same list left nothing, or this one would not have started.
+  const started = entries.findLast((each) => each.entry === 'run')
   if (!started) return print(`${list.file} names nothing: nothing is left.\n`)
   const target = parseTarget(started.url, environment)
   if (typed !== undefined && parseTarget(typed, environment).url !== target.url)

@@ -76,7 +76,7 @@ export function formatReplay(schedule: readonly ScheduledFault[]): string {
 
 /** Reads a text of {@link formatReplay}. @throws TypeError for any other text. */
 export function readReplay(text: string): ScheduledFault[] {
-  const schedule = [...text.matchAll(/(.+?)#(\d+) ([\w-]+)(?:, |$)/g)].map(([, at = '', nth, fault = '']) => ({
+  const schedule = [...text.matchAll(/(.+?)#(\d+) ([\w-]+)(?:, |$)/gs)].map(([, at = '', nth, fault = '']) => ({
     at,
     nth: Number(nth),
     fault: requireFailure(fault).name,

@@ -66,7 +66,7 @@ export class Run {
     const { gateway, arrivals } = this
     gateway.transport.hooks.arrival = undefined
     gateway.transport.hooks.attempt = undefined
-    if (setup) this.#cleanUp = await this.runToEnd(async () => setup(gateway))
+    if (setup) this.#cleanUp = await this.runToEnd('setup', () => setup(gateway))
     this.resourcesBefore = this.leftovers()
     arrivals.start = this.world.clock.now
     gateway.transport.hooks.arrival = (arrival) => arrivals.arrive(arrival)
@@ -82,7 +82,7 @@ export class Run {
   /** Ends the run, so that its requests and crashes cannot reach the next run. */
   async end(): Promise<void> {
     const { gateway } = this
-    if (typeof this.#cleanUp === 'function') await this.#cleanUp()
+    await this.#runCleanUp()
     gateway.transport.hooks.arrival = (arrival) => arrival.fail({ drop: true })
     this.arrivals.hasCrashed = true
     if (this.hasOpenSockets) {
@@ -90,6 +90,24 @@ export class Run {
       gateway.reset()
       for (let turns = 0; turns < MAX_CLOSING_TURNS; turns++) await this.world.host.turn()
     }
+  }
+
+  /** Calls the function that `setup` returned, if any, and advances the clock until its promise settles. */
+  async #runCleanUp(): Promise<void> {
+    const cleanUp = this.#cleanUp
+    if (typeof cleanUp !== 'function') return
+    let isOver = false
+    const end = () => {
+      isOver = true
+    }
+    const done = (async () => cleanUp())()
+    done.then(end, end)
+    const { host } = this.world
+    for (await host.turn(); !isOver; await host.pause()) {
+      const next = this.#nextAt()
+      if (next !== undefined) this.#advanceTo(next)
+    }
+    await done
   }
 
   /** Calls the code once, until it ends, hangs, or crashes. */
@@ -104,33 +122,34 @@ export class Run {
     world.target = { url, fetch }
     const effect = <R>(name: string, work: () => R | Promise<R>) => this.#runEffect(name, work, hasCrashed)
     const disk = this.#createDisk(hasCrashed)
-    const { settled, stopReason } = await this.#settle(() => code({ fetch, url, gateway, disk, life, effect }))
+    const work = () => code({ fetch, url, gateway, disk, life, effect })
+    const { settled, stopReason } = await this.#settle(work, arrivals.start)
     this.settled = settled
     this.stopReason = stopReason
   }
 
-  /** Runs a function of the caller to its end, on the clock of this world. */
-  async runToEnd(work: () => unknown): Promise<unknown> {
-    const { settled } = await this.#settle(work)
-    if (!settled) throw new Error('It never ends.')
+  /** Runs the function of an option to its end, on the clock of this world. */
+  async runToEnd(option: string, work: () => unknown): Promise<unknown> {
+    const { settled } = await this.#settle(work, this.world.clock.now)
+    if (!settled) throw new Error(`The function \`${option}\` never ends.`)
     if (settled.error) throw settled.error
     return settled.value
   }
 
   /** Calls a function, and advances the clock until its promise settles. Returns its result, or why it was stopped. */
-  async #settle(work: () => unknown): Promise<Pick<Run, 'settled' | 'stopReason'>> {
+  async #settle(work: () => unknown, start: number): Promise<Pick<Run, 'settled' | 'stopReason'>> {
     let settled: Run['settled']
     void (async () => work())().then(
       (value) => (settled = { value }),
       (thrown) =>
         (settled = { error: thrown instanceof Error ? thrown : new Error(String(thrown), { cause: thrown }) }),
     )
-    const stopReason = await this.#advanceUntil(() => settled !== undefined)
+    const stopReason = await this.#advanceUntil(() => settled !== undefined, start)
     return { settled, stopReason }
   }
 
   /** Advances the clock whenever nothing else can happen, until the end or a crash. Returns why it stopped earlier, if it did. */
-  async #advanceUntil(isOver: () => boolean): Promise<Run['stopReason']> {
+  async #advanceUntil(isOver: () => boolean, start: number): Promise<Run['stopReason']> {
     const world = this.world
     for (let lastActivity = -1, turns = 0, pauses = 0; ; turns++) {
       await world.host.turn()
@@ -150,7 +169,7 @@ export class Run {
         await world.host.pause()
         continue
       }
-      if (next > this.arrivals.start + this.#options.within) return 'time'
+      if (next > start + this.#options.within) return 'time'
       this.#smallMoves = next > world.clock.now + 1 ? 0 : this.#smallMoves + 1
       if (this.#smallMoves > MAX_SMALL_MOVES) return 'timers'
       turns = 0

@@ -69,7 +69,12 @@ function reportOf(
   return [
     ...lines,
     `  ${failing === 1 ? 'The only failing schedule' : `The smallest of ${number(failing)} failing schedules`}; ${which} were tried.`,
-    `  Replay: survives(code, { replay: '${replay}' })`,
-    ...others.map((each) => `  Also ${formatCount(each.count, 'schedule')}: ${each.message}\n    '${each.replay}'`),
+    `  Replay: survives(code, { replay: ${literal(replay)} })`,
+    ...others.map(
+      (each) => `  Also ${formatCount(each.count, 'schedule')}: ${each.message}\n    ${literal(each.replay)}`,
+    ),
   ].join('\n')
 }
+
+/** Writes a text as JavaScript does, in single quotes where that needs no escape. */
+const literal = (text: string) => (/['\\\n]/.test(text) ? JSON.stringify(text) : `'${text}'`)

@@ -1,3 +1,4 @@
+import { cut } from '../../schema/text.ts'
 import type { Event } from './arrivals.ts'
 import type { Run } from './run.ts'
 import type { TriedSchedule } from './types.ts'
@@ -74,8 +75,6 @@ function responseText({ status, body }: NonNullable<Event['response']>): string 
   const [, message] = /"msg":"((?:[^"\\]|\\.)*)"/.exec(body ?? '') ?? []
   return message ? `${status} ${cut(JSON.parse(`"${message}"`), MAX_MESSAGE_LENGTH)}` : String(status)
 }
-
-const cut = (text: string, length: number) => (text.length > length ? `${text.slice(0, length)}…` : text)
 
 const UNITS = ['d', 'h', 'm', 's']
 

@@ -1,5 +1,6 @@
 import type { ManualClock } from '../../engine/manual-clock.ts'
 import type { Gateway } from '../../gateway/gateway.ts'
+import { SurvivalError } from './survival-error.ts'
 import type { CodeUnderTest, ScheduleOptions, SurvivalResult, SurvivesOptions, TriedSchedule } from './types.ts'
 
 /**
@@ -55,8 +56,14 @@ export async function* schedules<T, G extends Gateway<ManualClock> = Gateway<Man
   return yield* iterate(code as never, options as never)
 }
 
-/** Makes runners point to the call, and not to the files of this package. */
-function startingAt<E extends Error>(error: E, { stack = '' }: Error): E {
-  error.stack = `${error.name}: ${error.message}${stack.replace(/^Error:? */, '')}`
+/**
+ * Makes runners point to the call, and not to the files of this package. The place of any other error follows: it may be in a
+ * function of the caller, such as `setup`.
+ */
+function startingAt<E extends Error>(error: E, call: Error): E {
+  const framesOf = ({ stack = '' }: Error) => /\n {4}at .*/s.exec(stack)?.[0] ?? ''
+  const own = error instanceof SurvivalError ? '' : framesOf(error)
+  // The reason of a signal may be frozen: then it stays unchanged.
+  Reflect.set(error, 'stack', `${error.name}: ${error.message}${framesOf(call)}${own}`)
   return error
 }

@@ -90,7 +90,7 @@ async function judgeResult(
   const message = baseline && (otherLeftovers(run, baseline) ?? missingChange(run, baseline.changes))
   if (message) return verdictOf('other-leftovers', message)
   try {
-    const isGood = !holds || (await run.runToEnd(async () => holds(run.toEnded()))) !== false
+    const isGood = !holds || (await run.runToEnd('holds', () => holds(run.toEnded()))) !== false
     return isGood ? SURVIVED : verdictOf('does-not-hold', 'it resolves, and `holds` says no.')
   } catch (thrown) {
     return verdictOf('does-not-hold', `it resolves, and \`holds\` says: ${quoteError(thrown)}`)

@@ -190,3 +190,70 @@ describe('A value from the caller that cannot work is named', () => {
     expect(result).toContain(`fails without any fault: it rejects with ${message}`)
   })
 })
+
+describe('The functions of the caller', () => {
+  const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
+
+  it('may wait on the clock of the run: `setup`, the function that it returned, and `holds`', async () => {
+    let ended = 0
+    const options: SurvivesOptions = {
+      kinds: ['lost'],
+      within: '1m',
+      async setup() {
+        await sleep(50_000)
+        return () => sleep(50_000).then(() => ended++)
+      },
+      holds: () => sleep(50_000),
+    }
+    const code = async (life: Life) => {
+      await sleep(50_000)
+      await get(life).catch(() => undefined)
+    }
+    expect(await resultOf(code, options)).toMatch(/^1 of 1 schedules/)
+    // With the two runs without failures.
+    expect(ended).toBe(3)
+  })
+
+  it.each(['setup', 'holds'] as const)('are named, if they never end: %s', async (option) => {
+    const result = await resultOf(get, { [option]: () => new Promise(() => undefined) })
+    expect(result).toContain(`The function \`${option}\` never ends.`)
+  })
+
+  it('have their place in the stack of their error, after that of the call', async () => {
+    const error = await survives(get, { setup: failingSetup }).catch((thrown) => thrown)
+    expect(error.stack).toMatch(/^Error: no set-up\n {4}at [^\n]*hostile\.test\.ts[\s\S]*at failingSetup /)
+  })
+})
+
+function failingSetup() {
+  throw new Error('no set-up')
+}
+
+it('A frozen reason of the signal is thrown as it is', async () => {
+  const reason = Object.freeze(new Error('enough'))
+  await expect(survives(get, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason)
+})
+
+it('A process that crashed starts with `performance.now()` at 0, although its date had jumped', async () => {
+  const starts: number[] = []
+  const code = async (life: Life) => {
+    if (life.life > 1) starts.push(performance.now())
+    for (let left = 2; left > 0; left--) await get(life)
+  }
+  await survives(code, { restart: true, replay: 'GET /reserved_addrs#1 clock-back, GET /reserved_addrs#2 crash' })
+  expect(starts).toEqual([0])
+})
+
+it('A replay text with a quote or the end of a line is written as JavaScript reads it', async () => {
+  for (const name of ["save the user's id", 'save\nthe id']) {
+    const code: CodeUnderTest = async (life) => {
+      await callOf(life)('POST', '/reserved_addrs', {})
+      await life.effect(name, () => undefined)
+    }
+    const options: SurvivesOptions = { restart: true, kinds: ['crash'] }
+    const { message } = await survives(code, options).catch((thrown) => thrown)
+    const [, text = ''] = /\n {4}(.*)$/.exec(message) ?? []
+    expect(text).toBe(JSON.stringify(`effect ${name}#1 crash-before`))
+    expect(await resultOf(code, { ...options, replay: JSON.parse(text) })).toContain('does not survive one fault')
+  }
+})
