@@ -82,6 +82,17 @@ describe('fauxgate serve --tls', () => {
     await server.close()
     await ended
   })
+
+  it('drops a connection for a fault, and serves the next one', async () => {
+    const gateway = createGateway({ authorityKeys: 'fresh' })
+    const tls = gateway.authority.serverCertificate({ ips: ['127.0.0.1'] })
+    await using server = await serve(gateway, { tls })
+    gateway.faults.add({ drop: true, times: 1 })
+    const headers = { authorization: 'Bearer k', 'service-version': '2' }
+    const list = () => asked(`${server.url}/reserved_addrs`, { ca: gateway.authority.certificatePem, headers })
+    await expect(list()).rejects.toThrow('socket hang up')
+    expect((await list()).status).toBe(200)
+  })
 })
 
 describe('A certificate for a server of a test', () => {
