@@ -3,9 +3,10 @@ import { createServer as createTcpServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { relative } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { createGateway } from '../../src/index.ts'
 import { ran } from '../support/command.ts'
 import { newFile } from '../support/folder.ts'
-import { listening } from '../support/served.ts'
+import { listening, served } from '../support/served.ts'
 
 describe('An invalid command line gets a one-line error with the received words, the allowed ones and the help to read', () => {
   it.each<[string, string]>([
@@ -213,13 +214,21 @@ describe('A port that is taken', () => {
   it.each([
     ['another program', 'by another program', createTcpServer((socket) => socket.destroy())],
     ['another web server', 'by another web server', createServer((_, response) => response.writeHead(404).end())],
-    ['a fauxgate', ': a fauxgate runs there', createServer((_, response) => response.writeHead(401).end())],
+    ['a page for every path', 'by another web server', createServer((_, response) => response.end('<html>'))],
+    ['a password', 'by another web server', createServer((_, response) => response.writeHead(401).end())],
   ])('by %s is said to be so, with one that is free', async (_what, by, server) => {
     const { port } = new URL(await listening(server))
     const { code, stderr } = await ran({}, 'serve', '--port', port)
     expect(code).toBe(1)
     expect(stderr).toMatch(/^fauxgate: Port \d+ on 127\.0\.0\.1 is taken.*\. Choose another one, such as --port \d+/)
     expect(stderr).toContain(by)
+  })
+
+  it.each([{}, { control: { key: 'open-sesame' } }])('by a fauxgate with %j is said to be so', async (options) => {
+    const { port, url } = await served(createGateway(options))
+    const { code, stderr } = await ran({}, 'serve', '--port', String(port))
+    expect(code).toBe(1)
+    expect(stderr).toContain(`is taken: a fauxgate runs there already, and its inspector is ${url}/_fauxgate/.`)
   })
 })
 

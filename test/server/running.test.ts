@@ -9,6 +9,7 @@ import { allCommands } from '../../src/server/commands/all.ts'
 import { readArguments } from '../../src/server/commands/command.ts'
 import { begun, ran, serving } from '../support/command.ts'
 import { newFile, newFolder } from '../support/folder.ts'
+import { answering } from '../support/served.ts'
 import { eventually } from '../support/wire.ts'
 
 const headers = { authorization: 'Bearer k', 'service-version': '2' }
@@ -49,13 +50,15 @@ describe('A command without a URL', () => {
     await one.stop()
   })
 
-  it('forgets a server that was killed, and entries that it cannot read', async () => {
+  it('forgets a server that was killed, also with another one at its port, and entries that it cannot read', async () => {
+    const other = await answering((response) => response.end('<html>'))
     const runtime = newFolder()
     const folder = join(runtime, `fauxgate-${process.getuid?.() ?? 'servers'}`)
     mkdirSync(folder)
     writeFileSync(join(folder, '1-9.json'), '{"url": "http://127.0.0.1:9", "started": "12:03"}')
     writeFileSync(join(folder, '1-10.json'), '{"url": "http://127.0.0.1:10", "started": "12:04"}')
     writeFileSync(join(folder, '1-11.json'), '{')
+    writeFileSync(join(folder, '1-12.json'), JSON.stringify({ url: other.url, started: '12:05' }))
     const { code, stderr } = await ran({ XDG_RUNTIME_DIR: runtime }, 'clock')
     expect([code, readdirSync(folder)]).toEqual([1, ['1-11.json']])
     expect(stderr).toContain('No server answers at http://127.0.0.1:4747.')

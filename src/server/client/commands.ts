@@ -173,11 +173,10 @@ function commandOf(row: Row): Command {
         ...Object.entries(words).map(([field, word]) => [field, word.replace(/[[\]…]/g, '')] as const),
         ...flags.map(({ field, flag }) => [field, `--${flag}`] as const),
       ])
-      const response = await callControl(server, call.method, `${call.path}${query}`, body).catch((error) => {
-        if (!(error instanceof ControlError)) throw error
-        const mistyped = rewriteRefusal(error.message, name, typedNames)
-        if (mistyped) throw new UsageError(mistyped)
-        throw new Error(`${error.message} (${error.code})`, { cause: error })
+      const path = `${call.path}${query}`
+      const response = await callControl(server, call.method, path, body, call.mediaType).catch((error) => {
+        const mistyped = error instanceof ControlError && rewriteRefusal(error.refusal, name, typedNames)
+        throw mistyped ? new UsageError(mistyped) : error
       })
       const { text, note } = formatResponse(row.call, response, values)
       printServer(server, response === undefined)

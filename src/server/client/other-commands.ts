@@ -40,7 +40,7 @@ const stateImport: Command = {
     const server = await readServerAddress(parsed, environment)
     await callControl(server, 'PUT', '/state', snapshot).catch((cause) => {
       if (!(cause instanceof ControlError)) throw cause
-      throw new Error(`${file} cannot be imported: ${cause.message} (${cause.code})`, { cause })
+      throw new Error(`${file} cannot be imported: ${cause.message}`, { cause })
     })
     printServer(server, true)
     return 0
