@@ -175,4 +175,17 @@ describe('fauxgate record refuses to start for', () => {
     const { code, stderr } = await ran({}, 'record', '--to', 'http://127.0.0.1:9', ...flags)
     expect([code, stderr]).toEqual([expected, expect.stringContaining(message)])
   })
+
+  test.each([
+    [
+      'api.ngrok.com',
+      'record needs the URL of a service, and "api.ngrok.com" is none, for example "fauxgate record --to',
+    ],
+    ['https://:open-sesame@example.com', 'The URL has more than a host, a port and a path.'],
+    ['https://example.com/#open-sesame', 'The URL has more than a host, a port and a path.'],
+  ])('--to %s', async (url, message) => {
+    const { code, stderr } = await ran({}, 'record', '--to', url)
+    expect([code, stderr]).toEqual([2, expect.stringContaining(message)])
+    expect(stderr).not.toContain('open-sesame')
+  })
 })

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { read } from '../support/client.ts'
 import { ran, serving, start } from '../support/command.ts'
 import { newFolder } from '../support/folder.ts'
-import { listening } from '../support/served.ts'
+import { answering, listening } from '../support/served.ts'
 import { eventually } from '../support/wire.ts'
 
 const KEY = 'a-key-that-nobody-may-see'
@@ -55,7 +55,9 @@ describe('fauxgate verify', () => {
   })
 
   test('prints its plan and sends nothing', async () => {
-    const line = 'verify https://api.ngrok.com --plan --dialect ngrok'
+    const { url, received } = await answering((response) => response.end())
+    expect([(await ran({}, 'verify', url, '--plan')).code, received]).toEqual([0, []])
+    const line = 'verify https://api.ngrok.com --plan'
     const { code, stdout } = await ran({ NGROK_API_KEY: KEY }, ...line.split(' '))
     expect(code).toBe(0)
     expect(stdout).toContain('POST   /ip_policies  (ip_policies.create with every field)')
@@ -65,8 +67,10 @@ describe('fauxgate verify', () => {
     )
   })
 
-  test('deletes with --clean what a killed run has left', async () => {
+  test('deletes with --clean what a killed run has left, at the server of this run', async () => {
     const { url, list, verify } = await beside()
+    const earlier = { entry: 'run', run: 'abc', url: 'http://127.0.0.1:9', dialect: 'ngrok' }
+    writeFileSync(list, `${JSON.stringify(earlier)}\n`)
     const line = `verify ${url} --yes --only ip_policies --rate 600 --dialect ngrok --list ${list}`
     const { child, exited } = start({ NGROK_API_KEY: KEY }, ...line.split(' '))
     await eventually(() => existsSync(list) && readFileSync(list, 'utf8').includes('"entry":"created"'))
@@ -147,6 +151,8 @@ describe('fauxgate verify refuses, and sends nothing', () => {
     ['no web server', ['ftp://example.com'], KEY, 'verify needs the URL of a server'],
     ['a URL with a password', ['https://a:b@example.com'], KEY, 'has more than a host, a port and a path'],
     ['a family that there is not', [URL, '--only', 'ip_polices'], KEY, 'Did you mean ip_policies?'],
+    ['--clean, which deletes, with --plan', ['--clean', '--plan'], KEY, '--clean and --plan were both given.'],
+    ['--clean with --read-only', ['--clean', '--read-only'], KEY, '--clean and --read-only were both given.'],
     ['a rate of 0', [URL, '--rate', '0'], KEY, 'Allowed: a whole number from 1 to 60000.'],
     ['a domain that is none', [URL, '--domain', 'https://a.example'], KEY, 'Allowed: a domain of yours'],
   ])('%s', async (_what, args, key, message) => {

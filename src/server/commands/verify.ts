@@ -44,7 +44,8 @@ async function runVerify(parsed: Arguments, environment: NodeJS.ProcessEnv): Pro
   try {
     if (args.isClean) return await clean(list, args, environment, typed, stopping.signal)
     const target = parseTarget(typed ?? '', environment)
-    const dialect = args.dialect ?? (await detectDialect(target, args.timeout, stopping.signal))
+    const { isPlan, timeout } = args
+    const dialect = args.dialect ?? (isPlan ? 'ngrok' : await detectDialect(target, timeout, stopping.signal))
     if (typeof dialect !== 'string') {
       printError(dialect.problem)
       return 3
@@ -78,6 +79,8 @@ async function compareAndPrint(options: VerifyOptions, args: VerifySettings, lis
   if (!options.isReadOnly && !args.isConfirmed) await requireConsent(planText(plan, options, true))
   if (record !== undefined) requireCanWrite(record)
   if (junit !== undefined) requireCanWrite(junit, 0o644)
+  // An earlier run, of perhaps another server, has left nothing. With its entries, --clean would send deletions to its server.
+  list.remove()
   const line = progressLine()
   const exchanges: RecordedExchange[] = []
   const onExchange = (exchange: Exchange) => void exchanges.push({ ...exchange, at: HOST.now() })
