@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { globalAgent } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ownPort } from '../../scripts/own-port.mjs'
 import { allCommands } from '../../src/server/commands/all.ts'
 import { readArguments } from '../../src/server/commands/command.ts'
-import { begun, ran, serving } from '../support/command.ts'
+import { begun, ran, serving, started } from '../support/command.ts'
 import { newFile, newFolder } from '../support/folder.ts'
 import { answering } from '../support/served.ts'
 import { eventually } from '../support/wire.ts'
@@ -109,6 +109,33 @@ describe('`fauxgate serve`', () => {
     expect(await reserved()).toEqual(['b.example.com'])
     expect(output.stdout).toContain('initial.json has changed: the server restarts.')
     expect(await stop()).toBe(0)
+  })
+})
+
+describe('`fauxgate serve --watch`', () => {
+  it('continues if a changed config file has options that contradict each other', async () => {
+    const file = newFile('c.json', '{}')
+    const { output } = await serving({}, '--watch', '--config', file)
+    writeFileSync(file, '{"data": "a.db", "state": "state.json"}')
+    await eventually(() => output.stderr.includes('c.json has changed'))
+    expect(output.stderr).toMatch(
+      /and the server continues without it: "data" in \S+ and "state" in \S+ were both given\./,
+    )
+  })
+
+  it('notices a change while it checks an earlier one', async () => {
+    const file = newFile('c.mjs', 'export default {}')
+    const checking = join(newFolder(), 'checking')
+    const { output } = await started('serve', '--port', '0', '--watch', '--config', file)
+    writeFileSync(
+      file,
+      `import { writeFileSync } from 'node:fs'
+      writeFileSync(${JSON.stringify(checking)}, '')
+      await new Promise(() => undefined)`,
+    )
+    await eventually(() => existsSync(checking))
+    writeFileSync(file, 'export default { dialect: "ngrok" }')
+    await eventually(() => output.stdout.includes('fauxgate (ngrok) listens on'))
   })
 })
 

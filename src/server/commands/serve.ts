@@ -63,6 +63,7 @@ async function serveOnce(
 ): Promise<RunResult> {
   const reload = async () => {
     const read = await loadOptions(parsed, environment)
+    requireOnePlace(read)
     return port === undefined ? read : { ...read, config: { ...read.config, port } }
   }
   const options = await reload()
@@ -70,10 +71,6 @@ async function serveOnce(
   const { data, state } = config
   const files = config.watch ? watchedFiles(options) : []
   for (const each of warningsOfVariables(environment)) warn(each)
-  if (data !== undefined && state !== undefined) {
-    const [one, other] = [names.get('data'), names.get('state')]
-    throw new UsageError(`${one} and ${other} were both given. The state is kept in one place: leave one out.`)
-  }
   const output = new LogOutput(process.stdout)
   const log = createLog(config, environment, (text) => output.write(text))
   const store = data === undefined ? undefined : await prefixErrors('data', names, () => openStore(data))
@@ -96,6 +93,13 @@ async function serveOnce(
     output.flush()
     store?.close()
   }
+}
+
+/** Throws if the state would be kept in two places. */
+function requireOnePlace({ config: { data, state }, names }: ParsedOptions): void {
+  if (data === undefined || state === undefined) return
+  const [one, other] = [names.get('data'), names.get('state')]
+  throw new UsageError(`${one} and ${other} were both given. The state is kept in one place: leave one out.`)
 }
 
 /** The options that describe the state after a reset. A stored state has its own seed, time and resources. */
@@ -153,7 +157,8 @@ async function serveUntilEnd(context: RunContext): Promise<RunResult> {
   const server = await listen(served, host, config, names)
   const unregister = registerServer(server.url, environment)
   const stopped = new AbortController()
-  const endHangUps = onSignals(['SIGHUP'], () => file?.write().catch(warnOfError))
+  // Without a file, SIGHUP ends the process as usual: it comes when a terminal is closed.
+  const endHangUps = file && onSignals(['SIGHUP'], () => void file.write().catch(warnOfError))
   const running = [
     file?.writeEachMinute(stopped.signal, warnOfError),
     quiet ? undefined : settleRepeatedly(gateway, stopped.signal),
@@ -170,7 +175,7 @@ async function serveUntilEnd(context: RunContext): Promise<RunResult> {
     return { isOver: !changed, port: server.port }
   } finally {
     unregister()
-    endHangUps()
+    endHangUps?.()
     stopped.abort()
     await Promise.all(running)
     await server.close()

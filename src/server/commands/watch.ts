@@ -28,16 +28,6 @@ export async function waitForChange(
   check: () => Promise<void>,
   signal: AbortSignal,
 ): Promise<string> {
-  const isUsable = async (file: string): Promise<boolean> => {
-    if (!(await sleep(DEBOUNCE_MS, signal))) return false
-    try {
-      await check()
-      return true
-    } catch (error) {
-      warn(`${pathFromHere(file)} has changed, and the server continues without it: ${asSystemError(error).message}`)
-      return false
-    }
-  }
   return new Promise((resolve) => {
     for (const file of files) {
       let isPending = false
@@ -45,9 +35,17 @@ export async function waitForChange(
       watch(dirname(file), { signal, persistent: false }, async (_event, name) => {
         if (name !== basename(file) || isPending) return
         isPending = true
-        const isChanged = await isUsable(file)
+        const isWatched = await sleep(DEBOUNCE_MS, signal)
+        // The check may miss a change that comes from now on.
         isPending = false
-        if (isChanged) resolve(file)
+        if (!isWatched) return
+        try {
+          await check()
+          resolve(file)
+        } catch (error) {
+          const { message } = asSystemError(error)
+          warn(`${pathFromHere(file)} has changed, and the server continues without it: ${message}`)
+        }
       })
     }
   })
