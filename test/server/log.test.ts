@@ -78,6 +78,18 @@ describe('The log', () => {
     expect(new Set(messages).size).toBe(5)
   })
 
+  it('has each attempt of one second', async () => {
+    const { lines } = await logged(['--log', 'json'], async (url) => {
+      await fetch(`${url}/reserved_domains`, { method: 'POST', headers, body })
+      const call = controlsOf(fetch, url)
+      await call('POST', '/provisioning/script', { outcomes: ['DNS_ERROR', 'DNS_ERROR'] })
+      for (let attempt = 0; attempt < 2; attempt++)
+        await call('POST', '/provisioning/attempt', { id: 'app.example.com' })
+    })
+    const transitions = lines.flatMap((line) => JSON.parse(line).transition ?? [])
+    expect(transitions).toEqual(['started', 'failed', 'retried', 'failed'])
+  })
+
   it('is one JSON object per line with --log json, from the first line on', async () => {
     const { first, lines } = await logged(['--log', 'json'], aLife)
     expect(JSON.parse(first)).toEqual({
