@@ -48,6 +48,17 @@ describe('A command sends its request to the given server', () => {
   })
 })
 
+it.each([
+  ['{"a": 1, "b": 0, "c": 0}', '2 collections have no resources'],
+  ['{"a": 1, "b": 0}', '1 collection has no resources'],
+  ['{"a": 1}', ''],
+])('The overview of %s says how many collections are empty', async (counts, note) => {
+  const { url } = await showingClock(`{"counts": ${counts}}`)
+  const { stdout, stderr } = await ran({}, 'overview', '--url', url)
+  expect(JSON.parse(stdout)).toEqual({ counts: expect.objectContaining({ a: 1 }) })
+  expect(stderr).toBe(`fauxgate: at ${url}\n${note && `fauxgate: ${note}\n`}`)
+})
+
 describe('A command says so if the answer is not from a fauxgate', () => {
   const failing = async (url: string, ...args: string[]) => {
     const { code, stdout, stderr } = await ran({}, ...args, '--url', url)

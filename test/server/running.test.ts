@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { globalAgent } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
@@ -58,9 +58,10 @@ describe('A command without a URL', () => {
     writeFileSync(join(folder, '1-9.json'), '{"url": "http://127.0.0.1:9", "started": "12:03"}')
     writeFileSync(join(folder, '1-10.json'), '{"url": "http://127.0.0.1:10", "started": "12:04"}')
     writeFileSync(join(folder, '1-11.json'), '{')
+    symlinkSync('/nowhere', join(folder, '0-9.json'))
     writeFileSync(join(folder, '1-12.json'), JSON.stringify({ url: other.url, started: '12:05' }))
     const { code, stderr } = await ran({ XDG_RUNTIME_DIR: runtime }, 'clock')
-    expect([code, readdirSync(folder)]).toEqual([1, ['1-11.json']])
+    expect([code, readdirSync(folder)]).toEqual([1, ['0-9.json', '1-11.json']])
     expect(stderr).toContain('No server answers at http://127.0.0.1:4747.')
   })
 })
