@@ -44,6 +44,10 @@ describe('fauxgate serve --tls', () => {
     expect(names).toContain('IP Address:2001:DB8:0:0:0:0:0:1')
   })
 
+  it.each(['0', '127.1'])('has a certificate for the host %s, a short form of an address', async (host) => {
+    expect((await ran({}, 'serve', '--port', '0', '--tls', '--host', host)).code).toBe(0)
+  })
+
   it('works together with a control key', async () => {
     const { code, stdout, stderr } = await ran({}, 'serve', '--port', '0', '--tls', '--control-key', 's3cret')
     expect([code, stderr]).toEqual([0, ''])

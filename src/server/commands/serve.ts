@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import { readClock, systemClock } from '../../engine/clock.ts'
 import { createGateway, type Gateway } from '../../gateway/gateway.ts'
 import type { Config } from '../../generated/options.ts'
@@ -121,13 +122,19 @@ async function openGateway(parsed: ParsedOptions, store?: Store) {
   }
 }
 
+/** The notices that a quiet server prints, because its clients need them. */
+const QUIET_NOTICES = ['listening', 'root']
+
 function createLog(
-  { log, clock = 'system' }: Config,
+  { log, quiet, clock = 'system' }: Config,
   environment: NodeJS.ProcessEnv,
   write: (text: string) => void,
 ): Log {
-  if (log === 'json') return jsonLog(write)
-  return textLog(write, createPainter(process.stdout, environment), clock !== 'system')
+  const isDated = clock !== 'system'
+  const full = log === 'json' ? jsonLog(write) : textLog(write, createPainter(process.stdout, environment), isDated)
+  if (!quiet) return full
+  const notice: Log['notice'] = (event, ...rest) => void (QUIET_NOTICES.includes(event) && full.notice(event, ...rest))
+  return { ...full, notice }
 }
 
 interface RunContext {
@@ -168,7 +175,7 @@ async function serveUntilEnd(context: RunContext): Promise<RunResult> {
     if (tlsRoot !== undefined)
       await prefixErrors('tlsRoot', names, () => writeText(tlsRoot, gateway.authority.certificatePem, 0o644))
     announce(gateway, server, config, host, log)
-    if (resumed !== undefined && !quiet) logPostponedOptions(resumed, options, log)
+    if (resumed !== undefined) logPostponedOptions(resumed, options, log)
     const ended = waitForSignal(['SIGINT', 'SIGTERM'], stopped.signal)
     const changed = await Promise.race([ended, waitForChange(files, check, stopped.signal)])
     if (changed) log.notice('changed', `${pathFromHere(changed)} has changed: the server restarts.`)
@@ -211,11 +218,10 @@ function issueCertificate(gateway: Gateway, host: string, { baseUrl, control }: 
   const allowed = typeof control === 'object' ? (control.allowHosts ?? []) : []
   const based = baseUrl === undefined ? [] : [new URL(baseUrl).hostname.replace(/^\[|\]$/g, '')]
   const all = new Set(['localhost', '127.0.0.1', '::1', host, ...based, ...allowed])
-  const isAddress = (name: string) => /^[\d.]+$|:/.test(name)
   const wildcards = ['0.0.0.0', '::']
   return gateway.authority.serverCertificate({
-    names: [...all].filter((name) => !isAddress(name)),
-    ips: [...all].filter((name) => isAddress(name) && !wildcards.includes(name)),
+    names: [...all].filter((name) => !isIP(name)),
+    ips: [...all].filter((name) => isIP(name) && !wildcards.includes(name)),
     notBefore: now - DAY_MS,
     notAfter: now + 365 * DAY_MS,
   })
