@@ -53,6 +53,7 @@ describe('An invalid command line gets a one-line error with the received words,
     ['--start 2026-01-01T00:00:00Z', '--start needs --clock manual.'],
     ['--initial nowhere.json', 'nowhere.json cannot be read: there is no such file.'],
     ['--config nowhere.json', 'nowhere.json cannot be read: there is no such file.'],
+    ['--initial .', '. cannot be read: it is a folder.'],
     ['--config src', 'src cannot be read: it is a folder.'],
     ['--config nowhere.mjs', 'nowhere.mjs cannot be read: there is no such file.'],
   ])('serve %s', async (line, message) => {

@@ -71,6 +71,6 @@ function loadProblem(error: unknown, extension: string): string {
 
 /** Returns the path of a file relative to the current folder, or its absolute path if that is further away. */
 export function pathFromHere(file: string): string {
-  const path = relative('.', file)
+  const path = relative('.', file) || '.'
   return path.startsWith(join('..', '..')) ? file : path
 }
