@@ -129,6 +129,7 @@ describe('the command `fauxgate serve`', () => {
     const listeners = () => ['SIGINT', 'SIGTERM', 'SIGHUP'].map((name) => process.listenerCount(name))
     const before = listeners()
     expect(await ran({}, 'serve', '--port', '0')).toMatchObject({ code: 0 })
+    expect(await ran({}, 'requests', '--url', 'http://127.0.0.1:9')).toMatchObject({ code: 1 })
     expect(listeners()).toEqual(before)
   })
 })

@@ -89,6 +89,8 @@ describe('An invalid command line gets a one-line error with the received words,
       'dns cname needs NAME VALUE. Example: "fauxgate dns cname app.example.com 2k3jd9.cname.ngrok.example".',
     ],
     ['dns fail a.example.com NOPE', '"NOPE" is not allowed here. Allowed: SERVFAIL or TIMEOUT.'],
+    ['migrate', 'migrate needs FILE. Example: "fauxgate migrate gateway.db".'],
+    ['replay a.har b.har', 'Unexpected word "b.har" after "replay FILE".'],
     ['completion tcsh', 'The shell is "tcsh". Allowed: bash, zsh, fish.'],
     [
       'requests --limit 1',
@@ -141,12 +143,16 @@ describe('An invalid command line gets a one-line error with the received words,
     expect(found).toMatch(needsSqlite ? /^--data: A SQLite file needs Node 22\.13/ : message)
   })
 
-  it('and so does an invalid environment', async () => {
-    const { code, stderr } = await ran({ FAUXGATE_RENEWAL_LEAD: '100d' }, 'serve')
-    expect([code, stderr]).toEqual([
-      2,
-      'fauxgate: FAUXGATE_RENEWAL_LEAD is "100d". Allowed: less than --certificate-validity, "45d", its shortest default. See "fauxgate help serve".\n',
-    ])
+  it.each<[NodeJS.ProcessEnv, string]>([
+    [
+      { FAUXGATE_RENEWAL_LEAD: '100d' },
+      'FAUXGATE_RENEWAL_LEAD is "100d". Allowed: less than --certificate-validity, "45d", its shortest default.',
+    ],
+    [{ FAUXGATE_CONFIG: '' }, 'FAUXGATE_CONFIG is empty. Give it a value, or do not set it.'],
+    [{ FAUXGATE_WATCH: '1' }, 'FAUXGATE_WATCH needs a file to watch: a config file, or --initial FILE.'],
+  ])('and so does an invalid environment %j', async (environment, message) => {
+    const { code, stderr } = await ran(environment, 'serve')
+    expect([code, stderr]).toEqual([2, `fauxgate: ${message} See "fauxgate help serve".\n`])
   })
 
   it('and a mistyped variable gets a warning', async () => {

@@ -1,6 +1,6 @@
 import type { JournalEntry } from '../../journal/entry.ts'
 import { timestamp } from '../../schema/time.ts'
-import { type Command, requireNoWords, throwMissingWords } from '../commands/command.ts'
+import { type Command, requireNoWords, requireOneWord } from '../commands/command.ts'
 import { readErrorBody } from '../errors.ts'
 import { parseJson, readText, writeText } from '../files.ts'
 import { createPainter, requestLine } from '../log/log.ts'
@@ -33,9 +33,7 @@ const stateImport: Command = {
   flags: SERVER_FLAGS,
   example: 'state import snapshot.json',
   async run(parsed, environment) {
-    const [file, ...rest] = parsed.words
-    if (file === undefined) return throwMissingWords('state import', 'FILE', 'state import snapshot.json')
-    requireNoWords(rest, 'state import FILE', parsed)
+    const file = requireOneWord(stateImport, parsed)
     const snapshot = parseJson(await readText(file), file)
     const server = await readServerAddress(parsed, environment)
     await callControl(server, 'PUT', '/state', snapshot).catch((cause) => {
@@ -67,17 +65,20 @@ const requests: Command = {
     const stop = () => stopped.abort()
     const end = onSignals(['SIGINT', 'SIGTERM'], stop)
     process.stdout.once('error', stop)
-    do {
-      const path = `/requests${last && `?after=${last}`}`
-      // The type of this call's response.
-      const entries = (await callControl(server, 'GET', path)) as readonly JournalEntry[]
-      if (!isSaid) printServer(server)
-      isSaid = true
-      for (const entry of entries) printLine(line(entry))
-      last = entries.at(-1)?.operationId ?? last
-    } while (parsed.flags.get('follow') && (await sleep(POLL_MS, stopped.signal)))
-    end()
-    process.stdout.off('error', stop)
+    try {
+      do {
+        const path = `/requests${last && `?after=${last}`}`
+        // The type of this call's response.
+        const entries = (await callControl(server, 'GET', path)) as readonly JournalEntry[]
+        if (!isSaid) printServer(server)
+        isSaid = true
+        for (const entry of entries) printLine(line(entry))
+        last = entries.at(-1)?.operationId ?? last
+      } while (parsed.flags.get('follow') && (await sleep(POLL_MS, stopped.signal)))
+    } finally {
+      end()
+      process.stdout.off('error', stop)
+    }
     return 0
   },
 }

@@ -151,6 +151,14 @@ export function parseBaseUrl(typed: string, problem: string, example: string): U
   throw new UsageError('The URL has more than a host, a port and a path. Allowed: https://host:port/path.')
 }
 
+/** Returns the only word of a command that needs one word. Throws if there is none, or more than one. */
+export function requireOneWord({ name, words, example }: Command, parsed: Arguments): string {
+  const [word, ...rest] = parsed.words
+  if (word === undefined) throwMissingWords(name, words, example)
+  requireNoWords(rest, `${name} ${words}`, parsed)
+  return word
+}
+
 /** Throws because a word that the command needs is missing. */
 export function throwMissingWords(name: string, words: string, example: string | undefined): never {
   throw new UsageError(`${name} needs ${words.replaceAll('…', '')}.${exampleOf(example)}`)

@@ -84,8 +84,8 @@ async function compareAndPrint(options: VerifyOptions, args: VerifySettings, lis
   const line = progressLine()
   const exchanges: RecordedExchange[] = []
   const onExchange = (exchange: Exchange) => void exchanges.push({ ...exchange, at: HOST.now() })
-  const report = await verify({ ...options, onProgress: line.show, ...(record !== undefined && { onExchange }) })
-  line.clear()
+  const recording = record !== undefined && { onExchange }
+  const report = await verify({ ...options, onProgress: line.show, ...recording }).finally(line.clear)
   if (record !== undefined) {
     const facts = { client: 'fauxgate verify', version, dialect: options.dialect, url: options.url }
     await writeText(record, recordingText(exchanges, [options.key], facts))

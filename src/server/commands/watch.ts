@@ -13,9 +13,10 @@ const DEBOUNCE_MS = 100
  * Returns the files that `--watch` watches: the config file and that of `initial`.
  * @throws UsageError if there is none.
  */
-export function watchedFiles({ config: { initial }, file }: ParsedOptions): readonly string[] {
+export function watchedFiles({ config: { initial }, names, file }: ParsedOptions): readonly string[] {
   const files = [file, initial].filter((each) => typeof each === 'string')
-  if (files.length === 0) throw new UsageError('--watch needs a file to watch: a config file, or --initial FILE.')
+  if (files.length === 0)
+    throw new UsageError(`${names.get('watch')} needs a file to watch: a config file, or --initial FILE.`)
   return files
 }
 
