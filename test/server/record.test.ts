@@ -8,7 +8,7 @@ import { Recorder } from '../../src/server/recorder.ts'
 import { begun, ran } from '../support/command.ts'
 import { newFolder } from '../support/folder.ts'
 import { asked, listening } from '../support/served.ts'
-import { eventually } from '../support/wire.ts'
+import { eventually, rawConnection } from '../support/wire.ts'
 
 const answering = (listener: RequestListener) => listening(createServer(listener))
 
@@ -124,6 +124,17 @@ describe('A request without an answer', () => {
     const { here, stopped } = await recording(service)
     expect((await fetch(`${here}/ip_policies`)).status).toBe(502)
     expect(await stopped()).toEqual([])
+  })
+
+  test('is not recorded when the client leaves in the middle of it, which a warning says', async () => {
+    const { here, output, stopped } = await recording('http://127.0.0.1:9')
+    const head = 'POST /ip_policies HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n'
+    const { socket } = await rawConnection(Number(new URL(here).port), head)
+    socket.end()
+    await eventually(() => output.stderr !== '')
+    expect(await stopped()).toEqual([])
+    const why = 'the client left before the end of its request'
+    expect(output.stderr).toBe(`fauxgate: warning: POST /ip_policies is not in the recording: ${why}\n`)
   })
 
   test('is answered with 504 when the service hangs', async () => {
