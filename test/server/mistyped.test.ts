@@ -240,12 +240,15 @@ describe('A port that is taken', () => {
 })
 
 describe('Help', () => {
-  it.each([[], ['help'], ['--help'], ['-h']])('on all commands is printed for %j', async (...args) => {
-    const { code, stdout, stderr } = await ran({}, ...args)
-    expect([code, stderr]).toEqual([0, ''])
-    expect(stdout).toMatch(/^Usage: fauxgate <command> \[options\]\n/)
-    expect(stdout).toContain('Exit codes: 0 done')
-  })
+  it.each([[], ['help'], ['--help'], ['-h'], ['help', 'help']])(
+    'on all commands is printed for %j',
+    async (...args) => {
+      const { code, stdout, stderr } = await ran({}, ...args)
+      expect([code, stderr]).toEqual([0, ''])
+      expect(stdout).toMatch(/^Usage: fauxgate <command> \[options\]\n/)
+      expect(stdout).toContain('Exit codes: 0 done')
+    },
+  )
 
   it.each([
     ['help', 'serve'],
@@ -260,6 +263,17 @@ describe('Help', () => {
     expect(stdout).toMatch(new RegExp(`^Usage: fauxgate ${name}`))
     expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(100)
   })
+
+  it.each(['clock', 'script', 'sandbox', 'state'])(
+    'on a command and those that begin with its name comes for "%s help"',
+    async (name) => {
+      const { code, stdout } = await ran({}, name, 'help')
+      expect([code, stdout]).toEqual([
+        0,
+        expect.stringMatching(new RegExp(`^Usage: fauxgate ${name} [^]+\n  ${name} \\w+`)),
+      ])
+    },
+  )
 
   it('also shows the version', async () => {
     for (const flag of ['--version', '-v', 'version']) {

@@ -58,7 +58,7 @@ const requests: Command = {
   async run(parsed, environment) {
     requireNoWords(parsed.words, 'requests', parsed)
     const server = await readServerAddress(parsed, environment)
-    const line = createFormatter(parsed.flags.get('json') === true)
+    const line = createFormatter(parsed.flags.get('json') === true, environment)
     let last = ''
     let isSaid = false
     const stopped = new AbortController()
@@ -85,9 +85,9 @@ const requests: Command = {
 
 const POLL_MS = 500
 
-function createFormatter(isJson: boolean): (entry: JournalEntry) => string {
+function createFormatter(isJson: boolean, environment: NodeJS.ProcessEnv): (entry: JournalEntry) => string {
   if (isJson) return (entry) => JSON.stringify(entry)
-  const paint = createPainter(process.stdout, process.env)
+  const paint = createPainter(process.stdout, environment)
   return ({ at, method, path, operation, status, response }) => {
     const problem = readErrorBody(status >= 400 ? response : undefined)
     return requestLine(
