@@ -206,6 +206,11 @@ describe('An invalid config file or initial state gets a one-line error', () => 
       '{"initial": {"reservedDomain": []}}',
       '"initial" in FILE: "reservedDomain" is not a family whose resources can be created. Did you mean reservedDomains?',
     ],
+    [
+      'c.json',
+      '{"families": {"mine": 1}}',
+      '"families" in FILE, at mine is 1. Allowed: a family that fauxgate/kit made.',
+    ],
     ['c.json', '{"initial": {"reservedDomains": [{"domain": "no"}]}}', '"initial" in FILE, at reservedDomains[0]: '],
   ])('%s with %s', async (name, text, message) => {
     const file = newFile(name, text)

@@ -98,6 +98,7 @@ function parseConfig({ file, config }: ConfigFile, names: Map<string, string>): 
     const nameOf = (...path: string[]) => `${quote(path.join('.'))} in ${pathFromHere(file)}`
     if (!row) throw new UsageError(`${nameOf(name)} is not an option.${suggestion(name, Object.keys(rows))}`)
     requireAllowed(row, value, (part) => nameOf(name, ...part), marksOf(row).secret)
+    names.set(name, nameOf(name))
     for (const { path } of optionTable) if (path.split('.')[0] === name) names.set(path, nameOf(path))
     const isFile = optionTable.some((option) => option.path === name && option.isFile)
     read[name] = isFile && typeof value === 'string' ? resolve(dirname(file), value) : value
