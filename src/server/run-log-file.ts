@@ -1,4 +1,4 @@
-import { appendFileSync, readFileSync, rmSync } from 'node:fs'
+import { appendFileSync, readFileSync, rmSync, truncateSync } from 'node:fs'
 import { tryParseJson } from '../verify/exchange.ts'
 import { leftoversIn, type RunLogEntry, type RunLogStorage } from '../verify/run-log.ts'
 import { asSystemError } from './errors.ts'
@@ -36,6 +36,13 @@ export class RunLogFile implements RunLogStorage {
   get hasLeftovers(): boolean {
     const { created, unsure } = leftoversIn(this.read())
     return created.length + unsure.length > 0
+  }
+
+  /** Removes the last line if a crash has cut it off. Otherwise the next entry would continue this line. */
+  removeCutLine(): void {
+    const text = this.#text()
+    const end = text.lastIndexOf('\n') + 1
+    if (end < text.length) truncateSync(this.file, Buffer.byteLength(text.slice(0, end)))
   }
 
   add(entry: RunLogEntry): void {

@@ -99,6 +99,30 @@ describe('fauxgate verify', () => {
     expect([code, existsSync(list)]).toEqual([4, true])
     expect(stderr).toMatch(/^fauxgate: \/ip_policies\/ipp_1 may be left: no connection/)
   })
+
+  test('can be repeated with --clean after a crash that cut off a line of the list', async () => {
+    const url = await listening(
+      createServer(({ method, url: path }, response) => {
+        const isDeleted = path === '/ip_policies/ipp_1'
+        const status = method === 'GET' ? (isDeleted ? 404 : 200) : isDeleted ? 204 : 500
+        response.writeHead(status).end()
+      }),
+    )
+    const list = join(newFolder(), 'created.jsonl')
+    const entries = [
+      { entry: 'run', run: 'abc', url, dialect: 'ngrok' },
+      { entry: 'creating', number: 1, path: '/ip_policies', operation: 'ip_policies.create' },
+      { entry: 'created', number: 1, id: 'ipp_1' },
+      { entry: 'creating', number: 2, path: '/ip_policies', operation: 'ip_policies.create' },
+      { entry: 'created', number: 2, id: 'ipp_2' },
+    ]
+    writeFileSync(list, `${entries.map((entry) => `${JSON.stringify(entry)}\n`).join('')}{"entry":"creat`)
+    for (let time = 0; time < 2; time++) {
+      const { code, stderr } = await ran({}, 'verify', '--clean', '--list', list, '--rate', '60000')
+      expect(code).toBe(4)
+      expect(stderr).toMatch(/^fauxgate: \/ip_policies\/ipp_2 may be left: .+\n$/)
+    }
+  })
 })
 
 describe('A recording', () => {

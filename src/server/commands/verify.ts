@@ -178,6 +178,7 @@ async function clean(
   const target = parseTarget(started.url, environment)
   if (typed !== undefined && parseTarget(typed, environment).url !== target.url)
     throw new UsageError(`${list.file} is of ${target.url}. Leave the URL out, or name another list with --list.`)
+  list.removeCutLine()
   const { versionHeader } = dialects[started.dialect as DialectName] ?? dialects.ngrok // It wrote the name itself.
   const client = new ServiceClient({ ...target, versionHeader, timeout, perMinute, host: HOST, signal })
   const remaining = await deleteLeftovers(client, new RunLog(list, entries), markOf(started.run))
