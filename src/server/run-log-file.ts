@@ -18,7 +18,7 @@ export class RunLogFile implements RunLogStorage {
     return lines.flatMap((line, index) => {
       const entry = parseEntry(line)
       if (entry) return [entry]
-      if (line === '' || index === last) return []
+      if (line === '' || (index === last && isCutEntry(line))) return []
       throw new Error(`${this.file} is not a list of "fauxgate verify". Name another one with --list.`)
     })
   }
@@ -57,6 +57,12 @@ export class RunLogFile implements RunLogStorage {
   remove(): void {
     rmSync(this.file, { force: true })
   }
+}
+
+/** Returns true if a line may be the beginning of an entry. */
+function isCutEntry(line: string): boolean {
+  const start = '{"entry":'
+  return line.startsWith(start) || start.startsWith(line)
 }
 
 function parseEntry(line: string): RunLogEntry | undefined {

@@ -100,6 +100,14 @@ describe('fauxgate verify', () => {
     expect(stderr).toMatch(/^fauxgate: \/ip_policies\/ipp_1 may be left: no connection/)
   })
 
+  test('refuses a file of somebody else as its list, and leaves it unchanged', async () => {
+    const { url, list, verify } = await beside()
+    writeFileSync(list, 'my notes')
+    const { code, stderr } = await verify(url, '--yes')
+    expect([code, stderr]).toEqual([1, expect.stringContaining('is not a list of "fauxgate verify".')])
+    expect(readFileSync(list, 'utf8')).toBe('my notes')
+  })
+
   test('can be repeated with --clean after a crash that cut off a line of the list', async () => {
     const url = await listening(
       createServer(({ method, url: path }, response) => {
