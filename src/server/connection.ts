@@ -103,11 +103,17 @@ export class Connection {
     const sendResult = (sent: HttpResponse) => {
       inspector.broadcastControlUse(httpRequest, sent)
       inspector.recordDuration(httpRequest, sent, elapsed())
-      if (sent.delivery?.drop) this.#socket.resetAndDestroy()
+      if (sent.delivery?.drop) this.#drop()
       else send(sent, response)
     }
     if (result.delivery || result.safe) void this.#delivered(result).then((sent) => sent && sendResult(sent))
     else sendResult(result)
+  }
+
+  /** Ends the connection without a response: with a reset or, with TLS, for which Node refuses a reset, without one. */
+  #drop(): void {
+    if ('encrypted' in this.#socket) this.#socket.destroy()
+    else this.#socket.resetAndDestroy()
   }
 
   /** Resolves with a response when it may be sent, or with undefined if the client has left. */

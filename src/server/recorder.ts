@@ -56,7 +56,8 @@ export class Recorder {
       sendResponse(response, received, target, `http://${request.headers.host ?? ''}`)
     } catch (error) {
       if (this.#stopped.signal.aborted) return
-      const why = deadline.aborted ? `no answer within ${timeout / 1000} s` : connectionProblem(error)
+      const problem = request.complete ? connectionProblem(error) : 'the client left before the end of its request'
+      const why = deadline.aborted ? `no answer within ${timeout / 1000} s` : problem
       warn(`${name} is not in the recording: ${why}`)
       this.#refuse(response, deadline.aborted ? 504 : 502, why)
     } finally {

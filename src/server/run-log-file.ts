@@ -1,4 +1,4 @@
-import { appendFileSync, readFileSync, rmSync } from 'node:fs'
+import { appendFileSync, readFileSync, rmSync, truncateSync } from 'node:fs'
 import { tryParseJson } from '../verify/exchange.ts'
 import { leftoversIn, type RunLogEntry, type RunLogStorage } from '../verify/run-log.ts'
 import { asSystemError } from './errors.ts'
@@ -18,7 +18,7 @@ export class RunLogFile implements RunLogStorage {
     return lines.flatMap((line, index) => {
       const entry = parseEntry(line)
       if (entry) return [entry]
-      if (line === '' || index === last) return []
+      if (line === '' || (index === last && isCutEntry(line))) return []
       throw new Error(`${this.file} is not a list of "fauxgate verify". Name another one with --list.`)
     })
   }
@@ -38,6 +38,13 @@ export class RunLogFile implements RunLogStorage {
     return created.length + unsure.length > 0
   }
 
+  /** Removes the last line if a crash has cut it off. Otherwise the next entry would continue this line. */
+  removeCutLine(): void {
+    const text = this.#text()
+    const end = text.lastIndexOf('\n') + 1
+    if (end < text.length) truncateSync(this.file, Buffer.byteLength(text.slice(0, end)))
+  }
+
   add(entry: RunLogEntry): void {
     try {
       // Only the owner can read the file, because it names resources of an account.
@@ -50,6 +57,12 @@ export class RunLogFile implements RunLogStorage {
   remove(): void {
     rmSync(this.file, { force: true })
   }
+}
+
+/** Returns true if a line may be the beginning of an entry. */
+function isCutEntry(line: string): boolean {
+  const start = '{"entry":'
+  return line.startsWith(start) || start.startsWith(line)
 }
 
 function parseEntry(line: string): RunLogEntry | undefined {

@@ -67,7 +67,16 @@ export async function serve(gateway: Gateway, options: ServeOptions = {}): Promi
   if (!gateway?.transport) throw new TypeError(`serve received ${quote(gateway)}. Allowed: a gateway, then options.`)
   const { port = 0, host = '127.0.0.1', tls, name = null } = readOptions(serveOptions, options, { secret: ['tls'] })
   const sockets = new Set<Socket>()
-  const server = await createHttpServer({ gateway, inspector: new Inspector(gateway, name) }, sockets, tls)
+  const responders = { gateway, inspector: new Inspector(gateway, name) }
+  const server = await createHttpServer(responders, sockets, tls).catch((cause) => {
+    // Node's own error is one of OpenSSL, and does not name the option.
+    throw new TypeError(
+      `tls cannot be used (${cause.message}). Allowed: a certificate and its private key, both PEM.`,
+      {
+        cause,
+      },
+    )
+  })
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) =>
       reject(new Error(listenProblem(error, host, port), { cause: error })),

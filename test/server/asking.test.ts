@@ -48,11 +48,22 @@ describe('A command sends its request to the given server', () => {
   })
 })
 
+it.each([
+  ['{"a": 1, "b": 0, "c": 0}', '2 collections have no resources'],
+  ['{"a": 1, "b": 0}', '1 collection has no resources'],
+  ['{"a": 1}', ''],
+])('The overview of %s says how many collections are empty', async (counts, note) => {
+  const { url } = await showingClock(`{"counts": ${counts}}`)
+  const { stdout, stderr } = await ran({}, 'overview', '--url', url)
+  expect(JSON.parse(stdout)).toEqual({ counts: expect.objectContaining({ a: 1 }) })
+  expect(stderr).toBe(`fauxgate: at ${url}\n${note && `fauxgate: ${note}\n`}`)
+})
+
 describe('A command says so if the answer is not from a fauxgate', () => {
   const failing = async (url: string, ...args: string[]) => {
     const { code, stdout, stderr } = await ran({}, ...args, '--url', url)
     expect([code, stdout]).toEqual([1, ''])
-    return stderr.replaceAll(url, 'URL')
+    return stderr.replaceAll(url.replace('user:open-sesame@', ''), 'URL')
   }
 
   it.each<[number, Record<string, string>, string]>([
@@ -67,12 +78,23 @@ describe('A command says so if the answer is not from a fauxgate', () => {
     )
   })
 
+  it.each([
+    ['clock', 'text/html', 'application/json'],
+    ['report', 'text/html', 'text/plain; charset=utf-8'],
+    ['overview', 'application/json', 'application/json'],
+  ])('where it answers %s with a page as %s', async (command, type, expected) => {
+    const { url } = await answering((response) => response.writeHead(200, { 'content-type': type }).end('<html>'))
+    expect(await failing(url, command)).toBe(
+      `fauxgate: The server at URL is not a fauxgate: its response is not ${expected}.\n`,
+    )
+  })
+
   it('because the program speaks no HTTP, or TLS', async () => {
     const silent = await listening(createTcpServer((socket) => socket.destroy()))
     expect(await failing(silent, 'clock')).toBe('fauxgate: URL ended the connection (ECONNRESET). Is it HTTPS?\n')
     const plain = await listening(createTcpServer((socket) => socket.end('220 mail\r\n')))
     expect(await failing(plain, 'clock')).toMatch(/^fauxgate: URL cannot be reached: Parse Error.*\.\n$/)
-    const secure = plain.replace('http:', 'https:')
+    const secure = plain.replace('http://', 'https://user:open-sesame@')
     expect(await failing(secure, 'clock')).toMatch(/^fauxgate: URL ended the connection \(EPROTO\)\. Is it HTTP\?\n$/)
   })
 

@@ -100,6 +100,8 @@ describe('The controls of a running server as commands', () => {
     expect((await printed('requests')).replace(/ra_1 +/, 'ra_1 ')).toMatch(
       /^2026-01-01T00:00:00Z GET {4}\/reserved_addrs +200 reserved_addrs\.list\n2026-01-01T00:00:00Z GET {4}\/reserved_addrs\/ra_1 404 ERR_NGROK_\d+ reserved_addrs\.get .+\n$/,
     )
+    const { stdout: coloured } = await ran({ FAUXGATE_URL: server.url, FORCE_COLOR: '1' }, 'requests')
+    expect(coloured).toContain('\u001b[')
     const [line = ''] = (await printed('requests', '--json')).split('\n')
     expect(JSON.parse(line)).toMatchObject({ method: 'GET', path: '/reserved_addrs', status: 200 })
     expect(await printed('report')).toContain('The gateway at 2026-01-01T00:00:00Z:')

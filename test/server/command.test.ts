@@ -118,10 +118,18 @@ describe('the command `fauxgate serve`', () => {
     expect([code, stderr]).toEqual([1, 'fauxgate: --host: The host 192.0.2.1 is not an address of this machine.\n'])
   })
 
+  it('ends at SIGHUP, which a closed terminal sends, if it has no state file to write', async () => {
+    const { child, exited } = await started('serve', '--port', '0')
+    child.kill('SIGHUP')
+    await exited
+    expect(child.signalCode).toBe('SIGHUP')
+  })
+
   it('removes its signal listeners when it ends', async () => {
     const listeners = () => ['SIGINT', 'SIGTERM', 'SIGHUP'].map((name) => process.listenerCount(name))
     const before = listeners()
     expect(await ran({}, 'serve', '--port', '0')).toMatchObject({ code: 0 })
+    expect(await ran({}, 'requests', '--url', 'http://127.0.0.1:9')).toMatchObject({ code: 1 })
     expect(listeners()).toEqual(before)
   })
 })

@@ -211,9 +211,12 @@ describe('fauxgate init looks at package.json', () => {
     expect((await ran({}, 'init')).stdout).toContain(`Run the test:      ${command}`)
   })
 
-  it('and says if it is not JSON', async () => {
-    writeFileSync('package.json', '{')
-    expect(await ran({}, 'init')).toEqual({ code: 1, stdout: '', stderr: 'fauxgate: package.json is not JSON.\n' })
+  it.each([
+    ['{', 'package.json is not JSON: at line 1, column 2 (position 1).'],
+    ['null', 'package.json holds null. Allowed: an object.'],
+  ])('and says if it cannot use %j', async (text, problem) => {
+    writeFileSync('package.json', text)
+    expect(await ran({}, 'init')).toEqual({ code: 1, stdout: '', stderr: `fauxgate: ${problem}\n` })
     expect(existsSync('fauxgate.config.json')).toBe(false)
   })
 })

@@ -1,7 +1,9 @@
 import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { controlsOf } from '../support/client.ts'
 import { serving, started } from '../support/command.ts'
+import { newFile } from '../support/folder.ts'
 import { eventually, rawConnection } from '../support/wire.ts'
 
 const MANUAL = ['--clock', 'manual', '--start', '2026-01-01T00:00:00Z', '--seed', 'log', '--dialect', 'ngrok']
@@ -78,6 +80,18 @@ describe('The log', () => {
     expect(new Set(messages).size).toBe(5)
   })
 
+  it('has each attempt of one second', async () => {
+    const { lines } = await logged(['--log', 'json'], async (url) => {
+      await fetch(`${url}/reserved_domains`, { method: 'POST', headers, body })
+      const call = controlsOf(fetch, url)
+      await call('POST', '/provisioning/script', { outcomes: ['DNS_ERROR', 'DNS_ERROR'] })
+      for (let attempt = 0; attempt < 2; attempt++)
+        await call('POST', '/provisioning/attempt', { id: 'app.example.com' })
+    })
+    const transitions = lines.flatMap((line) => JSON.parse(line).transition ?? [])
+    expect(transitions).toEqual(['started', 'failed', 'retried', 'failed'])
+  })
+
   it('is one JSON object per line with --log json, from the first line on', async () => {
     const { first, lines } = await logged(['--log', 'json'], aLife)
     expect(JSON.parse(first)).toEqual({
@@ -115,6 +129,15 @@ describe('The log', () => {
       lines: [],
       stderr: '',
     })
+  })
+
+  it('prints only the URL with --quiet when a changed file restarts it', async () => {
+    const file = newFile('c.json', '{}')
+    const { output } = await serving({}, '--quiet', '--watch', '--config', file)
+    const address = output.stdout
+    writeFileSync(file, '{"name": "second"}')
+    await eventually(() => output.stdout.split(address).length === 3)
+    expect(output.stdout).toBe(address + address)
   })
 
   it('has colours if the environment asks for them', async () => {

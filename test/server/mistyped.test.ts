@@ -3,9 +3,10 @@ import { createServer as createTcpServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { relative } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { createGateway } from '../../src/index.ts'
 import { ran } from '../support/command.ts'
 import { newFile } from '../support/folder.ts'
-import { listening } from '../support/served.ts'
+import { listening, served } from '../support/served.ts'
 
 describe('An invalid command line gets a one-line error with the received words, the allowed ones and the help to read', () => {
   it.each<[string, string]>([
@@ -52,6 +53,7 @@ describe('An invalid command line gets a one-line error with the received words,
     ['--start 2026-01-01T00:00:00Z', '--start needs --clock manual.'],
     ['--initial nowhere.json', 'nowhere.json cannot be read: there is no such file.'],
     ['--config nowhere.json', 'nowhere.json cannot be read: there is no such file.'],
+    ['--initial .', '. cannot be read: it is a folder.'],
     ['--config src', 'src cannot be read: it is a folder.'],
     ['--config nowhere.mjs', 'nowhere.mjs cannot be read: there is no such file.'],
   ])('serve %s', async (line, message) => {
@@ -86,7 +88,9 @@ describe('An invalid command line gets a one-line error with the received words,
       'dns cname app.example.com',
       'dns cname needs NAME VALUE. Example: "fauxgate dns cname app.example.com 2k3jd9.cname.ngrok.example".',
     ],
-    ['dns fail a.example.com NOPE', '"NOPE" is not allowed here. Allowed: SERVFAIL or TIMEOUT.'],
+    ['dns fail a.example.com NOPE', 'The type is "NOPE". Allowed: SERVFAIL, TIMEOUT.'],
+    ['migrate', 'migrate needs FILE. Example: "fauxgate migrate gateway.db".'],
+    ['replay a.har b.har', 'Unexpected word "b.har" after "replay FILE".'],
     ['completion tcsh', 'The shell is "tcsh". Allowed: bash, zsh, fish.'],
     [
       'requests --limit 1',
@@ -139,12 +143,16 @@ describe('An invalid command line gets a one-line error with the received words,
     expect(found).toMatch(needsSqlite ? /^--data: A SQLite file needs Node 22\.13/ : message)
   })
 
-  it('and so does an invalid environment', async () => {
-    const { code, stderr } = await ran({ FAUXGATE_RENEWAL_LEAD: '100d' }, 'serve')
-    expect([code, stderr]).toEqual([
-      2,
-      'fauxgate: FAUXGATE_RENEWAL_LEAD is "100d". Allowed: less than --certificate-validity, "45d", its shortest default. See "fauxgate help serve".\n',
-    ])
+  it.each<[NodeJS.ProcessEnv, string]>([
+    [
+      { FAUXGATE_RENEWAL_LEAD: '100d' },
+      'FAUXGATE_RENEWAL_LEAD is "100d". Allowed: less than --certificate-validity, "45d", its shortest default.',
+    ],
+    [{ FAUXGATE_CONFIG: '' }, 'FAUXGATE_CONFIG is empty. Give it a value, or do not set it.'],
+    [{ FAUXGATE_WATCH: '1' }, 'FAUXGATE_WATCH needs a file to watch: a config file, or --initial FILE.'],
+  ])('and so does an invalid environment %j', async (environment, message) => {
+    const { code, stderr } = await ran(environment, 'serve')
+    expect([code, stderr]).toEqual([2, `fauxgate: ${message} See "fauxgate help serve".\n`])
   })
 
   it('and a mistyped variable gets a warning', async () => {
@@ -210,6 +218,11 @@ describe('An invalid config file or initial state gets a one-line error', () => 
       '{"initial": {"reservedDomain": []}}',
       '"initial" in FILE: "reservedDomain" is not a family whose resources can be created. Did you mean reservedDomains?',
     ],
+    [
+      'c.json',
+      '{"families": {"mine": 1}}',
+      '"families" in FILE, at mine is 1. Allowed: a family that fauxgate/kit made.',
+    ],
     ['c.json', '{"initial": {"reservedDomains": [{"domain": "no"}]}}', '"initial" in FILE, at reservedDomains[0]: '],
   ])('%s with %s', async (name, text, message) => {
     const file = newFile(name, text)
@@ -225,7 +238,8 @@ describe('A port that is taken', () => {
   it.each([
     ['another program', 'by another program', createTcpServer((socket) => socket.destroy())],
     ['another web server', 'by another web server', createServer((_, response) => response.writeHead(404).end())],
-    ['a fauxgate', ': a fauxgate runs there', createServer((_, response) => response.writeHead(401).end())],
+    ['a page for every path', 'by another web server', createServer((_, response) => response.end('<html>'))],
+    ['a password', 'by another web server', createServer((_, response) => response.writeHead(401).end())],
   ])('by %s is said to be so, with one that is free', async (_what, by, server) => {
     const { port } = new URL(await listening(server))
     const { code, stderr } = await ran({}, 'serve', '--port', port)
@@ -233,15 +247,25 @@ describe('A port that is taken', () => {
     expect(stderr).toMatch(/^fauxgate: Port \d+ on 127\.0\.0\.1 is taken.*\. Choose another one, such as --port \d+/)
     expect(stderr).toContain(by)
   })
+
+  it.each([{}, { control: { key: 'open-sesame' } }])('by a fauxgate with %j is said to be so', async (options) => {
+    const { port, url } = await served(createGateway(options))
+    const { code, stderr } = await ran({}, 'serve', '--port', String(port))
+    expect(code).toBe(1)
+    expect(stderr).toContain(`is taken: a fauxgate runs there already, and its inspector is ${url}/_fauxgate/.`)
+  })
 })
 
 describe('Help', () => {
-  it.each([[], ['help'], ['--help'], ['-h']])('on all commands is printed for %j', async (...args) => {
-    const { code, stdout, stderr } = await ran({}, ...args)
-    expect([code, stderr]).toEqual([0, ''])
-    expect(stdout).toMatch(/^Usage: fauxgate <command> \[options\]\n/)
-    expect(stdout).toContain('Exit codes: 0 done')
-  })
+  it.each([[], ['help'], ['--help'], ['-h'], ['help', 'help']])(
+    'on all commands is printed for %j',
+    async (...args) => {
+      const { code, stdout, stderr } = await ran({}, ...args)
+      expect([code, stderr]).toEqual([0, ''])
+      expect(stdout).toMatch(/^Usage: fauxgate <command> \[options\]\n/)
+      expect(stdout).toContain('Exit codes: 0 done')
+    },
+  )
 
   it.each([
     ['help', 'serve'],
@@ -256,6 +280,17 @@ describe('Help', () => {
     expect(stdout).toMatch(new RegExp(`^Usage: fauxgate ${name}`))
     expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(100)
   })
+
+  it.each(['clock', 'script', 'sandbox', 'state'])(
+    'on a command and those that begin with its name comes for "%s help"',
+    async (name) => {
+      const { code, stdout } = await ran({}, name, 'help')
+      expect([code, stdout]).toEqual([
+        0,
+        expect.stringMatching(new RegExp(`^Usage: fauxgate ${name} [^]+\n  ${name} \\w+`)),
+      ])
+    },
+  )
 
   it('also shows the version', async () => {
     for (const flag of ['--version', '-v', 'version']) {

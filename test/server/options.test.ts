@@ -210,6 +210,14 @@ describe('A config file', () => {
     expect(await (await fetch(`${url}/_fauxgate/clock`)).json()).toEqual({ now: '2001-09-09T01:46:40Z', manual: false })
   })
 
+  it('of another kind causes an error that names the allowed kinds', async () => {
+    const { output, exited } = start({}, 'serve', '--config', newFile('c.yaml', 'port: 1'))
+    expect(await exited).toBe(2)
+    expect(output.stderr).toContain(
+      'c.yaml cannot be loaded: its name ends with .yaml. Allowed: .json, .js, .mjs or .ts.',
+    )
+  })
+
   it('in TypeScript causes an error that names the needed Node version, if this one cannot run it', async () => {
     if (hasTypes) return
     const { output, exited } = start({}, 'serve', '--config', newFile('c.ts', 'export default {}'))

@@ -8,7 +8,7 @@ import { Recorder } from '../../src/server/recorder.ts'
 import { begun, ran } from '../support/command.ts'
 import { newFolder } from '../support/folder.ts'
 import { asked, listening } from '../support/served.ts'
-import { eventually } from '../support/wire.ts'
+import { eventually, rawConnection } from '../support/wire.ts'
 
 const answering = (listener: RequestListener) => listening(createServer(listener))
 
@@ -126,6 +126,17 @@ describe('A request without an answer', () => {
     expect(await stopped()).toEqual([])
   })
 
+  test('is not recorded when the client leaves in the middle of it, which a warning says', async () => {
+    const { here, output, stopped } = await recording('http://127.0.0.1:9')
+    const head = 'POST /ip_policies HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n'
+    const { socket } = await rawConnection(Number(new URL(here).port), head)
+    socket.end()
+    await eventually(() => output.stderr !== '')
+    expect(await stopped()).toEqual([])
+    const why = 'the client left before the end of its request'
+    expect(output.stderr).toBe(`fauxgate: warning: POST /ip_policies is not in the recording: ${why}\n`)
+  })
+
   test('is answered with 504 when the service hangs', async () => {
     const target = await answering(() => {})
     const warnings: string[] = []
@@ -174,5 +185,18 @@ describe('fauxgate record refuses to start for', () => {
   ])('%j', async (flags, expected, message) => {
     const { code, stderr } = await ran({}, 'record', '--to', 'http://127.0.0.1:9', ...flags)
     expect([code, stderr]).toEqual([expected, expect.stringContaining(message)])
+  })
+
+  test.each([
+    [
+      'api.ngrok.com',
+      'record needs the URL of a service, and "api.ngrok.com" is none, for example "fauxgate record --to',
+    ],
+    ['https://:open-sesame@example.com', 'The URL has more than a host, a port and a path.'],
+    ['https://example.com/#open-sesame', 'The URL has more than a host, a port and a path.'],
+  ])('--to %s', async (url, message) => {
+    const { code, stderr } = await ran({}, 'record', '--to', url)
+    expect([code, stderr]).toEqual([2, expect.stringContaining(message)])
+    expect(stderr).not.toContain('open-sesame')
   })
 })

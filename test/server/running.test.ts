@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { globalAgent } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
@@ -7,8 +7,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ownPort } from '../../scripts/own-port.mjs'
 import { allCommands } from '../../src/server/commands/all.ts'
 import { readArguments } from '../../src/server/commands/command.ts'
-import { begun, ran, serving } from '../support/command.ts'
+import { begun, ran, serving, started } from '../support/command.ts'
 import { newFile, newFolder } from '../support/folder.ts'
+import { answering } from '../support/served.ts'
 import { eventually } from '../support/wire.ts'
 
 const headers = { authorization: 'Bearer k', 'service-version': '2' }
@@ -49,15 +50,18 @@ describe('A command without a URL', () => {
     await one.stop()
   })
 
-  it('forgets a server that was killed, and entries that it cannot read', async () => {
+  it('forgets a server that was killed, also with another one at its port, and entries that it cannot read', async () => {
+    const other = await answering((response) => response.end('<html>'))
     const runtime = newFolder()
     const folder = join(runtime, `fauxgate-${process.getuid?.() ?? 'servers'}`)
     mkdirSync(folder)
     writeFileSync(join(folder, '1-9.json'), '{"url": "http://127.0.0.1:9", "started": "12:03"}')
     writeFileSync(join(folder, '1-10.json'), '{"url": "http://127.0.0.1:10", "started": "12:04"}')
     writeFileSync(join(folder, '1-11.json'), '{')
+    symlinkSync('/nowhere', join(folder, '0-9.json'))
+    writeFileSync(join(folder, '1-12.json'), JSON.stringify({ url: other.url, started: '12:05' }))
     const { code, stderr } = await ran({ XDG_RUNTIME_DIR: runtime }, 'clock')
-    expect([code, readdirSync(folder)]).toEqual([1, ['1-11.json']])
+    expect([code, readdirSync(folder)]).toEqual([1, ['0-9.json', '1-11.json']])
     expect(stderr).toContain('No server answers at http://127.0.0.1:4747.')
   })
 })
@@ -106,6 +110,33 @@ describe('`fauxgate serve`', () => {
     expect(await reserved()).toEqual(['b.example.com'])
     expect(output.stdout).toContain('initial.json has changed: the server restarts.')
     expect(await stop()).toBe(0)
+  })
+})
+
+describe('`fauxgate serve --watch`', () => {
+  it('continues if a changed config file has options that contradict each other', async () => {
+    const file = newFile('c.json', '{}')
+    const { output } = await serving({}, '--watch', '--config', file)
+    writeFileSync(file, '{"data": "a.db", "state": "state.json"}')
+    await eventually(() => output.stderr.includes('c.json has changed'))
+    expect(output.stderr).toMatch(
+      /and the server continues without it: "data" in \S+ and "state" in \S+ were both given\./,
+    )
+  })
+
+  it('notices a change while it checks an earlier one', async () => {
+    const file = newFile('c.mjs', 'export default {}')
+    const checking = join(newFolder(), 'checking')
+    const { output } = await started('serve', '--port', '0', '--watch', '--config', file)
+    writeFileSync(
+      file,
+      `import { writeFileSync } from 'node:fs'
+      writeFileSync(${JSON.stringify(checking)}, '')
+      await new Promise(() => undefined)`,
+    )
+    await eventually(() => existsSync(checking))
+    writeFileSync(file, 'export default { dialect: "ngrok" }')
+    await eventually(() => output.stdout.includes('fauxgate (ngrok) listens on'))
   })
 })
 

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
@@ -48,6 +49,13 @@ describe('fauxgate sandbox', () => {
     const second = await serving()
     expect(second.output.stdout).not.toContain(key)
     expect(await second.asked()).toMatchObject({ key })
+  })
+
+  it('prints an expression for the key that a shell can read in a folder with a quote', async () => {
+    const { output, asked } = await serving({}, '--data', "o'brien")
+    const [, expression] = /Account-Key: (.+)"/.exec(output.stdout) ?? []
+    const read = execFileSync('sh', ['-c', `printf %s "${expression}"`], { encoding: 'utf8' })
+    expect(await asked()).toMatchObject({ key: read })
   })
 
   it('uses the key of ACCOUNT_KEY, and neither stores nor prints it', async () => {

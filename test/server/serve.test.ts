@@ -88,6 +88,16 @@ describe('serve', () => {
     expect(gateway.url).toBe('https://api.gateway.test')
   })
 
+  it('refuses a certificate that is none, and does not repeat the key', async () => {
+    const tls = { certificate_pem: 'none', private_key_pem: 'open-sesame' }
+    const error = await serve(createGateway(), { tls }).catch((thrown) => thrown)
+    expect(error).toBeInstanceOf(TypeError)
+    expect(error.message).toMatch(
+      /^tls cannot be used \(.+\)\. Allowed: a certificate and its private key, both PEM\.$/,
+    )
+    expect(error.message).not.toContain('open-sesame')
+  })
+
   it.each([
     ['127.0.0.1', '127.0.0.1', 'http://127.0.0.1:'],
     ['127.0.0.9', '127.0.0.9', 'http://127.0.0.9:'],

@@ -44,6 +44,10 @@ describe('fauxgate serve --tls', () => {
     expect(names).toContain('IP Address:2001:DB8:0:0:0:0:0:1')
   })
 
+  it.each(['0', '127.1'])('has a certificate for the host %s, a short form of an address', async (host) => {
+    expect((await ran({}, 'serve', '--port', '0', '--tls', '--host', host)).code).toBe(0)
+  })
+
   it('works together with a control key', async () => {
     const { code, stdout, stderr } = await ran({}, 'serve', '--port', '0', '--tls', '--control-key', 's3cret')
     expect([code, stderr]).toEqual([0, ''])
@@ -80,6 +84,17 @@ describe('fauxgate serve --tls', () => {
     const ended = once(silent, 'close')
     await server.close()
     await ended
+  })
+
+  it('drops a connection for a fault, and serves the next one', async () => {
+    const gateway = createGateway({ authorityKeys: 'fresh' })
+    const tls = gateway.authority.serverCertificate({ ips: ['127.0.0.1'] })
+    await using server = await serve(gateway, { tls })
+    gateway.faults.add({ drop: true, times: 1 })
+    const headers = { authorization: 'Bearer k', 'service-version': '2' }
+    const list = () => asked(`${server.url}/reserved_addrs`, { ca: gateway.authority.certificatePem, headers })
+    await expect(list()).rejects.toThrow('socket hang up')
+    expect((await list()).status).toBe(200)
   })
 })
 

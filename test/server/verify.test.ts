@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { read } from '../support/client.ts'
 import { ran, serving, start } from '../support/command.ts'
 import { newFolder } from '../support/folder.ts'
-import { listening } from '../support/served.ts'
+import { answering, listening } from '../support/served.ts'
 import { eventually } from '../support/wire.ts'
 
 const KEY = 'a-key-that-nobody-may-see'
@@ -55,6 +55,8 @@ describe('fauxgate verify', () => {
   })
 
   test('prints its plan and sends nothing', async () => {
+    const { url, received } = await answering((response) => response.end())
+    expect([(await ran({}, 'verify', url, '--plan')).code, received]).toEqual([0, []])
     const { code, stdout, stderr } = await ran({}, 'verify', 'https://api.ngrok.com', '--plan')
     expect([code, stderr]).toEqual([0, ''])
     expect(stdout).toContain('POST   /ip_policies  (ip_policies.create with every field)')
@@ -64,8 +66,10 @@ describe('fauxgate verify', () => {
     )
   })
 
-  test('deletes with --clean what a killed run has left', async () => {
+  test('deletes with --clean what a killed run has left, at the server of this run', async () => {
     const { url, list, verify } = await beside()
+    const earlier = { entry: 'run', run: 'abc', url: 'http://127.0.0.1:9', dialect: 'ngrok' }
+    writeFileSync(list, `${JSON.stringify(earlier)}\n`)
     const line = `verify ${url} --yes --only ip_policies --rate 600 --dialect ngrok --list ${list}`
     const { child, exited } = start({ NGROK_API_KEY: KEY }, ...line.split(' '))
     await eventually(() => existsSync(list) && readFileSync(list, 'utf8').includes('"entry":"created"'))
@@ -109,6 +113,38 @@ describe('fauxgate verify', () => {
     const { code, stderr } = await ran({}, 'verify', '--clean', '--list', list)
     expect([code, existsSync(list)]).toEqual([4, true])
     expect(stderr).toMatch(/^fauxgate: \/ip_policies\/ipp_1 may be left: no connection/)
+  })
+
+  test('refuses a file of somebody else as its list, and leaves it unchanged', async () => {
+    const { url, list, verify } = await beside()
+    writeFileSync(list, 'my notes')
+    const { code, stderr } = await verify(url, '--yes')
+    expect([code, stderr]).toEqual([1, expect.stringContaining('is not a list of "fauxgate verify".')])
+    expect(readFileSync(list, 'utf8')).toBe('my notes')
+  })
+
+  test('can be repeated with --clean after a crash that cut off a line of the list', async () => {
+    const url = await listening(
+      createServer(({ method, url: path }, response) => {
+        const isDeleted = path === '/ip_policies/ipp_1'
+        const status = method === 'GET' ? (isDeleted ? 404 : 200) : isDeleted ? 204 : 500
+        response.writeHead(status).end()
+      }),
+    )
+    const list = join(newFolder(), 'created.jsonl')
+    const entries = [
+      { entry: 'run', run: 'abc', url, dialect: 'ngrok' },
+      { entry: 'creating', number: 1, path: '/ip_policies', operation: 'ip_policies.create' },
+      { entry: 'created', number: 1, id: 'ipp_1' },
+      { entry: 'creating', number: 2, path: '/ip_policies', operation: 'ip_policies.create' },
+      { entry: 'created', number: 2, id: 'ipp_2' },
+    ]
+    writeFileSync(list, `${entries.map((entry) => `${JSON.stringify(entry)}\n`).join('')}{"entry":"creat`)
+    for (let time = 0; time < 2; time++) {
+      const { code, stderr } = await ran({}, 'verify', '--clean', '--list', list, '--rate', '60000')
+      expect(code).toBe(4)
+      expect(stderr).toMatch(/^fauxgate: \/ip_policies\/ipp_2 may be left: .+\n$/)
+    }
   })
 })
 
@@ -158,16 +194,12 @@ describe('fauxgate verify refuses, and sends nothing', () => {
     ['a key with a letter that no header can have', [URL], `${KEY}ü`, 'not ASCII as its last character'],
     ['no key', [URL], '', 'NGROK_API_KEY is not set'],
     ['a key over HTTP', ['http://api.example.com'], KEY, 'would travel unencrypted'],
-    [
-      'a plan for an unknown service',
-      ['https://api.example.com', '--plan'],
-      '',
-      'https://api.example.com, so it cannot find out its dialect. Name it with --dialect.',
-    ],
     ['no URL', [], KEY, 'verify needs the URL of a server'],
     ['no web server', ['ftp://example.com'], KEY, 'verify needs the URL of a server'],
     ['a URL with a password', ['https://a:b@example.com'], KEY, 'has more than a host, a port and a path'],
     ['a family that there is not', [URL, '--only', 'ip_polices'], KEY, 'Did you mean ip_policies?'],
+    ['--clean, which deletes, with --plan', ['--clean', '--plan'], KEY, '--clean and --plan were both given.'],
+    ['--clean with --read-only', ['--clean', '--read-only'], KEY, '--clean and --read-only were both given.'],
     ['a rate of 0', [URL, '--rate', '0'], KEY, 'Allowed: a whole number from 1 to 60000.'],
     ['a domain that is none', [URL, '--domain', 'https://a.example'], KEY, 'Allowed: a domain of yours'],
   ])('%s', async (_what, args, key, message) => {

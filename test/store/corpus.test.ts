@@ -137,7 +137,7 @@ describe('The file of an older version', () => {
   })
 
   testSqlite('must be named, and must hold a state', async () => {
-    expect((await ran({}, 'migrate')).stderr).toContain('migrate needs a file')
+    expect((await ran({}, 'migrate')).stderr).toContain('migrate needs FILE')
     const file = newFile()
     expect((await ran({}, 'migrate', file)).stderr).toContain('gateway.db cannot be read: there is no such file.')
     expect(existsSync(file)).toBe(false)

@@ -2,8 +2,7 @@ import type { ControlCall } from '../../control/control.ts'
 import { controlCalls } from '../../controls.ts'
 import { OUTCOMES } from '../../provisioning/outcomes.ts'
 import { partsOf } from '../../schema/documentation.ts'
-import { quote } from '../../schema/text.ts'
-import { type Arguments, type Command, requireNoWords, throwMissingWords } from '../commands/command.ts'
+import { type Arguments, type Command, requireNoWords, requireOneOf, throwMissingWords } from '../commands/command.ts'
 import { UsageError } from '../errors.ts'
 import { SERVER_FLAGS } from '../options/table.ts'
 import { print, printError } from '../terminal.ts'
@@ -173,11 +172,10 @@ function commandOf(row: Row): Command {
         ...Object.entries(words).map(([field, word]) => [field, word.replace(/[[\]…]/g, '')] as const),
         ...flags.map(({ field, flag }) => [field, `--${flag}`] as const),
       ])
-      const response = await callControl(server, call.method, `${call.path}${query}`, body).catch((error) => {
-        if (!(error instanceof ControlError)) throw error
-        const mistyped = rewriteRefusal(error.message, name, typedNames)
-        if (mistyped) throw new UsageError(mistyped)
-        throw new Error(`${error.message} (${error.code})`, { cause: error })
+      const path = `${call.path}${query}`
+      const response = await callControl(server, call.method, path, body, call.mediaType).catch((error) => {
+        const mistyped = error instanceof ControlError && rewriteRefusal(error.refusal, name, typedNames)
+        throw mistyped ? new UsageError(mistyped) : error
       })
       const { text, note } = formatResponse(row.call, response, values)
       printServer(server, response === undefined)
@@ -205,17 +203,11 @@ function parseWords(call: ControlCall, { name, words = {}, example }: Row, parse
     const texts = remaining.splice(0, kind === 'texts' ? remaining.length : 1)
     if (texts.length === 0 && placeholder.startsWith('[')) continue
     if (texts.length === 0) throwMissingWords(name, usage, fullExample)
-    requireChoice(placeholder, texts[0])
+    if (placeholder.includes('|')) requireOneOf(`The ${field}`, texts[0] ?? '', placeholder.split('|'))
     fields[field] = parseValue(kind, texts)
   }
   requireNoWords(remaining, `${name} ${usage}`.trim(), parsed, fullExample)
   return fields
-}
-
-/** Throws if a placeholder such as `SERVFAIL|TIMEOUT` lists choices and the word is none of these. */
-function requireChoice(placeholder: string, text = ''): void {
-  if (!placeholder.includes('|') || placeholder.split('|').includes(text)) return
-  throw new UsageError(`${quote(text)} is not allowed here. Allowed: ${placeholder.replaceAll('|', ' or ')}.`)
 }
 
 function queryOf(values: object): string {

@@ -1,6 +1,6 @@
 import type { DnsRecord } from '../../provisioning/dns.ts'
 import { formatTimeline } from '../../provisioning/timeline.ts'
-import { quote } from '../../schema/text.ts'
+import { formatCount, quote } from '../../schema/text.ts'
 import type { Overview } from '../../views/overview.ts'
 import type { DomainTimeline, Timelines } from '../../views/timelines.ts'
 
@@ -37,8 +37,9 @@ function overviewText({ counts, ...rest }: Overview): string {
   return JSON.stringify({ ...rest, counts: Object.fromEntries(present) }, null, 2)
 }
 
-function emptyCollections({ counts }: Overview): string {
-  return `${Object.values(counts).filter((count) => count === 0).length} collections have no resources`
+function emptyCollections({ counts }: Overview): string | undefined {
+  const { length } = Object.values(counts).filter((count) => count === 0)
+  if (length > 0) return `${formatCount(length, 'collection has', 'collections have')} no resources`
 }
 
 function requestsOfFault(_: unknown, sent: SentFields): string | undefined {

@@ -1,6 +1,6 @@
 import type { JournalEntry } from '../../journal/entry.ts'
 import { timestamp } from '../../schema/time.ts'
-import { type Command, requireNoWords, throwMissingWords } from '../commands/command.ts'
+import { type Command, requireNoWords, requireOneWord } from '../commands/command.ts'
 import { readErrorBody } from '../errors.ts'
 import { parseJson, readText, writeText } from '../files.ts'
 import { createPainter, requestLine } from '../log/log.ts'
@@ -33,14 +33,12 @@ const stateImport: Command = {
   flags: SERVER_FLAGS,
   example: 'state import snapshot.json',
   async run(parsed, environment) {
-    const [file, ...rest] = parsed.words
-    if (file === undefined) return throwMissingWords('state import', 'FILE', 'state import snapshot.json')
-    requireNoWords(rest, 'state import FILE', parsed)
+    const file = requireOneWord(stateImport, parsed)
     const snapshot = parseJson(await readText(file), file)
     const server = await readServerAddress(parsed, environment)
     await callControl(server, 'PUT', '/state', snapshot).catch((cause) => {
       if (!(cause instanceof ControlError)) throw cause
-      throw new Error(`${file} cannot be imported: ${cause.message} (${cause.code})`, { cause })
+      throw new Error(`${file} cannot be imported: ${cause.message}`, { cause })
     })
     printServer(server, true)
     return 0
@@ -60,33 +58,36 @@ const requests: Command = {
   async run(parsed, environment) {
     requireNoWords(parsed.words, 'requests', parsed)
     const server = await readServerAddress(parsed, environment)
-    const line = createFormatter(parsed.flags.get('json') === true)
+    const line = createFormatter(parsed.flags.get('json') === true, environment)
     let last = ''
     let isSaid = false
     const stopped = new AbortController()
     const stop = () => stopped.abort()
     const end = onSignals(['SIGINT', 'SIGTERM'], stop)
     process.stdout.once('error', stop)
-    do {
-      const path = `/requests${last && `?after=${last}`}`
-      // The type of this call's response.
-      const entries = (await callControl(server, 'GET', path)) as readonly JournalEntry[]
-      if (!isSaid) printServer(server)
-      isSaid = true
-      for (const entry of entries) printLine(line(entry))
-      last = entries.at(-1)?.operationId ?? last
-    } while (parsed.flags.get('follow') && (await sleep(POLL_MS, stopped.signal)))
-    end()
-    process.stdout.off('error', stop)
+    try {
+      do {
+        const path = `/requests${last && `?after=${last}`}`
+        // The type of this call's response.
+        const entries = (await callControl(server, 'GET', path)) as readonly JournalEntry[]
+        if (!isSaid) printServer(server)
+        isSaid = true
+        for (const entry of entries) printLine(line(entry))
+        last = entries.at(-1)?.operationId ?? last
+      } while (parsed.flags.get('follow') && (await sleep(POLL_MS, stopped.signal)))
+    } finally {
+      end()
+      process.stdout.off('error', stop)
+    }
     return 0
   },
 }
 
 const POLL_MS = 500
 
-function createFormatter(isJson: boolean): (entry: JournalEntry) => string {
+function createFormatter(isJson: boolean, environment: NodeJS.ProcessEnv): (entry: JournalEntry) => string {
   if (isJson) return (entry) => JSON.stringify(entry)
-  const paint = createPainter(process.stdout, process.env)
+  const paint = createPainter(process.stdout, environment)
   return ({ at, method, path, operation, status, response }) => {
     const problem = readErrorBody(status >= 400 ? response : undefined)
     return requestLine(

@@ -1,9 +1,7 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readClock, systemClock } from '../../engine/clock.ts'
-import { tryParseJson } from '../../verify/exchange.ts'
-import { asSystemError } from '../errors.ts'
 import { timeOfDay } from '../log/log.ts'
 
 /** A `fauxgate serve` on this machine, with the facts that it registered when it started. */
@@ -53,20 +51,20 @@ export function findStartTime(url: string, environment: NodeJS.ProcessEnv): stri
 }
 
 function readRegistered(folder: string): readonly RegisteredServer[] {
-  try {
-    if (!isOwnFolder(folder)) return []
-    const files = readdirSync(folder).map((name) => join(folder, name))
-    return files.flatMap((file) => parseRegistered(file, readFileSync(file, 'utf8')))
-  } catch (error) {
-    // No server of this user has started yet, or one just ended.
-    if (asSystemError(error).code !== undefined) return []
-    throw error
-  }
+  // The folder does not exist before the first server of this user.
+  if (!existsSync(folder) || !isOwnFolder(folder)) return []
+  return readdirSync(folder).flatMap((name) => readEntry(join(folder, name)))
 }
 
-function parseRegistered(file: string, text: string): RegisteredServer[] {
-  const { url, started } = Object(tryParseJson(text))
-  return typeof url === 'string' && URL.canParse(url) ? [{ file, url, started: String(started) }] : []
+/** Returns the server that a file registers, if any. */
+function readEntry(file: string): RegisteredServer[] {
+  try {
+    const { url, started } = Object(JSON.parse(readFileSync(file, 'utf8')))
+    return typeof url === 'string' && URL.canParse(url) ? [{ file, url, started: String(started) }] : []
+  } catch {
+    // It is not JSON, or its server has just ended.
+    return []
+  }
 }
 
 /** Returns whether a folder is this user's. All users share the folder for temporary files, and another user could list any server there. */

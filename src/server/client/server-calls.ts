@@ -1,6 +1,7 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { CONTROL_KEY_HEADER, CONTROL_PATH } from '../../control/control.ts'
+import { tryParseJson } from '../../verify/exchange.ts'
 import { type Arguments, flagValue } from '../commands/command.ts'
 import { asSystemError, readErrorBody, UsageError } from '../errors.ts'
 import { readText } from '../files.ts'
@@ -21,13 +22,14 @@ export interface ServerAddress {
 
 const DEFAULT_URL = 'http://127.0.0.1:4747'
 
-/** An error response of a gateway to a control call, with the code of the error and the URL of the server. */
+/** An error response of a gateway to a control call. */
 export class ControlError extends Error {
   constructor(
-    message: string,
-    readonly code: string,
+    /** The message of the gateway, without the code of the error and the URL of the server. */
+    readonly refusal: string,
+    source: string,
   ) {
-    super(message)
+    super(`${refusal} (${source})`)
   }
 }
 
@@ -48,7 +50,8 @@ export async function readServerAddress(parsed: Arguments, environment: NodeJS.P
 }
 
 async function findOnlyServer(environment: NodeJS.ProcessEnv): Promise<string> {
-  const registered = await registeredServers(environment, async (url) => (await detectProgram(url)) !== 'none')
+  const isRunning = async (url: string) => !['none', 'web server'].includes(await detectProgram(url))
+  const registered = await registeredServers(environment, isRunning)
   const isListed = registered.some(({ url }) => url === DEFAULT_URL)
   // A server in a container, or of another user, is not registered here.
   const unlisted = !isListed && (await detectProgram(DEFAULT_URL)) === 'fauxgate' ? [{ url: DEFAULT_URL }] : []
@@ -62,9 +65,11 @@ async function findOnlyServer(environment: NodeJS.ProcessEnv): Promise<string> {
 /** Returns the kind of program that listens at a URL. A `program` sends no response in time, or does not speak HTTP. */
 export async function detectProgram(url: string): Promise<'fauxgate' | 'web server' | 'program' | 'none'> {
   try {
-    const { status } = await sendRequest({ url, timeout: 1000 }, 'GET', `${CONTROL_PATH}/clock`)
+    const { status, text } = await sendRequest({ url, timeout: 1000 }, 'GET', `${CONTROL_PATH}/clock`)
+    const { manual, error_code } = Object(tryParseJson(text))
     // A control key may be required.
-    return [200, 401, 403].includes(status) ? 'fauxgate' : 'web server'
+    const isFauxgate = status === 200 ? manual !== undefined : [401, 403].includes(status) && error_code !== undefined
+    return isFauxgate ? 'fauxgate' : 'web server'
   } catch (error) {
     return asSystemError(error).code === 'ECONNREFUSED' ? 'none' : 'program'
   }
@@ -110,7 +115,8 @@ export async function sendRequest(server: ServerAddress, method: string, path: s
 }
 
 /**
- * Calls a control of a running gateway. Returns its JSON, its text, or undefined if the response is empty.
+ * Calls a control of a running gateway, whose responses have this media type. Returns its JSON, its text, or undefined if the
+ * response is empty.
  * @throws Error that says what to do if the server cannot be reached; ControlError if the gateway responds with an error.
  */
 export async function callControl(
@@ -118,23 +124,29 @@ export async function callControl(
   method: string,
   path: string,
   body?: unknown,
+  mediaType = 'application/json',
 ): Promise<unknown> {
   const { status, type, text } = await sendRequest(server, method, `${CONTROL_PATH}${path}`, body).catch((error) => {
     throw new Error(connectionProblem(asSystemError(error), server.url), { cause: error })
   })
   if (status === 204) return undefined
-  const value: unknown = type.startsWith('application/json') ? JSON.parse(text) : text
-  if (status >= 200 && status < 300) return value
-  const { error, message } = readErrorBody(value)
   const url = urlWithoutKey(server.url)
-  if (message === null) throw new Error(`The server at ${url} is not a fauxgate: its status was ${status}.`)
+  const value: unknown = type.startsWith('application/json') ? tryParseJson(text) : text
+  if (status >= 200 && status < 300) {
+    if (value !== undefined && type.startsWith(mediaType)) return value
+    throw new Error(`The server at ${url} is not a fauxgate: its response is not ${mediaType}.`)
+  }
+  const { error, message } = readErrorBody(value)
+  if (error === null || message === null)
+    throw new Error(`The server at ${url} is not a fauxgate: its status was ${status}.`)
   const hint = status === 401 ? ' Give the key with --control-key or FAUXGATE_CONTROL_KEY.' : ''
   throw new ControlError(`${message}${hint}`, `${error}, at ${url}`)
 }
 
-function connectionProblem({ code = '', message }: NodeJS.ErrnoException, url: string): string {
+function connectionProblem({ code = '', message }: NodeJS.ErrnoException, serverUrl: string): string {
+  const url = urlWithoutKey(serverUrl)
   if (['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', ''].includes(code)) {
-    return `No server answers at ${urlWithoutKey(url)}. Start one with "fauxgate serve", or name it with --url or FAUXGATE_URL.`
+    return `No server answers at ${url}. Start one with "fauxgate serve", or name it with --url or FAUXGATE_URL.`
   }
   if (/CERT|SELF_SIGNED|ISSUER|SIGNATURE/.test(code)) {
     return `The certificate of ${url} is not trusted (${code}). Give its root with --ca FILE or FAUXGATE_CA.`
@@ -142,5 +154,5 @@ function connectionProblem({ code = '', message }: NodeJS.ErrnoException, url: s
   if (code === 'ECONNRESET' || code === 'EPROTO') {
     return `${url} ended the connection (${code}). Is it ${url.startsWith('https:') ? 'HTTP' : 'HTTPS'}?`
   }
-  return `${urlWithoutKey(url)} cannot be reached: ${message}.`
+  return `${url} cannot be reached: ${message}.`
 }

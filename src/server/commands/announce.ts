@@ -9,12 +9,12 @@ import type { Log } from '../log/log.ts'
 import { hostInUrl, listenProblem, type Served } from '../serve.ts'
 import { warn } from '../terminal.ts'
 
-/** Logs where the server listens and, unless `quiet` is set, the URL of the inspector and how to connect a client. */
+/** Logs where the server listens, the URL of the inspector and how to connect a client. */
 export function announce(gateway: Gateway, server: Served, config: Config, host: string, log: Log): void {
-  const { tls, tlsRoot, quiet } = config
+  const { tls, tlsRoot } = config
   const facts = { url: server.url, address: server.address, port: server.port, dialect: gateway.dialect.name }
   log.notice('listening', `fauxgate (${gateway.dialect.name}) listens on ${describePlace(server, host)}`, facts)
-  if (!quiet) log.notice('connect', howToConnect(gateway, server, config), { inspector: inspectorUrl(server) })
+  log.notice('connect', howToConnect(gateway, server, config), { inspector: inspectorUrl(server) })
   if (tlsRoot !== undefined) {
     log.notice('root', `Its root certificate, for clients to trust, is in ${tlsRoot}`, { file: tlsRoot })
   } else if (tls) {

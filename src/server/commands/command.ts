@@ -137,9 +137,26 @@ export function requireNoWords(words: readonly string[], usage: string, { flags 
   throw new UsageError(`${unexpected}${named} after "${usage}".${hint}${exampleOf(example)}`)
 }
 
-/** Returns a part of a message that quotes an invalid URL, if it looks like a URL. Any other text may be a key. */
-export function describeInvalidUrl(typed: string | undefined): string {
-  return typed && /^(?:localhost|\w+:\/\/|[\w-]+(?:\.[\w-]+)+)[\w.:/-]*$/.test(typed) ? `, and "${typed}" is none` : ''
+/**
+ * Reads the base URL of a service.
+ * @throws UsageError that begins with `problem`, such as `record needs the URL of a service`. It repeats no text that may be a key.
+ */
+export function parseBaseUrl(typed: string, problem: string, example: string): URL {
+  const url = URL.canParse(typed) ? new URL(typed) : undefined
+  if (!url || !/^https?:$/.test(url.protocol)) {
+    const isLikeUrl = /^(?:localhost|\w+:\/\/|[\w-]+(?:\.[\w-]+)+)[\w.:/-]*$/.test(typed)
+    throw new UsageError(`${problem}${isLikeUrl ? `, and "${typed}" is none` : ''}, for example "fauxgate ${example}".`)
+  }
+  if (url.username === '' && url.password === '' && url.search === '' && url.hash === '') return url
+  throw new UsageError('The URL has more than a host, a port and a path. Allowed: https://host:port/path.')
+}
+
+/** Returns the only word of a command that needs one word. Throws if there is none, or more than one. */
+export function requireOneWord({ name, words, example }: Command, parsed: Arguments): string {
+  const [word, ...rest] = parsed.words
+  if (word === undefined) throwMissingWords(name, words, example)
+  requireNoWords(rest, `${name} ${words}`, parsed)
+  return word
 }
 
 /** Throws because a word that the command needs is missing. */

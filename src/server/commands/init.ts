@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs'
-import { readFile, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
+import { quote } from '../../schema/text.ts'
 import { isObject } from '../../schema/values.ts'
 import { asSystemError } from '../errors.ts'
-import { writeError } from '../files.ts'
+import { parseJson, readText, writeError } from '../files.ts'
 import { switchFlag, textFlag } from '../options/table.ts'
 import { askAtTerminal, printLine } from '../terminal.ts'
 import { type Arguments, type Command, flagValue, requireNoWords, requireOneOf } from './command.ts'
@@ -44,15 +45,13 @@ async function runInit(parsed: Arguments): Promise<number> {
 
 /** Reads package.json. Returns its type, and `words`: the names of its dependencies and the words of its test script. */
 async function readProject(): Promise<{ readonly type: unknown; readonly words: readonly string[] }> {
-  if (!existsSync('package.json')) return { type: undefined, words: [] }
-  try {
-    const { type, dependencies, devDependencies, scripts } = JSON.parse(await readFile('package.json', 'utf8'))
-    const names = [dependencies, devDependencies].flatMap((each) => (isObject(each) ? Object.keys(each) : []))
-    const script = isObject(scripts) && typeof scripts.test === 'string' ? scripts.test.split(/\s+/) : []
-    return { type, words: [...names, ...script] }
-  } catch {
-    throw new Error('package.json is not JSON.')
-  }
+  const file = 'package.json'
+  const project: unknown = existsSync(file) ? parseJson(await readText(file), file) : {}
+  if (!isObject(project)) throw new Error(`${file} holds ${quote(project)}. Allowed: an object.`)
+  const { type, dependencies, devDependencies, scripts } = project
+  const names = [dependencies, devDependencies].flatMap((each) => (isObject(each) ? Object.keys(each) : []))
+  const script = isObject(scripts) && typeof scripts.test === 'string' ? scripts.test.split(/\s+/) : []
+  return { type, words: [...names, ...script] }
 }
 
 function findRunner(words: readonly string[]): Runner {

@@ -4,13 +4,12 @@ import { dialectFamilies } from '../../gateway/dialect-families.ts'
 import { createGateway } from '../../gateway/gateway.ts'
 import type { AnyOptions } from '../../gateway/options.ts'
 import type { Families } from '../../operation/family.ts'
-import { UsageError } from '../errors.ts'
 import { gatewayOptionsOf } from '../options/gateway-options.ts'
 import { loadOptions } from '../options/parsed-options.ts'
 import { CONFIG_FLAG } from '../options/table.ts'
 import { openStore } from '../sqlite/sqlite-store.ts'
 import { printLine } from '../terminal.ts'
-import { type Arguments, type Command, requireNoWords } from './command.ts'
+import { type Arguments, type Command, requireOneWord } from './command.ts'
 import { migrationText } from './migration-text.ts'
 
 export const migrateCommand: Command = {
@@ -18,13 +17,12 @@ export const migrateCommand: Command = {
   words: 'FILE',
   summary: 'Upgrade a file of --data to the current version',
   flags: [CONFIG_FLAG],
+  example: 'migrate gateway.db',
   notes: [
     'serve --data does the same when it starts. An older fauxgate cannot open the file afterwards: make a copy first.',
   ],
   async run(parsed: Arguments, environment): Promise<number> {
-    const [file, ...rest] = parsed.words
-    if (file === undefined) throw new UsageError('migrate needs a file, for example "fauxgate migrate gateway.db".')
-    requireNoWords(rest, 'migrate FILE', parsed)
+    const file = requireOneWord(migrateCommand, parsed)
     // Opening a store would create the file.
     if (!existsSync(file)) throw new Error(`${file} cannot be read: there is no such file.`)
     const options = await gatewayOptionsOf(await loadOptions(parsed, environment))

@@ -6,14 +6,14 @@ import { dialectNames, dialects } from '../../resources/dialects.ts'
 import { formatCount } from '../../schema/text.ts'
 import { recordingText } from '../../verify/sanitize.ts'
 import { baseUrlOf } from '../client/server-calls.ts'
-import { asSystemError, UsageError } from '../errors.ts'
+import { asSystemError } from '../errors.ts'
 import { replaceFile } from '../files.ts'
 import { integerFlag, textFlag } from '../options/table.ts'
 import { Recorder } from '../recorder.ts'
 import { print, printLine, warn } from '../terminal.ts'
 import { sleep, waitForSignal } from '../waiting.ts'
 import { requireFreePort } from './announce.ts'
-import { type Arguments, type Command, describeInvalidUrl, flagValue, requireNoWords, requireOneOf } from './command.ts'
+import { type Arguments, type Command, flagValue, parseBaseUrl, requireNoWords, requireOneOf } from './command.ts'
 import { parseCount } from './verify-flags.ts'
 
 const HOST = '127.0.0.1'
@@ -43,7 +43,9 @@ export const recordCommand: Command = {
 async function runRecord(parsed: Arguments): Promise<number> {
   requireNoWords(parsed.words, 'record', parsed)
   const value = (flag: string) => flagValue(parsed, flag)
-  const target = parseTarget(value('to'))
+  const target = baseUrlOf(
+    parseBaseUrl(value('to') ?? '', 'record needs the URL of a service', 'record --to https://api.ngrok.com'),
+  )
   const dialect = requireOneOf('--dialect', value('dialect') ?? 'ngrok', dialectNames)
   const file = value('out') ?? 'recording.har'
   const recorder = new Recorder({
@@ -54,7 +56,7 @@ async function runRecord(parsed: Arguments): Promise<number> {
   })
   const facts = { client: 'fauxgate record', version, dialect, url: target }
   const save = () => replaceFile(file, recordingText(recorder.exchanges, [...recorder.keys], facts))
-  const requestedPort = parsePort(value('port'))
+  const requestedPort = parseCount('--port', value('port'), 0, 65_535, 0)
   await requireFreePort(HOST, requestedPort)
   await save()
   const server = createServer((request, response) => void recorder.forward(request, response))
@@ -84,17 +86,4 @@ async function saveRepeatedly(recorder: Recorder, save: () => Promise<void>, sig
     if (length > savedCount) await save().catch((error) => warn(asSystemError(error).message))
     savedCount = length
   }
-}
-
-function parsePort(typed = '0'): number {
-  if (/^\d{1,5}$/.test(typed) && Number(typed) <= 65_535) return Number(typed)
-  throw new UsageError(`--port is ${JSON.stringify(typed)}. Allowed: a whole number from 0 to 65535.`)
-}
-
-function parseTarget(typed: string | undefined): string {
-  const url = typed !== undefined && URL.canParse(typed) ? new URL(typed) : undefined
-  if (url && /^https?:$/.test(url.protocol) && url.username === '' && url.search === '') return baseUrlOf(url)
-  throw new UsageError(
-    `record needs the URL of a service${describeInvalidUrl(typed)}, for example "fauxgate record --to https://api.ngrok.com".`,
-  )
 }

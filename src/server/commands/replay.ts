@@ -1,11 +1,10 @@
 import { readClock, systemClock } from '../../engine/clock.ts'
 import { parseHar } from '../../verify/har-reader.ts'
 import { hasPassed, type KnownDifference, replay, replayText } from '../../verify/replay.ts'
-import { UsageError } from '../errors.ts'
 import { parseJson, readText } from '../files.ts'
 import { switchFlag, textFlag } from '../options/table.ts'
 import { print, warn } from '../terminal.ts'
-import { type Command, flagValue, requireNoWords } from './command.ts'
+import { type Command, flagValue, requireOneWord } from './command.ts'
 
 export const replayCommand: Command = {
   name: 'replay',
@@ -15,14 +14,13 @@ export const replayCommand: Command = {
     textFlag('known', 'FILE', 'A JSON file with a list of known differences, each with "request", "at" and "reason".'),
     switchFlag('json', 'Print the result as JSON.'),
   ],
+  example: 'replay service.har',
   notes: [
     'FILE is HAR 1.2, of fauxgate or of another program, such as a browser.',
     'Nothing is sent to a service. Exit codes: 0 nothing differs; 1 something does, or nothing was compared.',
   ],
   async run(parsed) {
-    const [file, ...rest] = parsed.words
-    requireNoWords(rest, 'replay FILE', parsed)
-    if (file === undefined) throw new UsageError('replay needs a recording, for example "fauxgate replay service.har".')
+    const file = requireOneWord(replayCommand, parsed)
     const named = flagValue(parsed, 'known')
     const known = named === undefined ? [] : await readKnownDifferences(named)
     const report = await replay(parseHar(await readText(file), file), { now: readClock(systemClock), known })

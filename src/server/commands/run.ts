@@ -44,15 +44,15 @@ function wordCount({ name }: Command): number {
 
 function helpFor(words: readonly string[], commands: readonly Command[]): string {
   const [first = '-', second] = words
-  if (first.startsWith('-')) return helpOnAll(commands)
+  if (first.startsWith('-') || first === 'help') return helpOnAll(commands)
   const isGroup = second === undefined && !commands.some(({ name }) => name === first)
   const group = commands.filter(({ name }) => name.startsWith(`${first} `))
   return isGroup && group.length > 0 ? helpOnGroup(first, group) : helpOn(findCommand(words, commands), commands)
 }
 
-/** Returns true for a line such as `state --help`: commands begin with `state`, and no command has this name. */
+/** Returns true for a line such as `state --help` or `clock help`, if commands begin with its first word and a blank. */
 function isHelpOnGroup([first = '', second = '', ...more]: readonly string[], commands: readonly Command[]): boolean {
-  const isGroup = commands.every(({ name }) => name !== first)
+  const isGroup = commands.some(({ name }) => name.startsWith(`${first} `))
   return isGroup && more.length === 0 && ['--help', '-h', 'help'].includes(second)
 }
 

@@ -42,7 +42,7 @@ async function runSandboxes(parsed: Arguments, environment: NodeJS.ProcessEnv): 
   const workerd = new Workerd(binary, inUrl, port, folder, { ...environment, ACCOUNT_KEY: account.key })
   const end = onSignals(['SIGINT', 'SIGTERM', 'SIGHUP'], () => workerd.stop())
   try {
-    announce(await waitUntilHealthy(workerd, hostInUrl(host, host)), host, folder, account)
+    announce(await waitUntilHealthy(workerd, hostInUrl(host)), host, folder, account)
     const code = await workerd.ended
     if (!workerd.isStopping) throw new Error(`workerd ended by itself, with exit code ${code}.`)
   } catch (error) {

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import { readClock, systemClock } from '../../engine/clock.ts'
 import { createGateway, type Gateway } from '../../gateway/gateway.ts'
 import type { Config } from '../../generated/options.ts'
@@ -63,6 +64,7 @@ async function serveOnce(
 ): Promise<RunResult> {
   const reload = async () => {
     const read = await loadOptions(parsed, environment)
+    requireOnePlace(read)
     return port === undefined ? read : { ...read, config: { ...read.config, port } }
   }
   const options = await reload()
@@ -70,10 +72,6 @@ async function serveOnce(
   const { data, state } = config
   const files = config.watch ? watchedFiles(options) : []
   for (const each of warningsOfVariables(environment)) warn(each)
-  if (data !== undefined && state !== undefined) {
-    const [one, other] = [names.get('data'), names.get('state')]
-    throw new UsageError(`${one} and ${other} were both given. The state is kept in one place: leave one out.`)
-  }
   const output = new LogOutput(process.stdout)
   const log = createLog(config, environment, (text) => output.write(text))
   const store = data === undefined ? undefined : await prefixErrors('data', names, () => openStore(data))
@@ -98,6 +96,13 @@ async function serveOnce(
   }
 }
 
+/** Throws if the state would be kept in two places. */
+function requireOnePlace({ config: { data, state }, names }: ParsedOptions): void {
+  if (data === undefined || state === undefined) return
+  const [one, other] = [names.get('data'), names.get('state')]
+  throw new UsageError(`${one} and ${other} were both given. The state is kept in one place: leave one out.`)
+}
+
 /** The options that describe the state after a reset. A stored state has its own seed, time and resources. */
 const OPTIONS_OF_RESET = ['seed', 'start', 'initial']
 
@@ -117,13 +122,19 @@ async function openGateway(parsed: ParsedOptions, store?: Store) {
   }
 }
 
+/** The notices that a quiet server prints, because its clients need them. */
+const QUIET_NOTICES = ['listening', 'root']
+
 function createLog(
-  { log, clock = 'system' }: Config,
+  { log, quiet, clock = 'system' }: Config,
   environment: NodeJS.ProcessEnv,
   write: (text: string) => void,
 ): Log {
-  if (log === 'json') return jsonLog(write)
-  return textLog(write, createPainter(process.stdout, environment), clock !== 'system')
+  const isDated = clock !== 'system'
+  const full = log === 'json' ? jsonLog(write) : textLog(write, createPainter(process.stdout, environment), isDated)
+  if (!quiet) return full
+  const notice: Log['notice'] = (event, ...rest) => void (QUIET_NOTICES.includes(event) && full.notice(event, ...rest))
+  return { ...full, notice }
 }
 
 interface RunContext {
@@ -153,7 +164,8 @@ async function serveUntilEnd(context: RunContext): Promise<RunResult> {
   const server = await listen(served, host, config, names)
   const unregister = registerServer(server.url, environment)
   const stopped = new AbortController()
-  const endHangUps = onSignals(['SIGHUP'], () => file?.write().catch(warnOfError))
+  // Without a file, SIGHUP ends the process as usual: it comes when a terminal is closed.
+  const endHangUps = file && onSignals(['SIGHUP'], () => void file.write().catch(warnOfError))
   const running = [
     file?.writeEachMinute(stopped.signal, warnOfError),
     quiet ? undefined : settleRepeatedly(gateway, stopped.signal),
@@ -163,14 +175,14 @@ async function serveUntilEnd(context: RunContext): Promise<RunResult> {
     if (tlsRoot !== undefined)
       await prefixErrors('tlsRoot', names, () => writeText(tlsRoot, gateway.authority.certificatePem, 0o644))
     announce(gateway, server, config, host, log)
-    if (resumed !== undefined && !quiet) logPostponedOptions(resumed, options, log)
+    if (resumed !== undefined) logPostponedOptions(resumed, options, log)
     const ended = waitForSignal(['SIGINT', 'SIGTERM'], stopped.signal)
     const changed = await Promise.race([ended, waitForChange(files, check, stopped.signal)])
     if (changed) log.notice('changed', `${pathFromHere(changed)} has changed: the server restarts.`)
     return { isOver: !changed, port: server.port }
   } finally {
     unregister()
-    endHangUps()
+    endHangUps?.()
     stopped.abort()
     await Promise.all(running)
     await server.close()
@@ -206,11 +218,10 @@ function issueCertificate(gateway: Gateway, host: string, { baseUrl, control }: 
   const allowed = typeof control === 'object' ? (control.allowHosts ?? []) : []
   const based = baseUrl === undefined ? [] : [new URL(baseUrl).hostname.replace(/^\[|\]$/g, '')]
   const all = new Set(['localhost', '127.0.0.1', '::1', host, ...based, ...allowed])
-  const isAddress = (name: string) => /^[\d.]+$|:/.test(name)
   const wildcards = ['0.0.0.0', '::']
   return gateway.authority.serverCertificate({
-    names: [...all].filter((name) => !isAddress(name)),
-    ips: [...all].filter((name) => isAddress(name) && !wildcards.includes(name)),
+    names: [...all].filter((name) => !isIP(name)),
+    ips: [...all].filter((name) => isIP(name) && !wildcards.includes(name)),
     notBefore: now - DAY_MS,
     notAfter: now + 365 * DAY_MS,
   })

@@ -4,7 +4,7 @@ import { operationGroups } from '../../verify/scenarios.ts'
 import { baseUrlOf } from '../client/server-calls.ts'
 import { UsageError } from '../errors.ts'
 import { type Flag, integerFlag, switchFlag, textFlag } from '../options/table.ts'
-import { type Arguments, describeInvalidUrl, flagValue, requireOneOf } from './command.ts'
+import { type Arguments, flagValue, parseBaseUrl, requireOneOf } from './command.ts'
 
 /** The environment variable with the API key. */
 const KEY_VARIABLE = 'NGROK_API_KEY'
@@ -18,7 +18,7 @@ export const verifyFlags: readonly Flag[] = [
   textFlag(
     'dialect',
     dialectNames.join('|'),
-    'The dialect that the server speaks. Default: detected from its responses.',
+    'The dialect that the server speaks. Default: detected from its responses, or ngrok with --plan.',
   ),
   textFlag(
     'domain',
@@ -51,6 +51,9 @@ export function parseVerifyFlags(parsed: Arguments) {
   const isOn = (flag: string) => parsed.flags.get(flag) === true
   const [dialect, domain] = [value('dialect'), value('domain')]
   const only = parsed.flags.get('only')
+  const harmless = ['plan', 'read-only'].find(isOn)
+  if (isOn('clean') && harmless !== undefined)
+    throw new UsageError(`--clean and --${harmless} were both given. --clean deletes resources: leave one out.`)
   if (domain !== undefined && !/^(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,}$/.test(domain))
     throw new UsageError(`--domain is ${JSON.stringify(domain)}. Allowed: a domain of yours, such as test.example.com.`)
   return {
@@ -76,14 +79,14 @@ export function parseVerifyFlags(parsed: Arguments) {
 export type VerifySettings = ReturnType<typeof parseVerifyFlags>
 
 /**
- * Reads a whole number from 1 to `most`.
+ * Reads a whole number from `min` to `max`.
  * @throws UsageError that names the flag, the value and what is allowed.
  */
-export function parseCount(flag: string, received: string | undefined, fallback: number, max: number): number {
+export function parseCount(flag: string, received: string | undefined, fallback: number, max: number, min = 1): number {
   if (received === undefined) return fallback
   const count = Number(received)
-  if (/^\d{1,6}$/.test(received) && count >= 1 && count <= max) return count
-  throw new UsageError(`${flag} is ${JSON.stringify(received)}. Allowed: a whole number from 1 to ${max}.`)
+  if (/^\d{1,6}$/.test(received) && count >= min && count <= max) return count
+  throw new UsageError(`${flag} is ${JSON.stringify(received)}. Allowed: a whole number from ${min} to ${max}.`)
 }
 
 /**
@@ -92,15 +95,7 @@ export function parseCount(flag: string, received: string | undefined, fallback:
  * @throws UsageError that says what to change. The message never contains the key.
  */
 export function parseTarget(typed: string, environment: NodeJS.ProcessEnv, isPlan = false) {
-  const url = URL.canParse(typed) ? new URL(typed) : undefined
-  if (!url || !/^https?:$/.test(url.protocol))
-    throw new UsageError(
-      `verify needs the URL of a server${describeInvalidUrl(typed)}, for example "fauxgate verify http://127.0.0.1:4747".`,
-    )
-  if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '')
-    throw new UsageError(
-      'The URL of the server has more than a host, a port and a path. Allowed: https://host:port/path.',
-    )
+  const url = parseBaseUrl(typed, 'verify needs the URL of a server', 'verify http://127.0.0.1:4747')
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
   const isLocal = host === 'localhost' || isLoopbackAddress(host)
   const key = environment[KEY_VARIABLE] || undefined

@@ -43,9 +43,9 @@ async function runVerify(parsed: Arguments, environment: NodeJS.ProcessEnv): Pro
   const stopping = abortOnSignal()
   try {
     if (args.isClean) return await clean(list, args, environment, typed, stopping.signal)
-    const target = parseTarget(typed ?? '', environment, args.isPlan)
-    const named = args.dialect ?? (args.isPlan ? dialectOfPlan(target) : undefined)
-    const dialect = named ?? (await detectDialect(target, args.timeout, stopping.signal))
+    const { isPlan, timeout } = args
+    const target = parseTarget(typed ?? '', environment, isPlan)
+    const dialect = args.dialect ?? (isPlan ? 'ngrok' : await detectDialect(target, timeout, stopping.signal))
     if (typeof dialect !== 'string') {
       printError(dialect.problem)
       return 3
@@ -79,11 +79,13 @@ async function compareAndPrint(options: VerifyOptions, args: VerifySettings, lis
   if (!options.isReadOnly && !args.isConfirmed) await requireConsent(planText(plan, options, true))
   if (record !== undefined) requireCanWrite(record)
   if (junit !== undefined) requireCanWrite(junit, 0o644)
+  // An earlier run, of perhaps another server, has left nothing. With its entries, --clean would send deletions to its server.
+  list.remove()
   const line = progressLine()
   const exchanges: RecordedExchange[] = []
   const onExchange = (exchange: Exchange) => void exchanges.push({ ...exchange, at: HOST.now() })
-  const report = await verify({ ...options, onProgress: line.show, ...(record !== undefined && { onExchange }) })
-  line.clear()
+  const recording = record !== undefined && { onExchange }
+  const report = await verify({ ...options, onProgress: line.show, ...recording }).finally(line.clear)
   if (record !== undefined) {
     const facts = { client: 'fauxgate verify', version, dialect: options.dialect, url: options.url }
     await writeText(record, recordingText(exchanges, [options.key], facts))
@@ -104,17 +106,6 @@ const HOST: Host = {
   now: () => readClock(systemClock),
   sleep,
   deadline: (ms) => AbortSignal.timeout(ms),
-}
-
-/**
- * Returns the dialect of a service by its URL: a plan sends nothing to a service, and
- * only a server on this machine receives a request that detects its dialect.
- * @throws UsageError if only a request would tell.
- */
-function dialectOfPlan({ url, isLocal }: ReturnType<typeof parseTarget>): DialectName | undefined {
-  const known = dialectNames.find((name) => dialects[name].baseUrl === url)
-  if (known !== undefined || isLocal) return known
-  throw new UsageError(`--plan sends nothing to ${url}, so it cannot find out its dialect. Name it with --dialect.`)
 }
 
 /** Detects the dialect: sends one request, and looks for the dialect's header in the response. */
@@ -188,6 +179,7 @@ async function clean(
   const target = parseTarget(started.url, environment)
   if (typed !== undefined && parseTarget(typed, environment).url !== target.url)
     throw new UsageError(`${list.file} is of ${target.url}. Leave the URL out, or name another list with --list.`)
+  list.removeCutLine()
   const { versionHeader } = dialects[started.dialect as DialectName] ?? dialects.ngrok // It wrote the name itself.
   const client = new ServiceClient({ ...target, versionHeader, timeout, perMinute, host: HOST, signal })
   const remaining = await deleteLeftovers(client, new RunLog(list, entries), markOf(started.run))

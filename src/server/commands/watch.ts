@@ -13,9 +13,10 @@ const DEBOUNCE_MS = 100
  * Returns the files that `--watch` watches: the config file and that of `initial`.
  * @throws UsageError if there is none.
  */
-export function watchedFiles({ config: { initial }, file }: ParsedOptions): readonly string[] {
+export function watchedFiles({ config: { initial }, names, file }: ParsedOptions): readonly string[] {
   const files = [file, initial].filter((each) => typeof each === 'string')
-  if (files.length === 0) throw new UsageError('--watch needs a file to watch: a config file, or --initial FILE.')
+  if (files.length === 0)
+    throw new UsageError(`${names.get('watch')} needs a file to watch: a config file, or --initial FILE.`)
   return files
 }
 
@@ -28,16 +29,6 @@ export async function waitForChange(
   check: () => Promise<void>,
   signal: AbortSignal,
 ): Promise<string> {
-  const isUsable = async (file: string): Promise<boolean> => {
-    if (!(await sleep(DEBOUNCE_MS, signal))) return false
-    try {
-      await check()
-      return true
-    } catch (error) {
-      warn(`${pathFromHere(file)} has changed, and the server continues without it: ${asSystemError(error).message}`)
-      return false
-    }
-  }
   return new Promise((resolve) => {
     for (const file of files) {
       let isPending = false
@@ -45,9 +36,17 @@ export async function waitForChange(
       watch(dirname(file), { signal, persistent: false }, async (_event, name) => {
         if (name !== basename(file) || isPending) return
         isPending = true
-        const isChanged = await isUsable(file)
+        const isWatched = await sleep(DEBOUNCE_MS, signal)
+        // The check may miss a change that comes from now on.
         isPending = false
-        if (isChanged) resolve(file)
+        if (!isWatched) return
+        try {
+          await check()
+          resolve(file)
+        } catch (error) {
+          const { message } = asSystemError(error)
+          warn(`${pathFromHere(file)} has changed, and the server continues without it: ${message}`)
+        }
       })
     }
   })

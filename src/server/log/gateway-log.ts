@@ -138,9 +138,11 @@ function timelineOf(record: object | undefined): Timeline {
   return (record as { readonly timeline?: Timeline } | undefined)?.timeline ?? []
 }
 
-/** Returns the number of new entries in a timeline, which drops its oldest entries. */
+/** Returns the number of new entries in a timeline, which drops its oldest entries. Entries of one second can be equal. */
 function countNewEntries(before: Timeline, after: Timeline): number {
-  if (before.length === 0) return after.length
-  const last = JSON.stringify(before.at(-1))
-  return after.length - 1 - after.findLastIndex((entry) => JSON.stringify(entry) === last)
+  const textsOf = (timeline: Timeline) => timeline.map((entry) => JSON.stringify(entry))
+  const old = textsOf(before)
+  const all = textsOf(after)
+  const dropped = old.findIndex((_, index) => old.slice(index).every((text, place) => text === all[place]))
+  return dropped === -1 ? after.length : after.length - (before.length - dropped)
 }

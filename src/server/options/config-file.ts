@@ -52,16 +52,18 @@ async function readModule(file: string, path: string): Promise<unknown> {
   // With another URL, a changed file is loaded again. --watch needs this.
   url.searchParams.set('changed', String(statSync(file).mtimeMs))
   const module: Readonly<Record<string, unknown>> = await import(url.href).catch((error) => {
-    throw new Error(`${path} cannot be loaded: ${loadProblem(error)}`)
+    throw new Error(`${path} cannot be loaded: ${loadProblem(error, extname(file))}`)
   })
   if (!('default' in module)) throw new Error(`${path} exports nothing by default. Write: export default { … }`)
   return module.default
 }
 
-function loadProblem(error: unknown): string {
+function loadProblem(error: unknown, extension: string): string {
   const { code, message } = asSystemError(error)
   if (code === 'ERR_UNKNOWN_FILE_EXTENSION')
-    return `Node ${process.versions.node} runs no .ts files; 22.18 and newer do.`
+    return extension.endsWith('ts')
+      ? `Node ${process.versions.node} runs no ${extension} files; 22.18 and newer do.`
+      : `its name ends with ${extension}. Allowed: .json, .js, .mjs or .ts.`
   return String(message ?? error)
     .replace(/\n.*/s, '')
     .replace(/[^.!?]$/, '$&.')
@@ -69,6 +71,6 @@ function loadProblem(error: unknown): string {
 
 /** Returns the path of a file relative to the current folder, or its absolute path if that is further away. */
 export function pathFromHere(file: string): string {
-  const path = relative('.', file)
+  const path = relative('.', file) || '.'
   return path.startsWith(join('..', '..')) ? file : path
 }

@@ -23,7 +23,9 @@ export interface ParsedOptions {
 
 /** Reads the options of a command line, the environment and the config file. */
 export async function loadOptions(parsed: Arguments, environment: NodeJS.ProcessEnv): Promise<ParsedOptions> {
-  const named = flagValue(parsed, CONFIG_FLAG.flag) ?? environment[variableName(CONFIG_FLAG.flag)]
+  const variable = variableName(CONFIG_FLAG.flag)
+  const named = flagValue(parsed, CONFIG_FLAG.flag) ?? environment[variable]
+  if (named === '') throwEmpty(variable)
   return parseOptions(parsed, environment, await readConfigFile(named))
 }
 
@@ -96,6 +98,7 @@ function parseConfig({ file, config }: ConfigFile, names: Map<string, string>): 
     const nameOf = (...path: string[]) => `${quote(path.join('.'))} in ${pathFromHere(file)}`
     if (!row) throw new UsageError(`${nameOf(name)} is not an option.${suggestion(name, Object.keys(rows))}`)
     requireAllowed(row, value, (part) => nameOf(name, ...part), marksOf(row).secret)
+    names.set(name, nameOf(name))
     for (const { path } of optionTable) if (path.split('.')[0] === name) names.set(path, nameOf(path))
     const isFile = optionTable.some((option) => option.path === name && option.isFile)
     read[name] = isFile && typeof value === 'string' ? resolve(dirname(file), value) : value
@@ -103,9 +106,13 @@ function parseConfig({ file, config }: ConfigFile, names: Map<string, string>): 
   return read
 }
 
+function throwEmpty(variable: string): never {
+  throw new UsageError(`${variable} is empty. Give it a value, or do not set it.`)
+}
+
 function parseVariable(option: Option, text: string): unknown {
   const { kind, variable } = option
-  if (text === '') throw new UsageError(`${variable} is empty. Give it a value, or do not set it.`)
+  if (text === '') throwEmpty(variable)
   if (kind !== 'switch') return parseTexts(option, kind === 'texts' ? text.split(',') : [text], variable)
   const isOn = { true: true, '1': true, false: false, '0': false }[text.toLowerCase()]
   if (isOn === undefined) throw new UsageError(`${variable} is ${quote(text)}. Allowed: true, false, 1 or 0.`)

@@ -67,7 +67,7 @@ export async function readOrCreateAccountKey(folder: string, { ACCOUNT_KEY }: No
   if (ACCOUNT_KEY === '') throw new UsageError('ACCOUNT_KEY is empty. Give it a value, or do not set it.')
   if (ACCOUNT_KEY !== undefined) return { key: ACCOUNT_KEY, shellExpression: '$ACCOUNT_KEY' }
   const file = join(folder, 'account-key')
-  const shellExpression = `$(cat '${file}')`
+  const shellExpression = `$(cat '${file.replaceAll("'", String.raw`'\''`)}')`
   if (!existsSync(file)) {
     const key = createSecret()
     writeFileSync(file, `${key}\n`, { flag: 'wx', mode: 0o600 })
