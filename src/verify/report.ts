@@ -167,7 +167,7 @@ function responseText(response: ResponseExcerpt | undefined): string {
 }
 
 /** Returns the result as JUnit XML: a suite for each family, a case for each request. */
-export function reportXml({ outcomes, url, inventory, remaining }: Report): string {
+export function reportXml({ outcomes, url, inventory, remaining, stopped }: Report): string {
   const families = [...new Set(outcomes.map(({ family }) => family))]
   const suites = families.map((family) => {
     const own = outcomes.filter((each) => each.family === family)
@@ -177,7 +177,7 @@ export function reportXml({ outcomes, url, inventory, remaining }: Report): stri
     ...inventory.map(({ path, id, change }) => failedCase('inventory', `${path}/${id}`, change)),
     ...remaining.map(({ path, reason }) => failedCase('inventory', path, reason)),
   ]
-  const checked = left.length > 0 ? left : [`<testcase classname="inventory" name="as before"/>`]
+  const checked = left.length > 0 ? left : [unfailedCase('inventory', 'as before', stopped)]
   const all = [...suites, suite('inventory', checked)].join('\n')
   return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="fauxgate verify ${escapeXml(url)}">\n${all}\n</testsuites>\n`
 }
@@ -189,12 +189,16 @@ function suite(name: string, cases: readonly string[]): string {
 }
 
 function testCase(outcome: Outcome): string {
-  const { operation, what, verdict, reason = '', differences = [] } = outcome
-  if (verdict === 'differs') {
-    return failedCase(operation, what, differences.map((each) => differenceText(each)).join('\n'))
-  }
+  const { operation, what, verdict, reason, differences = [] } = outcome
+  return verdict === 'differs'
+    ? failedCase(operation, what, differences.map((each) => differenceText(each)).join('\n'))
+    : unfailedCase(operation, what, reason)
+}
+
+/** Writes a case that passed, or that was skipped for a reason. */
+function unfailedCase(operation: string, what: string, reason: string | undefined): string {
   const attributes = `classname="${escapeXml(operation)}" name="${escapeXml(what)}"`
-  if (verdict === 'same') return `<testcase ${attributes}/>`
+  if (reason === undefined) return `<testcase ${attributes}/>`
   return `<testcase ${attributes}><skipped message="${escapeXml(reason)}"/></testcase>`
 }
 

@@ -185,10 +185,11 @@ class Replacer {
         (kind === 'address' && !value.includes('@')
           ? placeholderAddress(value, number, isCidr)
           : placeholderText(value.slice(from), number))
-      if (!this.#used.has(placeholder) || number > this.#placeholders.size + MAX_TRIES) return placeholder
+      const isFree = placeholder !== value && !this.#used.has(placeholder)
+      if (isFree || number > this.#placeholders.size + MAX_TRIES) return placeholder
     }
   }
 }
 
-/** The maximum number of tries to find a placeholder that no other value has. Short texts have few placeholders. */
+/** The maximum number of tries to find a placeholder that is neither the value nor that of another value. Short texts have few placeholders. */
 const MAX_TRIES = 1000

@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest'
+import { readResponse } from '../../src/verify/exchange.ts'
 import type { RecordedExchange, Recording } from '../../src/verify/har.ts'
 import { parseHar } from '../../src/verify/har-reader.ts'
 import { hasPassed, replay } from '../../src/verify/replay.ts'
 import { NEW_YEAR } from '../support/provisioning.ts'
-import { exchangesOf, KEY, recordingOf } from '../support/verifying.ts'
+import { exchangesOf, gatewayToVerify, KEY, recordingOf } from '../support/verifying.ts'
 
 const NOW = Date.parse(NEW_YEAR)
 
@@ -11,6 +12,8 @@ const NOW = Date.parse(NEW_YEAR)
 async function record(families: readonly string[]): Promise<Recording> {
   return parseHar(recordingOf(await exchangesOf({ families })), 'a.har')
 }
+
+const textAt = (body: unknown, field: string): unknown => Reflect.get(Object(body), field)
 
 describe('A recording', () => {
   test('keeps no planted secret, id, name or address, wherever it is', () => {
@@ -123,6 +126,30 @@ describe('A replay', () => {
     expect([later.warnings.length, hasPassed(later)]).toEqual([1, true])
     const soon = await replay(recording, { now: NOW + 180 * 86_400_000 })
     expect(soon.warnings).toEqual([])
+  })
+
+  test('has another placeholder for each address, which the replay takes as the service did', async () => {
+    const gateway = gatewayToVerify()
+    const exchanges: RecordedExchange[] = []
+    const create = async (path: string, body: object) => {
+      const request = { method: 'POST', path, headers: {}, body: JSON.stringify(body) }
+      const headers = { authorization: 'Bearer k', 'ngrok-version': '2', 'content-type': 'application/json' }
+      const response = await readResponse(await gateway.fetch(gateway.url + path, { ...request, headers }))
+      exchanges.push({ at: NOW, request, response })
+      return textAt(response.body, 'id')
+    }
+    const networks = [
+      ...Array.from({ length: 5 }, (_, n) => `${n + 2}.0.0.0/8`),
+      ...['1f14', '1f18', '1f19', '2a05'].map((part) => `2600:${part}::/32`),
+    ]
+    const policy = await create('/ip_policies', {})
+    for (const cidr of networks) await create('/ip_policy_rules', { ip_policy_id: policy, cidr, action: 'allow' })
+    const recording = recordingOf(exchanges)
+    const [, ...rules] = parseHar(recording, 'a.har').exchanges
+    const recorded = rules.map(({ response }) => textAt(response.body, 'cidr'))
+    expect(recorded.filter((cidr, index) => cidr === networks[index])).toEqual([])
+    expect(new Set(recorded).size).toBe(networks.length)
+    expect(await replay(parseHar(recording, 'a.har'), { now: NOW })).toMatchObject({ compared: 10, differing: [] })
   })
 
   test('compares no response about the key, and none that says nothing', async () => {

@@ -3,7 +3,7 @@ import { createNgrok } from '../../src/gateway/ngrok.ts'
 import type { Gateway } from '../../src/index.ts'
 import { deleteLeftovers } from '../../src/verify/clean-up.ts'
 import { type Host, ServiceClient } from '../../src/verify/client.ts'
-import { exitCodeOf, reportText } from '../../src/verify/report.ts'
+import { exitCodeOf, reportText, reportXml } from '../../src/verify/report.ts'
 import { leftoversIn, markOf, RunLog, type RunLogEntry } from '../../src/verify/run-log.ts'
 import { requireOwn } from '../../src/verify/safety.ts'
 import { type Fetch, gatewayToVerify, KEY, runVerify, verifyGateway } from '../support/verifying.ts'
@@ -171,6 +171,8 @@ describe('Where requests bring no response', () => {
     })
     const { report } = await verifyGateway(gateway, { signal: stop.signal }, fetch)
     expect([report.stopped, report.requests]).toEqual(['stopped by a signal', 3])
+    // Nobody compared the inventory.
+    expect(reportXml(report)).toContain('name="as before"><skipped message="stopped by a signal"/>')
   })
 
   test('a signal ends it, and what was made is deleted', async () => {
