@@ -97,7 +97,7 @@ export function resource(
         const record = create.run(tx, body)
         requireWithin(tx, limits, collection, record)
         const shown = show(tx, record)
-        return create.once ? Object.freeze({ ...shown, ...create.once(record) }) : shown
+        return create.once ? { ...shown, ...create.once(record) } : shown
       },
     }),
     ...readOperations(kind, view, related),
@@ -117,7 +117,7 @@ export function resource(
         const record = update.run(tx, before, body)
         requireWithin(tx, limits, collection, record, before)
         const shown = show(tx, record)
-        return update.once ? Object.freeze({ ...shown, ...update.once(tx, record, before) }) : shown
+        return update.once ? { ...shown, ...update.once(tx, record, before) } : shown
       },
     }),
     delete: operation({
