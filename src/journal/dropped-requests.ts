@@ -116,7 +116,8 @@ export function matchesQuery(request: RequestFacts, { operation, method, path, s
   )
 }
 
-const INVALID_IDS = ['undefined', 'null', 'NaN', '[object Object]', '%5Bobject%20Object%5D']
+/** The texts of missing values and of an object: verbatim, as in a URL of fetch, and by `encodeURIComponent`. */
+const INVALID_IDS = ['undefined', 'null', 'NaN', '[object Object]', '[object%20Object]', '%5Bobject%20Object%5D']
 
 /** Returns the first segment of a path that is no id but the text of a missing value or of an object, such as `undefined`. */
 export function findInvalidId(path: string): string | undefined {

@@ -191,10 +191,14 @@ describe('A test fails', () => {
     )
   })
 
-  test('for an id that is the text of a variable without a value', async () => {
-    const error = await messageOfTest((gateway) => send(gateway, '/reserved_domains/undefined', 'DELETE'))
+  test.each([
+    ['undefined', 'undefined'],
+    ['[object Object]', '[object%20Object]'],
+    [encodeURIComponent('[object Object]'), '%5Bobject%20Object%5D'],
+  ])('for an id that is the text of a variable without a value, or of an object: %s', async (id, sent) => {
+    const error = await messageOfTest((gateway) => send(gateway, `/reserved_domains/${id}`, 'DELETE'))
     expect(error).toContain(
-      'DELETE /reserved_domains/undefined → 400 ERR_GATEWAY_223: the path has undefined in place of an id. Is an await missing',
+      `DELETE /reserved_domains/${sent} → 400 ERR_GATEWAY_223: the path has ${sent} in place of an id. Is an await missing`,
     )
   })
 })
