@@ -7,6 +7,7 @@ import { Refusal } from '../schema/errors.ts'
 import { findPathIdProblems } from '../schema/ids.ts'
 import { requireSync } from '../schema/options.ts'
 import type { RuleContext } from '../schema/rule.ts'
+import { deepFreeze } from '../schema/values.ts'
 import { type RawCommit, Subscribers } from './commits.ts'
 import { type EngineOptions, EngineState, type RestorableState } from './engine-state.ts'
 import { GatewayClock } from './gateway-clock.ts'
@@ -91,7 +92,7 @@ export class Engine {
   }
 
   /**
-   * Runs one operation with the ids of its path and its unread body or query. Returns its response and its changes.
+   * Runs one operation with the ids of its path and its unread body or query. Returns its response, frozen, and its changes.
    * Throws a `Refusal` if a rule refuses the operation; then nothing has changed.
    */
   execute(operation: Operation, ids: Readonly<Record<string, string>>, raw: unknown): Execution {
@@ -102,7 +103,7 @@ export class Engine {
     const input = operation.read?.(raw, ids, this.context)
     return this.runCall(() =>
       this.#transactions.run(this.#settleNow(), operation.name, (tx) =>
-        requireSync(`The operation ${operation.name}`, operation.run(tx, ids, input)),
+        deepFreeze(requireSync(`The operation ${operation.name}`, operation.run(tx, ids, input))),
       ),
     )
   }

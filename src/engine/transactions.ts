@@ -100,7 +100,9 @@ export class OpenTransaction implements Transaction {
   }
 
   remove<R extends object>(collection: Collection<R>, record: R): void {
-    this.changes.push(this.#state.records.change(collection, collection.key(record), undefined))
+    const change = this.#state.records.change(collection, collection.key(record), undefined)
+    // A record that is removed twice is one change.
+    if (change.before) this.changes.push(change)
   }
 
   newestFirst<R extends object>(collection: Collection<R>, cursor?: string): Iterable<R> {

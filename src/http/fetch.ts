@@ -1,6 +1,7 @@
 import { abortable } from '../engine/clock.ts'
 import type { RequestBody } from '../schema/body.ts'
 import { platform, utf8Length, utf8Text } from '../schema/platform.ts'
+import { hideUrlSecrets } from '../schema/secret-texts.ts'
 import { quote } from '../schema/text.ts'
 import type { Handler } from './handler.ts'
 import type { Delivery, HttpRequest, HttpResponse } from './messages.ts'
@@ -100,11 +101,11 @@ function readPlainRequest(sentUrl: string, init: RequestInit, findLimit: FindLim
 /** Matches URLs that are normalized already. Most are, and parsing takes long. */
 const NORMALIZED = /^https?:\/\/[a-z0-9-]+(\.[a-z0-9-]+)*\/[\w/-]*$/
 
-/** Returns a URL as fetch sends it. Messages omit the query, which may have a key. */
+/** Returns a URL as fetch sends it. */
 function normalizeUrl(text: string): string {
   if (NORMALIZED.test(text)) return text
   const { href, host, username, password } = parseUrl(text) ?? {}
-  if (href === undefined || !host) throw new TypeError(`${quote(text.replace(/[?#].*/s, ''))} is not an absolute URL.`)
+  if (href === undefined || !host) throw new TypeError(`${quote(hideUrlSecrets(text))} is not an absolute URL.`)
   if (username || password) throw new TypeError(`The URL for ${quote(host)} has credentials. Send them in a header.`)
   return href
 }

@@ -264,7 +264,7 @@ export type Refused = <Values extends object>(
   values: NoInfer<Values>,
 ) => HttpResponse
 
-/** Makes the function by which a transport refuses what is no request. */
+/** Makes the function by which a transport refuses bytes that are no request. */
 export function createRefused({ engine, dialect }: Pick<HandlerOptions, 'engine' | 'dialect'>): Refused {
   return (error, values) => {
     const operationId = engine.state.nextOperationId()

@@ -11,8 +11,9 @@ export function createJsonCache(): ToJson {
     const known = texts.get(value)
     if (known !== undefined) return known
     const text = JSON.stringify(value)
+    if (text.length > MAX_TEXT_LENGTH) return text
     if (texts.size === MAX_TEXTS) texts.clear()
-    if (text.length <= MAX_TEXT_LENGTH) texts.set(value, text)
+    texts.set(value, text)
     return text
   }
 }

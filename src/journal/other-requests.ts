@@ -1,3 +1,4 @@
+import { hideUrlSecrets } from '../schema/secret-texts.ts'
 import { formatCount } from '../schema/text.ts'
 
 /** The treatment of a request through the global `fetch` that was for no installed gateway. */
@@ -21,7 +22,7 @@ export class OtherRequests {
 
   /** Records a request. Returns its method and its URL without query and credentials, and the hint for that URL. */
   add(method: string, url: string, treatment: Treatment): { readonly request: string; readonly hint: string } {
-    const request = `${method} ${url.replace(/[?#].*/s, '').replace(/^([^/]*\/\/)[^/]*@/, '$1')}`
+    const request = `${method} ${hideUrlSecrets(url)}`
     if (treatment === 'refused') this.#refusedCount++
     const listed = this.#listed[treatment]
     if (listed.has(request) || listed.size < MAX_LINES) listed.set(request, (listed.get(request) ?? 0) + 1)

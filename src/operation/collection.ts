@@ -22,7 +22,7 @@ export interface Collection<R extends object> {
   key(record: R): string
   /** The schema of a record, which reads the records of snapshots. */
   readonly schema: v.GenericSchema<unknown, R>
-  /** The most records; unlimited by default. */
+  /** The maximum number of records. Default: no maximum. */
   readonly most?: number
   /** The indexes by which records are found, by name. */
   readonly indexes: Readonly<Record<string, Index<R>>>

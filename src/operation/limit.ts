@@ -4,13 +4,13 @@ import type { Duration } from '../schema/time.ts'
 
 /** A maximum in the option `account.limits`, with another number for its error. */
 export interface MostOption {
-  /** The most of what counts, from 0. */
+  /** The maximum number of things that count, from 0. */
   readonly max: number
   /** The number of the error, if the limit has several errors, such as 415 in place of 431. */
   readonly number?: number | undefined
 }
 
-/** A rate in the option `account.limits`: the most that may be created within a rolling window of the gateway's clock. */
+/** A rate in the option `account.limits`: the maximum number of creations within a rolling window of the gateway's clock. */
 export interface RateOption extends MostOption {
   /** The window, such as `'1h'` or a number of ms, at least 1000 ms. */
   readonly window: Duration
@@ -70,7 +70,7 @@ export interface AccountLimit {
   readonly rate?: LimitError
   /** The error that `{ max, number }` selects in place of `reached`. */
   readonly older?: LimitError
-  /** The most that a plan allows. A plan without a number has no limit. */
+  /** The maximum number of each plan. A plan without a number has no limit. */
   readonly plans?: Readonly<Partial<Record<Plan, number>>>
 }
 
@@ -80,7 +80,7 @@ export type Fields = Readonly<Record<string, unknown>>
 /** Limits by their names in the option `account.limits`. */
 export type LimitsByName = Readonly<Record<string, AccountLimit>>
 
-/** Declares the error of a limit: the account has the most that it may have, or may have none. */
+/** Declares the error of a limit: the account has as many as it may have, or may have none. */
 /* @__NO_SIDE_EFFECTS__ */
 export function tooMany(number: number): Entry<LimitFacts> {
   return entry(number, 400, ({ what, amount, by, max }) =>

@@ -8,7 +8,7 @@ import { Problems, problem, refuse } from '../schema/errors.ts'
 import { general } from '../schema/general-errors.ts'
 import { findIdError, idPattern } from '../schema/ids.ts'
 import { formatPath, quote, toTypeName } from '../schema/text.ts'
-import { isObject } from '../schema/values.ts'
+import { deepFreeze, isObject } from '../schema/values.ts'
 import type { Collection } from './collection.ts'
 import type { Transaction } from './transaction.ts'
 import type { View } from './view.ts'
@@ -231,7 +231,7 @@ export function createShow<R extends object, Resource extends object>(
   related: Related<R, Resource> | undefined,
 ): (tx: Transaction, record: R) => Resource {
   if (!related) return (tx, record) => tx.show(view, record)
-  return (tx, record) => Object.freeze({ ...tx.show(view, record), ...related(tx, record) })
+  return (tx, record) => deepFreeze({ ...tx.show(view, record), ...related(tx, record) })
 }
 
 function toSearchParameters(query: ListQuery['sent']): URLSearchParams {

@@ -98,7 +98,7 @@ export function resource(
         const record = requireSync(`\`create\` of ${name}`, create.run(tx, body))
         requireWithin(tx, limits, collection, record)
         const shown = show(tx, record)
-        return create.once ? Object.freeze({ ...shown, ...create.once(record) }) : shown
+        return create.once ? { ...shown, ...create.once(record) } : shown
       },
     }),
     ...readOperations(kind, view, related),
@@ -119,7 +119,7 @@ export function resource(
         const record = requireSync(`\`update\` of ${name}`, update.run(tx, before, body))
         requireWithin(tx, limits, collection, record, before)
         const shown = show(tx, record)
-        return update.once ? Object.freeze({ ...shown, ...update.once(tx, record, before) }) : shown
+        return update.once ? { ...shown, ...update.once(tx, record, before) } : shown
       },
     }),
     delete: operation({

@@ -121,7 +121,7 @@ export const general = declareErrors({
   request_malformed: entry(
     90430,
     400,
-    (it: { problem: string }) => `What was sent is no HTTP/1.1 request: ${it.problem}.`,
+    (it: { problem: string }) => `The received bytes are not an HTTP/1.1 request: ${it.problem}.`,
   ),
   request_head_too_large: entry(
     90431,
@@ -132,13 +132,13 @@ export const general = declareErrors({
     90432,
     408,
     (it: { seconds: number }) =>
-      `The request was not there within ${formatCount(it.seconds, 'second')}. Send it at once.`,
+      `The request did not arrive within ${formatCount(it.seconds, 'second')}. Send it without pauses.`,
   ),
   store_failed: entry(
     90507,
     507,
     (it: { why: string }) =>
-      `The store did not keep this, so it did not happen. Nothing has changed. The cause: ${it.why}`,
+      `The store did not save the commit of this call, so the call has changed nothing. The cause: ${it.why}`,
   ),
   internal_failure: entry(90501, 500, () => 'fauxgate itself failed on this request. Its console says how.'),
 })

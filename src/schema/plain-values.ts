@@ -11,12 +11,12 @@ const MAX_DEPTH = 64
 /** The maximum number of values in one field, so that reading a caller's object always ends. No HTTP body can have so many. */
 const MAX_VALUES = 1_000_000
 
-/** The part of a schema that a copy needs: the fields of its objects, and the fields in which "" means absent. */
+/** The part of a schema that a copy needs: the fields of its objects, those in which "" means absent, and those that take anything. */
 export type Shape =
   | { readonly kind: 'object'; readonly fields: ReadonlyMap<string, Shape> }
   | { readonly kind: 'list'; readonly item: Shape }
   | { readonly kind: 'map' }
-  | { readonly kind: 'value'; readonly blankIsAbsent: boolean }
+  | { readonly kind: 'value'; readonly blankIsAbsent: boolean; readonly isAnything: boolean }
 
 export function toShape(schema: v.GenericSchema): Shape {
   const { type, wrapped, entries, item } = partsOf(schema)
@@ -26,7 +26,8 @@ export function toShape(schema: v.GenericSchema): Shape {
   }
   if (type === 'record') return { kind: 'map' }
   if (type === 'array' && item) return { kind: 'list', item: toShape(item) }
-  return { kind: 'value', blankIsAbsent: marksOf(schema).blank === 'absent' }
+  const isAnything = type === 'unknown' || type === 'any'
+  return { kind: 'value', blankIsAbsent: marksOf(schema).blank === 'absent', isAnything }
 }
 
 /**
@@ -42,6 +43,7 @@ export class PlainCopier {
   ) {}
 
   copy(shape: Shape, value: unknown): unknown {
+    if (shape.kind === 'value' && shape.isAnything) return this.#copyJson(value)
     if (typeof value !== 'object' || value === null) return value
     // A symbol replaces any other object, so that the schema refuses it: valibot would accept an array as an object.
     if (shape.kind === 'object') return isObject(value) ? this.copyFields(shape.fields, value) : Symbol(quote(value))
@@ -56,9 +58,7 @@ export class PlainCopier {
       const shape = shapes.get(name)
       const received = value[name]
       if (!shape) this.#reportUnknown(name, shapes)
-      else if (typeof received === 'object' && received !== null) {
-        copy[name] = this.#at(name, () => this.copy(shape, received))
-      } else if (this.#isPresent(received, shape)) copy[name] = received
+      else if (this.#isPresent(received, shape)) copy[name] = this.#at(name, () => this.copy(shape, received))
     }
     return copy
   }
@@ -84,7 +84,7 @@ export class PlainCopier {
   }
 
   /** Copies a field that may hold any JSON. `fromEntries` defines keys such as `__proto__` as data; an assignment would not. */
-  #copyJson(value: object): unknown {
+  #copyJson(value: unknown): unknown {
     const top = this.#path.length
     let room = MAX_VALUES
     let exceeded = ''

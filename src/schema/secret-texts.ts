@@ -42,6 +42,11 @@ function listForms(secret: string): string[] {
 /** Matches a text that JSON and URLs have verbatim. */
 const UNCHANGED = /^[\w.-]*$/
 
+/** Returns a URL without its query and its credentials, which may be secret. */
+export function hideUrlSecrets(url: string): string {
+  return url.replace(/[?#].*/s, '').replace(/^([^/]*\/\/)[^/]*@/, '$1')
+}
+
 /** Matches the names of headers that carry secrets. CORS headers do not: they only name other headers. */
 const SECRET_HEADER = /^(?!access-control-).*(auth|cookie|credential|key|password|secret|session|signature|token)/i
 

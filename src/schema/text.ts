@@ -39,7 +39,7 @@ export function quoteSecret(value: unknown): string {
   return typeof value === 'number' ? 'a number' : quote(value)
 }
 
-/** Shows a received method or path verbatim if it is a short word of common characters. */
+/** Formats a received method or path for a message: verbatim if it is a short word of common characters, else quoted. */
 export function quoteWord(text: string): string {
   return text.length <= MAX_LENGTH && /^[\w/.~%-]+$/.test(text) ? text : quote(text)
 }

@@ -137,6 +137,7 @@ describe('gateway.fetch stands in for the global fetch', () => {
   test('says what it cannot use, and repeats no query: a key may stand in it', async () => {
     const { fetch } = open()
     await expect(fetch('/reserved_addrs?key=s3cret#x', {})).rejects.toThrow('"/reserved_addrs" is not an absolute URL.')
+    await expect(fetch('https://me:s3cret@?x')).rejects.toThrow('"https://" is not an absolute URL.')
     const withPassword = fetch('https://me:s3cret@api.gateway.test/reserved_addrs')
     await expect(withPassword).rejects.toThrow('The URL for "api.gateway.test" has credentials.')
     const get = fetch(URL_OF_ALL, { method: 'head', body: '{}' })

@@ -1,7 +1,15 @@
 import * as v from 'valibot'
 import { describe, expect, it, test } from 'vitest'
 import { ngrokFamilies } from '../../src/gateway/ngrok.ts'
-import { createGateway, type Dialect, GatewayError, manualClock, ngrok, standard } from '../../src/index.ts'
+import {
+  type Commit,
+  createGateway,
+  type Dialect,
+  GatewayError,
+  manualClock,
+  ngrok,
+  standard,
+} from '../../src/index.ts'
 import * as kit from '../../src/kit/index.ts'
 import { openApi } from '../../src/openapi/openapi.ts'
 import { client, controlsOf, outcome, thrownBy } from '../support/client.ts'
@@ -548,4 +556,48 @@ test('A field refers to a named type with a sentence of its own, in the document
   const gateway = createGateway({ families: { passes: family } })
   gateway.passes.create({})
   expect(gateway.passes.list({ filter: 'obj.reserved_domain.id == "rd_1"' }).passes.length).toBe(1)
+})
+
+describe('A family whose records have a field for any JSON', () => {
+  const text = v.optional(v.string())
+  const extra = v.optional(kit.documented(v.unknown(), 'Anything.'))
+  const records = kit.collection({
+    name: 'notes',
+    schema: v.object({ ...kit.recordHead('note', { description: text, metadata: text }), extra }),
+  })
+  const notes = kit.resource(
+    {
+      name: 'notes',
+      prefix: 'note',
+      what: 'note',
+      collection: records,
+      shape: kit.named(v.object({ ...kit.resourceHead, extra }), 'Note', 'A note.'),
+      createBody: v.object({ extra }),
+      updateBody: v.object({}),
+    },
+    {
+      view: (note, wire) => ({ ...kit.viewHead(note, wire, '/notes'), extra: note.extra }),
+      create: { run: (tx, { extra }) => tx.put(records, { ...kit.newHead(tx, 'note'), extra }) },
+      update: { run: (_tx, note) => note },
+      delete: { before: (tx, note) => tx.remove(records, note) },
+    },
+  )
+  const openNotes = () => createGateway({ families: { notes } })
+
+  it.each([Number.NaN, 5n, () => 1, { a: Number.NaN }, [() => 1]])('refuses what JSON does not have: %s', (value) => {
+    expect(() => openNotes().notes.create({ extra: value })).toThrow('Allowed: a value that JSON has.')
+  })
+
+  it.each([0, false, '', 'text', { a: [null] }])('takes %j', (value) => {
+    expect(openNotes().notes.create({ extra: value }).extra).toEqual(value)
+  })
+
+  it('commits the removal of a record once, even if the rules of a deletion have removed it', () => {
+    const gateway = openNotes()
+    const { id } = gateway.notes.create({})
+    const commits: Commit[] = []
+    gateway.subscribe((commit) => commits.push(commit))
+    gateway.notes.delete(id)
+    expect(commits.map(({ changes }) => changes)).toEqual([[expect.objectContaining({ key: id, after: undefined })]])
+  })
 })

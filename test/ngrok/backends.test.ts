@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { refusalOf } from '../support/client.ts'
+import { isDeeplyFrozen } from '../support/gateway.ts'
 import { openGateway } from './support.ts'
 
 describe('A tunnel group backend (rules: backends#tunnel-groups)', () => {
@@ -18,7 +19,8 @@ describe('A tunnel group backend (rules: backends#tunnel-groups)', () => {
         [undefined, undefined],
       ]),
     )
-    expect(gateway.tunnelGroupBackends.list().backends[0]?.tunnels).toEqual(tunnels)
+    const list = gateway.tunnelGroupBackends.list()
+    expect([list.backends[0]?.tunnels, isDeeplyFrozen(list)]).toEqual([tunnels, true])
     expect(gateway.tunnelGroupBackends.update(group.id, { labels: { foo: 'bar' } }).tunnels).toHaveLength(2)
     expect(gateway.tunnelGroupBackends.update(group.id, { labels: {} }).tunnels).toEqual([])
     gateway.tunnelGroupBackends.update(group.id, { labels: { foo: 'bar' } })

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { isDeeplyFrozen } from '../support/gateway.ts'
 import { openGateway, routeModules } from './support.ts'
 
 const texts = { description: 'acme', metadata: '{"environment": "staging"}' }
@@ -32,6 +33,8 @@ describe('An edge (rules: edges#edges)', () => {
     const head = { id: expect.stringMatching(/^edghtsrt_/), edge_id: https.id, uri, created_at: https.created_at }
     expect(route).toEqual({ ...texts, ...head, match: '/', match_type: 'path_prefix', ...nulls(ROUTE_MODULES) })
     expect((await send('GET', '/edges/https')).body.https_edges[0].routes).toEqual([route])
+    const shown = [gateway.httpsEdges.get(https.id), gateway.httpsEdgeRoutes.get({ edge_id: https.id, id: route.id })]
+    expect(shown.map(isDeeplyFrozen)).toEqual([true, true])
     await send('DELETE', `/edges/https/${https.id}`)
     expect((await send('POST', '/edges/tls', { json })).body.hostports).toEqual(['example.com:443'])
     expect(gateway.endpoints.list().endpoints.map(({ public_url }) => public_url)).toEqual(['tls://example.com'])

@@ -62,7 +62,7 @@ describe('Bytes that are no request are answered in the usual shape, and end the
     const answer = await answerTo(port, bytes, isHalfClosed)
     expect(answer.headers.get('connection')).toBe('close')
     const { code, msg } = errorOf(answer)
-    expect([code, msg]).toEqual(['400 90430', expect.stringMatching(/no HTTP\/1.1 request: \S+/)])
+    expect([code, msg]).toEqual(['400 90430', expect.stringMatching(/not an HTTP\/1.1 request: \S+/)])
     expect(gateway.snapshot()).toEqual(before)
   })
 
