@@ -235,7 +235,10 @@ describe('The log of a gateway', () => {
 })
 
 describe('The output of a log', () => {
-  it('drops lines that nobody reads, and warns of this once somebody reads again', () => {
+  it.each([
+    [['two'], '1 line of the log is missing'],
+    [['two', 'three'], '2 lines of the log are missing'],
+  ])('drops %j, which nobody reads, and warns of this once somebody reads again', (unread, missing) => {
     const written: string[] = []
     const stream = new PassThrough().on('data', (text) => written.push(String(text)))
     const errors: string[] = []
@@ -244,14 +247,13 @@ describe('The output of a log', () => {
     output.write('one')
     output.flush()
     const length = vi.spyOn(stream, 'writableLength', 'get').mockReturnValue(2 ** 20 + 1)
-    output.write('two')
-    output.write('three')
+    for (const text of unread) output.write(text)
     expect(errors).toEqual([])
     length.mockReturnValue(2 ** 20)
     output.write('four')
     output.flush()
     spy.mockRestore()
     expect(written).toEqual(['one', 'four'])
-    expect(errors).toEqual(['fauxgate: warning: 2 lines of the log are missing: nobody read them.\n'])
+    expect(errors).toEqual([`fauxgate: warning: ${missing}: nobody read the output.\n`])
   })
 })

@@ -1,3 +1,4 @@
+import { formatCount } from '../../schema/text.ts'
 import { warn } from '../terminal.ts'
 import { sleep } from '../waiting.ts'
 
@@ -26,7 +27,8 @@ export class LogOutput {
       return
     }
     if (this.#droppedCount > 0) {
-      warn(`${this.#droppedCount} lines of the log are missing: nobody read them.`)
+      const missing = formatCount(this.#droppedCount, 'line of the log is missing', 'lines of the log are missing')
+      warn(`${missing}: nobody read the output.`)
       this.#droppedCount = 0
     }
     if (this.#collected === '') {
