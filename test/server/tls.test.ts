@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process'
+import { X509Certificate } from 'node:crypto'
 import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
@@ -115,6 +116,18 @@ describe('A certificate for a server of a test', () => {
     expect(at('2026-01-01T00:00:01Z').private_key_pem).not.toBe(at('2026-01-01T00:00:00Z').private_key_pem)
     expect(gateway.tlsCertificates.list().tls_certificates).toEqual([])
   })
+
+  it.each([{ names: ['b.example'] }, { ips: ['192.0.2.1'] }, { notAfter: '2027-01-01T00:00:00Z' }])(
+    'has another key and another serial number if it is issued at the same time with %j',
+    (options) => {
+      const [one, other] = [{}, options].map((each) =>
+        gateway.authority.serverCertificate({ names: ['a.example'], notBefore: '2026-01-01T00:00:00Z', ...each }),
+      )
+      expect(other?.private_key_pem).not.toBe(one?.private_key_pem)
+      const serials = [one, other].map((each) => new X509Certificate(each?.certificate_pem ?? '').serialNumber)
+      expect(new Set(serials).size).toBe(2)
+    },
+  )
 
   it.each<[object, string]>([
     [{}, 'names and ips are both empty. Allowed: at least one name or IP address.'],
