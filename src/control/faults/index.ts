@@ -31,7 +31,7 @@ const list = controlCall({
   run(host) {
     const requests = lastRequests(host.journal)
     const missedOf = (fault: ArmedFault) =>
-      findMissed(fault, requests).map((missed) => ({ ...missed, reason: host.withoutKeys(missed.reason) }))
+      findMissed(fault, requests, host.api).map((missed) => ({ ...missed, reason: host.withoutKeys(missed.reason) }))
     return host.transact(faultsIn).map((fault) => ({ ...fault, ...(isPending(fault) && { missed: missedOf(fault) }) }))
   },
 })
@@ -149,7 +149,7 @@ function createFaults(host: ControlHost): Faults {
     },
     clear: () => remove.run(host, {}),
     assertNoPendingFaults() {
-      const found = describePendingFaults(host.transact(faultsIn), host.journal)
+      const found = describePendingFaults(host.transact(faultsIn), host)
       assertNoProblem(found && host.withoutKeys(found))
     },
   }
