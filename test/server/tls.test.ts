@@ -84,6 +84,8 @@ describe('fauxgate serve --tls', () => {
   })
 })
 
+const NAME_ALLOWED = 'a DNS name in ASCII, such as "app.example.com" or "*.example.com"; an address belongs in ips.'
+
 describe('A certificate for a server of a test', () => {
   const gateway = createGateway({ clock: manualClock('2026-01-01T00:00:00Z'), seed: 'tls' })
 
@@ -132,8 +134,14 @@ describe('A certificate for a server of a test', () => {
   it.each<[object, string]>([
     [{}, 'names and ips are both empty. Allowed: at least one name or IP address.'],
     [{ names: 'a' }, 'names is "a". Allowed: an array of DNS names in ASCII.'],
-    [{ names: ['a.ä'] }, 'names.0 is "a.ä". Allowed: a DNS name in ASCII.'],
-    [{ names: ['a'.repeat(254)] }, `names.0 is "${'a'.repeat(79)}…. Allowed: a DNS name in ASCII.`],
+    [{ names: ['a.ä'] }, `names.0 is "a.ä". Allowed: ${NAME_ALLOWED}`],
+    [{ names: ['127.0.0.1'] }, `names.0 is "127.0.0.1". Allowed: ${NAME_ALLOWED}`],
+    [{ names: ['a', '*.*.example'] }, `names.1 is "*.*.example". Allowed: ${NAME_ALLOWED}`],
+    [{ names: ['a'.repeat(254)] }, `names.0 is "${'a'.repeat(79)}…. Allowed: ${NAME_ALLOWED}`],
+    [
+      { names: ['a'], notAfter: '2025-12-31T23:59:59Z' },
+      'notAfter is 2025-12-31T23:59:59Z. Allowed: 2026-01-01T00:00:00Z, which is notBefore, or later.',
+    ],
     [{ ips: ['1.2.3'] }, 'ips.0 is "1.2.3". Allowed: an IPv4 or IPv6 address.'],
     [{ name: 'a' }, '"name" is not an option. Supported: names, ips, notBefore, notAfter.'],
   ])('%j is refused', (options, message) => {
