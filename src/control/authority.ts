@@ -35,7 +35,8 @@ export interface AuthorityApi {
   /**
    * Issues a certificate for a server of your test. Clients that trust the root accept the certificate. It is not a resource
    * of the gateway.
-   * @throws TypeError for an unknown option, a value that is not allowed, or if there is neither a name nor an IP address.
+   * @throws TypeError for an unknown option, a value that is not allowed, if there is neither a name nor an IP address, or if
+   * `notAfter` is before `notBefore`.
    */
   serverCertificate(options: ServerCertificateOptions): ServerCertificate
 }
