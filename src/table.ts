@@ -48,7 +48,7 @@ function createTable(dialect: CommonDialect, all: typeof families & Families) {
     .flatMap((family) => Object.values(family.operations))
     .filter((operation) => isOperationOf(dialect, operation))
   const router = createRouter(operations)
-  const api: Api = { operations, operationsAt: (path) => [...(router.find(path)?.methods.values() ?? [])] }
+  const api: Api = { operations, routeAt: router.find }
   const states = controls.flatMap(({ state }) => (state ? { operations: {}, errors: {}, ...state(api) } : []))
   // All parts with collections: the families, and those without operations.
   const stateful: readonly Family[] = [...Object.values<Family>(all), declared, account, ...states]

@@ -2,11 +2,12 @@ import * as v from 'valibot'
 import type { ServerCertificateOptions } from '../generated/controls.ts'
 import { required } from '../operation/resource.ts'
 import { certificates } from '../provisioning/certificate-records.ts'
+import { isDnsName, normalizeName } from '../provisioning/dns.ts'
 import { named } from '../schema/documentation.ts'
 import { declareErrors, entry, refuse } from '../schema/errors.ts'
 import { requireId } from '../schema/ids.ts'
 import { moment, optionRow, optionsOf, readOptions } from '../schema/options.ts'
-import { LATEST_TIME } from '../schema/time.ts'
+import { LATEST_TIME, timestamp } from '../schema/time.ts'
 import { createAccessor } from '../schema/values.ts'
 import { ipBytes } from '../x509/ip.ts'
 import { issuing } from '../x509/order.ts'
@@ -34,7 +35,8 @@ export interface AuthorityApi {
   /**
    * Issues a certificate for a server of your test. Clients that trust the root accept the certificate. It is not a resource
    * of the gateway.
-   * @throws TypeError for an unknown option, a value that is not allowed, or if there is neither a name nor an IP address.
+   * @throws TypeError for an unknown option, a value that is not allowed, if there is neither a name nor an IP address, or if
+   * `notAfter` is before `notBefore`.
    */
   serverCertificate(options: ServerCertificateOptions): ServerCertificate
 }
@@ -47,10 +49,14 @@ export interface ServerCertificate {
   readonly private_key_pem: string
 }
 
-const NAME_ALLOWED = 'a DNS name in ASCII'
+const NAME_ALLOWED = 'a DNS name in ASCII, such as "app.example.com" or "*.example.com"; an address belongs in ips'
 
 const names = v.array(
-  v.pipe(v.string(NAME_ALLOWED), v.regex(/^[\w*.-]{1,253}$/, NAME_ALLOWED)),
+  v.pipe(
+    v.string(NAME_ALLOWED),
+    v.check((name) => isDnsName(normalizeName(name)), NAME_ALLOWED),
+    v.transform(normalizeName),
+  ),
   'an array of DNS names in ASCII',
 )
 
@@ -88,15 +94,32 @@ const NINETY_DAYS_MS = 90 * 86_400_000
 function serverCertificate({ engine }: ControlHost, options: ServerCertificateOptions): ServerCertificate {
   const read = readOptions(serverOptions, options)
   const { names = [], ips = [], notBefore = engine.now, notAfter = notBefore + NINETY_DAYS_MS } = read
-  if (names.length + ips.length === 0) {
-    throw new TypeError('names and ips are both empty. Allowed: at least one name or IP address.')
-  }
+  requireUsable({ names, ips, notBefore, notAfter })
   return issuing(engine.authority).issueForServer({
     names,
     ips: ips.flatMap((ip) => ipBytes(ip) ?? []),
     not_before: notBefore,
     not_after: notAfter,
   })
+}
+
+/** Throws a TypeError if a certificate with these options would be for no host, or would end before its start. */
+export function requireUsable({
+  names,
+  ips,
+  notBefore,
+  notAfter,
+}: {
+  readonly names: readonly string[]
+  readonly ips: readonly string[]
+  readonly notBefore: number
+  readonly notAfter: number
+}): void {
+  if (names.length + ips.length === 0) {
+    throw new TypeError('names and ips are both empty. Allowed: at least one name or IP address.')
+  }
+  const [start, end] = [timestamp(notBefore), timestamp(notAfter)]
+  if (end < start) throw new TypeError(`notAfter is ${end}. Allowed: ${start}, which is notBefore, or later.`)
 }
 
 const certificate = controlCall({

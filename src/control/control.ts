@@ -5,7 +5,7 @@ import type { Journal } from '../journal/journal.ts'
 import type { OtherRequests } from '../journal/other-requests.ts'
 import type { Collection } from '../operation/collection.ts'
 import type { ErrorsByKey, Families, Family } from '../operation/family.ts'
-import type { Method, Operation } from '../operation/operation.ts'
+import type { Method, Operation, PathIds } from '../operation/operation.ts'
 import type { Transaction } from '../operation/transaction.ts'
 import type { Dialect } from '../resources/dialects.ts'
 import { bodyReader, requireJsonObject } from '../schema/body.ts'
@@ -53,8 +53,8 @@ export type Intersection<Union> = (Union extends unknown ? (each: Union) => void
 /** The operations of a gateway. */
 export interface Api {
   readonly operations: readonly Operation[]
-  /** The operations of one path, below the base URL. */
-  operationsAt(path: string): readonly Operation[]
+  /** Returns the operations of one path below the base URL, by their methods, and the ids in the path; undefined if it has none. */
+  routeAt(path: string): { readonly methods: ReadonlyMap<string, Operation>; readonly ids: PathIds } | undefined
 }
 
 /** The hook of calls that drop pending faults, outcomes or requests. It lets a fixture find out what was unused. */

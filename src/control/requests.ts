@@ -33,7 +33,7 @@ export interface Requests {
    * Returns the entries that the journal has, oldest first. To know whether there was a request, use `count`: it also counts
    * the requests that the journal has dropped.
    * @throws GatewayError `field_invalid` for a filter that no entry can match. `count` and `last` throw it too.
-   * GatewayAssertionError if it finds nothing, but the journal has dropped matching requests. `last` throws it too.
+   * GatewayAssertionError if it finds nothing, but the journal has dropped requests that match or may match. `last` throws it too.
    */
   all(filter?: JournalFilter): readonly JournalEntry[]
   /**
@@ -120,8 +120,7 @@ function createRequests({ journal, api, otherRequests, clearRequests }: ControlH
       if (typeof filter === 'function') {
         return requireKnown('predicate', select(filter).length, journal.dropped)
       }
-      const { certain, possible } = journal.count(read(filter))
-      return requireKnown('path', certain, possible)
+      return countKnown(journal, read(filter))
     },
     last: (filter) => newestFirst(filter).next().value,
     clear: () => clearRequests(),
@@ -167,17 +166,22 @@ function filterSchema(operations: readonly string[]) {
 function requireKnown(kind: string, known: number, missing: number): number {
   if (missing === 0) return known
   throw new AssertionError(
-    `The number of requests with this ${kind} is not known: the journal has ${known}, and it has dropped ` +
+    `The number of requests with this ${kind} is not known: there were at least ${known}, and the journal has dropped ` +
       `${formatCount(missing, 'request')} that may have it too. Set journalSize and journalBytes to keep more.`,
   )
 }
 
+function countKnown(journal: Journal, filter: JournalFields<string>): number {
+  const { certain, possible } = journal.count(filter)
+  return requireKnown('path', certain, possible)
+}
+
 /** Throws where an empty result would look like "no such requests". */
 function requireNoneDropped(journal: Journal, filter: JournalFields<string>): void {
-  const { certain } = journal.count(filter)
-  if (certain === 0) return
+  const dropped = countKnown(journal, filter)
+  if (dropped === 0) return
   throw new AssertionError(
-    `The journal has dropped ${formatCount(certain, 'such request')}, and has no other. Use \`gateway.requests.count\`, or set ` +
+    `The journal has dropped ${formatCount(dropped, 'such request')}, and has no other. Use \`gateway.requests.count\`, or set ` +
       'journalSize and journalBytes to keep more.',
   )
 }
@@ -236,8 +240,11 @@ function describeUnknownRequests(journal: Journal): string | undefined {
       : describeRefusal(entry)
   const lines = named.map((entry) => `  ${describeRequest(entry)}: ${reason(entry)}`)
   const earlier = count > lines.length ? [`  … and ${count - lines.length} earlier`] : []
-  const what = named.every(isNoId)
-    ? `${formatCount(count, 'request has', 'requests have')} no id in the path`
-    : `${formatCount(count, 'request is', 'requests are')} for no operation of the API`
+  const withoutId = named.filter(isNoId).length
+  const orWithoutId = withoutId + earlier.length > 0 ? ', or without an id in the path' : ''
+  const what =
+    withoutId === count
+      ? `${formatCount(count, 'request has', 'requests have')} no id in the path`
+      : `${formatCount(count, 'request is', 'requests are')} for no operation of the API${orWithoutId}`
   return [`${what}:`, ...earlier, ...lines].join('\n')
 }

@@ -55,8 +55,19 @@ const PUBLIC_CONTROLS = /^\/(clock|dns|faults|provisioning\/\w+|reset)$/
 
 const MAX_BODY_LENGTH = 4096
 
-/** Returns the event for a call of a control, at a path below `/_fauxgate`. It has the body if the body is public. */
-export function createControlEvent({ method, url, body }: HttpRequest, path: string): object {
+/** Methods that change nothing: OPTIONS is the preflight of a browser. */
+const READING_METHODS = ['GET', 'HEAD', 'OPTIONS']
+
+/**
+ * Returns the event for a call of a control, at a path below `/_fauxgate`. It has the body if the body is public. Returns
+ * undefined for a call that only read, or that was refused.
+ */
+export function createControlEvent(
+  { method, url, body }: HttpRequest,
+  { status }: HttpResponse,
+  path: string,
+): object | undefined {
+  if (READING_METHODS.includes(method) || status >= 300) return undefined
   const [, query] = url.split('?')
   const hasPublicBody =
     PUBLIC_CONTROLS.test(path) && typeof body === 'string' && body !== '' && body.length <= MAX_BODY_LENGTH

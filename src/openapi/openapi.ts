@@ -218,5 +218,5 @@ function createTags(operations: readonly Operation[]): OpenApiDocument['tags'] {
 }
 
 function listStates(operations: readonly Operation[]): readonly Pick<Family, 'collections'>[] {
-  return controls.flatMap(({ state }: AnyControl) => state?.({ operations, operationsAt: () => [] }) ?? [])
+  return controls.flatMap(({ state }: AnyControl) => state?.({ operations, routeAt: () => undefined }) ?? [])
 }

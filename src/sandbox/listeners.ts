@@ -95,11 +95,12 @@ export class Listeners {
   }
 
   /** Sends the use of a control, which may make no commit. */
-  #sendControl(request: HttpRequest, { status }: HttpResponse): void {
-    const { method, url } = request
-    if (method === 'GET' || status >= 300 || !url.startsWith(`${CONTROL_PATH}/`)) return
+  #sendControl(request: HttpRequest, response: HttpResponse): void {
+    const { url } = request
+    if (!url.startsWith(`${CONTROL_PATH}/`)) return
     const [path = ''] = url.slice(CONTROL_PATH.length).split('?', 1)
-    this.#send('control', createControlEvent(request, path))
+    const event = createControlEvent(request, response, path)
+    if (event) this.#send('control', event)
   }
 
   #send(event: string, value: unknown): void {

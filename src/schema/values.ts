@@ -61,3 +61,13 @@ export function createAccessor<const Name extends string, Source, Value>(name: N
     return named as T & { readonly [N in Name]: Value } // `get` returns the type of the new name.
   }
 }
+
+/** Returns a function that makes a value at its first call, and returns the same value at each later call. */
+/* @__NO_SIDE_EFFECTS__ */
+export function lazy<T>(make: () => T): () => T {
+  let made: T | undefined
+  return () => {
+    made ??= make()
+    return made
+  }
+}

@@ -45,12 +45,12 @@ export class Inspector {
   }
 
   /** Tells all listeners that a control was used. Some controls make no commit. */
-  broadcastControlUse(request: HttpRequest, { status }: HttpResponse): void {
-    const { method, url } = request
-    if (method === 'GET' || status >= 300 || !url.includes(CONTROL_PATH)) return
-    const path = this.#path(url)
-    if (path.startsWith(PAGE))
-      this.#events.broadcast('control', createControlEvent(request, path.slice(CONTROL_PATH.length)))
+  broadcastControlUse(request: HttpRequest, response: HttpResponse): void {
+    if (!request.url.includes(CONTROL_PATH)) return
+    const path = this.#path(request.url)
+    if (!path.startsWith(PAGE)) return
+    const event = createControlEvent(request, response, path.slice(CONTROL_PATH.length))
+    if (event) this.#events.broadcast('control', event)
   }
 
   /** Records the duration of the response to a request of the journal, in ms. */

@@ -1,10 +1,10 @@
 import * as v from 'valibot'
-import { ipAddresses } from '../control/authority.ts'
+import { ipAddresses, requireUsable } from '../control/authority.ts'
 import type { Time } from '../engine/manual-clock.ts'
 import type { PairOptions, PairSubject } from '../generated/options.ts'
 import { named } from '../schema/documentation.ts'
 import { integerFrom, moment, oneOfThese, optionRow, optionsOf, readOptions, textOption } from '../schema/options.ts'
-import { LATEST_TIME, timestamp } from '../schema/time.ts'
+import { LATEST_TIME } from '../schema/time.ts'
 import { ipBytes } from '../x509/ip.ts'
 import type { Attribute } from '../x509/issue.ts'
 
@@ -112,22 +112,14 @@ export type ReadPairOptions = ReturnType<typeof readPairOptions>
  */
 export function readPairOptions(options: PairOptions = {}, minIssuers = 0) {
   const read = readOptions(pairOptions(minIssuers), options)
+  requireUsable(read)
   const { names, ips, keyType, seed, issuers } = read
-  if (names.length + ips.length === 0) {
-    throw new TypeError('names and ips are both empty. Allowed: at least one name or IP address.')
-  }
-  const [notBefore, notAfter] = [wholeSeconds(read.notBefore), wholeSeconds(read.notAfter)]
-  if (notAfter < notBefore) {
-    throw new TypeError(
-      `notAfter is ${timestamp(notAfter)}. Allowed: ${timestamp(notBefore)}, which is notBefore, or later.`,
-    )
-  }
   return {
     names,
     ips: ips.map((ip) => ipBytes(ip) as Uint8Array), // The schema has checked them.
     keyType,
-    notBefore,
-    notAfter,
+    notBefore: wholeSeconds(read.notBefore),
+    notAfter: wholeSeconds(read.notAfter),
     subject: attributesOf(read.subject, names[0] ?? ips[0] ?? ''),
     issuers,
     seed,

@@ -186,8 +186,8 @@ function warnOfUncheckedRecords(tx: Transaction): Section {
   return ['dns', [`No attempt checks the zone, which has ${formatCount(count, 'record')}: the option dns is off.`]]
 }
 
-function listPending({ journal, transact }: ControlHost): Section {
-  const texts = [describePendingFaults(transact(faultsIn), journal), transact(describeUnusedOutcomes)]
+function listPending(host: ControlHost): Section {
+  const texts = [describePendingFaults(host.transact(faultsIn), host), host.transact(describeUnusedOutcomes)]
   const lines = texts.flatMap((text) => text?.split('\n') ?? [])
   const omitted = lines.length - MAX_PENDING
   return ['pending', omitted > 0 ? [...lines.slice(0, MAX_PENDING), `… and ${omitted} more lines`] : lines]

@@ -1,8 +1,11 @@
+import { bytesToNumberBE } from '@noble/curves/utils.js'
 import { hexToBytes } from '@noble/hashes/utils.js'
+import { utf8Bytes } from '../schema/platform.ts'
 import { LATEST_TIME } from '../schema/time.ts'
 import type { Draw } from '../schema/values.ts'
-import { createAccessor } from '../schema/values.ts'
+import { createAccessor, lazy } from '../schema/values.ts'
 import { readCsr } from './csr.ts'
+import { hashes } from './hashes.ts'
 import {
   clientCertificate,
   createIssuer,
@@ -80,14 +83,6 @@ function writeCertificate({ der }: Issuer): string {
   return writePem('CERTIFICATE', der)
 }
 
-function lazy<T>(make: () => T): () => T {
-  let cached: { readonly value: T } | undefined
-  return () => {
-    cached ??= { value: make() }
-    return cached.value
-  }
-}
-
 function issueLeaf(order: CertificateOrder, serial: bigint, key: KeyPair, issuer: Issuer): IssuedCertificate {
   const leaf = leafFields(order, serial)
   const { subject_common_name: name, not_before, not_after } = leaf
@@ -104,13 +99,16 @@ function issueLeaf(order: CertificateOrder, serial: bigint, key: KeyPair, issuer
 
 /** Issues a leaf with its names only in the extension, not in the subject (RFC 9525). */
 function issueForServer({ names, ips, not_before, not_after }: ServerOrder, draw: Draw, issuer: Issuer) {
-  // A later certificate has another serial number.
-  const number = Math.floor(not_before / 1000)
+  const content = { names, ips, not_before: wholeSeconds(not_before), not_after: wholeSeconds(not_after) }
+  const number = numberOf(JSON.stringify(content))
   const key = randomKey(draw('server keys', number))
-  const times = { not_before: wholeSeconds(not_before), not_after: wholeSeconds(not_after) }
   const serial = randomSerial(draw('server serial numbers', number))
-  const der = leafCertificate({ serial, subject: [], key, keyType: 'ecdsa', ...times, names, ips }, issuer)
-  return writePems(der, key, issuer)
+  return writePems(leafCertificate({ serial, subject: [], key, keyType: 'ecdsa', ...content }, issuer), key, issuer)
+}
+
+/** Returns a number of 48 bits that two texts do not share in practice: an issuer may not use a serial number twice. */
+function numberOf(text: string): number {
+  return Number(bytesToNumberBE(hashes.sha256.digest(utf8Bytes(text)).subarray(0, 6)))
 }
 
 function writePems(leaf: Uint8Array, { pkcs8 }: KeyPair, issuer: Issuer) {

@@ -10,6 +10,8 @@ import type { CertificateFields } from './order.ts'
 
 const VERSION = 0xa0
 const EXTENSIONS = 0xa3
+/** The tags of the members that may follow the key, in their order: the unique identifiers of issuer and subject, and the extensions. */
+const TAGS_AFTER_KEY = [0x81, 0x82, EXTENSIONS]
 const EXTENSION_LIST = 'list of extensions'
 
 /** An X.509 certificate. Its byte sequences are views of the DER that it was read from. */
@@ -72,6 +74,8 @@ function readParts(tbs: Uint8Array) {
   const version = members[0]?.[0] === VERSION ? readVersion(members.shift()) : 1
   const [serial, algorithm, issuer, validity, subject, publicKey, ...rest] = members
   if (!serial || !algorithm || !issuer || !validity || !subject || !publicKey) throw asn1.malformedError('signed part')
+  const places = rest.map((member) => TAGS_AFTER_KEY.indexOf(member[0] ?? 0))
+  if (places.some((place, index) => place <= (places[index - 1] ?? -1))) throw asn1.malformedError('signed part')
   const extensions = rest.find((member) => member[0] === EXTENSIONS)
   return { version, serial, algorithm, issuer, validity, subject, publicKey, extensions }
 }

@@ -11,6 +11,7 @@ import {
 } from './der.ts'
 import { certifiedKey } from './issue.ts'
 import { readAlgorithm, readPublicKey } from './keys.ts'
+import { readName } from './name.ts'
 import { describeType, splitPem } from './pem.ts'
 import { isSignedBy } from './signature.ts'
 
@@ -29,6 +30,7 @@ export function readCsr(pem: string) {
   const [version, subject, keyInfo] = info ? sliceElements(info, REQUEST) : []
   if (!info || !algorithm || !version || !subject || !keyInfo || others.length > 0) throw malformedError(REQUEST)
   if (readNatural(parse(version), 'version') !== 0n) throw new Unreadable('its version is not 1')
+  readName(subject, 'subject')
   const publicKey = readPublicKey(keyInfo)
   const signed = {
     tbs: info,

@@ -1,6 +1,7 @@
 import { eddsa, edwards } from '@noble/curves/abstract/edwards.js'
 import { ecdsa, type WeierstrassOpts, weierstrass } from '@noble/curves/abstract/weierstrass.js'
 import { sha256, sha384, sha512 } from '@noble/hashes/sha2.js'
+import { lazy } from '../schema/values.ts'
 import { oids } from './oids.ts'
 
 // noble has modules with these curves. Importing those computes all the curves, and loads Node's Web Crypto, which took a fifth
@@ -50,18 +51,8 @@ const EDWARDS25519 = {
   Gy: 0x6666666666666666666666666666666666666666666666666666666666666658n,
 }
 
-/** Returns a function that makes a value at its first call. */
-/* @__NO_SIDE_EFFECTS__ */
-function madeOnce<T>(make: () => T): () => T {
-  let made: T | undefined
-  return () => {
-    made ??= make()
-    return made
-  }
-}
-
 const ecdsaOn = (curve: WeierstrassOpts<bigint>, hash: Parameters<typeof ecdsa>[1]) =>
-  madeOnce(() => ecdsa(weierstrass(curve), hash))
+  lazy(() => ecdsa(weierstrass(curve), hash))
 
 /** The curves that ECDSA keys may use (rules: tls-certificates#accepted), with the length of a coordinate or secret in bytes. */
 export const curves = {
@@ -73,9 +64,7 @@ export const curves = {
 export type Curve = keyof typeof curves
 
 /** Returns the functions of Ed25519 (RFC 8032). */
-export const ed25519 = madeOnce(() =>
-  eddsa(edwards(EDWARDS25519), sha512, { adjustScalarBytes: clamped, zip215: true }),
-)
+export const ed25519 = lazy(() => eddsa(edwards(EDWARDS25519), sha512, { adjustScalarBytes: clamped, zip215: true }))
 
 /** Sets and clears the fixed bits of a secret scalar (RFC 8032, 5.1.5), and returns it. */
 function clamped(bytes: Uint8Array): Uint8Array {

@@ -76,7 +76,7 @@ function readBlock({ type, number, lines }: OpenBlock, outside: string[]): PemBl
   if (!lines[0]?.includes(':')) return { type, encrypted: false, ...decode(lines, number) }
   const blank = lines.indexOf('')
   const headers = lines.slice(0, blank === -1 ? lines.length : blank)
-  outside.splice(number, headers.length, ...headers)
+  for (const [index, header] of headers.entries()) outside[number + index] = header
   const encrypted = headers.some((header) => header.startsWith('Proc-Type:') && header.includes('ENCRYPTED'))
   return { type, hasHeaders: true, encrypted, ...decode(lines.fill('', 0, headers.length), number) }
 }

@@ -45,11 +45,11 @@ export function verifyPss(
 ): boolean {
   const bits = bitLength(key.n) - 1
   const length = Math.ceil(bits / 8)
-  const recovered = length < hash.length + saltLength + 2 ? undefined : recoverNumber(key, signature)
+  const recovered = length < hash.digest.outputLen + saltLength + 2 ? undefined : recoverNumber(key, signature)
   if (recovered === undefined || bitLength(recovered) > bits) return false
   const encoded = numberToBytesBE(recovered, length)
   if (encoded[length - 1] !== 0xbc) return false
-  const masked = encoded.subarray(0, length - hash.length - 1)
+  const masked = encoded.subarray(0, length - hash.digest.outputLen - 1)
   const digest = encoded.subarray(masked.length, length - 1)
   const block = unmask(masked, digest, maskHash)
   block[0] = (block[0] ?? 0) & (0xff >> (length * 8 - bits))

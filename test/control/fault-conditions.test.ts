@@ -86,6 +86,25 @@ describe('A fault with several conditions (rules: control-api#faults)', () => {
     })
   })
 
+  it.each<[FaultSpec<OperationName>, string]>([
+    [{ operation: 'compression.get', when: ({ ids }) => ids.edge_id === 'edghts_1' }, `GET ${ROUTE}/compression`],
+    [{ operation: 'reserved_addrs.get', when: ({ ids }) => ids.id === 'ra_1 ' }, 'GET /reserved_addrs/ra_1%20'],
+    [
+      { operation: 'reserved_addrs.list', when: ({ input }) => (input as { limit?: string }).limit === '7' },
+      'GET /reserved_addrs?limit=7',
+    ],
+    [
+      { operation: 'reserved_addrs.delete', when: ({ input }) => JSON.stringify(input) === '{}' },
+      'DELETE /reserved_addrs/ra_1',
+    ],
+  ])('reports a request with the ids and the input that its predicate received: %j', async (spec, request) => {
+    const gateway = open()
+    gateway.faults.add({ ...spec, after: 1 })
+    await statusesOf(gateway, request)
+    expect(gateway.faults.all()).toMatchObject([{ passed: 1 }])
+    expect(() => gateway.faults.assertNoPendingFaults()).toThrow(/: matched, but came too early/)
+  })
+
   it("hides the gateway's own keys in what a predicate throws while a list asks it again (rules: secrets)", async () => {
     const control = { key: 'ck_0123456789' }
     const gateway = open({ control })

@@ -132,6 +132,15 @@ describe('A fault', () => {
     expect((await list(gateway)).status).toBe(200)
   })
 
+  it.each<[unknown, string]>([
+    [undefined, 'spec is missing. Allowed: an object.'],
+    ['GET', 'spec is "GET". Allowed: an object.'],
+  ])('is an object, not %j', (spec, message) => {
+    const { faults } = open()
+    expect(() => faults.add(spec as object)).toThrow(message)
+    expect(faults.all()).toEqual([])
+  })
+
   it.each([undefined, null])('stays if remove() receives %s in place of its id', (id) => {
     const { faults } = open()
     faults.add({ path: ADDRS })

@@ -91,6 +91,13 @@ describe('A domain can be given by its name or by its id (rules: control-api#cal
   })
 })
 
+test('The error for a domain without a job has the id of the domain in its details, also if the call had its name', () => {
+  const { gateway, id } = issued()
+  const error = thrownBy(() => gateway.provisioning.attempt(WRITTEN))
+  expect(error).toMatchObject({ key: 'not_found', details: { id } })
+  expect(error.message).toBe(`There is no provisioning job of ${WRITTEN}.`)
+})
+
 describe('The error for an unknown domain quotes the received name or id, and nothing changes:', () => {
   async function expectRefused([, direct, http, json]: Case, field: string, received: string) {
     const { gateway } = managed()

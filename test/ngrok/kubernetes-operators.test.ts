@@ -1,6 +1,8 @@
-import { X509Certificate } from 'node:crypto'
+import { generateKeyPairSync, sign, X509Certificate } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
+import { writePem } from '../../src/x509/pem.ts'
 import { openssl, testOpenssl, verify } from '../support/openssl.ts'
+import { element } from '../x509/support.ts'
 import { CSR, OTHER_CSR as OTHER } from './certificate-requests.ts'
 import { openGateway } from './support.ts'
 
@@ -85,7 +87,31 @@ describe('The bound endpoints of a Kubernetes operator', () => {
   })
 })
 
+/** Makes a certificate request with a subject of these bytes, signed by its own key. */
+function requestWith(subject: Uint8Array): string {
+  const { privateKey, publicKey } = generateKeyPairSync('ed25519')
+  const version = element(0x02, '\0')
+  const info = element(0x30, version, subject, publicKey.export({ type: 'spki', format: 'der' }), element(0xa0))
+  const algorithm = element(0x30, element(0x06, '\x2b\x65\x70'))
+  const signature = element(0x03, '\0', sign(null, info, privateKey))
+  return writePem('CERTIFICATE REQUEST', element(0x30, info, algorithm, signature))
+}
+
 describe("The certificate for an operator's request", () => {
+  test('needs a request whose subject is a name', () => {
+    const { gateway } = openGateway()
+    const create = (csr: string) => gateway.kubernetesOperators.create({ binding: { csr } })
+    expect(create(requestWith(element(0x30))).binding.cert.cert).toContain('BEGIN CERTIFICATE')
+    for (const subject of [element(0x04, 'CN=a'), element(0x30, element(0x05))]) {
+      expect(() => create(requestWith(subject))).toThrow('its subject is missing or malformed')
+    }
+  })
+
+  test('needs a request without damage, however many headers its block has', async () => {
+    const csr = CSR.replace('\n', `\n${'a:b\n'.repeat(150_000)}`)
+    expect(await openGateway().sendRefused('POST', PATH, { json: { binding: { csr } } })).toBe('400 ERR_NGROK_19001')
+  })
+
   test('is for the key and the subject of the request, for clients, for 365 days, by the authority of the gateway', () => {
     const { gateway } = openGateway()
     const { cert, not_before, not_after } = gateway.kubernetesOperators.create({ binding: { csr: CSR } }).binding.cert

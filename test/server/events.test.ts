@@ -90,10 +90,14 @@ describe('GET /_fauxgate/events', () => {
     expect((await next('overview')).data.now).toBe(inspected(gateway).overview().now)
   })
 
-  it('reports the use of controls over HTTP, and an emptied journal', async () => {
+  it('reports the use of controls over HTTP, unless it changes nothing, and an emptied journal', async () => {
     const { gateway, server } = await opened()
     const { next } = await listening(server.url)
     await create(server.url, { domain: 'app.example.com' })
+    const preflight = { origin: 'http://localhost:1', 'access-control-request-method': 'POST' }
+    for (const method of ['GET', 'HEAD', 'OPTIONS'])
+      await (await fetch(`${server.url}/_fauxgate/faults`, { method, headers: preflight })).text()
+    await controlsOf(fetch, server.url)('POST', '/faults', { status: 200 })
     await controlsOf(fetch, server.url)('PUT', '/state', gateway.snapshot())
     expect((await next('control')).data).toEqual({ method: 'PUT', path: '/state' })
     gateway.requests.clear()

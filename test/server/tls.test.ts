@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process'
+import { X509Certificate } from 'node:crypto'
 import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
@@ -98,6 +99,8 @@ describe('fauxgate serve --tls', () => {
   })
 })
 
+const NAME_ALLOWED = 'a DNS name in ASCII, such as "app.example.com" or "*.example.com"; an address belongs in ips.'
+
 describe('A certificate for a server of a test', () => {
   const gateway = createGateway({ clock: manualClock('2026-01-01T00:00:00Z'), seed: 'tls' })
 
@@ -131,11 +134,29 @@ describe('A certificate for a server of a test', () => {
     expect(gateway.tlsCertificates.list().tls_certificates).toEqual([])
   })
 
+  it.each([{ names: ['b.example'] }, { ips: ['192.0.2.1'] }, { notAfter: '2027-01-01T00:00:00Z' }])(
+    'has another key and another serial number if it is issued at the same time with %j',
+    (options) => {
+      const [one, other] = [{}, options].map((each) =>
+        gateway.authority.serverCertificate({ names: ['a.example'], notBefore: '2026-01-01T00:00:00Z', ...each }),
+      )
+      expect(other?.private_key_pem).not.toBe(one?.private_key_pem)
+      const serials = [one, other].map((each) => new X509Certificate(each?.certificate_pem ?? '').serialNumber)
+      expect(new Set(serials).size).toBe(2)
+    },
+  )
+
   it.each<[object, string]>([
     [{}, 'names and ips are both empty. Allowed: at least one name or IP address.'],
     [{ names: 'a' }, 'names is "a". Allowed: an array of DNS names in ASCII.'],
-    [{ names: ['a.ä'] }, 'names.0 is "a.ä". Allowed: a DNS name in ASCII.'],
-    [{ names: ['a'.repeat(254)] }, `names.0 is "${'a'.repeat(79)}…. Allowed: a DNS name in ASCII.`],
+    [{ names: ['a.ä'] }, `names.0 is "a.ä". Allowed: ${NAME_ALLOWED}`],
+    [{ names: ['127.0.0.1'] }, `names.0 is "127.0.0.1". Allowed: ${NAME_ALLOWED}`],
+    [{ names: ['a', '*.*.example'] }, `names.1 is "*.*.example". Allowed: ${NAME_ALLOWED}`],
+    [{ names: ['a'.repeat(254)] }, `names.0 is "${'a'.repeat(79)}…. Allowed: ${NAME_ALLOWED}`],
+    [
+      { names: ['a'], notAfter: '2025-12-31T23:59:59Z' },
+      'notAfter is 2025-12-31T23:59:59Z. Allowed: 2026-01-01T00:00:00Z, which is notBefore, or later.',
+    ],
     [{ ips: ['1.2.3'] }, 'ips.0 is "1.2.3". Allowed: an IPv4 or IPv6 address.'],
     [{ name: 'a' }, '"name" is not an option. Supported: names, ips, notBefore, notAfter.'],
   ])('%j is refused', (options, message) => {

@@ -66,6 +66,13 @@ describe('an error says what is wrong with a malformed certificate (RFC 5280, 4.
       withSignedPart(...membersOf(membersOf(original)[0] ?? original).slice(0, count)),
       'its signed part is missing or malformed',
     ]),
+    ...[element(0x05), element(0xa3, element(0x30)), element(0x82, '\0a')].map(
+      (member): [string, Uint8Array, string] => [
+        `a signed part with a member of the tag ${member[0]} after its extensions`,
+        withSignedPart(...membersOf(membersOf(original)[0] ?? original), member),
+        'its signed part is missing or malformed',
+      ],
+    ),
     [
       'a signed part that is a text',
       element(0x30, element(4, 'abc'), ...membersOf(original).slice(1)),
@@ -105,6 +112,13 @@ describe('an error says what is wrong with a malformed certificate (RFC 5280, 4.
     ['no key', altered({ [KEY]: element(0x30) }), 'its public key is missing or malformed'],
     ['empty extensions', altered({ [EXTENSIONS]: element(0xa3) }), 'its list of extensions is missing or malformed'],
   ])('%s', (_, der, problem) => expect(problemOf(der)).toBe(problem))
+})
+
+it('unique identifiers may be before the extensions (RFC 5280, 4.1.2.8)', () => {
+  const members = membersOf(membersOf(original)[0] ?? original)
+  const identifiers = [element(0x81, '\0a'), element(0x82, '\0b')]
+  const certificate = withSignedPart(...members.slice(0, EXTENSIONS), ...identifiers, ...members.slice(EXTENSIONS))
+  expect(readCertificate(certificate).fields).toEqual(readCertificate(original).fields)
 })
 
 describe('names (RFC 5280, 4.1.2.4)', () => {

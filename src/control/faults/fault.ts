@@ -4,7 +4,7 @@ import type { ErrorKey } from '../../generated/resources.ts'
 import { collection } from '../../operation/collection.ts'
 import type { Method } from '../../operation/operation.ts'
 import type { Transaction } from '../../operation/transaction.ts'
-import { documented, type Facts, type JsonFacts, named } from '../../schema/documentation.ts'
+import { documented, type Facts, named } from '../../schema/documentation.ts'
 import { codeOf } from '../../schema/error-facts.ts'
 import { type CatalogueError, declareErrors, entry } from '../../schema/errors.ts'
 import { general } from '../../schema/general-errors.ts'
@@ -14,7 +14,7 @@ import { count, ownId } from '../../schema/record-schema.ts'
 import { type RuleContext, rule } from '../../schema/rule.ts'
 import { anyObject } from '../../schema/schema.ts'
 
-const FAULT_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const satisfies readonly (Method | 'HEAD')[]
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const satisfies readonly (Method | 'HEAD')[]
 
 /** A request that the function `when` of a fault receives. */
 export interface FaultRequest<OperationName extends string = string> {
@@ -54,14 +54,12 @@ const errorName = v.pipe(
   }),
 )
 
-type FaultMethod = (typeof FAULT_METHODS)[number]
-
-const KNOWN_METHODS: readonly string[] = FAULT_METHODS
+type FaultMethod = (typeof METHODS)[number]
 
 const method = v.pipe(
   v.custom<FaultMethod>(
-    (value) => typeof value === 'string' && KNOWN_METHODS.includes(value.toUpperCase()),
-    FAULT_METHODS.join(', '),
+    (value) => typeof value === 'string' && METHODS.some((each) => each === value.toUpperCase()),
+    METHODS.join(', '),
   ),
   v.transform((sent) => sent.toUpperCase() as FaultMethod), // It is one, as just checked.
 )
@@ -78,16 +76,14 @@ const when = v.exactOptional(
   ),
 )
 
-const METHODS: JsonFacts = { type: 'string', pattern: '^[A-Za-z]+$', listed: FAULT_METHODS }
-
 const fields = {
   operation: v.exactOptional(
     documented(v.string(), "The operation's name, such as `reserved_domains.create`.", { type: 'Name' }),
   ),
   method: v.exactOptional(
     documented(method, 'The method of the request. With `operation`, the method must be one of that operation.', {
-      json: METHODS,
-      type: FAULT_METHODS.map((each) => `'${each}'`).join(' | '),
+      json: { type: 'string', pattern: '^[A-Za-z]+$', listed: METHODS },
+      type: METHODS.map((each) => `'${each}'`).join(' | '),
     }),
   ),
   path: text('The path below the base URL, such as `/reserved_domains`.'),

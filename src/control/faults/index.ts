@@ -8,6 +8,7 @@ import { assertNoProblem, refuse } from '../../schema/errors.ts'
 import { general } from '../../schema/general-errors.ts'
 import { NO_VALUES, requireValues } from '../../schema/options.ts'
 import { quote } from '../../schema/text.ts'
+import { isObject } from '../../schema/values.ts'
 import { type Api, type Control, type ControlHost, controlCall } from '../control.ts'
 import {
   addedFault,
@@ -31,7 +32,7 @@ const list = controlCall({
   run(host) {
     const requests = lastRequests(host.journal)
     const missedOf = (fault: ArmedFault) =>
-      findMissed(fault, requests).map((missed) => ({ ...missed, reason: host.withoutKeys(missed.reason) }))
+      findMissed(fault, requests, host.api).map((missed) => ({ ...missed, reason: host.withoutKeys(missed.reason) }))
     return host.transact(faultsIn).map((fault) => ({ ...fault, ...(isPending(fault) && { missed: missedOf(fault) }) }))
   },
 })
@@ -136,6 +137,9 @@ function createFaults(host: ControlHost): Faults {
   const all = () => host.transact(faultsIn) as readonly ArmedFault<OperationName>[]
   return {
     add(spec) {
+      if (!isObject(spec)) {
+        refuse(general.field_invalid, { field: 'spec', received: quote(spec), allowed: 'an object' })
+      }
       requireValues(spec, ['operation', 'method', 'path', 'resource', 'when', 'times'], NO_VALUES)
       return add.run(host, spec) as ArmedFault<OperationName> // As in `all`.
     },
@@ -149,7 +153,7 @@ function createFaults(host: ControlHost): Faults {
     },
     clear: () => remove.run(host, {}),
     assertNoPendingFaults() {
-      const found = describePendingFaults(host.transact(faultsIn), host.journal)
+      const found = describePendingFaults(host.transact(faultsIn), host)
       assertNoProblem(found && host.withoutKeys(found))
     },
   }

@@ -9,7 +9,7 @@ import { general } from '../../schema/general-errors.ts'
 import { findIdError } from '../../schema/ids.ts'
 import { readAnswer } from '../../schema/options.ts'
 import { formatCount, quote } from '../../schema/text.ts'
-import type { Api } from '../control.ts'
+import type { Api, ControlHost } from '../control.ts'
 import { type FaultRequest, faultRecords, isPending, isUsedUp } from './fault.ts'
 
 /**
@@ -106,7 +106,8 @@ const CONDITIONS: readonly Condition[] = [
   {
     field: 'path',
     // A placeholder such as {id} or :id would be the id of no request.
-    matches: (operation, received, api) => !/[{:*]/.test(received) && api.operationsAt(received).includes(operation),
+    matches: (operation, received, api) =>
+      !/[{:*]/.test(received) && api.routeAt(received)?.methods.get(operation.method) === operation,
     values: ({ path, ids }) => [path.replace(/\{(\w+)\}/g, (_, name: string) => `${ids[name]}_…`)],
   },
   {
@@ -130,23 +131,26 @@ export function lastRequests(journal: Journal): JournalEntry[] {
 }
 
 /** Returns the requests that a fault did not apply to, with the reasons. */
-export function findMissed(fault: ArmedFault, requests: readonly JournalEntry[]) {
+export function findMissed(fault: ArmedFault, requests: readonly JournalEntry[], api: Api) {
   return requests
     .filter((entry) => entry.fault !== fault.id)
     .map((entry) => ({
       operationId: entry.operationId,
       request: methodAndPath(entry),
-      reason: explainMismatch(fault, entry),
+      reason: explainMismatch(fault, entry, api),
     }))
 }
 
 /** Describes the faults that still wait for requests, and why the last requests did not match; undefined if no fault waits. */
-export function describePendingFaults(faults: readonly ArmedFault[], journal: Journal): string | undefined {
+export function describePendingFaults(
+  faults: readonly ArmedFault[],
+  { journal, api }: Pick<ControlHost, 'journal' | 'api'>,
+): string | undefined {
   const pending = faults.filter(isPending)
   if (pending.length === 0) return undefined
   const requests = lastRequests(journal)
   const lineOf = (fault: ArmedFault, entry: JournalEntry) =>
-    `${methodAndPath(entry)}: ${entry.fault === fault.id ? 'it applied' : explainMismatch(fault, entry)}.`
+    `${methodAndPath(entry)}: ${entry.fault === fault.id ? 'it applied' : explainMismatch(fault, entry, api)}.`
   const lines = pending.flatMap((fault) => [
     `${fault.id} ${describeFault(fault)}: applied to ${describeHits(fault)}.`,
     ...(requests.length === 0
@@ -175,13 +179,23 @@ export function describeFault({ id: _id, hits: _hits, passed: _passed, when, ...
   return `${JSON.stringify(spec)}${when ? ' with a predicate' : ''}`
 }
 
-function explainMismatch(fault: ArmedFault, entry: JournalEntry): string {
-  if (entry.operation === null) return 'is no operation of the API'
-  const ids = Object.fromEntries(entry.path.split('/').map((segment, place) => [String(place), segment]))
-  const { operation, method, path, request: input } = entry
-  const reasons = findMismatchesSafely(fault, { operation, method, path, ids, input })
+function explainMismatch(fault: ArmedFault, entry: JournalEntry, api: Api): string {
+  const { operation, method, path } = entry
+  if (operation === null) return 'is no operation of the API'
+  const ids = api.routeAt(path)?.ids ?? {}
+  const reasons = findMismatchesSafely(fault, { operation, method, path, ids, input: readInput(entry, api) })
   if (reasons.length > 0) return reasons.join(', and ')
   return `matched, but ${entry.fault ? `${entry.fault} applied` : 'came too early, or was refused before'}`
+}
+
+/** Returns the input that a predicate receives, without its secrets. */
+function readInput({ operation, query, request }: JournalEntry, { operations }: Api): unknown {
+  const { query: parameters, matching = {} } = operations.find(({ name }) => name === operation) ?? {}
+  if (!parameters) return request ?? {}
+  const sent = new URLSearchParams(query)
+  return Object.fromEntries(
+    [...sent.keys()].map((name) => [name, Object.hasOwn(matching, name) ? sent.getAll(name) : sent.get(name)]),
+  )
 }
 
 /** Returns the mismatches. A predicate that throws is one of them, since it must not hide the rest of the report. */

@@ -38,7 +38,7 @@ export const attempt = controlCall({
   run: (host, { id }) =>
     host.transact((tx) => {
       const domain = requireDomain(tx, id)
-      if (!domain.job) refuse(general.not_found, { what: 'provisioning job of', received: id }, { id })
+      if (!domain.job) refuse(general.not_found, { what: 'provisioning job of', received: id }, { id: domain.id })
       return domainView(tx, tx.put(domains, runAttempt(tx, domain)))
     }),
 })
@@ -80,8 +80,7 @@ function moveDomainTo(host: ControlHost, id: string, eventTime: (tx: Transaction
 
 /** Returns the domain that has this name or id, or refuses. No name can be an id: names have no `_`. */
 export function requireDomain(tx: Transaction, nameOrId: string): DomainRecord {
-  // `settled` does not check its argument.
-  const found = tx.get(domains, nameOrId) ?? tx.find(domains, 'domain', normalizeName(String(nameOrId)))
+  const found = tx.get(domains, nameOrId) ?? tx.find(domains, 'domain', normalizeName(nameOrId))
   return found ?? refuse(general.not_found, { what: 'reserved domain with the name or id', received: quote(nameOrId) })
 }
 
