@@ -70,6 +70,13 @@ export const sandboxOptions = v.object({
   ...passedOptions,
 })
 
+/** The options of a sandbox in an archive. The gateway checks the others. */
+export const storedOptions = v.looseObject({
+  start: v.string(),
+  dialect: sandboxOptions.entries.dialect,
+  clock: sandboxOptions.entries.clock,
+})
+
 export const forkOptions = v.object({ name: v.string(), ttl })
 
 /** The body of the call that creates a key. Without a name, the call replaces the first two keys. */

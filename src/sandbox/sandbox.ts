@@ -223,22 +223,24 @@ export class Sandbox extends DurableObject<SandboxEnvironment> {
     beginning: Omit<InitialSandbox, 'ttl'>,
   ): Promise<void> {
     const { storage } = this.ctx
+    // Until its alarm, a sandbox that has ended is still in memory.
+    this.#live.unload(metadata.name)
     if (!before) {
       await storage.deleteAll()
       // If the process ends meanwhile, the alarm removes the name from the account.
       this.#metadata.put({ ...metadata, expires: 0 })
       await storage.setAlarm(readClock(systemClock) + CREATION_MS)
+      // The account lists every sandbox that exists.
+      await this.#register(metadata)
     }
-    // This comes first, so that the account lists every sandbox.
-    await this.#register(metadata)
     try {
-      if (before) this.#live.unload(metadata.name)
       storage.transactionSync(() => this.#initialize(metadata, beginning))
     } catch (error) {
       this.#live.unload(metadata.name)
-      await (before ? this.#register(before) : this.#remove(metadata))
+      if (!before) await this.#remove(metadata)
       throw error
     }
+    if (before) await this.#register(metadata)
     void this.#usage.report(this.#account(), metadata.name, readClock(systemClock))
   }
 
