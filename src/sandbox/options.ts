@@ -84,9 +84,8 @@ export const keyOptions = v.object({
   name: v.exactOptional(
     v.pipe(v.string(), v.check(isSandboxName, '1 to 40 lower-case letters, digits and inner hyphens')),
   ),
-  scopes: v.optional(v.pipe(v.array(v.picklist(SCOPES, SCOPES.join(' or '))), v.minLength(1, 'at least one')), [
-    'read',
-  ]),
+  /** Default: read. */
+  scopes: v.exactOptional(v.pipe(v.array(v.picklist(SCOPES, SCOPES.join(' or '))), v.minLength(1, 'at least one'))),
   ttl,
 })
 
