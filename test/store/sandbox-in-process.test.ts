@@ -133,3 +133,21 @@ describeSqlite('An archive (rules: sandboxes#backup)', () => {
     expect((await to.send('GET', '/s/one')).status).toBe(404)
   })
 })
+
+describeSqlite('Wrong account keys (rules: sandboxes#account-key)', () => {
+  it.each([
+    ['the same network of IPv6', 429, (n: number) => `2001:db8::${n}:1`],
+    ['different networks of IPv6', 401, (n: number) => `2001:db8::${n}:0:0:0:1`],
+    ['different addresses of IPv4, written as IPv6', 401, (n: number) => `::ffff:192.0.2.${n}`],
+  ])('from %s are answered with %i at last', async (_, last, getAddress) => {
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2026-01-01T00:00:00Z') })
+    onTestFinished(() => void vi.useRealTimers())
+    const { send } = await start()
+    const statuses: number[] = []
+    for (let n = 1; n <= 21; n++) {
+      const headers = { 'fauxgate-account-key': 'wrong', 'cf-connecting-ip': getAddress(n) }
+      statuses.push((await send('GET', '/s', undefined, headers)).status)
+    }
+    expect(statuses).toEqual([...Array.from({ length: 20 }, () => 401), last])
+  })
+})
