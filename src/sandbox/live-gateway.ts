@@ -150,6 +150,8 @@ function refuseUnreadable<T>(name: string, work: () => T): T {
     return work()
   } catch (error) {
     if (!(error instanceof Error) || error instanceof Refusal || error instanceof GatewayError) throw error
-    return refuse(errors.sandbox_unreadable, { name, why: error.message.replace(/\.$/, '') })
+    // The error of the store begins like the error of the sandbox.
+    const why = error.message.replace(/^The store cannot be read: |\.$/g, '')
+    return refuse(errors.sandbox_unreadable, { name, why })
   }
 }
