@@ -3,7 +3,8 @@ import { createJsonResponse, type HttpResponse } from '../http/messages.ts'
 import { dialects, standard } from '../resources/dialects.ts'
 import { bodyReader, requireJsonObject } from '../schema/body.ts'
 import { documented } from '../schema/documentation.ts'
-import { refuse } from '../schema/errors.ts'
+import { Refusal, refuse } from '../schema/errors.ts'
+import { createInvalidProblem } from '../schema/plain-values.ts'
 import type { RuleContext } from '../schema/rule.ts'
 import { quote } from '../schema/text.ts'
 import { AUDIT_PATH, METRICS_PATH, SANDBOXES_PATH } from './address.ts'
@@ -50,7 +51,7 @@ type Definition<S extends v.GenericSchema> = Omit<AccountCall, 'run'> & {
 
 function defineCall<S extends v.GenericSchema>({ schema, run, ...definition }: Definition<S>): AccountCall {
   const read = bodyReader(schema)
-  return { ...definition, run: (request, sent) => run(request, read(requireJsonObject(sent), {}, CONTEXT)) }
+  return { ...definition, run: async (request, sent) => run(request, read(requireJsonObject(sent), {}, CONTEXT)) }
 }
 
 const MAX_PAGE_SIZE = 1000
@@ -206,9 +207,12 @@ export const accountCalls: readonly AccountCall[] = [
     schema: keyOptions,
     async run(request, { name: key, scopes, ttl }) {
       const { urlOf, name } = request
+      if (key === undefined && (scopes ?? ttl) !== undefined) {
+        throw new Refusal([createInvalidProblem('name', key, 'a name for the key; without scopes and ttl, no name')])
+      }
       const sandbox = await requireSandbox(request)
       if (key === undefined) return sandbox.renewKeys(name)
-      return sandbox.addKey(name, urlOf(name), { name: key, scopes, ttl })
+      return sandbox.addKey(name, urlOf(name), { name: key, scopes: scopes ?? ['read'], ttl })
     },
   }),
   defineSandboxCall(

@@ -5,7 +5,7 @@ import { errors } from './errors.ts'
 import { SCOPES } from './key-list.ts'
 import type { Metadata } from './metadata.ts'
 import type { SandboxState } from './objects.ts'
-import type { StoredOptions } from './options.ts'
+import { storedOptions } from './options.ts'
 
 const time = v.number()
 
@@ -13,8 +13,7 @@ const archivedSandbox = v.object({
   name: v.string(),
   created: time,
   expires: v.nullable(time),
-  // The gateway checks them.
-  options: v.custom<StoredOptions>((value) => v.is(v.looseObject({ start: v.string() }), value)),
+  options: storedOptions,
   keys: v.array(
     v.object({
       name: v.string(),

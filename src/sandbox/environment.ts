@@ -88,7 +88,10 @@ export function getSigningSecret({ SIGNING_KEY, ACCOUNT_KEY }: SandboxEnvironmen
 /** Returns the origins whose pages may do everything. Refuses an invalid variable. */
 export function readOrigins({ ALLOW_ORIGINS }: SandboxEnvironment): readonly string[] {
   const origins = ALLOW_ORIGINS ? ALLOW_ORIGINS.split(',').map((each) => each.trim()) : []
-  if (origins.every((each) => /^https?:\/\/[^/?#\s@*]+$/.test(each))) return origins
+  // Browsers send an origin in lower case and without the default port.
+  if (origins.every((each) => /^https?:\/\/[^/?#\s@*]+$/i.test(each) && URL.canParse(each))) {
+    return origins.map((each) => new URL(each).origin)
+  }
   return refuseVariable(
     'ALLOW_ORIGINS',
     ALLOW_ORIGINS ?? '',

@@ -88,7 +88,7 @@ export const errors = declareErrors({
     503,
     (it: { name: string; why: string }) =>
       `The state of the sandbox ${it.name} cannot be read: ${it.why}. Nothing in it was changed. Run the version of ` +
-      'fauxgate that wrote it or a newer one, or delete the sandbox and create it again.',
+      'fauxgate that wrote it or a newer one, restore a backup with ?existing=replace, or delete the sandbox.',
   ),
   ttl_too_long: entry(
     90619,
@@ -106,7 +106,8 @@ export const errors = declareErrors({
   archive_line_invalid: entry(
     90621,
     400,
-    (it: { why: string }) => `This line of the archive is not as GET /backup writes it: ${it.why}. Nothing came of it.`,
+    (it: { why: string }) =>
+      `This line of the archive is not as GET /backup writes it: ${it.why}. It restored no sandbox.`,
   ),
   restore_incomplete: entry(
     90622,

@@ -27,10 +27,7 @@ export function errorResponse(error: unknown): HttpResponse {
   // The platform's own errors have these: the object's process has ended, or has too much to do.
   const { retryable, overloaded } = error as { readonly retryable?: boolean; readonly overloaded?: boolean }
   if (retryable !== true && overloaded !== true) throw error
-  return retryAfter(
-    1,
-    createErrorResponse(createErrorFacts(new Refusal([problem(errors.object_unreachable, {})]), standard)),
-  )
+  return retryAfter(1, errorResponse(new Refusal([problem(errors.object_unreachable, {})])))
 }
 
 function createErrorResponse(error: Omit<ErrorFacts, 'key'>): HttpResponse {

@@ -22,7 +22,7 @@ export class StoredJournal {
 
   /** Restores the stored entries in a gateway. */
   restore(gateway: Gateway): void {
-    // Only `store` writes there.
+    // Only `clear` and `#store` write there.
     this.#stored = (this.#storage.kv.get(JOURNAL) as string | undefined) ?? '[]'
     const entries: JournalEntry[] = JSON.parse(this.#stored)
     gateway.transport.journal.restore(entries)

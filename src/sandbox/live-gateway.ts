@@ -1,9 +1,11 @@
+import { refuseAsStoreFailed } from '../engine/persistence/persistence.ts'
 import { createGateway, type Gateway } from '../gateway/gateway.ts'
 import { GatewayError } from '../gateway/gateway-error.ts'
 import type { HttpRequest } from '../http/messages.ts'
 import { openApi } from '../openapi/openapi.ts'
 import type { Store, StoredState } from '../operation/store.ts'
 import { problem, Refusal, refuse } from '../schema/errors.ts'
+import { dropTables } from '../store/sql-store.ts'
 import type { Limits } from './environment.ts'
 import { errors } from './errors.ts'
 import { toResponse } from './http.ts'
@@ -77,9 +79,18 @@ export class LiveGateway {
   putState({ version, seed, now, sequence, operations, records }: SandboxState): void {
     const changes = records.map(({ collection, key, record }) => ({ collection, key, after: record }))
     const store = this.#store()
-    // Loading creates the tables.
-    store.load()
-    store.append({ operation: 'restore', now, sequence, operations, replaces: { version, seed }, changes })
+    // Loading creates the tables. Those of a replaced sandbox may be damaged, or of a newer version.
+    try {
+      store.load()
+    } catch {
+      dropTables((statement) => this.#state.storage.sql.exec(statement))
+      store.load()
+    }
+    try {
+      store.append({ operation: 'restore', now, sequence, operations, replaces: { version, seed }, changes })
+    } catch (error) {
+      refuseAsStoreFailed(error)
+    }
     this.#journal.clear()
   }
 
@@ -139,6 +150,8 @@ function refuseUnreadable<T>(name: string, work: () => T): T {
     return work()
   } catch (error) {
     if (!(error instanceof Error) || error instanceof Refusal || error instanceof GatewayError) throw error
-    return refuse(errors.sandbox_unreadable, { name, why: error.message.replace(/\.$/, '') })
+    // The error of the store begins like the error of the sandbox.
+    const why = error.message.replace(/^The store cannot be read: |\.$/g, '')
+    return refuse(errors.sandbox_unreadable, { name, why })
   }
 }

@@ -62,7 +62,7 @@ export class MetadataStore {
 
   /** The time of the last use in ms since 1970, to the minute; null for never. */
   get used(): number | null {
-    return this.#used ?? (this.#storage.kv.get(USED) as number | undefined) ?? null // Only `use` writes there.
+    return this.#used ?? (this.#storage.kv.get(USED) as number | undefined) ?? null // Only `recordUse` writes there.
   }
 }
 

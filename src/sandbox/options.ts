@@ -70,6 +70,13 @@ export const sandboxOptions = v.object({
   ...passedOptions,
 })
 
+/** The options of a sandbox in an archive. The gateway checks the others. */
+export const storedOptions = v.looseObject({
+  start: v.string(),
+  dialect: sandboxOptions.entries.dialect,
+  clock: sandboxOptions.entries.clock,
+})
+
 export const forkOptions = v.object({ name: v.string(), ttl })
 
 /** The body of the call that creates a key. Without a name, the call replaces the first two keys. */
@@ -77,9 +84,8 @@ export const keyOptions = v.object({
   name: v.exactOptional(
     v.pipe(v.string(), v.check(isSandboxName, '1 to 40 lower-case letters, digits and inner hyphens')),
   ),
-  scopes: v.optional(v.pipe(v.array(v.picklist(SCOPES, SCOPES.join(' or '))), v.minLength(1, 'at least one')), [
-    'read',
-  ]),
+  /** Default: read. */
+  scopes: v.exactOptional(v.pipe(v.array(v.picklist(SCOPES, SCOPES.join(' or '))), v.minLength(1, 'at least one'))),
   ttl,
 })
 

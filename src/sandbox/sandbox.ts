@@ -120,14 +120,14 @@ export class Sandbox extends DurableObject<SandboxEnvironment> {
   }
 
   /** Creates the sandbox. No other response has its keys. */
-  create(name: string, url: string, beginning: InitialSandbox): Promise<HttpResponse> {
+  create(name: string, url: string, initial: InitialSandbox): Promise<HttpResponse> {
     return this.#runAlone(async () => {
       if (this.#findMetadata()) refuse(errors.sandbox_taken, { name })
       const created = readClock(systemClock)
       const { keys, issued } = this.#keys.createFirst(name, created)
-      const expires = beginning.ttl === undefined ? null : created + beginning.ttl
-      const options = toStoredOptions(beginning.options, created)
-      await this.#replace(undefined, { name, created, expires, options, keys }, beginning)
+      const expires = initial.ttl === undefined ? null : created + initial.ttl
+      const options = toStoredOptions(initial.options, created)
+      await this.#replace(undefined, { name, created, expires, options, keys }, initial)
       const sandbox: CreatedSandbox = { ...this.#description(this.#requireMetadata(name), url), ...issued }
       return createJsonResponse(201, sandbox)
     })
@@ -220,25 +220,27 @@ export class Sandbox extends DurableObject<SandboxEnvironment> {
   async #replace(
     before: Metadata | undefined,
     metadata: Metadata,
-    beginning: Omit<InitialSandbox, 'ttl'>,
+    initial: Omit<InitialSandbox, 'ttl'>,
   ): Promise<void> {
     const { storage } = this.ctx
+    // Until its alarm, a sandbox that has ended is still in memory.
+    this.#live.unload(metadata.name)
     if (!before) {
       await storage.deleteAll()
       // If the process ends meanwhile, the alarm removes the name from the account.
       this.#metadata.put({ ...metadata, expires: 0 })
       await storage.setAlarm(readClock(systemClock) + CREATION_MS)
+      // The account lists every sandbox that exists.
+      await this.#register(metadata)
     }
-    // This comes first, so that the account lists every sandbox.
-    await this.#register(metadata)
     try {
-      if (before) this.#live.unload(metadata.name)
-      storage.transactionSync(() => this.#initialize(metadata, beginning))
+      storage.transactionSync(() => this.#initialize(metadata, initial))
     } catch (error) {
       this.#live.unload(metadata.name)
-      await (before ? this.#register(before) : this.#remove(metadata))
+      if (!before) await this.#remove(metadata)
       throw error
     }
+    if (before) await this.#register(metadata)
     void this.#usage.report(this.#account(), metadata.name, readClock(systemClock))
   }
 

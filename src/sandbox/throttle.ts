@@ -36,10 +36,17 @@ export class FailureThrottle {
   }
 }
 
-/** Returns the client's address without the port, as the platform reports it. IPv6 addresses are cut to four groups. */
+/** Returns the client's address without the port, as the platform reports it. Of an IPv6 address, it returns the first four groups. */
 export function getClientAddress(request: Request): string {
   // workerd has the address in `cf`, and the hosted platform in a header that clients cannot set.
   const { cf } = request as { readonly cf?: { readonly clientIp?: string } }
   const address = cf?.clientIp?.replace(/:\d+$/, '') ?? request.headers.get('cf-connecting-ip') ?? ''
-  return address.includes(':') ? address.replace(/[[\]]/g, '').split(':').slice(0, 4).join(':') : address
+  // An address with dots is one of IPv4, which may be written as one of IPv6.
+  if (!address.includes(':') || address.includes('.')) return address
+  const [start = [], end = []] = address
+    .replace(/[[\]]/g, '')
+    .split('::')
+    .map((part) => part.split(':').filter(Boolean))
+  const zeros = Array.from({ length: Math.max(0, 8 - start.length - end.length) }, () => '0')
+  return [...start, ...zeros, ...end].slice(0, 4).join(':')
 }

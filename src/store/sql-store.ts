@@ -73,6 +73,13 @@ function runAtomically(atomically: Atomically, work: () => void): void {
 
 const TABLES = ['fauxgate_facts', 'fauxgate_records'] as const
 
+/** Removes the tables of a store, damaged ones too. */
+export function dropTables(run: RunSql): void {
+  for (const table of ['fauxgate_schema', ...TABLES, ...TABLES.map((name) => `${name}_before`)]) {
+    run(`DROP TABLE IF EXISTS ${table}`)
+  }
+}
+
 /** Returns whether a commit writes records of a newer version. If so, a copy of the tables stays until the next commit. */
 function startsNewVersion(run: RunSql, { replaces }: StoredCommit): boolean {
   if (!replaces) return false

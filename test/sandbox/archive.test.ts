@@ -140,6 +140,7 @@ describe('An archive of all sandboxes (rules: sandboxes#backup)', () => {
 
   it('contains the reason why a sandbox cannot be read, continues with the others, and can begin after a name', async () => {
     const { from } = await fillSandboxes()
+    const earlier = await backup(from)
     await from.withStorage([{ of: 'SANDBOXES', name: 'one', sql: ['UPDATE fauxgate_schema SET version = 99'] }])
     const archive = await backup(from)
     expect(JSON.parse(archive.split('\n')[0] ?? '')).toMatchObject({
@@ -153,6 +154,8 @@ describe('An archive of all sandboxes (rules: sandboxes#backup)', () => {
     expect((await backup(from, '?after=one')).split('\n').slice(0, -1)).toEqual(
       archive.split('\n').slice(1, -2).concat('{"end":true,"sandboxes":1}'),
     )
+    expect((await restore(from, earlier, '?existing=replace')).body).toMatchObject({ restored: 2, is_whole: true })
+    expect((await from.callAccount('GET', '/s/one')).status).toBe(200)
   })
 
   it('does not restore sandboxes that have ended since, and requires the account key', async () => {

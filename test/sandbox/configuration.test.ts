@@ -13,6 +13,7 @@ describe('A Worker', () => {
     ['DEFAULT_TTL', 'soon', 'a duration of at least 1s, such as 7d'],
     ['LONGEST_TTL', '10ms', 'a duration of at least 1s, such as 7d'],
     ['ALLOW_ORIGINS', '*', 'origins such as https://app.example.com, separated by commas'],
+    ['ALLOW_ORIGINS', 'https://app.example.com:https', 'origins such as https://app.example.com, separated by commas'],
     ['WILDCARD_HOST', '*.example.com', 'a host name, such as sandboxes.example.com, without a port'],
   ])('says of every request that its variable %s cannot be "%s"', async (name, value, allowed) => {
     const sandboxes = await started({ [name]: value })
@@ -110,7 +111,7 @@ describe('A Worker', () => {
     })
 
     it('lets pages of ALLOW_ORIGINS do everything, with credentials', async () => {
-      const sandboxes = await started({ ALLOW_ORIGINS: `https://other.example.com, ${origin}` })
+      const sandboxes = await started({ ALLOW_ORIGINS: 'https://other.example.com, https://Team.example.com:443' })
       const sandbox = await sandboxes.create('pages')
       const all = [origin, 'true', origin, 'true']
       expect(await allowedOn(sandboxes, '/s/pages/reserved_addrs', sandbox.headers)).toEqual(all)

@@ -95,6 +95,15 @@ describe('The keys of a sandbox (rules: sandboxes#keys)', () => {
     expect([body.error_code, body.msg]).toEqual([code, expect.stringContaining(message)])
   })
 
+  it('are not replaced by a call that sends scopes or a ttl and forgets the name', async () => {
+    const sandbox = await sandboxes.create('nameless', MANUAL_CLOCK)
+    for (const options of [{ scopes: ['read'] }, { ttl: '1d' }]) {
+      const { status, body } = await sandboxes.callAccount('POST', '/s/nameless/keys', options)
+      expect([status, body.msg]).toEqual([400, expect.stringContaining('name is missing. Allowed: a name for the key')])
+    }
+    expect(await getStatuses(sandbox)).toEqual([200, 201, 200, 200])
+  })
+
   it('are limited to 100', async () => {
     const sandbox = await sandboxes.create('hundred')
     for (let n = 2; n < 100; n++) await createKey(sandbox, { name: `key-${n}` })

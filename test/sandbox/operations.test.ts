@@ -164,6 +164,7 @@ describe('The audit log (rules: sandboxes#audit-log)', () => {
     const sandboxes = await started()
     const { created } = await sandboxes.create('one', MANUAL_CLOCK)
     await sandboxes.callAccount('PUT', '/s/one', {})
+    await sandboxes.callAccount('PUT', '/s/one', { clock: 'lunar' })
     await sandboxes.callAccount('POST', '/s/one/fork', { name: 'two' })
     const named = await sandboxes.callAccount('POST', '/s/one/keys', { name: 'ci' })
     await sandboxes.callAccount('POST', '/s/one/keys', {})
@@ -188,6 +189,7 @@ describe('The audit log (rules: sandboxes#audit-log)', () => {
       ['renew_keys', 'one', null, 200, null, null],
       ['create_key', 'one', 'ci', 201, null, null],
       ['fork', 'one', 'two', 201, null, null],
+      ['create', 'one', null, 400, 'ERR_GATEWAY_215', null],
       ['create', 'one', null, 409, 'ERR_GATEWAY_90612', null],
       ['create', 'one', null, 201, null, null],
     ])

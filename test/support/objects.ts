@@ -119,6 +119,11 @@ export class ObjectPlatform {
     this.#commit()
   }
 
+  /** Runs a statement in the database of an object, as a fault of its disk would change it. */
+  changeStorage(binding: string, name: string, statement: string): void {
+    this.#places.get(`${binding} ${name}`)?.write((database) => database.exec(statement))
+  }
+
   close(): void {
     for (const place of this.#places.values()) place.close()
   }
