@@ -107,6 +107,7 @@ describe('The size of a filter (rules: filters#language)', () => {
     const padTo = (length: number) => 'true'.padEnd(length)
     expect(domains(padTo(2048)).reserved_domains).toEqual([])
     expect(thrownBy(() => domains(padTo(2049))).message).toContain(': it has 2049 characters; ')
+    expect(domains(`"${'😀'.repeat(2027)}" == obj.metadata`).reserved_domains).toEqual([])
   })
 
   test.each([
