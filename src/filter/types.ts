@@ -16,7 +16,7 @@ export type FilterableField =
 export interface Type {
   readonly kind: 'text' | 'number' | 'condition' | 'null' | 'time' | 'list' | 'map' | 'object'
   readonly nullable: boolean
-  /** For a text: true if it is an RFC 3339 time. */
+  /** For a text: true if it is an RFC 3339 time. For the items of a list: true if all are. */
   readonly isTime?: boolean
   /** For a text: true if it is "" in the filter. */
   readonly isEmpty?: boolean
@@ -70,7 +70,9 @@ export function mergeTypes(a: Type, b: Type): Type | undefined {
   if (a.kind === 'null') return { ...b, nullable: true }
   if (b.kind === 'null') return { ...a, nullable: true }
   const nullable = a.nullable || b.nullable
-  if (a.kind !== 'list' || b.kind !== 'list') return canEqual(a, b) ? { ...a, nullable } : undefined
+  if (a.kind !== 'list' || b.kind !== 'list') {
+    return canEqual(a, b) ? { ...a, nullable, isTime: a.isTime === true && b.isTime === true } : undefined
+  }
   const item = a.item && b.item ? mergeTypes(a.item, b.item) : (a.item ?? b.item)
   return a.item && b.item && !item ? undefined : { ...a, nullable, item }
 }

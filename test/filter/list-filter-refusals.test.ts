@@ -30,6 +30,7 @@ describe('A filter that can never match is refused at the wrong part (rules: fil
     '"id" in ¦obj.certificate',
     '¦5 in ["x"]',
     '¦obj.domain in [timestamp(time.now)]',
+    '¦timestamp(time.now) in ["2025-09-04T12:11:14Z", "yesterday"]',
     'obj.domain in ["a", ¦5]',
     'obj.region in [null, 5, ¦"a"]',
     'obj.domain.startsWith(¦5)',
