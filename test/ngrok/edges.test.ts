@@ -235,4 +235,15 @@ describe('Routes of an HTTPS edge (rules: edges#routes)', () => {
     expect(await sendRefused('GET', path)).toBe('404 ERR_NGROK_7000')
     expect(gateway.leftovers()).toEqual([{ family: 'compression', id: 'edghts_1/edghtsrt_1' }])
   })
+
+  it('that were declared end with their edge, so that a snapshot can be restored', () => {
+    const { gateway } = openGateway()
+    const edge = gateway.httpsEdges.create().id
+    gateway.declare.edge(edge, { routes: ['edghtsrt_1'] })
+    gateway.httpsEdges.delete(edge)
+    const snapshot = JSON.parse(JSON.stringify(gateway.snapshot()))
+    const { gateway: other } = openGateway()
+    other.restore(snapshot)
+    expect(other.snapshot()).toEqual(gateway.snapshot())
+  })
 })
