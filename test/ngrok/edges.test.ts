@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { thrownBy } from '../support/client.ts'
 import { openGateway, routeModules } from './support.ts'
 
 const texts = { description: 'acme', metadata: '{"environment": "staging"}' }
@@ -207,6 +208,17 @@ describe('Routes of an HTTPS edge (rules: edges#routes)', () => {
     expect(await sendRefused('PATCH', `${path}/${other.id}`, { json: { match: '/a' } })).toBe('400 ERR_NGROK_7126')
     const changed = await send('PATCH', `${path}/${first.id}`, { json: { id: first.id, edge_id: edge, match: '/c' } })
     expect(changed.body).toEqual({ ...first, match: '/c' })
+  })
+
+  it.each([
+    [{ secret: 's3cret' }, 'webhook_verification.provider is missing.'],
+    [{ provider: 'github' }, 'webhook_verification.secret is missing.'],
+    [{ provider: 'sns', secret: 's3cret' }, 'webhook_verification.secret was sent,'],
+  ])('name the whole path of a field that a module refuses: %j', (webhook_verification, message) => {
+    const { gateway } = openGateway()
+    const edge = gateway.httpsEdges.create().id
+    const create = () => gateway.httpsEdgeRoutes.create(edge, { match: '/', webhook_verification } as never)
+    expect(thrownBy(create).message).toMatch(message)
   })
 
   it('are only those that operations made, and not those of another edge', async () => {
