@@ -89,8 +89,8 @@ export function declareMade(tx: Transaction, id: string, edge_id: string | null 
 }
 
 /**
- * Ends a declaration by `declare` or `declareMade`, and those of an edge's routes: if `references` is `declared`, the ids no
- * longer exist.
+ * Ends the declaration of an id by `declare` or `declareMade`. If the id is an edge's, also ends the declarations of its routes.
+ * With `references: 'declared'`, these ids no longer exist.
  */
 export function undeclare(tx: Transaction, id: string): void {
   for (const route of tx.findAll(declarations, 'edge', id)) tx.remove(declarations, route)
