@@ -11,7 +11,7 @@ import { documentationOf } from '../schema/documentation.ts'
 import { isErrorOf } from '../schema/errors.ts'
 import { general } from '../schema/general-errors.ts'
 import { baseUrl, oneOfThese, optionsOf, readOptions } from '../schema/options.ts'
-import { isObject, mapValues } from '../schema/values.ts'
+import { mapValues } from '../schema/values.ts'
 import { CONTROL_KEY, CONTROL_TAG, createCallItem } from './controls.ts'
 import {
   type OpenApiDocument,
@@ -48,7 +48,7 @@ const openApiOptions = optionsOf({
 
 function isFamilies(value: unknown): boolean {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
-  return Object.values(value).every((family) => isObject(family?.operations))
+  return Object.values(value).every((family) => typeof (family?.operations ?? undefined) === 'object')
 }
 
 /**

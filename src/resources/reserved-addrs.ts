@@ -27,7 +27,6 @@ import {
   resourceHead,
   textOfBytes,
 } from '../schema/schema.ts'
-import { formatCount } from '../schema/text.ts'
 import { timestamp } from '../schema/time.ts'
 import type { Frozen } from '../schema/values.ts'
 import { errors as declarationErrors, requireEndpointConfiguration } from './declarations.ts'
@@ -56,7 +55,7 @@ const errors = declareErrors({
     503,
     409,
     (it: { field?: string; region: string; size: number }) =>
-      `The region ${it.region} has ${formatCount(it.size, 'address', 'addresses')}, and none is free. Delete one or choose another region.`,
+      `All addresses of the region ${it.region} are reserved, ${it.size} in all. Delete one or choose another region.`,
   ),
   address_metadata_too_long: tooLong(505),
   address_update_empty: emptyUpdate(506, 'description, metadata, endpoint_configuration_id'),
