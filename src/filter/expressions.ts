@@ -179,11 +179,12 @@ export function createMembership(node: ASTNode, needle: Expression, haystack: Ex
   requireComparable(needle)
   const list = translateWords(haystack, needle)
   const sought = item ? readTimeFor(needle, item) : needle
-  if (item && !canEqual(sought.type, item)) refuseType(needle, describeComparable(item))
+  const hasTimes = needle.type.kind === 'time' && item?.isTime === true
+  if (item && !hasTimes && !canEqual(sought.type, item)) refuseType(needle, describeComparable(item))
   const evaluate: Evaluate = (obj, now) => {
     const value = sought.evaluate(obj, now)
     const items = list.evaluate(obj, now)
-    return Array.isArray(items) && items.some((each) => areEqual(value, each))
+    return Array.isArray(items) && items.some((each) => areEqual(value, hasTimes ? (timeMs(each) ?? null) : each))
   }
   return { node, type: CONDITION, evaluate }
 }

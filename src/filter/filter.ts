@@ -37,11 +37,9 @@ export function compileFilter(
   problems: Problems,
 ): Filter | undefined {
   const compiled = catchFilterError(() => {
-    if (source.length <= MAX_FILTER_LENGTH) {
-      const named = dialect.filterFields === 'declared' ? filterable : undefined
-      return new Compiler(findItemType(item, dialect), named).compileCondition(parse(source))
-    }
-    throw new FilterError(`it has ${source.length} characters; allowed are at most ${MAX_FILTER_LENGTH}`)
+    requireLength(source)
+    const named = dialect.filterFields === 'declared' ? filterable : undefined
+    return new Compiler(findItemType(item, dialect), named).compileCondition(parse(source))
   })
   if (!('problem' in compiled)) return (obj, now) => compiled(obj, now) === true
   const refused = problem(general.filter_invalid, { received: quote(source), ...compiled })
@@ -64,6 +62,13 @@ export function compileSelector(source: string, item: v.GenericSchema, name: str
   if ('problem' in node) return node
   const compiled = catchFilterError(() => new Compiler(findType(item), undefined, name).compileCondition(node))
   return (obj, now) => !('problem' in compiled) && compiled(obj, now) === true
+}
+
+function requireLength(source: string): void {
+  const length = source.length > MAX_FILTER_LENGTH ? [...source].length : 0
+  if (length > MAX_FILTER_LENGTH) {
+    throw new FilterError(`it has ${length} characters; allowed are at most ${MAX_FILTER_LENGTH}`)
+  }
 }
 
 function catchFilterError<T extends object>(compile: () => T): T | { problem: string } {

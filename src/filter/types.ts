@@ -16,9 +16,9 @@ export type FilterableField =
 export interface Type {
   readonly kind: 'text' | 'number' | 'condition' | 'null' | 'time' | 'list' | 'map' | 'object'
   readonly nullable: boolean
-  /** For a text: true if it is an RFC 3339 time. */
+  /** For a text: true if it is an RFC 3339 time. For the items of a list: true if all are. */
   readonly isTime?: boolean
-  /** For a text: true if it is "" in the filter. */
+  /** For a text: true if it is "" in the filter. For the items of a list: true if one is "" or null. */
   readonly isEmpty?: boolean
   /** For a list: true if null and "" equal an empty list. */
   readonly takesEmpty?: boolean
@@ -67,10 +67,14 @@ function takesNull({ kind, nullable }: Type): boolean {
 
 /** Returns the type of items that have one of two types; undefined if a list cannot have items of both. */
 export function mergeTypes(a: Type, b: Type): Type | undefined {
-  if (a.kind === 'null') return { ...b, nullable: true }
-  if (b.kind === 'null') return { ...a, nullable: true }
+  if (a.kind === 'null') return { ...b, nullable: true, isEmpty: true }
+  if (b.kind === 'null') return { ...a, nullable: true, isEmpty: true }
   const nullable = a.nullable || b.nullable
-  if (a.kind !== 'list' || b.kind !== 'list') return canEqual(a, b) ? { ...a, nullable } : undefined
+  if (a.kind !== 'list' || b.kind !== 'list') {
+    const isTime = a.isTime === true && b.isTime === true
+    const isEmpty = a.isEmpty === true || b.isEmpty === true
+    return canEqual(a, b) ? { ...a, nullable, isTime, isEmpty } : undefined
+  }
   const item = a.item && b.item ? mergeTypes(a.item, b.item) : (a.item ?? b.item)
   return a.item && b.item && !item ? undefined : { ...a, nullable, item }
 }

@@ -5,7 +5,6 @@ import type { Families } from '../operation/family.ts'
 import { PLANS } from '../operation/limit.ts'
 import type { Store } from '../operation/store.ts'
 import { type CertificateLifetime, PROFILES, type ProfileName } from '../provisioning/certificate-profiles.ts'
-import { type Dialect, standard } from '../resources/dialects.ts'
 import { nameProblem } from '../resources/reserved-domains/names.ts'
 import { facts, named } from '../schema/documentation.ts'
 import {
@@ -39,15 +38,6 @@ export const clock = v.pipe(
   facts({ type: 'Clock', imports: { Clock: 'engine/clock.ts' } }),
 )
 
-export const dialect = v.pipe(
-  v.custom<Dialect>(
-    (value) => isSomeObject(value) && Object.keys(standard).every((name) => name in value),
-    () =>
-      `an object with ${Object.keys(standard).join(', ')}, such as standard or ngrok, which fauxgate exports, or { ...standard, … }`,
-  ),
-  facts({ type: 'Dialect', imports: { Dialect: 'resources/dialects.ts' } }),
-)
-
 const KEY_ALLOWED = 'a non-empty key without white space around it'
 
 const apiKey = v.pipe(
@@ -56,14 +46,6 @@ const apiKey = v.pipe(
 )
 
 export const keys = v.array(apiKey, 'an array of non-empty keys without white space around them')
-
-const URL_ALLOWED = 'an http or https URL without query and fragment'
-
-export const baseUrl = v.pipe(
-  v.string(URL_ALLOWED),
-  v.regex(/^https?:\/\/[^/?#]+[^?#]*$/, URL_ALLOWED),
-  v.transform((url) => url.replace(/\/+$/, '')),
-)
 
 export const quirks = named(
   optionsOf(

@@ -3,10 +3,12 @@ import { systemClock } from '../engine/clock.ts'
 import type { GatewayOptions } from '../generated/options.ts'
 import type { Families } from '../operation/family.ts'
 import { MIN_DEFAULT_PROFILE, PROFILES } from '../provisioning/certificate-profiles.ts'
+import { dialect } from '../resources/dialect-option.ts'
 import { standard } from '../resources/dialects.ts'
 import type { Rules } from '../schema/dialect.ts'
 import { marksOf, named } from '../schema/documentation.ts'
 import {
+  baseUrl,
   duration,
   integerFrom,
   oneOfThese,
@@ -23,12 +25,10 @@ import { isObject } from '../schema/values.ts'
 import {
   account,
   authorityKeys,
-  baseUrl,
   certificates,
   clock,
   control,
   DEFAULT_VALIDITIES,
-  dialect,
   families,
   initial,
   internalErrorBackoff,

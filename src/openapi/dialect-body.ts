@@ -65,19 +65,22 @@ function createAliases(operation: Operation, dialect: CommonDialect, body: JsonS
   return Object.fromEntries(aliases)
 }
 
-/** Returns the required fields. If one has an alias, the field or the alias is required. */
+/** Returns the required fields. If one has aliases, the field or one of them is required. */
 function createRequired(
   operation: Operation,
   dialect: CommonDialect,
   body: JsonSchema,
 ): Pick<JsonSchema, 'required' | 'if' | 'else'> {
   const { required = [] } = body
-  const choice = listAliases(operation, dialect, body).find(({ field }) => required.includes(field))
-  if (!choice) return {}
+  const aliases = listAliases(operation, dialect, body)
+  const field = aliases.find((each) => required.includes(each.field))?.field
+  if (field === undefined) return {}
+  const conditions = aliases.filter((each) => each.field === field).map(({ alias }) => createCondition([alias]))
+  const [condition = {}, ...others] = conditions
   return {
-    required: required.filter((name) => name !== choice.field),
-    if: createCondition([choice.alias]),
-    else: createCondition([choice.field]),
+    required: required.filter((name) => name !== field),
+    if: others.length === 0 ? condition : { anyOf: conditions },
+    else: createCondition([field]),
   }
 }
 

@@ -1,5 +1,5 @@
 import { CONTROL_KEY_HEADER } from '../control/control.ts'
-import { standard } from '../resources/dialects.ts'
+import { type Dialect, standard } from '../resources/dialects.ts'
 import type { CommonDialect } from '../schema/dialect.ts'
 import { codeOf, formatMessage, statusOf } from '../schema/error-facts.ts'
 import type { CatalogueError } from '../schema/errors.ts'
@@ -40,12 +40,12 @@ function createErrorResponse(status: number, errors: readonly CatalogueError[], 
 /** Returns an example response of each error, by key. */
 export function createErrorExamples(
   errors: readonly CatalogueError[],
-  dialect: CommonDialect,
+  dialect: Dialect,
 ): Readonly<Record<string, Example>> {
   return Object.fromEntries(errors.map((error) => [error.key, createExample(error, dialect)]))
 }
 
-function createExample(error: CatalogueError, dialect: CommonDialect): Example {
+function createExample(error: CatalogueError, dialect: Dialect): Example {
   const [error_code, status_code] = [codeOf(error, dialect), statusOf(error, dialect)]
   const details = { operation_id: `op_${'0'.repeat(27)}` }
   const value = { error_code, status_code, msg: createMessage(error, dialect), details }
@@ -55,10 +55,12 @@ function createExample(error: CatalogueError, dialect: CommonDialect): Example {
 const RECORDED_MESSAGES: Readonly<Record<string, string>> = messages
 
 /** Returns the recorded message of an error. If no test causes the error, makes a message with the names of its values in braces. */
-function createMessage(error: CatalogueError, dialect: CommonDialect): string {
+function createMessage(error: CatalogueError, dialect: Dialect): string {
   const recorded = RECORDED_MESSAGES[error.key]
-  if (recorded !== undefined) return recorded.replaceAll(standard.versionHeader, dialect.versionHeader)
-  return formatMessage(error, { header: CONTROL_KEY_HEADER })
+  if (recorded === undefined) return formatMessage(error, { header: CONTROL_KEY_HEADER })
+  const [recordedDomain = ''] = standard.serviceDomains
+  const [serviceDomain = recordedDomain] = dialect.serviceDomains
+  return recorded.replaceAll(standard.versionHeader, dialect.versionHeader).replaceAll(recordedDomain, serviceDomain)
 }
 
 export function createErrorSchema({ errorPrefix }: CommonDialect): JsonSchema {

@@ -4,13 +4,14 @@ import { controlCallsWith, controls } from '../controls.ts'
 import { addRulesBefore, type Families, type Family } from '../operation/family.ts'
 import { errorsOf, groupOf, isOperationOf, type Operation } from '../operation/operation.ts'
 import { declared } from '../resources/declarations.ts'
+import { dialect as dialectOption } from '../resources/dialect-option.ts'
 import { type Dialect, standard } from '../resources/dialects.ts'
 import { families as builtIn } from '../resources/index.ts'
 import { documentationOf } from '../schema/documentation.ts'
 import { isErrorOf } from '../schema/errors.ts'
 import { general } from '../schema/general-errors.ts'
-import { oneOfThese, optionsOf, readOptions, textOption } from '../schema/options.ts'
-import { isObject, mapValues } from '../schema/values.ts'
+import { baseUrl, oneOfThese, optionsOf, readOptions } from '../schema/options.ts'
+import { mapValues } from '../schema/values.ts'
 import { CONTROL_KEY, CONTROL_TAG, createCallItem } from './controls.ts'
 import {
   type OpenApiDocument,
@@ -37,22 +38,17 @@ export interface OpenApiOptions {
   readonly part?: 'service' | 'controls'
 }
 
-const dialectSchema = v.custom<Dialect>(
-  (value) => isObject(value) && 'versionHeader' in value,
-  'a dialect, such as standard or ngrok, which fauxgate exports',
-)
-
 const openApiOptions = optionsOf({
   families: v.optional(
     v.custom<NonNullable<OpenApiOptions['families']>>(isFamilies, 'an object with families, by name'),
   ),
-  url: v.optional(textOption),
+  url: v.optional(baseUrl),
   part: v.optional(oneOfThese(['service', 'controls'])),
 })
 
 function isFamilies(value: unknown): boolean {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
-  return Object.values(value).every((family) => typeof family?.operations === 'object')
+  return Object.values(value).every((family) => typeof (family?.operations ?? undefined) === 'object')
 }
 
 /**
@@ -70,7 +66,7 @@ function isFamilies(value: unknown): boolean {
  * @throws TypeError for a value that is no dialect, an unknown option, or a value that is not allowed.
  */
 export function openApi(dialect: Dialect = standard, options: OpenApiOptions = {}): OpenApiDocument {
-  readOptions(dialectSchema, dialect, { whole: 'dialect' })
+  readOptions(dialectOption, dialect, { whole: 'dialect' })
   const { families = {}, url = dialect.baseUrl, part = 'service' } = readOptions(openApiOptions, options)
   // The kit made these families; the option's type omits most of their fields.
   const own = families as Families

@@ -233,8 +233,7 @@ function findForbiddingCaa(tx: Transaction, { domain, policy }: DomainTargets): 
     // The service names its authority by the first label of the name that CAA has, such as letsencrypt.org.
     const isAllowed = parseAuthorities(value).some((each) => each === authority || each.startsWith(`${authority}.`))
     if (isAllowed) return []
-    const allowed = value === '' ? 'allows no authority' : `allows only ${value}`
-    const caa = `one for ${name} that ${allowed}. Add ${authority} to it, or remove it`
+    const caa = `one for ${name} that ${describeAuthorities(value)}. Add ${authority} to it, or remove it`
     const expected = `Expected no CAA record for ${domain} that forbids ${authority} to issue, at it or above it.`
     return [
       {
@@ -246,6 +245,10 @@ function findForbiddingCaa(tx: Transaction, { domain, policy }: DomainTargets): 
     ]
   }
   return []
+}
+
+function describeAuthorities(value: string): string {
+  return value === '' ? 'allows no authority' : `allows only ${value}`
 }
 
 function isVisible({ now }: Transaction, { visibleFrom }: DnsRecord): boolean {
@@ -261,6 +264,8 @@ function describeInsteadOfCname(tx: Transaction, record: DnsRecord | undefined, 
   switch (record?.type) {
     case 'A':
       return `an A record with the value ${record.value}`
+    case 'CAA':
+      return `a CAA record that ${describeAuthorities(record.value)}`
     case 'PROXY':
       return `addresses of ${record.value}, a CDN that proxies ${name} and hides its CNAME record. Switch its proxy off for this name`
     case 'SERVFAIL':
@@ -277,11 +282,14 @@ const MAX_CHAIN_LENGTH = 8
 /** Follows the CNAME records of a name to its target. Returns null if they lead to the target, else a fragment for a message. */
 function describeMismatch(tx: Transaction, name: string, target: string): string | null {
   const chain: string[] = []
-  for (let at = name; chain.length < MAX_CHAIN_LENGTH; at = chain.at(-1) ?? name) {
+  for (let at = name; ; at = chain.at(-1) ?? name) {
     const record = resolve(tx, at)
     if (record?.type !== 'CNAME' || !isVisible(tx, record)) {
       if (chain.length === 0) return describeInsteadOfCname(tx, record, at)
       return `a CNAME record to ${joinNames(chain)}, which has ${record ? describeInsteadOfCname(tx, record, at) : 'no record'}`
+    }
+    if (chain.length === MAX_CHAIN_LENGTH) {
+      return `a chain of more than ${MAX_CHAIN_LENGTH} CNAME records: ${joinNames([name, ...chain, record.value])}`
     }
     if (record.value === target) return null
     if (record.value === name || chain.includes(record.value)) {
@@ -289,7 +297,6 @@ function describeMismatch(tx: Transaction, name: string, target: string): string
     }
     chain.push(record.value)
   }
-  return `a chain of more than ${MAX_CHAIN_LENGTH} CNAME records: ${joinNames([name, ...chain])}`
 }
 
 function joinNames(names: readonly string[]): string {

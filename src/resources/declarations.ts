@@ -56,6 +56,7 @@ const edgeOfRoute = rule([], ({ id, edge_id }: v.InferOutput<typeof fields>, rep
 const declarations = collection<Declaration>({
   name: 'declarations',
   schema: v.pipe(fields, edgeOfRoute),
+  indexes: { edge: ({ edge_id }) => edge_id },
 })
 
 /**
@@ -87,8 +88,12 @@ export function declareMade(tx: Transaction, id: string, edge_id: string | null 
   tx.put(declarations, { id, edge_id, is_made: true })
 }
 
-/** Ends a declaration by `declare` or `declareMade`: if `references` is `declared`, the id no longer exists. */
+/**
+ * Ends the declaration of an id by `declare` or `declareMade`. If the id is an edge's, also ends the declarations of its routes.
+ * With `references: 'declared'`, these ids no longer exist.
+ */
 export function undeclare(tx: Transaction, id: string): void {
+  for (const route of tx.findAll(declarations, 'edge', id)) tx.remove(declarations, route)
   const declaration = tx.get(declarations, id)
   if (declaration) tx.remove(declarations, declaration)
 }

@@ -55,7 +55,7 @@ const errors = declareErrors({
     503,
     409,
     (it: { field?: string; region: string; size: number }) =>
-      `All ${it.size} addresses of the region ${it.region} are reserved. Delete one or choose another region.`,
+      `All addresses of the region ${it.region} are reserved, ${it.size} in all. Delete one or choose another region.`,
   ),
   address_metadata_too_long: tooLong(505),
   address_update_empty: emptyUpdate(506, 'description, metadata, endpoint_configuration_id'),

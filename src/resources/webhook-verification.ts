@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { documented, named } from '../schema/documentation.ts'
-import { declareErrors, ofField } from '../schema/errors.ts'
+import { declareErrors, type FieldFacts, ofField } from '../schema/errors.ts'
 import { suggestion } from '../schema/nearest.ts'
 import { ruleOnWhole } from '../schema/rule.ts'
 import { enabled, secret } from '../schema/schema.ts'
@@ -10,17 +10,19 @@ const errors = declareErrors({
   webhook_secret_not_accepted: ofField(
     7026,
     400,
-    (it: { provider: string }) => `secret was sent, which the provider ${it.provider} does not use. Leave it out.`,
+    (it: FieldFacts & { provider: string }) =>
+      `${it.field} was sent, which the provider ${it.provider} does not use. Leave it out.`,
   ),
   webhook_secret_missing: ofField(
     7027,
     400,
-    (it: { provider: string }) => `secret is missing. The provider ${it.provider} requires one, as a non-empty string.`,
+    (it: FieldFacts & { provider: string }) =>
+      `${it.field} is missing. The provider ${it.provider} requires one, as a non-empty string.`,
   ),
   webhook_provider_missing: ofField(
     7029,
     400,
-    (it: { allowed: string }) => `provider is missing. Name one of ${it.allowed}.`,
+    (it: FieldFacts & { allowed: string }) => `${it.field} is missing. Name one of ${it.allowed}.`,
   ),
   webhook_provider_unsupported: ofField<{ suggested: string; allowed: string }>(
     7030,

@@ -148,6 +148,15 @@ export function moment(from = Number.NEGATIVE_INFINITY, to = Number.POSITIVE_INF
 
 export const textOption = /* @__PURE__ */ v.string('a string')
 
+const URL_ALLOWED = 'an http or https URL without query and fragment'
+
+/** The schema of the base URL of a service. Its output does not end with a slash. */
+export const baseUrl = /* @__PURE__ */ v.pipe(
+  v.string(URL_ALLOWED),
+  v.regex(/^https?:\/\/[^/?#]+[^?#]*$/, URL_ALLOWED),
+  v.transform((url) => url.replace(/\/+$/, '')),
+)
+
 export const switchOption = /* @__PURE__ */ v.boolean('true or false')
 
 /**

@@ -228,15 +228,19 @@ function compare(
   }))
 }
 
+/** A field with a time, as a time reads it. */
+function timeField({ times: paths }: Vocabulary): fc.Arbitrary<Written<Time>> {
+  return fields<Text>(paths).map(({ text: path, value }) => atom(path, timeOf(value)))
+}
+
 const NOTHING = fc.constant(atom('null', () => null))
 
 function comparisons(words: Vocabulary, { text, time, number, list }: Parts): fc.Arbitrary<Written<boolean>> {
-  const timeField = fields<Text>(words.times).map(({ text: path, value }) => atom(path, timeOf(value)))
   return anyOf<boolean>(
     compare(text, text),
     compare(time, time),
-    compare(timeField, time),
-    compare(time, timeField),
+    compare(timeField(words), time),
+    compare(time, timeField(words)),
     compare(number, number),
     compare(list, list, EQUALITY),
     compare(text, NOTHING, EQUALITY),
@@ -268,6 +272,7 @@ function memberships(words: Vocabulary, { text, time, number, list }: Parts): fc
     within(text, list),
     within(number, some(number)),
     within(time, some(time)),
+    within(time, some(timeField(words))),
     words.maps.length > 0 && keys(),
   )
 }
@@ -344,8 +349,8 @@ function illTyped(
       .map(([a, b, v]) => `${b.text}.${v}(${a.text})`),
     fc.tuple(text, fc.oneof(text, number, bool, time)).map(([a, b]) => `${a.text} in ${b.text}`),
     fc
-      .tuple(fc.oneof(number, bool, time), fc.array(text, { minLength: 1 }))
-      .map(([a, b]) => `${a.text} in ${written(b).text}`),
+      .tuple(fc.oneof(number, bool, time), fc.array(text), plain)
+      .map(([a, b, c]) => `${a.text} in ${written([...b, c]).text}`),
     fc.tuple(plain, fc.array(time, { minLength: 1 })).map(([a, b]) => `${a.text} in ${written(b).text}`),
     fc.tuple(text, number).map(([a, b]) => `size([${a.text}, ${b.text}]) == 2`),
     unsized.map((a) => `size(${a.text}) == 1`),

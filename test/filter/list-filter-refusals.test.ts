@@ -30,6 +30,7 @@ describe('A filter that can never match is refused at the wrong part (rules: fil
     '"id" in ¦obj.certificate',
     '¦5 in ["x"]',
     '¦obj.domain in [timestamp(time.now)]',
+    '¦timestamp(time.now) in ["2025-09-04T12:11:14Z", "yesterday"]',
     'obj.domain in ["a", ¦5]',
     'obj.region in [null, 5, ¦"a"]',
     'obj.domain.startsWith(¦5)',
@@ -107,6 +108,7 @@ describe('The size of a filter (rules: filters#language)', () => {
     const padTo = (length: number) => 'true'.padEnd(length)
     expect(domains(padTo(2048)).reserved_domains).toEqual([])
     expect(thrownBy(() => domains(padTo(2049))).message).toContain(': it has 2049 characters; ')
+    expect(domains(`"${'😀'.repeat(2027)}" == obj.metadata`).reserved_domains).toEqual([])
   })
 
   test.each([

@@ -81,6 +81,8 @@ describe('A list filter (rules: filters#language)', () => {
     ['obj.domain in ["mid.example.com", obj.certificate.id]', 'mid'],
     ['true in [obj.region == "us", obj.region == "eu"]', 'old mid'],
     ['timestamp(obj.created_at) in [timestamp("2025-09-04T12:11:14+02:00")]', 'old'],
+    ['timestamp(obj.created_at) in ["2025-09-04T12:11:14+02:00", null]', 'old'],
+    ['timestamp(obj.created_at) in [obj.created_at]', 'old mid new'],
     ['obj.created_at in ["2025-09-04T12:11:14+02:00"]', ''],
   ])('%s looks into a list: %s', expectThrough)
 

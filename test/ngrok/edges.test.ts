@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { thrownBy } from '../support/client.ts'
 import { isDeeplyFrozen } from '../support/gateway.ts'
 import { openGateway, routeModules } from './support.ts'
 
@@ -212,6 +213,17 @@ describe('Routes of an HTTPS edge (rules: edges#routes)', () => {
     expect(changed.body).toEqual({ ...first, match: '/c' })
   })
 
+  it.each([
+    [{ secret: 's3cret' }, 'webhook_verification.provider is missing.'],
+    [{ provider: 'github' }, 'webhook_verification.secret is missing.'],
+    [{ provider: 'sns', secret: 's3cret' }, 'webhook_verification.secret was sent,'],
+  ])('name the whole path of a field that a module refuses: %j', (webhook_verification, message) => {
+    const { gateway } = openGateway()
+    const edge = gateway.httpsEdges.create().id
+    const create = () => gateway.httpsEdgeRoutes.create(edge, { match: '/', webhook_verification } as never)
+    expect(thrownBy(create).message).toMatch(message)
+  })
+
   it('are only those that operations made, and not those of another edge', async () => {
     const { gateway, sendRefused } = openGateway()
     const [edge, other] = [gateway.httpsEdges.create().id, gateway.httpsEdges.create().id]
@@ -237,5 +249,16 @@ describe('Routes of an HTTPS edge (rules: edges#routes)', () => {
     gateway.httpsEdges.delete(edge)
     expect(await sendRefused('GET', path)).toBe('404 ERR_NGROK_7000')
     expect(gateway.leftovers()).toEqual([{ family: 'compression', id: 'edghts_1/edghtsrt_1' }])
+  })
+
+  it('that were declared end with their edge, so that a snapshot can be restored', () => {
+    const { gateway } = openGateway()
+    const edge = gateway.httpsEdges.create().id
+    gateway.declare.edge(edge, { routes: ['edghtsrt_1'] })
+    gateway.httpsEdges.delete(edge)
+    const snapshot = JSON.parse(JSON.stringify(gateway.snapshot()))
+    const { gateway: other } = openGateway()
+    other.restore(snapshot)
+    expect(other.snapshot()).toEqual(gateway.snapshot())
   })
 })

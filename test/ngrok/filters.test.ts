@@ -99,6 +99,9 @@ describe('A filter of ngrok (rules: filters#declared-fields)', () => {
       "'' == obj.acl",
       'obj.acl == []',
       'obj.acl.size() == 0',
+      'obj.acl in ["", "x"]',
+      'obj.acl in ["x", ""]',
+      'obj.acl in [null, "x"]',
     ]) {
       expect(ids(filter), filter).toContain(none)
       expect(ids(filter), filter).not.toContain(some)

@@ -62,3 +62,12 @@ describe.each([standard, ngrok])('The document of the dialect $name allows', (di
     },
   )
 })
+
+test.each(['domain', 'name', 'host'])('With two aliases for a required field, the document allows %s', async (name) => {
+  const dialect = { ...standard, fieldAliases: { reserved_domains: { name: 'domain', host: 'domain' } } }
+  const gateway = createGateway({ dialect })
+  const [method, url, json] = ['POST', `${gateway.url}/reserved_domains`, { [name]: 'app.example.com' }]
+  expect(bodyProblems(gateway, { method, url, json })).toEqual([])
+  expect((await client(gateway)(method, url, { json })).status).toBe(201)
+  expect(bodyProblems(gateway, { method, url, json: {} })).not.toEqual([])
+})

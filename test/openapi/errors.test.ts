@@ -25,6 +25,11 @@ describe.each([standard, ngrok])('In the document of the dialect $name', (dialec
     )
   })
 
+  test('the example of an error speaks of a domain that the service owns in the dialect', () => {
+    const [owned] = dialect.serviceDomains
+    expect(components.examples.policy_on_service_domain?.value.msg).toContain(`"app.${owned}" belongs to the service.`)
+  })
+
   test('every error is among the examples of a response with its status', () => {
     const items = Object.values(paths).flatMap((item) => Object.values(item))
     const shown = items.flatMap(({ responses }) =>

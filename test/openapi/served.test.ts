@@ -31,8 +31,19 @@ test('In the process the document is there once the gateway is told what makes i
 })
 
 test.each<[what: string, message: string, use: () => unknown]>([
-  ['a name', 'dialect is "ngrok". Allowed: a dialect, such as standard or ngrok,', () => openApi('ngrok' as never)],
-  ['a gateway', 'dialect is an object. Allowed: a dialect', () => openApi(createGateway() as never)],
+  ['a name', 'dialect is "ngrok". Allowed: an object with name, baseUrl,', () => openApi('ngrok' as never)],
+  ['a gateway', 'dialect is an object. Allowed: an object with name,', () => openApi(createGateway() as never)],
+  ['a part of a dialect', 'such as standard or ngrok,', () => openApi({ versionHeader: 'Acme-Version' } as never)],
+  [
+    'a URL without a scheme',
+    'url is "acme.test". Allowed: an http or https URL',
+    () => openApi(ngrok, { url: 'acme.test' }),
+  ],
+  [
+    'a family without operations',
+    'families is an object. Allowed: an object with families, by name.',
+    () => openApi(ngrok, { families: { widgets: { operations: null } } as never }),
+  ],
   [
     'another part',
     'part is "control". Allowed: "service" or "controls".',
@@ -47,4 +58,8 @@ test.each<[what: string, message: string, use: () => unknown]>([
   ['a document', 'describer is an object. Allowed: a function.', () => createGateway().describedBy(openApi() as never)],
 ])('What describes no service is refused: %s', (_what, message, use) => {
   expect(use).toThrow(message)
+})
+
+test('A slash at the end of the URL does not become part of the paths', () => {
+  expect(openApi(ngrok, { url: 'https://acme.test/' }).servers).toMatchObject([{ url: 'https://acme.test' }])
 })

@@ -106,6 +106,15 @@ describe('A record for a CDN or for failing name servers', () => {
 })
 
 describe('A CAA record (rules: simulated-dns#caa)', () => {
+  test('in the place of a CNAME record is named in the message', () => {
+    const { dns, attempted } = zoned()
+    dns.caa(DOMAIN, ['letsencrypt.org'])
+    expect(attempted()).toContain('Found a CAA record that allows only letsencrypt.org.')
+    dns.cname(DOMAIN, 'www.example.net')
+    dns.caa('www.example.net', [])
+    expect(attempted()).toContain('a CNAME record to www.example.net, which has a CAA record that allows no authority.')
+  })
+
   test.each<[string, string, string[], string]>([
     ['at the name below a wildcard', '*.example.com', ['digicert.com'], 'example.com that allows only digicert.com.'],
     ['above the name', DOMAIN, ['digicert.com', 'Pki.Goog.'], 'example.com that allows only digicert.com, pki.goog.'],

@@ -40,6 +40,12 @@ test.each([
   expect(attempted()).toContain(found)
 })
 
+test('A chain of 8 CNAME records to a name without a record is not called longer (rules: simulated-dns#chains)', () => {
+  const { dns, attempted } = zoned()
+  chain(dns, DOMAIN, 'end.example.net', 8)
+  expect(attempted()).toMatch(/Found a CNAME record to .* -> end\.example\.net, which has no record\.$/)
+})
+
 describe('A wildcard needs two records (rules: simulated-dns#needed-records)', () => {
   test('its own record and the record of the ACME challenge', () => {
     const { dns, target, challenge, attempted } = zoned(WILDCARD)

@@ -40,18 +40,18 @@ export class Resolver {
   /** Returns the obstacle between a name and its target, in the words of the message; undefined if there is none. */
   finding(name: string, target: string): string | undefined {
     const way = [name]
-    while (way.length <= 8) {
+    for (;;) {
       const record = this.answer(way.at(-1) as string)
       const found = record?.type === 'A' ? `an A record with the value ${record.value}` : 'no record'
       if (record?.type !== 'CNAME') {
         if (way.length === 1) return record ? found : `no record for ${name}`
         return `a CNAME record to ${way.slice(1).join(' -> ')}, which has ${found}`
       }
-      if (record.value === target) return undefined
+      if (record.value === target && way.length <= 8) return undefined
       const isLoop = way.includes(record.value)
       way.push(record.value)
+      if (way.length > 9) return `a chain of more than 8 CNAME records: ${way.join(' -> ')}`
       if (isLoop) return `a loop of CNAME records: ${way.join(' -> ')}`
     }
-    return `a chain of more than 8 CNAME records: ${way.join(' -> ')}`
   }
 }

@@ -44,6 +44,16 @@ describe('A certificate management policy (rules: domain-certificates#one-or-the
     expect(outcome(await api('PATCH', `${PATH}/${id}`, { json }))).toBe(expected)
   })
 
+  test.each([
+    [{}, 'missing'],
+    [{ authority: null }, 'missing'],
+    [{ authority: '' }, '""'],
+  ])('is refused with an authority that the message calls as it was sent: %j', async (policy, received) => {
+    const json = { domain: DOMAIN, certificate_management_policy: policy }
+    const { body } = await client(open())('POST', PATH, { json })
+    expect(body.msg).toBe(`certificate_management_policy.authority is ${received}. Allowed: "letsencrypt".`)
+  })
+
   test.each([undefined, null, ''])(
     'keeps its key type in an update that sends it as %j, and so changes nothing',
     (private_key_type) => {

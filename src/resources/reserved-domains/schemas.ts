@@ -42,7 +42,7 @@ const DEPRECATED: JsonFacts = { deprecated: true }
 
 const authority = documented(
   v.pipe(
-    v.optional(v.unknown(), ''),
+    v.optional(v.unknown(), () => undefined), // Without a default, the rule would not run.
     rule([errors.authority_invalid], (received, report, { dialect }) => {
       const { authority } = domainDialect(dialect)
       if (received !== authority) report(errors.authority_invalid, { authority })
