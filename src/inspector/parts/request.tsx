@@ -170,7 +170,9 @@ function getFullPath({ path, query }: JournalEntry): string {
 }
 
 function parseHeaders(text: string): Record<string, string> {
-  return Object.fromEntries([...text.matchAll(/^\s*(\S+?)\s*:\s*(.*?)\s*$/gm)].map(([, name, value]) => [name, value]))
+  return Object.fromEntries(
+    [...text.matchAll(/^\s*(\S+?)[ \t]*:[ \t]*(.*?)[ \t]*$/gm)].map(([, name, value]) => [name, value]),
+  )
 }
 
 function Diff({ change: { collection, key, before, after } }: { change: Change }) {

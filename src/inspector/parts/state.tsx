@@ -50,7 +50,9 @@ function Snapshots() {
   const snapshots = useControl<SavedSnapshot[]>('/snapshots') ?? []
   const [name, setName] = useState('')
   const [difference, setDifference] = useState('')
-  const [to, setTo] = useState('')
+  const [chosen, setChosen] = useState('')
+  // The chosen snapshot may be forgotten by now.
+  const to = snapshots.some((each) => each.name === chosen) ? chosen : ''
   const take = async () => {
     if (await page.callControl('POST', '/snapshots', name ? { name } : {})) setName('')
   }
@@ -77,7 +79,7 @@ function Snapshots() {
             <Choice
               label="Compare with"
               value={to}
-              set={setTo}
+              set={setChosen}
               values={snapshots.map((each) => each.name)}
               none="now"
             />
