@@ -137,7 +137,7 @@ function Resend({ entry }: { entry: JournalEntry }) {
   const { request } = entry
   const [method, setMethod] = useState(entry.method)
   const [path, setPath] = useState(getFullPath(entry))
-  const known = Object.entries(clientHeaders(page, entry))
+  const known = Object.entries(clientHeaders(entry))
   const [headers, setHeaders] = useState(known.map((each) => each.join(': ')).join('\n'))
   const [body, setBody] = useState(
     request === null || typeof request === 'string' ? '' : JSON.stringify(request, null, 2),
