@@ -94,9 +94,14 @@ describe.skipIf(!CHROMIUM)('The test that "Copy as test" makes', () => {
     await fetch(`${server.url}/reserved_domains`, { method: 'POST', headers, body: '"a text"' })
     await fetch(`${server.url}/reserved_domains`)
     await fetch(`${server.url}/reserved_domains`, { headers: { authorization: 'Bearer key' } })
+    await sendRequest(server, 'POST', '/_fauxgate/snapshots', { name: 'the body of this control' })
+    await go('faults')
+    // The page then knows the controls.
+    await page.getByText('Set a record').waitFor()
     await go('state')
     const text = await makeTest(page, 'vitest')
     expect(text).toContain('testUsing(createNgrok)')
+    expect(text).toContain('because its body is not known: POST /_fauxgate/snapshots\n')
     expect(text).toContain('because its header authorization is missing')
     expect(text).toContain('because its header Ngrok-Version is missing')
     const [, file, args] = RUNNERS[0] as (typeof RUNNERS)[number]

@@ -38,6 +38,18 @@ describe.skipIf(!CHROMIUM)('The inspector', () => {
     expect(await page.getByRole('alert').textContent()).toContain('"soon"')
   })
 
+  test('Now: an error stays visible while the page loads the certificates of a resource', async () => {
+    const { gateway, page, go } = await open({ dns: 'off' })
+    gateway.reservedDomains.create({ domain: DOMAIN, certificate_management_policy: ECDSA })
+    gateway.clock.advance('1d')
+    await page.getByRole('textbox', { name: 'Advance by' }).fill('soon')
+    await page.getByRole('button', { name: 'Advance by' }).click()
+    await page.getByRole('alert').waitFor()
+    await go(`resources/tls_certificates/${gateway.tlsCertificates.list().tls_certificates[0]?.id}`)
+    await page.getByText('Certificate 1 of').waitFor()
+    expect(await page.getByRole('alert').textContent()).toContain('"soon"')
+  })
+
   test('Now: an error stays visible while the page is still loading', async () => {
     const { page } = await open({}, { place: 'now' })
     const url = page.url()
@@ -78,6 +90,14 @@ describe.skipIf(!CHROMIUM)('The inspector', () => {
     await page.getByRole('complementary').getByText('renewed', { exact: true }).waitFor()
     await page.keyboard.press('Escape')
     await page.getByRole('complementary').waitFor({ state: 'detached' })
+  })
+
+  test('DNS & faults: a long zone is searched in any case', async () => {
+    const { gateway, page } = await open({}, { place: 'faults' })
+    for (let number = 0; number < 11; number++) gateway.dns.cname(`host${number}.example.com`, 'target.example.net')
+    await page.getByRole('searchbox', { name: 'Search records' }).fill('HOST7')
+    await page.getByText('host0.example.com').waitFor({ state: 'detached' })
+    await page.getByText('host7.example.com').waitFor()
   })
 
   test('DNS & faults: a change during a load causes another load', async () => {

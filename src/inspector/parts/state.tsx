@@ -16,7 +16,7 @@ export function State() {
     try {
       snapshot = JSON.parse(text)
     } catch (error) {
-      throw new Error(`${file.name} is not a snapshot: ${Object(error).message} Choose a file that Export wrote.`)
+      throw new Error(`${file.name} is not a snapshot: ${Object(error).message}. Choose a file that Export wrote.`)
     }
     await page.control('PUT', '/state', snapshot)
   }
