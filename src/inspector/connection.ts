@@ -44,13 +44,22 @@ async function readResponse(response: Response): Promise<ServerResponse> {
   }
 }
 
+/** Decodes a part of a link. A part that a person typed may not be encoded: then it is returned unchanged. */
+export function decodePart(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
 const KEY = 'fauxgate-control-key'
 
 /** Takes the control key from a link such as `…/_fauxgate/#key=…`, and leaves none in the address. Returns whether there was one. */
 export function takeKeyFromLink(): boolean {
   const [, key] = /^#key=(.+)$/.exec(location.hash) ?? []
   if (key === undefined) return false
-  sessionStorage.setItem(KEY, decodeURIComponent(key))
+  sessionStorage.setItem(KEY, decodePart(key))
   history.replaceState(null, '', '#now')
   return true
 }
@@ -70,7 +79,8 @@ export class Connection {
   }
 
   get #headers(): Record<string, string> {
-    const key = sessionStorage.getItem(KEY)
+    // A header cannot carry other characters. The server then refuses the key, and the page asks for it again.
+    const key = sessionStorage.getItem(KEY)?.replace(/[^\x20-\xff]/g, '?')
     return { 'Fauxgate-Inspector': '1', ...(key && { 'Fauxgate-Control-Key': key }) }
   }
 

@@ -27,7 +27,7 @@ const PARTS: Readonly<Record<string, Part>> = {
 
 function App() {
   const [name = '', id = ''] = page.path
-  const current = name in PARTS ? name : 'now'
+  const current = Object.hasOwn(PARTS, name) ? name : 'now'
   const address = page.gateway?.url.replace(/^https?:\/\//, '')
   useDrawing()
   useEffect(() => {

@@ -1,6 +1,6 @@
 import type { JournalEntry } from '../journal/entry.ts'
 import type { Overview } from '../views/overview.ts'
-import { Connection, ResponseError, takeKeyFromLink } from './connection.ts'
+import { Connection, decodePart, ResponseError, takeKeyFromLink } from './connection.ts'
 import { Service } from './service.ts'
 
 const MAX_ENTRIES = 2000
@@ -107,7 +107,7 @@ export class Page extends PageState {
 
   /** The parts of the place, such as `jobs` and the id of a domain. */
   get path(): string[] {
-    return (this.place.split('?')[0] ?? '').split('/').map(decodeURIComponent)
+    return (this.place.split('?')[0] ?? '').split('/').map(decodePart)
   }
 
   /** The query of the place: the search and the sorting of the current part. */
@@ -209,6 +209,8 @@ export class Page extends PageState {
   /** Loads the data that no event contains. */
   async #load(): Promise<void> {
     this.set({ isConnected: true, needsKey: false, problem: '' })
+    // The page has no event of what changed while there was no connection.
+    this.#changed()
     // The server handles one request after the other, so the requests of the current part come first.
     await new Promise((resolve) => setTimeout(resolve, 2 * GATHER_MS))
     await this.#loadMissedEntries()

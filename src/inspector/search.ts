@@ -4,8 +4,7 @@ type Test = (entry: JournalEntry) => boolean
 
 /** The words that search in one field, such as `status:4xx`. Any other word searches in the whole entry. */
 const WORDS: Readonly<Record<string, (entry: JournalEntry, value: string) => boolean>> = {
-  status: ({ status }, value) =>
-    new RegExp(`^${value.replace(/[^\dx]/g, '').replaceAll('x', '\\d')}`).test(`${status}`),
+  status: ({ status }, value) => [...value].every((digit, at) => digit === 'x' || digit === `${status}`[at]),
   method: ({ method }, value) => method.toLowerCase() === value,
   code: (entry, value) => getErrorCode(entry).toLowerCase().endsWith(value),
   path: ({ path, query }, value) => `${path}?${query}`.toLowerCase().includes(value),
@@ -41,9 +40,17 @@ export function compileSearch(search: string): Test {
   return (entry) => tests.every((test) => test(entry))
 }
 
+function splitWords(search: string): string[] {
+  return search.split(/\s+/).filter(Boolean)
+}
+
+export function hasWord(search: string, word: string): boolean {
+  return splitWords(search).includes(word)
+}
+
 /** Returns the search with a word added or, if it is there already, without it. */
 export function toggleWord(search: string, word: string): string {
-  const words = search.split(/\s+/).filter(Boolean)
+  const words = splitWords(search)
   const [name] = word.split(':', 1)
   const others = words.filter((each) => !each.startsWith(`${name}:`))
   return [...others, ...(words.includes(word) ? [] : [word])].join(' ')

@@ -52,13 +52,28 @@ describe.skipIf(!CHROMIUM)('The page', () => {
     await page.getByText('No managed domains yet.').waitFor()
   })
 
-  test('reconnects automatically when the server is back', async () => {
-    const { gateway, server, page } = await open()
+  test('reconnects automatically when the server is back, and shows what changed in between', async () => {
+    const { gateway, server, page } = await open({}, { place: 'resources/reserved_addrs' })
+    const { id } = gateway.reservedAddrs.create({ description: 'made before' })
+    await page.getByText('made before').waitFor()
     await server.close()
     await page.getByText('not connected').waitFor()
+    gateway.reservedAddrs.update(id, { description: 'changed in between' })
     const again = await serve(gateway, { port: server.port })
     await page.getByText('live', { exact: true }).waitFor()
+    await page.getByText('changed in between').waitFor()
     await again.close()
+  })
+
+  test('opens links that a person mistyped, and looks up ids with any characters', async () => {
+    const { page, go } = await open({}, { place: 'constructor' })
+    await page.getByText('No domains yet.').waitFor()
+    await go('requests/50%')
+    await page.getByText('No requests yet.').waitFor()
+    await go('resources/compression')
+    await page.getByLabel('edge_id/id').fill('50%/what?')
+    await page.getByRole('button', { name: 'Look' }).click()
+    await page.getByRole('heading', { name: '50% what?' }).waitFor()
   })
 
   test('keeps its own requests out of the journal, and triggers no faults', async () => {
@@ -93,9 +108,13 @@ describe.skipIf(!CHROMIUM)('The page', () => {
   test('asks for the control key once, and keeps it for the tab', async () => {
     const { page, server, context } = await open({ control: { key: 'sesame' } }, { place: '' })
     await page.goto(`${server.url}/_fauxgate/`)
-    await page.getByLabel('Control key').fill('wrong')
-    await page.getByRole('button', { name: 'Open' }).click()
-    await page.getByRole('alert').waitFor()
+    for (const wrong of ['wrong', '“sesame”']) {
+      await page.getByLabel('Control key').fill(wrong)
+      await page.getByRole('button', { name: 'Open' }).click()
+      await page.getByRole('alert').waitFor()
+      await page.getByRole('button', { name: 'Dismiss' }).click()
+      await page.getByRole('alert').waitFor({ state: 'detached' })
+    }
     await page.getByLabel('Control key').fill('sesame')
     await page.getByRole('button', { name: 'Open' }).click()
     await page.getByText('live', { exact: true }).waitFor()

@@ -30,8 +30,23 @@ describe.skipIf(!CHROMIUM)('The inspector', () => {
     await page.getByRole('button', { name: 'Go to', exact: true }).click()
     await page.getByText('2026-03-01 12:00:00').first().waitFor()
     expect(gateway.clock.now).toBe(Date.parse('2026-03-01T12:00:00Z'))
+    await page.getByLabel('Go to, in UTC').fill('2026-03-02T12:00:00Z')
+    await page.getByRole('button', { name: 'Go to', exact: true }).click()
+    await page.getByText('2026-03-02 12:00:00').first().waitFor()
     await page.getByRole('textbox', { name: 'Advance by' }).fill('soon')
     await page.getByRole('button', { name: 'Advance by' }).click()
+    expect(await page.getByRole('alert').textContent()).toContain('"soon"')
+  })
+
+  test('Now: an error stays visible while the page loads the certificates of a resource', async () => {
+    const { gateway, page, go } = await open({ dns: 'off' })
+    gateway.reservedDomains.create({ domain: DOMAIN, certificate_management_policy: ECDSA })
+    gateway.clock.advance('1d')
+    await page.getByRole('textbox', { name: 'Advance by' }).fill('soon')
+    await page.getByRole('button', { name: 'Advance by' }).click()
+    await page.getByRole('alert').waitFor()
+    await go(`resources/tls_certificates/${gateway.tlsCertificates.list().tls_certificates[0]?.id}`)
+    await page.getByText('Certificate 1 of').waitFor()
     expect(await page.getByRole('alert').textContent()).toContain('"soon"')
   })
 
@@ -75,6 +90,14 @@ describe.skipIf(!CHROMIUM)('The inspector', () => {
     await page.getByRole('complementary').getByText('renewed', { exact: true }).waitFor()
     await page.keyboard.press('Escape')
     await page.getByRole('complementary').waitFor({ state: 'detached' })
+  })
+
+  test('DNS & faults: a long zone is searched in any case', async () => {
+    const { gateway, page } = await open({}, { place: 'faults' })
+    for (let number = 0; number < 11; number++) gateway.dns.cname(`host${number}.example.com`, 'target.example.net')
+    await page.getByRole('searchbox', { name: 'Search records' }).fill('HOST7')
+    await page.getByText('host0.example.com').waitFor({ state: 'detached' })
+    await page.getByText('host7.example.com').waitFor()
   })
 
   test('DNS & faults: a change during a load causes another load', async () => {
@@ -160,6 +183,33 @@ describe.skipIf(!CHROMIUM)('The inspector', () => {
     expect(gateway.requests.count()).toBe(0)
   })
 
+  test('Requests: are sent again with an empty header and those after it', async () => {
+    const { gateway, server, page, go } = await open()
+    const headers = { authorization: 'Bearer key', 'service-version': '2', 'a-note': '', 'b-note': 'sent again' }
+    await fetch(`${server.url}/reserved_addrs`, { headers })
+    await go(`requests/${gateway.requests.last()?.operationId}`)
+    await page.getByText('Edit and send again').click()
+    await page.getByRole('button', { name: 'Send', exact: true }).click()
+    await page.locator('form').getByText('200', { exact: true }).waitFor()
+    expect(gateway.requests.last()?.requestHeaders).toMatchObject({ 'a-note': '', 'b-note': 'sent again' })
+  })
+
+  test('Requests: a filter is on only while its own word is in the search, and a status that is none finds nothing', async () => {
+    const { server, page } = await open({}, { place: 'requests' })
+    await sendRequest(server, 'GET', '/reserved_addrs')
+    const filter = page.getByRole('button', { name: 'status:4xx' })
+    await page.getByRole('searchbox').fill('-status:4xx')
+    await page.getByText('1 of 1 here').waitFor()
+    expect(await filter.getAttribute('aria-pressed')).toBe('false')
+    await filter.click()
+    await page.getByText('0 of 1 here').waitFor()
+    expect(await filter.getAttribute('aria-pressed')).toBe('true')
+    await page.getByRole('searchbox').fill('status:2xx')
+    await page.getByText('1 of 1 here').waitFor()
+    await page.getByRole('searchbox').fill('status:good')
+    await page.getByText('0 of 1 here').waitFor()
+  })
+
   test('Resources: can be created with errors at the fields, changed, followed to their certificate, and deleted', async () => {
     const { gateway, page } = await open({ dns: 'off' }, { place: 'resources/reserved_domains' })
     await page.getByText('None yet.').waitFor()
@@ -243,6 +293,20 @@ describe.skipIf(!CHROMIUM)('The inspector', () => {
     await page.getByRole('button', { name: 'Remove all outcomes' }).click()
     await page.getByRole('button', { name: 'Really?' }).click()
     await expect.poll(() => gateway.provisioning.pendingOutcomes()).toEqual([])
+  })
+
+  test('State: a snapshot is compared with now once the other one is forgotten', async () => {
+    const { page } = await open({}, { place: 'state' })
+    for (const name of ['one', 'two']) {
+      await page.getByLabel('Name of the snapshot').fill(name)
+      await page.getByRole('button', { name: 'Take a snapshot' }).click()
+      await page.getByRole('button', { name: `Forget ${name}` }).waitFor()
+    }
+    await page.getByLabel('Compare with').selectOption('one')
+    await page.getByRole('button', { name: 'Forget one' }).click()
+    await page.getByRole('button', { name: 'Forget one' }).waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Compare two' }).click()
+    await page.getByText('From two to now').waitFor()
   })
 
   test('State: snapshots can be taken, restored, exported and imported, and a reset needs a confirmation', async () => {

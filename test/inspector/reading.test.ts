@@ -251,7 +251,7 @@ describe.skipIf(!CHROMIUM)('A user of the page', () => {
     await (await choosing).setFiles({ name: 'bad.json', mimeType: 'application/json', buffer: Buffer.from('{no') })
     await page
       .getByRole('alert')
-      .getByText(/^bad\.json is not a snapshot: .* Choose a file that Export wrote\./)
+      .getByText(/^bad\.json is not a snapshot: .*[^.]\. Choose a file that Export wrote\./)
       .waitFor()
     await again.close()
   })

@@ -5,22 +5,14 @@ import { matchIds } from '../service.ts'
 const AUTOMATIC_HEADERS =
   /^(accept.*|connection|content-length|cookie|host|origin|referer|sec-.*|transfer-encoding|user-agent)$/
 
-type SentRequest = Pick<JournalEntry, 'method' | 'path' | 'query' | 'request' | 'operation'> & {
-  readonly requestHeaders?: JournalEntry['requestHeaders']
-}
+type SentRequest = Pick<JournalEntry, 'method' | 'path' | 'query' | 'requestHeaders' | 'request'>
 
-/** Returns the headers to send a request with: those in the journal, and those that every request needs. */
-export function clientHeaders(page: Page, { requestHeaders = {}, request }: SentRequest): Record<string, string> {
-  const known = Object.entries(requestHeaders).filter(
-    ([name, text]) => !AUTOMATIC_HEADERS.test(name) && text !== '[redacted]',
-  )
-  const version = Object.entries(page.service?.versionHeader ?? {}).map(([name, text]) => [name.toLowerCase(), text])
-  return {
-    authorization: 'Bearer key',
-    ...Object.fromEntries(version),
-    ...(request !== null && { 'content-type': 'application/json' }),
-    ...Object.fromEntries(known),
-  }
+/** Returns the headers to send a request with again. Any API key stands for a hidden one. */
+export function clientHeaders({ requestHeaders }: SentRequest): Record<string, string> {
+  const known = Object.entries(requestHeaders).filter(([name, text]) => {
+    return !AUTOMATIC_HEADERS.test(name) && (text !== '[redacted]' || name === 'authorization')
+  })
+  return Object.fromEntries(known.map(([name, text]) => [name, text === '[redacted]' ? 'Bearer key' : text]))
 }
 
 /** Returns the reason why a test cannot send a request again verbatim; undefined if it can. */
@@ -35,48 +27,41 @@ export function findClientReplayProblem(page: Page, entry: JournalEntry): string
   const why = findReplayProblem(entry)
   if (why) return `${why}.`
   const hidden = Object.entries(entry.requestHeaders).filter(([, text]) => text.includes('[redacted]'))
-  const [name] = hidden.find(([each]) => each !== 'authorization' || page.overview?.keys) ?? []
+  const isKeyChecked = page.overview?.keys || entry.status === 401
+  const [name] = hidden.find(([each]) => each !== 'authorization' || isKeyChecked) ?? []
   return name && `the header ${name} is hidden.`
 }
 
-/** Returns a command for a POSIX shell that sends a body verbatim. It is not in `-d`, where a first `@` names a file. */
+/** Returns a command for a POSIX shell that sends a request again. Its body is not in `-d`, where a first `@` names a file. */
 export function toCurl(page: Page, sent: SentRequest): string {
   const body = bodyText(sent)
   const url = buildUrl(page, sent)
   // curl leaves out a header without a value unless a semicolon is in place of the colon.
-  const headers = Object.entries(clientHeaders(page, sent)).map(([name, text]) =>
+  const headers = Object.entries(clientHeaders(sent)).map(([name, text]) =>
     quoteForShell(text === '' ? `${name};` : `${name}: ${text}`),
   )
-  const isPlain = body === undefined || !CONTROL_CHARACTER.test(body)
+  // With `-X HEAD`, curl would wait for a body.
+  const method = sent.method === 'HEAD' ? '--head' : `-X ${sent.method}`
   const parts = [
-    isPlain ? 'curl' : `printf ${quoteForShell(toPrintfFormat(body))} | curl`,
-    ...(sent.method === (body === undefined ? 'GET' : 'POST') ? [] : [`-X ${sent.method}`]),
+    'curl',
+    ...(sent.method === (body === undefined ? 'GET' : 'POST') ? [] : [method]),
     // Brackets and braces would be several URLs, and `/../` would be resolved.
     ...(/[[\]{}]/.test(url) ? ['--globoff'] : []),
     ...(/\/\./.test(url) ? ['--path-as-is'] : []),
     ...headers.map((header) => `-H ${header}`),
-    ...(body === undefined ? [] : [isPlain ? `--data-raw ${quoteForShell(body)}` : '--data-binary @-']),
+    ...(body === undefined ? [] : [`--data-raw ${quoteForShell(body)}`]),
     quoteForShell(url),
   ]
   return parts.join(' ')
 }
 
-/** Characters that a terminal acts on when a command is pasted, and U+0000, which no argument can contain. */
-const CONTROL_CHARACTER = /\p{Cc}/u
-
-/** Returns the text as the format of `printf`, with bytes in octal where a terminal, a format or an option would begin. */
-function toPrintfFormat(text: string): string {
-  const octal = (byte: number) => `\\${byte.toString(8).padStart(3, '0')}`
-  return text.replace(/^-|[\p{Cc}\\%]/gu, (found) => Array.from(new TextEncoder().encode(found), octal).join(''))
-}
-
 export function toFetch(page: Page, sent: SentRequest): string {
   const body = bodyText(sent)
-  const init = { method: sent.method, headers: clientHeaders(page, sent), ...(body !== undefined && { body }) }
+  const init = { method: sent.method, headers: clientHeaders(sent), ...(body !== undefined && { body }) }
   return `await fetch(${JSON.stringify(buildUrl(page, sent))}, ${JSON.stringify(init, null, 2)})`
 }
 
-export function toDirectCall(page: Page, { operation, path, query, request }: SentRequest): string | undefined {
+export function toDirectCall(page: Page, { operation, path, query, request }: JournalEntry): string | undefined {
   const known = page.service?.operations.find(({ name }) => name === operation)
   if (!known) return undefined
   const ids = matchIds(known.path, path) ?? {}
@@ -89,12 +74,19 @@ export function toDirectCall(page: Page, { operation, path, query, request }: Se
 const FIRST_DOMAIN = { domain: 'app.example.com', certificate_management_policy: { authority: 'letsencrypt' } }
 
 export function curlToCreate(page: Page): string {
-  return toCurl(page, { method: 'POST', path: '/reserved_domains', query: '', request: FIRST_DOMAIN, operation: null })
+  const requestHeaders = {
+    authorization: 'Bearer key',
+    ...page.service?.versionHeader,
+    'content-type': 'application/json',
+  }
+  return toCurl(page, { method: 'POST', path: '/reserved_domains', query: '', requestHeaders, request: FIRST_DOMAIN })
 }
 
+/** Returns a body as JSON, without the characters that a terminal acts on when a command is pasted. */
 function bodyText({ request }: SentRequest): string | undefined {
-  if (request === null || request === undefined) return undefined
-  return typeof request === 'string' ? request : JSON.stringify(request)
+  if (request === null) return undefined
+  const toEscape = (found: string) => `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`
+  return JSON.stringify(request).replace(/\p{Cc}/gu, toEscape)
 }
 
 function buildUrl(page: Page, { path, query }: SentRequest): string {

@@ -10,11 +10,12 @@ const MAX_RELATED = 10
 /** The last requests that contain a text, such as an id. */
 export function RelatedRequests({ text, chosen }: { text: string; chosen?: JournalEntry }) {
   const { journal } = page
-  const found = journal.filter(compileSearch(`"${text}"`)).slice(0, MAX_RELATED)
+  const search = `"${text}"`
+  const found = journal.filter(compileSearch(search)).slice(0, MAX_RELATED)
   return (
     <>
       <h3>
-        Its requests <a href={`#requests?q=${encodeURIComponent(text)}`}>all</a>
+        Its requests <a href={`#requests?q=${encodeURIComponent(search)}`}>all</a>
       </h3>
       <div role="list">
         {found.map((entry, at) => (

@@ -48,7 +48,7 @@ interface FaultFormProps {
 }
 
 /** Adds faults: presets in one click, or a form with the inputs of the chosen effect. */
-export function FaultForm({ operation, family = '', resource }: FaultFormProps) {
+export function FaultForm({ operation, family, resource }: FaultFormProps) {
   const [effect, setEffect] = useState(NAMES[0] ?? '')
   const [values, setValues] = useState<Values>({
     times: '1',
@@ -91,8 +91,9 @@ export function FaultForm({ operation, family = '', resource }: FaultFormProps) 
       set: (to: string) => setValues({ ...values, [name]: to }),
     }
     if (name === 'operation') {
-      const names = operations.map((each) => each.name).filter((each) => each.startsWith(family))
-      return <Choice {...value} none="every operation" values={names} />
+      const all = operations.map((each) => each.name)
+      const ofFamily = family ? all.filter((each) => each.startsWith(`${family}.`)) : all
+      return <Choice {...value} none="every operation" values={ofFamily} />
     }
     if (name === 'phase') return <Choice {...value} values={['before', 'after']} />
     if (name === 'error') return <Text {...value} list="errors" placeholder="Search the catalogue" />

@@ -26,7 +26,7 @@ export function Faults() {
 function Zone() {
   const [text, setText] = useState('')
   const all = useControl<DnsRecord[]>('/dns') ?? []
-  const found = all.filter(({ name, value }) => `${name} ${value}`.includes(text))
+  const found = all.filter(({ name, value }) => `${name} ${value}`.toLowerCase().includes(text.toLowerCase()))
   return (
     <Card title="DNS zone" count={all.length} wide>
       <p class="dim">
@@ -130,7 +130,7 @@ function FaultList() {
           <>
             {fault.missed ? <Chip tone="busy">pending</Chip> : <Chip tone="dim">used up</Chip>}
             <FaultText fault={fault} />
-            <a href={`#requests?q=fault:${fault.id.toLowerCase()}`}>its requests</a>
+            <a href={`#requests?q=fault:${fault.id}`}>its requests</a>
             <RemoveButton what={fault.id} path="/faults" query={{ id: fault.id }} />
             {fault.missed && <MissedRequests of={fault.missed} />}
           </>

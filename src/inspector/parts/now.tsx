@@ -98,7 +98,7 @@ function ClockForm() {
         <Text label="Advance by" name="advance" size={8} defaultValue="90s" />
         <Submit kind="">Advance by</Submit>
       </Form>
-      <Form act={({ to = '' }) => move({ to: `${to.replace(' ', 'T')}Z` })}>
+      <Form act={({ to = '' }) => move({ to: to.trim().replace(' ', 'T').replace(/Z?$/, 'Z') })}>
         <Text label="Go to, in UTC" name="to" size={20} placeholder={formatTime(page.now)} required />
         <Submit kind="">Go to</Submit>
       </Form>

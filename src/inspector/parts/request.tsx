@@ -137,7 +137,7 @@ function Resend({ entry }: { entry: JournalEntry }) {
   const { request } = entry
   const [method, setMethod] = useState(entry.method)
   const [path, setPath] = useState(getFullPath(entry))
-  const known = Object.entries(clientHeaders(page, entry))
+  const known = Object.entries(clientHeaders(entry))
   const [headers, setHeaders] = useState(known.map((each) => each.join(': ')).join('\n'))
   const [body, setBody] = useState(
     request === null || typeof request === 'string' ? '' : JSON.stringify(request, null, 2),
@@ -170,7 +170,9 @@ function getFullPath({ path, query }: JournalEntry): string {
 }
 
 function parseHeaders(text: string): Record<string, string> {
-  return Object.fromEntries([...text.matchAll(/^\s*(\S+?)\s*:\s*(.*?)\s*$/gm)].map(([, name, value]) => [name, value]))
+  return Object.fromEntries(
+    [...text.matchAll(/^\s*(\S+?)[ \t]*:[ \t]*(.*?)[ \t]*$/gm)].map(([, name, value]) => [name, value]),
+  )
 }
 
 function Diff({ change: { collection, key, before, after } }: { change: Change }) {

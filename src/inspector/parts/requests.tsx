@@ -1,7 +1,7 @@
 import { useMemo, useRef, useState } from 'preact/hooks'
 import type { JournalEntry } from '../../journal/entry.ts'
 import { page } from '../page.ts'
-import { compileSearch, toggleWord } from '../search.ts'
+import { compileSearch, hasWord, toggleWord } from '../search.ts'
 import { Button, Text } from '../shared/controls.tsx'
 import { formatCount } from '../shared/format.ts'
 import { EmptyState, Split, Windowed } from '../shared/layout.tsx'
@@ -84,7 +84,7 @@ export function Requests({ id }: { id: string }) {
           <Button
             key={word}
             label={word}
-            pressed={search.includes(word)}
+            pressed={hasWord(search, word)}
             onClick={() => page.setQuery({ q: toggleWord(search, word) })}
           >
             {word.replace(/status:|method:|:yes/, '')}

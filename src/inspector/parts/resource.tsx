@@ -195,7 +195,7 @@ function isLong(value: unknown): boolean {
 function CertificateChain({ pem }: { pem: string }) {
   const [certificates, setCertificates] = useState<readonly object[]>([])
   useEffect(() => {
-    void page.run(async () => {
+    void page.load(async () => {
       setCertificates(await page.control('POST', '/certificates', { certificate_pem: pem }))
     })
   }, [pem])

@@ -117,13 +117,15 @@ function Lookup({ service, family, ids }: ResourceProps) {
   const known = useControl<ListedRecord[]>(`/records?collection=${name}`) ?? []
   const names = listIdNames(itemPath).join('/')
   const isChosen = ids.length === names.split('/').length
+  const look = ({ ids: entered = '' }) =>
+    page.goTo(`resources/${name}/${entered.split('/').map(encodeURIComponent).join('/')}`)
   return (
     <Split side={isChosen && <ResourceDetails key={ids.join()} service={service} family={family} ids={ids} />}>
       <div class="cards">
         <Card title={formatLabel(family.many)} count={known.length}>
           <p class="dim">{family.description}</p>
           <RecordLinks of={known} />
-          <Form act={(values) => page.goTo(`resources/${name}/${values.ids}`)}>
+          <Form act={look}>
             <Text label={names} name="ids" placeholder={names} required />
             <Submit>Look</Submit>
           </Form>

@@ -16,7 +16,7 @@ export function State() {
     try {
       snapshot = JSON.parse(text)
     } catch (error) {
-      throw new Error(`${file.name} is not a snapshot: ${Object(error).message} Choose a file that Export wrote.`)
+      throw new Error(`${file.name} is not a snapshot: ${Object(error).message}. Choose a file that Export wrote.`)
     }
     await page.control('PUT', '/state', snapshot)
   }
@@ -50,7 +50,9 @@ function Snapshots() {
   const snapshots = useControl<SavedSnapshot[]>('/snapshots') ?? []
   const [name, setName] = useState('')
   const [difference, setDifference] = useState('')
-  const [to, setTo] = useState('')
+  const [chosen, setChosen] = useState('')
+  // The chosen snapshot may be forgotten by now.
+  const to = snapshots.some((each) => each.name === chosen) ? chosen : ''
   const take = async () => {
     if (await page.callControl('POST', '/snapshots', name ? { name } : {})) setName('')
   }
@@ -77,7 +79,7 @@ function Snapshots() {
             <Choice
               label="Compare with"
               value={to}
-              set={setTo}
+              set={setChosen}
               values={snapshots.map((each) => each.name)}
               none="now"
             />
@@ -122,7 +124,7 @@ function CopyTest() {
   const [text, setText] = useState('')
   return (
     <Card title="Copy as test" wide>
-      <p class="dim">What happened since this page was opened, as a test file.</p>
+      <p class="dim">The requests of the journal, and the controls used since this page was opened, as a test file.</p>
       <div class="row">
         {RUNNERS.map((each) => (
           <Button key={each} pressed={each === runner} onClick={() => setRunner(each)}>
