@@ -7,7 +7,7 @@ const AUTOMATIC_HEADERS =
 
 type SentRequest = Pick<JournalEntry, 'method' | 'path' | 'query' | 'requestHeaders' | 'request'>
 
-/** Returns the headers to send a request with again. Any API key stands for a hidden one. */
+/** Returns the headers to send a request with again. A made-up API key replaces a hidden one. */
 export function clientHeaders({ requestHeaders }: SentRequest): Record<string, string> {
   const known = Object.entries(requestHeaders).filter(([name, text]) => {
     return !AUTOMATIC_HEADERS.test(name) && (text !== '[redacted]' || name === 'authorization')

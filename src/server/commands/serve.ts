@@ -217,7 +217,9 @@ function issueCertificate(gateway: Gateway, host: string, { baseUrl, control }: 
   const now = readClock(systemClock)
   const allowed = typeof control === 'object' ? (control.allowHosts ?? []) : []
   const based = baseUrl === undefined ? [] : [new URL(baseUrl).hostname.replace(/^\[|\]$/g, '')]
-  const all = new Set(['localhost', '127.0.0.1', '::1', host, ...based, ...allowed])
+  // A URL writes out an address in a short form, such as 127.1.
+  const listening = isIP(host) ? host : new URL(`http://${host}`).hostname
+  const all = new Set(['localhost', '127.0.0.1', '::1', listening, ...based, ...allowed])
   const wildcards = ['0.0.0.0', '::']
   return gateway.authority.serverCertificate({
     names: [...all].filter((name) => !isIP(name)),
