@@ -20,10 +20,11 @@ type WaitUntil = (at: number, signal?: AbortSignal, operationId?: string) => Pro
 export function createFetch(handler: Handler, findLimit: FindLimit, waitUntil: WaitUntil): Fetch {
   return async (input, options) => {
     const init = options ?? {}
-    const signal = init.signal ?? findSignal(input, init)
+    const sent = isRequest(input) ? input : undefined
+    const signal = (init.signal === undefined ? sent?.signal : init.signal) ?? undefined
     requireSignal(signal)
     signal?.throwIfAborted()
-    const isPlain = !isRequest(input) && (init.body == null || typeof init.body === 'string')
+    const isPlain = !sent && (init.body == null || typeof init.body === 'string')
     const request = isPlain
       ? readPlainRequest(String(input), init, findLimit)
       : await readStreamedRequest(input, init, { signal, findLimit })
@@ -36,10 +37,6 @@ export function createFetch(handler: Handler, findLimit: FindLimit, waitUntil: W
 
 export function isRequest(input: string | URL | Request): input is Request {
   return typeof input === 'object' && input instanceof platform('Request')
-}
-
-function findSignal(input: string | URL | Request, { signal }: RequestInit): AbortSignal | undefined {
-  return isRequest(input) && signal === undefined ? input.signal : undefined
 }
 
 /** @throws TypeError if the signal is something else, such as the controller of a signal. */
