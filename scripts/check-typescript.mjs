@@ -3,7 +3,7 @@
 // `npm run build`.
 import { spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { basename, dirname, join, relative, sep } from 'node:path'
 import { importSource } from './import-source.mjs'
 import { install, root, withPackage, withVersions } from './shared.mjs'
 
@@ -43,17 +43,19 @@ const AS_TESTS = { noUncheckedIndexedAccess: true, exactOptionalPropertyTypes: t
 /** Writes files of the repository, and those that they import, into a folder, with the package in the place of its sources. */
 function writeAgainstPackage(folder, paths) {
   const names = new Map(Object.entries(entryPointsByImport).map(([name, path]) => [join(root, path), name]))
-  const write = (path) => {
+  const write = (path, name) => {
     const text = readFileSync(path, 'utf8').replace(/'(\.[^']*\.ts)'/g, (_quoted, imported) => {
       const source = join(dirname(path), imported)
       if (names.has(source)) return `'${names.get(source)}'`
-      write(source)
-      return `'./${basename(source, '.ts')}.js'`
+      // Files of several folders can have the same name.
+      const copy = relative(root, source).replaceAll(sep, '-')
+      write(source, copy)
+      return `'./${copy.replace(/\.ts$/, '.js')}'`
     })
-    writeFileSync(join(folder, basename(path)), text)
+    writeFileSync(join(folder, name), text)
   }
   mkdirSync(folder)
-  for (const path of paths) write(join(root, path))
+  for (const path of paths) write(join(root, path), basename(path))
 }
 
 /** Returns what a version of the compiler says of a part of the folder. */
