@@ -129,21 +129,15 @@ export function uploadedDomain(
   options: DomainOptions = {},
 ): DomainWithCertificate & { readonly pair: Pair } {
   requireGateway('uploadedDomain received', gateway)
-  const { domain: name } = readOptions(domainOptions, options)
-  const { reservedDomains, tlsCertificates, clock } = gateway
-  // First the domain, so that the API checks its name.
-  const { id, domain } = reservedDomains.create({ domain: name })
-  const now = readClock(clock)
-  const pair = certificatePair({ names: [domain], notBefore: now - DAY, notAfter: now + 365 * DAY })
-  const certificate = tlsCertificates.create(pair)
-  try {
-    return { domain: reservedDomains.update(id, { certificate_id: certificate.id }), certificate, pair }
-  } catch (error) {
-    // Domains of the service take no certificate.
-    reservedDomains.delete(id)
-    tlsCertificates.delete(certificate.id)
-    throw error
-  }
+  const { domain } = readOptions(domainOptions, options)
+  const now = readClock(gateway.clock)
+  // The API refuses a domain that no certificate can name, with its own error.
+  const names = /^[!-~]{1,253}$/.test(domain) ? [domain] : undefined
+  const pair = certificatePair({ names, notBefore: now - DAY, notAfter: now + 365 * DAY })
+  return allOrNothing(gateway, ({ reservedDomains, tlsCertificates }) => {
+    const certificate = tlsCertificates.create(pair)
+    return { domain: reservedDomains.create({ domain, certificate_id: certificate.id }), certificate, pair }
+  })
 }
 
 /** The child backends of a weighted rollout, and their weights. */
@@ -199,24 +193,26 @@ export function trippingRoute(
 }
 
 /** Reserves a managed domain, and runs its first attempt with this outcome. */
-function reserveAndAttempt(
-  { reservedDomains, provisioning, dialect }: Gateway,
-  domain: string,
-  outcome: Outcome,
-): ReservedDomain {
+function reserveAndAttempt(gateway: Gateway, domain: string, outcome: Outcome): ReservedDomain {
+  const { provisioning, dialect } = gateway
   const isScripted = provisioning.pendingOutcomes().some((each) => each.domain === domain.toLowerCase())
   if (isScripted) throw new Error(`Outcomes of ${domain} are pending already. Script them after this call.`)
-  // First the domain: if the API refuses its name, the outcomes of that name stay.
-  const { id } = reservedDomains.create({ domain })
-  try {
+  return allOrNothing(gateway, ({ reservedDomains }) => {
     provisioning.script([outcome], { domain })
-    const managed = reservedDomains.update(id, { certificate_management_policy: { authority: dialect.authority } })
+    const policy = { authority: dialect.authority }
+    const created = reservedDomains.create({ domain, certificate_management_policy: policy })
     // With `provisioningDelay: 0` the attempt has run.
-    return jobOf(managed)?.error_code === null ? provisioning.attempt(id) : managed
+    return jobOf(created)?.error_code === null ? provisioning.attempt(created.id) : created
+  })
+}
+
+/** Makes several calls. If one is refused, the state is as before; only faults with a predicate are lost, as snapshots have none. */
+function allOrNothing<T>(gateway: Gateway, calls: (gateway: Gateway) => T): T {
+  const before = gateway.snapshot()
+  try {
+    return calls(gateway)
   } catch (error) {
-    // Domains of the service take no policy.
-    reservedDomains.delete(id)
-    provisioning.clear({ domain })
+    gateway.restore(before)
     throw error
   }
 }

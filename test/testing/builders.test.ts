@@ -12,7 +12,14 @@ import {
 import { refusalOf } from '../support/client.ts'
 import { openManual } from '../support/provisioning.ts'
 
-const OPTIONS = [{}, { provisioningDelay: 0 }, { dialect: ngrok }, { dns: 'simulated' }] as const
+const OPTIONS = [
+  {},
+  { provisioningDelay: 0 },
+  { dialect: ngrok },
+  // Here a domain without a policy would get one, and its certificate at once.
+  { dialect: ngrok, provisioningDelay: 0 },
+  { dns: 'simulated' },
+] as const
 
 describe('The builders', () => {
   for (const options of OPTIONS) {
@@ -40,6 +47,15 @@ describe('The builders', () => {
           expect(() => assertStrict(gateway)).not.toThrow()
         })
       }
+
+      test('reserve a domain with an uploaded certificate, which never had another one', () => {
+        const gateway = openManual(options)
+        const { domain, certificate } = uploadedDomain(gateway)
+        expect(domain).toEqual(gateway.reservedDomains.get(domain.id))
+        expect(domain.certificate?.id).toBe(certificate.id)
+        expect(gateway.provisioning.timeline(domain.id)).toEqual([])
+        expect(() => assertStrict(gateway)).not.toThrow()
+      })
 
       test('reserve a domain whose renewal fails and whose certificate expires in a week', () => {
         const gateway = openManual(options)
