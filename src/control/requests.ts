@@ -4,8 +4,8 @@ import { findInvalidId } from '../journal/dropped-requests.ts'
 import { type JournalEntry, journalEntry } from '../journal/entry.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { OtherRequests } from '../journal/other-requests.ts'
+import { AssertionError, assertNoProblem } from '../schema/assertion-error.ts'
 import { documented, named } from '../schema/documentation.ts'
-import { AssertionError, assertNoProblem } from '../schema/errors.ts'
 import { general } from '../schema/general-errors.ts'
 import {
   integerFrom,

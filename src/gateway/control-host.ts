@@ -2,6 +2,7 @@ import type { ControlHost, DropHooks } from '../control/control.ts'
 import { createSnapshot } from '../control/snapshot.ts'
 import { isManual } from '../engine/clock.ts'
 import { refuseAsStoreFailed } from '../engine/persistence/persistence.ts'
+import { parseUrl } from '../http/url.ts'
 import { OtherRequests } from '../journal/other-requests.ts'
 import { type Dialect, dialects } from '../resources/dialects.ts'
 import { createRedactor, redactText } from '../schema/secret-texts.ts'
@@ -71,12 +72,4 @@ function describeWrongUrl(url: string, gatewayUrl: string, { name }: Dialect): s
   )
   if (other) return `${requested.host} was called, and the ${gateway}. Was \`dialect: ${other.name}\` meant?`
   return `The ${gateway}. Set the client's base URL to it, or the gateway's \`baseUrl\` to the client's.`
-}
-
-function parseUrl(url: string): URL | undefined {
-  try {
-    return new URL(url)
-  } catch {
-    return undefined
-  }
 }

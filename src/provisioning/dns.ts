@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { DnsRecord, NeededRecord } from '../generated/controls.ts'
+import type { DnsRecord } from '../generated/controls.ts'
 import { collection } from '../operation/collection.ts'
 import type { Transaction } from '../operation/transaction.ts'
 import { documented, facts, named } from '../schema/documentation.ts'
@@ -7,7 +7,6 @@ import { general } from '../schema/general-errors.ts'
 import { sentDuration } from '../schema/options.ts'
 import { rule, ruleOnWhole } from '../schema/rule.ts'
 import { time } from '../schema/schema.ts'
-import { formatCount } from '../schema/text.ts'
 import { durationMs, timeMs, timestamp } from '../schema/time.ts'
 import { ipBytes } from '../x509/ip.ts'
 
@@ -84,7 +83,7 @@ const VALUES: Readonly<
   TIMEOUT: NO_VALUE,
 }
 
-function parseAuthorities(value: string): readonly string[] {
+export function parseAuthorities(value: string): readonly string[] {
   return value
     .split(',')
     .map((each) => normalizeName(each.trim()))
@@ -168,7 +167,7 @@ export function listRecords(tx: Transaction, name?: string): DnsRecord[] {
  * Resolves a name to its own record, else to the wildcard directly below its closest encloser. A name that exists, even
  * only because there are names below it, matches no wildcard (RFC 4592, 3.3.1).
  */
-function resolve(tx: Transaction, name: string): DnsRecord | undefined {
+export function resolve(tx: Transaction, name: string): DnsRecord | undefined {
   const key = reverseLabels(name)
   const record = tx.get(zone, key)
   if (record || hasKeysBelow(tx, key)) return record
@@ -186,119 +185,11 @@ function hasKeysBelow(tx: Transaction, key: string): boolean {
 }
 
 /** Turns `app.example.com` into `com.example.app`. */
-function reverseLabels(name: string): string {
+export function reverseLabels(name: string): string {
   return name.split('.').reverse().join('.')
 }
 
 /** Returns the key of the name above, or "". */
-function getParentKey(key: string): string {
+export function getParentKey(key: string): string {
   return key.slice(0, Math.max(0, key.lastIndexOf('.')))
-}
-
-interface DomainTargets {
-  readonly domain: string
-  readonly policy: { readonly authority: string } | null
-  readonly cname_target: string | null
-  readonly acme_challenge_cname_target: string | null
-}
-
-/**
- * Returns the records that a domain needs: its own CNAME and, for a wildcard, the CNAME of the ACME challenge. If these
- * are right, also returns the CAA record that forbids the authority to issue (rules: simulated-dns#needed-records, simulated-dns#caa).
- */
-export function checkNeededRecords(tx: Transaction, domain: DomainTargets): NeededRecord[] {
-  const targets = [
-    [domain.domain, domain.cname_target],
-    [`_acme-challenge.${domain.domain.replace(/^\*\./, '')}`, domain.acme_challenge_cname_target],
-  ] as const
-  const needed = targets.flatMap(([name, value]): NeededRecord[] => {
-    if (value === null) return []
-    const found = describeMismatch(tx, name, normalizeName(value))
-    const problem = found && `Expected a CNAME record for ${name} with the value ${value}. Found ${found}.`
-    return [{ name, type: 'CNAME', value, problem }]
-  })
-  return needed.every(({ problem }) => problem === null) ? [...needed, ...findForbiddingCaa(tx, domain)] : needed
-}
-
-/** Returns the CAA record, at the name or the nearest name above, that forbids the authority to issue (RFC 8659, 3). */
-function findForbiddingCaa(tx: Transaction, { domain, policy }: DomainTargets): NeededRecord[] {
-  if (!policy) return []
-  const { authority } = policy
-  for (let key = reverseLabels(domain.replace(/^\*\./, '')); key !== ''; key = getParentKey(key)) {
-    const record = tx.get(zone, key)
-    if (!record || !isVisible(tx, record)) continue
-    const { name, type, value } = record
-    const isFailing = type === 'SERVFAIL' || type === 'TIMEOUT'
-    if (type !== 'CAA' && !isFailing) continue
-    // The service names its authority by the first label of the name that CAA has, such as letsencrypt.org.
-    const isAllowed = parseAuthorities(value).some((each) => each === authority || each.startsWith(`${authority}.`))
-    if (isAllowed) return []
-    const caa = `one for ${name} that ${describeAuthorities(value)}. Add ${authority} to it, or remove it`
-    const expected = `Expected no CAA record for ${domain} that forbids ${authority} to issue, at it or above it.`
-    return [
-      {
-        name,
-        type: 'CAA',
-        value: authority,
-        problem: `${expected} Found ${isFailing ? describeInsteadOfCname(tx, record, name) : caa}.`,
-      },
-    ]
-  }
-  return []
-}
-
-function describeAuthorities(value: string): string {
-  return value === '' ? 'allows no authority' : `allows only ${value}`
-}
-
-function isVisible({ now }: Transaction, { visibleFrom }: DnsRecord): boolean {
-  return (timeMs(visibleFrom) ?? now) <= now
-}
-
-/** Describes the record that a name has instead of a CNAME record, as a fragment for a message. */
-function describeInsteadOfCname(tx: Transaction, record: DnsRecord | undefined, name: string): string {
-  if (record && !isVisible(tx, record)) {
-    const left = formatCount(Math.ceil(((timeMs(record.visibleFrom) ?? 0) - tx.now) / 1000), 'second')
-    return `no record for ${name} yet: the one that was set propagates until ${record.visibleFrom}. Wait for another ${left}`
-  }
-  switch (record?.type) {
-    case 'A':
-      return `an A record with the value ${record.value}`
-    case 'CAA':
-      return `a CAA record that ${describeAuthorities(record.value)}`
-    case 'PROXY':
-      return `addresses of ${record.value}, a CDN that proxies ${name} and hides its CNAME record. Switch its proxy off for this name`
-    case 'SERVFAIL':
-      return `the answer SERVFAIL of the name servers of ${name}. Correct their zone, for example its DNSSEC`
-    case 'TIMEOUT':
-      return `no answer of the name servers of ${name} in time. Check that they run and can be reached`
-    default:
-      return `no record for ${name}`
-  }
-}
-
-const MAX_CHAIN_LENGTH = 8
-
-/** Follows the CNAME records of a name to its target. Returns null if they lead to the target, else a fragment for a message. */
-function describeMismatch(tx: Transaction, name: string, target: string): string | null {
-  const chain: string[] = []
-  for (let at = name; ; at = chain.at(-1) ?? name) {
-    const record = resolve(tx, at)
-    if (record?.type !== 'CNAME' || !isVisible(tx, record)) {
-      if (chain.length === 0) return describeInsteadOfCname(tx, record, at)
-      return `a CNAME record to ${joinNames(chain)}, which has ${record ? describeInsteadOfCname(tx, record, at) : 'no record'}`
-    }
-    if (chain.length === MAX_CHAIN_LENGTH) {
-      return `a chain of more than ${MAX_CHAIN_LENGTH} CNAME records: ${joinNames([name, ...chain, record.value])}`
-    }
-    if (record.value === target) return null
-    if (record.value === name || chain.includes(record.value)) {
-      return `a loop of CNAME records: ${joinNames([name, ...chain, record.value])}`
-    }
-    chain.push(record.value)
-  }
-}
-
-function joinNames(names: readonly string[]): string {
-  return names.join(' -> ')
 }

@@ -1,6 +1,6 @@
 import type { Transaction } from '../operation/transaction.ts'
 import { certificates } from './certificate-records.ts'
-import { checkNeededRecords } from './dns.ts'
+import { checkNeededRecords } from './dns-check.ts'
 import { type ManagedDomain, type Policy, provisioningRules } from './managed-domain.ts'
 import { type ProvisioningError, parseSignedMs, takeOutcome } from './outcomes.ts'
 import { applyTransition, type Failure } from './transitions.ts'

@@ -3,8 +3,8 @@ import { createJsonResponse, type HttpResponse } from '../http/messages.ts'
 import { dialects, standard } from '../resources/dialects.ts'
 import { bodyReader, requireJsonObject } from '../schema/body.ts'
 import { documented } from '../schema/documentation.ts'
-import { Refusal, refuse } from '../schema/errors.ts'
-import { createInvalidProblem } from '../schema/plain-values.ts'
+import { refuse } from '../schema/errors.ts'
+import { general } from '../schema/general-errors.ts'
 import type { RuleContext } from '../schema/rule.ts'
 import { quote } from '../schema/text.ts'
 import { AUDIT_PATH, METRICS_PATH, SANDBOXES_PATH } from './address.ts'
@@ -208,7 +208,8 @@ export const accountCalls: readonly AccountCall[] = [
     async run(request, { name: key, scopes, ttl }) {
       const { urlOf, name } = request
       if (key === undefined && (scopes ?? ttl) !== undefined) {
-        throw new Refusal([createInvalidProblem('name', key, 'a name for the key; without scopes and ttl, no name')])
+        const allowed = 'a name for the key; without scopes and ttl, no name'
+        refuse(general.field_invalid, { field: 'name', received: quote(key), allowed })
       }
       const sandbox = await requireSandbox(request)
       if (key === undefined) return sandbox.renewKeys(name)

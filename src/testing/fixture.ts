@@ -2,7 +2,7 @@ import { type Clock, isManual } from '../engine/clock.ts'
 import type { Gateway } from '../gateway/gateway.ts'
 import type { GatewayOptions } from '../generated/options.ts'
 import type { Installed } from '../http/install.ts'
-import { AssertionError } from '../schema/errors.ts'
+import { AssertionError } from '../schema/assertion-error.ts'
 import { requireObject } from '../schema/options.ts'
 import { formatCount } from '../schema/text.ts'
 import { timestamp } from '../schema/time.ts'
@@ -136,7 +136,7 @@ export function connect(gateway: Gateway) {
   return {
     traffic,
     /** Returns the losses that the test would not notice. */
-    lost: () => [...traffic.refused, ...traffic.keyless, ...losses],
+    lost: () => [...traffic.refused, ...traffic.wrongKeys, ...losses],
     /** Uninstalls the gateway. Another call does nothing. */
     end() {
       traffic.end()

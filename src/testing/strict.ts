@@ -1,5 +1,5 @@
 import type { Gateway } from '../gateway/gateway.ts'
-import { AssertionError } from '../schema/errors.ts'
+import { AssertionError } from '../schema/assertion-error.ts'
 import { quote } from '../schema/text.ts'
 
 /** The parts of a gateway that {@link assertStrict} checks. */

@@ -28,7 +28,7 @@ export class Traffic {
   readonly #unfinishedRequests = new Set<{ readonly name: string }>()
   readonly #unfinishedMoves = new Set<{ readonly name: string }>()
   readonly #refused: string[] = []
-  readonly #keyless: string[] = []
+  readonly #wrongKeys: string[] = []
   readonly #pauses: Pauses
   #isSameRun = false
   /** Detaches from the gateway's clock. */
@@ -65,9 +65,9 @@ export class Traffic {
   }
 
   /** A description of the requests whose API key is the text of an object, if any. A gateway without `keys` accepts any key. */
-  get keyless(): readonly string[] {
-    const requests = formatCount(this.#keyless.length, 'request has', 'requests have')
-    const names = this.#keyless.join(', ')
+  get wrongKeys(): readonly string[] {
+    const requests = formatCount(this.#wrongKeys.length, 'request has', 'requests have')
+    const names = this.#wrongKeys.join(', ')
     return names === ''
       ? []
       : [`${requests} the text of an object in place of an API key: ${names}. Is an await missing?`]
@@ -107,7 +107,7 @@ export class Traffic {
 
   #noteKey(name: string, headers: RequestInit['headers']): void {
     const [, text] = /(\[object \w+\])/.exec(new (platform('Headers'))(headers).get('authorization') ?? '') ?? []
-    if (text) this.#keyless.push(`${name} with ${text}`)
+    if (text) this.#wrongKeys.push(`${name} with ${text}`)
   }
 
   /** Sends a request after some microtasks, or when {@link #arriveAll} is called before. */

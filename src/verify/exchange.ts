@@ -75,3 +75,9 @@ export function mediaTypeOf({ headers }: ApiResponse): string {
 export function errorOf({ body }: ApiResponse): { readonly error_code?: unknown; readonly msg?: unknown } {
   return isObject(body) ? body : {}
 }
+
+/** Returns the text of a field of the body; undefined if there is no such text. */
+export function textAt({ body }: ApiResponse, field: string): string | undefined {
+  const value = isObject(body) ? body[field] : undefined
+  return typeof value === 'string' ? value : undefined
+}

@@ -1,10 +1,9 @@
 import { dialectFamilies } from '../gateway/dialect-families.ts'
 import { type DialectName, dialects } from '../resources/dialects.ts'
-import { isObject } from '../schema/values.ts'
 import { deleteLeftovers, deleteResource } from './clean-up.ts'
 import type { Host, Sender } from './client.ts'
 import { type ComparisonContext, differencesOf } from './differ.ts'
-import { type ApiRequest, type ApiResponse, type Exchange, errorOf } from './exchange.ts'
+import { type ApiRequest, type ApiResponse, type Exchange, errorOf, textAt } from './exchange.ts'
 import { IdMap, isId } from './ids.ts'
 import { type ItemsById, readList, refusalText } from './lists.ts'
 import { createReference, type Reference } from './reference.ts'
@@ -291,11 +290,6 @@ function failure(reason: string): Result {
 function unsavedReason({ operation, what }: Step, { verdict, reason }: Result): string {
   if (verdict === 'not asked') return `"${operation} ${what}" was not asked: ${reason ?? ''}`
   return `"${operation} ${what}" was not answered as expected`
-}
-
-function textAt({ body }: ApiResponse, field: string): string | undefined {
-  const value = isObject(body) ? body[field] : undefined
-  return typeof value === 'string' ? value : undefined
 }
 
 /** Returns the id of the resource that was created, by the response. Requests can name no text of another form. */

@@ -17,7 +17,7 @@ async function receivedOf(sent: Partial<Sent>) {
   const { url: origin, received } = await answering((response) => response.end('an answer'))
   vi.stubGlobal('location', { origin })
   onTestFinished(() => void vi.unstubAllGlobals())
-  const page = { connection: { base: '' } } as Page // All that is asked of it.
+  const page = { connection: { base: '' } } as Page // The code under test uses no other part.
   const command = toCurl(page, { method: 'POST', path: '/a', query: '', requestHeaders: {}, request: null, ...sent })
   // A pasted control character would do something at a terminal.
   expect(command).not.toMatch(/\p{Cc}/u)

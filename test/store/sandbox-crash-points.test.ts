@@ -1,23 +1,9 @@
 import { expect, it, onTestFinished, vi } from 'vitest'
-import type { Pages } from '../../src/sandbox/pages.ts'
 import { type Failure, ObjectPlatform } from '../support/objects.ts'
 import { describeSqlite } from '../support/sqlite.ts'
 
-vi.mock('cloudflare:workers', () => ({
-  DurableObject: class {
-    constructor(
-      readonly ctx: object,
-      readonly env: object,
-    ) {}
-  },
-}))
-vi.mock('../../src/sandbox/pages.ts', () => ({
-  Pages: class implements Pick<Pages, 'respond'> {
-    respond() {
-      return undefined
-    }
-  },
-}))
+vi.mock('cloudflare:workers', () => import('../support/cloudflare-workers.ts'))
+vi.mock('../../src/sandbox/pages.ts', () => import('../support/no-pages.ts'))
 
 const ACCOUNT_KEY = 'the account key of this test'
 const HOST = 'http://sandboxes.example.com'

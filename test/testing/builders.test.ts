@@ -113,7 +113,7 @@ describe('The builders', () => {
     expect(gateway.leftovers()).toHaveLength(2)
   })
 
-  test('leave nothing behind where the API refuses the domain', () => {
+  test('leave no resources if the API refuses the domain', () => {
     const gateway = openManual()
     const { id } = gateway.reservedDomains.create({ domain: 'app.example.com' })
     gateway.provisioning.failAlways('DNS_ERROR', { domain: 'app.example.com' })
@@ -130,7 +130,7 @@ describe('The builders', () => {
     expect(() => assertStrict(gateway)).not.toThrow()
   })
 
-  test('leave nothing behind where the API refuses a certificate for the domain', () => {
+  test('leave no resources if the API refuses a certificate for the domain', () => {
     const gateway = openManual({ dialect: ngrok })
     for (const build of [issuedDomain, failedDomain, expiringDomain, uploadedDomain]) {
       expect(refusalOf(() => build(gateway, { domain: 'app.ngrok.app' }))).toMatch(/_on_service_domain$/)

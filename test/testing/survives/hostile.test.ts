@@ -229,7 +229,7 @@ function failingSetup() {
   throw new Error('no set-up')
 }
 
-it('A frozen reason of the signal is thrown as it is', async () => {
+it('A frozen reason of the signal is thrown unchanged', async () => {
   const reason = Object.freeze(new Error('enough'))
   await expect(survives(get, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason)
 })
