@@ -231,6 +231,7 @@ export function createShow<R extends object, Resource extends object>(
   related: Related<R, Resource> | undefined,
 ): (tx: Transaction, record: R) => Resource {
   if (!related) return (tx, record) => tx.show(view, record)
+  // The engine freezes the responses of operations, but declarations show records too.
   return (tx, record) => deepFreeze({ ...tx.show(view, record), ...related(tx, record) })
 }
 
