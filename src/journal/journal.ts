@@ -43,9 +43,9 @@ export class Journal implements PersistedJournal {
   readonly #rows = new Queue<Row>()
   #bytes = 0
   readonly #subscribers = new Set<Subscriber>()
-  /** The number of rows with each `Authorization`. */
-  readonly #authorizations = new Map<string, number>()
-  /** Redacts the keys of the gateway and of all rows; undefined until it is needed. */
+  /** Each `Authorization` of the rows, and some of dropped rows. */
+  #authorizations = new Set<string>()
+  /** Redacts the keys of the gateway and of all authorizations; undefined until it is needed. */
   #sharedSecrets: Redactor | undefined
   readonly #dropped = new DroppedRequests()
 
@@ -73,7 +73,7 @@ export class Journal implements PersistedJournal {
     }
     const row = { exchange, bytes: countBytes(exchange) }
     this.#rows.add(row)
-    this.#countAuthorization(exchange.authorization, 1)
+    if (!this.#authorizations.has(exchange.authorization)) this.#addAuthorization(exchange.authorization)
     this.#bytes += row.bytes
     this.#enforceLimits()
     if (this.#subscribers.size > 0) this.#notify(this.#readEntry(row))
@@ -96,7 +96,6 @@ export class Journal implements PersistedJournal {
     if (!oldest) return
     this.#countDropped(oldest)
     this.#bytes -= oldest.bytes
-    if ('exchange' in oldest) this.#countAuthorization(oldest.exchange.authorization, -1)
   }
 
   /** Counts a request that the journal drops. Stores the entry if the API does not know the request. */
@@ -110,17 +109,18 @@ export class Journal implements PersistedJournal {
     return 'entry' in row ? row.entry : createEntry(row.exchange, this.#findSecrets())
   }
 
-  #countAuthorization(authorization: string, change: 1 | -1): void {
-    const rows = (this.#authorizations.get(authorization) ?? 0) + change
-    if (rows === 0) this.#authorizations.delete(authorization)
-    else this.#authorizations.set(authorization, rows)
-    // Only if the set of keys has changed, because most gateways see a single key.
-    if (rows === 0 || (rows === 1 && change === 1)) this.#sharedSecrets = undefined
+  #addAuthorization(authorization: string): void {
+    if (this.#authorizations.size > this.#options.size) {
+      const rows = this.#rows.all().flatMap((row) => ('exchange' in row ? row.exchange.authorization : []))
+      this.#authorizations = new Set(rows)
+    }
+    this.#authorizations.add(authorization)
+    this.#sharedSecrets = undefined
   }
 
   /** Returns what every entry redacts: the keys of the gateway and of all requests in the journal. */
   #findSecrets() {
-    const keys = () => [...this.#options.ownKeys, ...[...this.#authorizations.keys()].flatMap(findKeysInHeader)]
+    const keys = () => [...this.#options.ownKeys, ...[...this.#authorizations].flatMap(findKeysInHeader)]
     this.#sharedSecrets ??= createRedactor(keys())
     return { ...this.#options, shared: this.#sharedSecrets }
   }

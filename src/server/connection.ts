@@ -52,23 +52,29 @@ export class Connection {
 
   /** Handles a request after the earlier ones, once its body is read. Drops it if the client leaves earlier. */
   receive(response: ServerResponse): void {
+    const current = this.#response
+    if (current?.closed === false) this.#wait(current, response)
+    else this.#start(response)
+  }
+
+  #wait(current: ServerResponse, response: ServerResponse): void {
     this.#waiting.push(response)
-    this.#startNext()
+    if (this.#waiting.length === 1) current.once('close', () => this.#startNext())
+    if (this.#waiting.length > MAX_WAITING_REQUESTS) this.#socket.pause()
   }
 
   #startNext(): void {
-    if (!this.#socket.writable) return
-    const isFree = this.#response?.closed !== false
-    const next = isFree ? this.#waiting.shift() : undefined
-    if (this.#waiting.length > MAX_WAITING_REQUESTS) this.#socket.pause()
-    else if (this.#socket.isPaused()) this.#socket.resume()
-    if (next) this.#start(next)
+    const next = this.#waiting.shift()
+    if (!next) return
+    this.#start(next)
+    if (this.#waiting.length > 0) next.once('close', () => this.#startNext())
+    if (this.#waiting.length <= MAX_WAITING_REQUESTS && this.#socket.isPaused()) this.#socket.resume()
   }
 
   #start(response: ServerResponse): void {
+    if (!this.#socket.writable) return
     const { req: request } = response
     this.#response = response
-    response.once('close', () => this.#startNext())
     if (!hasBody(request)) return void this.#respond(response, '')
     const limit = this.#responders.gateway.transport.bodyLimit(this.#toHttpRequest(request, ''))
     readBody(request, limit, (body) => {
@@ -100,14 +106,18 @@ export class Connection {
     }
     const elapsed = stopwatch()
     const result = exchange(gateway, request, httpRequest)
-    const sendResult = (sent: HttpResponse) => {
-      inspector.broadcastControlUse(httpRequest, sent)
-      inspector.recordDuration(httpRequest, sent, elapsed())
-      if (sent.delivery?.drop) this.#drop()
-      else send(sent, response)
-    }
-    if (result.delivery || result.safe) void this.#delivered(result).then((sent) => sent && sendResult(sent))
-    else sendResult(result)
+    if (result.delivery || result.safe) {
+      void this.#delivered(result).then((sent) => sent && this.#send(sent, response, httpRequest, elapsed()))
+    } else this.#send(result, response, httpRequest, elapsed())
+  }
+
+  /** Sends a response after `elapsed` ms. */
+  #send(result: HttpResponse, response: ServerResponse, httpRequest: HttpRequest, elapsed: number): void {
+    const { inspector } = this.#responders
+    inspector.broadcastControlUse(httpRequest, result)
+    inspector.recordDuration(httpRequest, result, elapsed)
+    if (result.delivery?.drop) this.#drop()
+    else send(result, response)
   }
 
   /** Ends the connection without a response: with a reset or, with TLS, for which Node refuses a reset, without one. */
