@@ -37,6 +37,7 @@ export class SortedList<T> {
     const index = chunk ? this.#lowerBound(chunk, item) : 0
     if (!chunk || !this.#isAt(chunk, index, item)) return
     if (chunk.length === 1) this.#chunks.splice(chunkIndex, 1)
+    else if (index === 0) chunk.shift()
     else chunk.splice(index, 1)
   }
 
@@ -68,6 +69,9 @@ export class SortedList<T> {
 
   /** Returns the index of the last chunk whose first item is not after `item`, or else that of the first chunk. */
   #findChunkIndex(item: T): number {
+    const { first } = this
+    // Most searches of the agenda are for its first item.
+    if (first !== undefined && !this.isBefore(first, item)) return 0
     let low = 0
     let high = this.#chunks.length - 1
     while (low < high) {
@@ -80,7 +84,8 @@ export class SortedList<T> {
 
   /** Returns the index of the first item that is not before `item`. */
   #lowerBound(chunk: readonly T[], item: T): number {
-    let low = 0
+    if (!this.isBefore(itemAt(chunk, 0), item)) return 0
+    let low = 1
     let high = chunk.length
     while (low < high) {
       const middle = (low + high) >>> 1

@@ -61,7 +61,8 @@ export const timeline = v.pipe(
 /** Adds an entry, and drops the oldest one if there are too many. */
 export function withEntry(timeline: Timeline, entry: TimelineRecord): Timeline {
   // `concat` makes an array of exactly this length; one built with `...` has room for more, which is never used.
-  return timeline.slice(1 - MAX_TIMELINE_ENTRIES).concat(entry)
+  const earlier = timeline.length < MAX_TIMELINE_ENTRIES ? timeline : timeline.slice(1)
+  return earlier.concat(entry)
 }
 
 export function formatTimeline(timeline: readonly TimelineEntry[]): string {
