@@ -1,5 +1,5 @@
 import { abortable } from '../engine/clock.ts'
-import type { RequestBody } from '../schema/body.ts'
+import { MAX_BODY_BYTES, type RequestBody } from '../schema/body.ts'
 import { platform, utf8Length, utf8Text } from '../schema/platform.ts'
 import { hideUrlSecrets } from '../schema/secret-texts.ts'
 import { quote } from '../schema/text.ts'
@@ -91,7 +91,7 @@ function readPlainRequest(sentUrl: string, init: RequestInit, findLimit: FindLim
     url,
     header: (name) => headers.get(name),
     rawHeaders,
-    body: body == null ? '' : limitBody(body, findLimit(method, url)),
+    body: body == null ? '' : limitBody(body, () => findLimit(method, url)),
   }
 }
 
@@ -115,9 +115,11 @@ function listHeaders(init: RequestInit['headers'], parsed: Headers): string[] {
   return all
 }
 
-function limitBody(text: string, limit: number): RequestBody {
-  const isTooLarge = text.length * 3 > limit && utf8Length(text) > limit
-  return isTooLarge ? { unread: 'body_too_large', limit } : text
+function limitBody(text: string, findLimit: () => number): RequestBody {
+  // No limit is lower than MAX_BODY_BYTES.
+  if (text.length * 3 <= MAX_BODY_BYTES) return text
+  const limit = findLimit()
+  return utf8Length(text) > limit ? { unread: 'body_too_large', limit } : text
 }
 
 /** The methods that fetch writes in upper case. */
@@ -154,7 +156,9 @@ export async function readRequest(request: Request, limit: number, signal?: Abor
     rawHeaders: [...request.headers].flat(),
     // Some replacements of the platform's `Request` have no stream.
     body:
-      request.body === undefined ? limitBody(await request.text(), limit) : await readBody(request.body, limit, signal),
+      request.body === undefined
+        ? limitBody(await request.text(), () => limit)
+        : await readBody(request.body, limit, signal),
   }
 }
 
