@@ -213,9 +213,10 @@ class Call {
   }
 
   #addToJournal(response: HttpResponse, now: number): HttpResponse {
+    const { journal } = this.#options
     const complete = this.#addHeaders(response)
     if (!this.#headers) return complete
-    this.#options.journal.add({
+    journal.add({
       operationId: this.#operationId,
       operation: this.#operation,
       method: this.#request.method,
@@ -223,7 +224,7 @@ class Call {
       query: this.#query,
       authorization: this.#request.header('authorization') ?? '',
       now,
-      requestHeaders: this.#headers,
+      requestHeaders: journal.shareHeaders(this.#headers),
       request: this.#request.body,
       status: response.status,
       responseHeaders: complete.headers,

@@ -21,16 +21,20 @@ export function readBody(request: IncomingMessage, limit: number, done: (body: R
     size += chunk.byteLength
     if (size > limit) chunks = []
     else if (chunks.push(chunk) > MAX_CHUNKS) chunks = [Buffer.concat(chunks)]
-    if (size > limit + MAX_DRAINED_BYTES) end()
+    if (size <= limit + MAX_DRAINED_BYTES) return
+    request.off('data', add).off('end', end).pause()
+    end()
   }
   const end = () => {
-    request.off('data', add).off('end', end).pause()
-    if (size <= limit) done(decodeText(Buffer.concat(chunks)))
+    if (size <= limit) done(decodeText(chunks))
     else done(limit === 0 ? { unread: 'refused' } : { unread: 'body_too_large', limit })
   }
   request.on('data', add).on('end', end)
 }
 
-function decodeText(bytes: Buffer): RequestBody {
+function decodeText(chunks: readonly Buffer[]): RequestBody {
+  // Most bodies are a single chunk, which needs no copy.
+  const [first] = chunks
+  const bytes = first && chunks.length === 1 ? first : Buffer.concat(chunks)
   return isUtf8(bytes) ? bytes.toString() : { unread: 'not UTF-8' }
 }
