@@ -144,21 +144,20 @@ async function readStreamedRequest(
   const request = isUnread(input, overrides)
     ? input
     : new (platform('Request'))(input, { ...Object.fromEntries(overrides), signal: null })
-  return readRequest(request, findLimit(request.method, request.url), signal)
+  const limit = request.body === null ? 0 : findLimit(request.method, request.url)
+  return readRequest(request, limit, signal)
 }
 
 /** Reads a `Request` to its end, or until its body exceeds the limit. */
 export async function readRequest(request: Request, limit: number, signal?: AbortSignal): Promise<HttpRequest> {
+  const { method, url, headers, body } = request
   return {
-    method: request.method,
-    url: request.url,
-    header: (name) => request.headers.get(name),
-    rawHeaders: [...request.headers].flat(),
+    method,
+    url,
+    header: (name) => headers.get(name),
+    rawHeaders: [...headers].flat(),
     // Some replacements of the platform's `Request` have no stream.
-    body:
-      request.body === undefined
-        ? limitBody(await request.text(), () => limit)
-        : await readBody(request.body, limit, signal),
+    body: body === undefined ? limitBody(await request.text(), () => limit) : await readBody(body, limit, signal),
   }
 }
 
