@@ -176,7 +176,7 @@ function readLimit(text: string, problems: Problems): number {
   const isNumber = /^-?\d+$/.test(text)
   if (!isNumber || limit < 1 || limit > MAX_PAGE_SIZE) {
     const error = isNumber ? general.limit_out_of_range : general.limit_not_a_number
-    problems.add(() => problem(error, { field: 'limit', received: quote(text) }))
+    problems.add(() => problem(error, { field: 'limit', received: quote(isNumber ? limit : text) }))
   }
   return limit
 }
