@@ -1,6 +1,7 @@
 import { requireFunction } from '../schema/options.ts'
 import { utf8Length } from '../schema/platform.ts'
 import { createRedactor, findKeysInHeader, type Redactor } from '../schema/secret-texts.ts'
+import { haveSameItems } from '../schema/values.ts'
 import { DroppedRequests, isUnknown, matchesQuery, type RequestCount, type RequestFacts } from './dropped-requests.ts'
 import type { JournalEntry, JournalQuery } from './entry.ts'
 import { BYTES_PER_CHARACTER, countBytes, type Exchange, shortenNames } from './exchange.ts'
@@ -72,9 +73,7 @@ export class Journal implements PersistedJournal {
    * garbage collector copies them for each request, and a served GET takes 6 % longer.
    */
   shareHeaders(headers: readonly string[]): readonly string[] {
-    const isSame = (recent: readonly string[]) =>
-      recent.length === headers.length && recent.every((text, index) => text === headers[index])
-    const known = this.#recentHeaders.find(isSame)
+    const known = this.#recentHeaders.find((recent) => haveSameItems(recent, headers))
     if (!known) this.#recentHeaders = [headers, ...this.#recentHeaders.slice(0, 1)]
     return known ?? headers
   }

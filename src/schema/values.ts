@@ -71,3 +71,8 @@ export function lazy<T>(make: () => T): () => T {
     return made
   }
 }
+
+/** Returns true if two lists have the same items in the same order. */
+export function haveSameItems<T>(a: readonly T[], b: readonly T[]): boolean {
+  return a.length === b.length && a.every((item, index) => item === b[index])
+}

@@ -11,6 +11,7 @@ import type { Timeline, TimelineEntry } from '../../provisioning/timeline.ts'
 import { domains } from '../../resources/reserved-domains/records.ts'
 import { createRedactor, findKeysInHeader, findSecretHeaderValues, redactText } from '../../schema/secret-texts.ts'
 import { timestamp } from '../../schema/time.ts'
+import { haveSameItems } from '../../schema/values.ts'
 import { tableOf } from '../../table.ts'
 import { tryParseJson } from '../../verify/exchange.ts'
 import { readErrorBody } from '../errors.ts'
@@ -77,14 +78,18 @@ export function withLog(gateway: Gateway, log: Log, families: Families | undefin
 
 /** Returns a function that removes these keys, and those in the headers of a request, from the path of the request. */
 function createPathRedactor(keys: readonly string[]): (path: string, request: HttpRequest) => string {
-  // Most requests have the keys of the request before.
+  // Most requests have the headers, or at least the keys, of the request before.
+  let lastHeaders: readonly string[] = []
   let lastSent = ''
   let redactor = createRedactor(keys)
   return (path, { header, rawHeaders = ['authorization', header('authorization') ?? ''] }) => {
-    const values = findSecretHeaderValues(rawHeaders)
-    const sent = values.join('\n')
-    if (sent !== lastSent) redactor = createRedactor([...keys, ...values.flatMap(findKeysInHeader)])
-    lastSent = sent
+    if (!haveSameItems(rawHeaders, lastHeaders)) {
+      const values = findSecretHeaderValues(rawHeaders)
+      const sent = values.join('\n')
+      if (sent !== lastSent) redactor = createRedactor([...keys, ...values.flatMap(findKeysInHeader)])
+      lastSent = sent
+      lastHeaders = rawHeaders
+    }
     return redactText(path, redactor)
   }
 }

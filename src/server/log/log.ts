@@ -48,7 +48,7 @@ export function jsonLog(write: Write): Log {
 
 /** Returns a log for people, with dates if `isDated` is true. */
 export function textLog(write: Write, paint: Painter, isDated: boolean): Log {
-  const time = isDated ? timestamp : timeOfDay
+  const time = isDated ? timestamp : cacheLastSecond(timeOfDay)
   return {
     notice: (_event, text) => write(`${text}\n`),
     request: (request) => write(`${requestLine(request, paint, time)}\n`),
@@ -61,20 +61,13 @@ const PATH_WIDTH = 34
 export function requestLine(request: LoggedRequest, paint: Painter, time: (at: number) => string): string {
   const { at, method, path, operation, status, error, message, duration } = request
   const style = statusStyle(status)
-  const parts = [
-    paint('dim', time(at)),
-    method.padEnd(6),
-    printable(path).padEnd(PATH_WIDTH),
-    paint(style, status === null ? '---' : String(status)),
-    error === null ? null : paint(style, printable(error)),
-    operation,
-    duration === null ? null : paint('dim', `${roundToTenths(duration)} ms`),
-    message === null ? null : paint('dim', printable(message)),
-  ]
-  return parts
-    .filter((part) => part !== null)
-    .join(' ')
-    .trimEnd()
+  const when = paint('dim', time(at))
+  let line = `${when} ${method.padEnd(6)} ${printable(path).padEnd(PATH_WIDTH)} ${paint(style, String(status ?? '---'))}`
+  if (error !== null) line += ` ${paint(style, printable(error))}`
+  if (operation !== null) line += ` ${operation}`
+  if (duration !== null) line += ` ${paint('dim', `${roundToTenths(duration)} ms`)}`
+  if (message !== null) line += ` ${paint('dim', printable(message))}`
+  return line.trimEnd()
 }
 
 function transitionLine(
@@ -94,6 +87,18 @@ function statusStyle(status: number | null): 'red' | 'yellow' | 'green' {
   return status >= 400 ? 'yellow' : 'green'
 }
 
+/** Returns a function with the same results, which formats the times of one second once: many requests come in each. */
+function cacheLastSecond(format: (at: number) => string): (at: number) => string {
+  let lastSecond: number | undefined
+  let text = ''
+  return (at) => {
+    const second = Math.floor(at / 1000)
+    if (second !== lastSecond) text = format(at)
+    lastSecond = second
+    return text
+  }
+}
+
 /** Formats a time in ms as the local time of day. */
 export function timeOfDay(at: number): string {
   const time = new Date(at)
@@ -106,11 +111,14 @@ function roundToTenths(ms: number | null): number | null {
 
 const MAX_LENGTH = 300
 
+/** Matches a text of printable ASCII, as most are. */
+const PLAIN = /^[ -~]*$/
+
 /** Returns a text in one line, without characters that control a terminal. */
 function printable(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: it removes control characters
-  const plain = text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ')
-  const shown = escapeUnprintable(plain)
+  const inOneLine = () => text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ')
+  const shown = PLAIN.test(text) ? text : escapeUnprintable(inOneLine())
   return shown.length > MAX_LENGTH ? `${shown.slice(0, MAX_LENGTH)}…` : shown
 }
 
