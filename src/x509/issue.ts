@@ -238,13 +238,14 @@ export function rsaKey(primes: readonly [p: string, q: string]): KeyPair {
   const [p, q] = [BigInt(`0x${primes[0]}`), BigInt(`0x${primes[1]}`)]
   const [n, e] = [p * q, 65_537n]
   const d = invert(e, (p - 1n) * (q - 1n))
+  const [dP, dQ, qInv] = [d % (p - 1n), d % (q - 1n), invert(q, p)]
   const algorithm = der.sequence(der.oid(oids.rsaEncryption), der.nullValue())
   // RSAPrivateKey (RFC 8017, A.1.2).
-  const key = der.sequence(...[0n, n, e, d, p, q, d % (p - 1n), d % (q - 1n), invert(q, p)].map(der.integer))
+  const key = der.sequence(...[0n, n, e, d, p, q, dP, dQ, qInv].map(der.integer))
   return {
     ...certifiedKey(algorithm, der.encode(der.sequence(der.integer(n), der.integer(e)))),
     pkcs8: der.encode(der.sequence(der.integer(0n), algorithm, der.octetString(key))),
     algorithm: der.sequence(der.oid(oids.sha256WithRsa), der.nullValue()),
-    sign: (message) => signPkcs1({ n, d }, hashes.sha256, message),
+    sign: (message) => signPkcs1({ p, q, dP, dQ, qInv }, hashes.sha256, message),
   }
 }

@@ -18,10 +18,22 @@ export interface PssParameters {
   readonly saltLength: number
 }
 
-/** Signs with RSASSA-PKCS1-v1_5 (RFC 8017, 8.2.1). */
-export function signPkcs1({ n, d }: { n: bigint; d: bigint }, hash: Hash, message: Uint8Array): Uint8Array {
-  const length = modulusBytes(n)
-  return numberToBytesBE(modularPower(encodePkcs1(hash, message, length), d, n), length)
+/** The numbers of an RSA private key by its two primes (RFC 8017, 3.2). */
+interface RsaPrivateNumbers {
+  readonly p: bigint
+  readonly q: bigint
+  readonly dP: bigint
+  readonly dQ: bigint
+  readonly qInv: bigint
+}
+
+/** Signs with RSASSA-PKCS1-v1_5 (RFC 8017, 8.2.1). By the primes (5.1.2), this takes a quarter of the time. */
+export function signPkcs1({ p, q, dP, dQ, qInv }: RsaPrivateNumbers, hash: Hash, message: Uint8Array): Uint8Array {
+  const length = modulusBytes(p * q)
+  const encoded = encodePkcs1(hash, message, length)
+  const [byP, byQ] = [modularPower(encoded % p, dP, p), modularPower(encoded % q, dQ, q)]
+  const rest = ((((byP - byQ) * qInv) % p) + p) % p
+  return numberToBytesBE(byQ + q * rest, length)
 }
 
 /** Returns true if `signature` is the RSASSA-PKCS1-v1_5 signature of `message` (RFC 8017, 8.2.2). */
