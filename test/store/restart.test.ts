@@ -173,7 +173,7 @@ describe('A gateway that continues from a store', () => {
     ])
   })
 
-  it('refuses records of another version, and of a family that it does not have', () => {
+  it('refuses records of another version, of a family that it does not have, and of fresh keys that it was not asked for', () => {
     const { commits } = memoryStore()
     const store = memoryStore(commits)
     createGateway({ store })
@@ -181,9 +181,12 @@ describe('A gateway that continues from a store', () => {
     expect(() => restartFrom([{ ...first, replaces: { version: 2, seed: 'x' } }])).toThrow(
       'The store holds records of the version 2. Allowed: 1, the version this fauxgate reads.',
     )
+    const notKept = (collection: string) =>
+      `This gateway does not keep the collection "${collection}". Allowed: the dialect, the families and the authorityKeys of the gateway that stored it.`
     const changes = [{ collection: 'widgets', key: 'w_1', after: {} }]
-    expect(() => restartFrom([{ ...first, changes }])).toThrow(
-      'No family keeps the collection "widgets". Allowed: the dialect and the families of the gateway that stored it.',
-    )
+    expect(() => restartFrom([{ ...first, changes }])).toThrow(notKept('widgets'))
+    const fresh = memoryStore()
+    createGateway({ store: fresh, authorityKeys: 'fresh' })
+    expect(() => restartFrom(fresh.commits)).toThrow(notKept('authority_keys'))
   })
 })

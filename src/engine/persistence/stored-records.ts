@@ -47,7 +47,7 @@ export function listAllChanges(records: Records, sideRecords: SideRecordsByName)
 /**
  * Reads the records of a store, converted to the version of this fauxgate and checked by the schemas of their collections, and
  * the side records.
- * @throws Error that names the damaged record; TypeError if no family has the collection of a record.
+ * @throws Error that names the damaged record; TypeError if this gateway does not keep the collection of a record.
  */
 export function readStoredRecords(
   families: readonly Family[],
@@ -80,7 +80,7 @@ function createRecordReader(families: readonly Family[], version: number, contex
     const reader = readers.get(collection)
     if (!reader) {
       throw new TypeError(
-        `No family keeps the collection "${collection}". Allowed: the dialect and the families of the gateway that stored it.`,
+        `This gateway does not keep the collection "${collection}". Allowed: the dialect, the families and the authorityKeys of the gateway that stored it.`,
       )
     }
     const name = `the record ${quote(key)} of ${collection}`
