@@ -123,7 +123,8 @@ export class Journal implements PersistedJournal {
   }
 
   #addAuthorization(authorization: string): void {
-    if (this.#authorizations.size > this.#options.size) {
+    // Rows are limited by their bytes, so this limits the keys too.
+    if (this.#authorizations.size > 2 * this.#rows.size) {
       const rows = this.#rows.all().flatMap((row) => ('exchange' in row ? row.exchange.authorization : []))
       this.#authorizations = new Set(rows)
     }
