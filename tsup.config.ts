@@ -47,7 +47,7 @@ const common = {
     // `?.` itself, and make one word of `return(…)??…`.
     options.minifySyntax = format === 'esm'
     if (format === 'cjs') options.supported = { 'nullish-coalescing': false, 'optional-chain': false }
-    options.lineLimit = 500
+    options.lineLimit = 2000
   },
 } satisfies Options
 
@@ -74,7 +74,7 @@ export default defineConfig([
     shims: true,
     // It makes the syntax short after sucrase.
     minify: 'terser',
-    terserOptions: { ecma: 2020, compress: { passes: 2 }, format: { max_line_len: 500 } },
+    terserOptions: { ecma: 2020, compress: { passes: 2 }, format: { max_line_len: 2000 } },
     onSuccess: writeModuleTypes,
   },
   // An ES module can import the declarations of a CommonJS module, and not the other way round.
