@@ -1,4 +1,6 @@
+import * as v from 'valibot'
 import type { CommonDialect } from '../schema/dialect.ts'
+import { facts } from '../schema/documentation.ts'
 import type { AddressDialect } from './reserved-addrs.ts'
 import type { DomainDialect } from './reserved-domains/dialect.ts'
 
@@ -115,3 +117,13 @@ export const dialects = {
 export type DialectName = keyof typeof dialects
 
 export const dialectNames = Object.keys(dialects) as DialectName[] // The keys of `dialects`.
+
+/** The schema of a dialect that a caller passes. */
+export const dialect = v.pipe(
+  v.custom<Dialect>(
+    (value) => typeof value === 'object' && value !== null && Object.keys(standard).every((name) => name in value),
+    () =>
+      `an object with ${Object.keys(standard).join(', ')}, such as standard or ngrok, which fauxgate exports, or { ...standard, … }`,
+  ),
+  facts({ type: 'Dialect', imports: { Dialect: 'resources/dialects.ts' } }),
+)

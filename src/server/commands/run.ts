@@ -6,11 +6,12 @@ import { asSystemError, UsageError } from '../errors.ts'
 import { print, printError } from '../terminal.ts'
 import { type Command, readArguments } from './command.ts'
 import { helpOn, helpOnAll, helpOnGroup } from './help.ts'
+import { serveCommand } from './serve.ts'
 import { suggestCommand, suggestSecondWord } from './suggestions.ts'
 
-/** Loads all commands. Most starts are of `serve`, which does not need the others. */
+/** Loads the other commands only if the command is not `serve`, as it is at most starts. */
 async function commandsFor(first: string): Promise<readonly Command[]> {
-  if (first === 'serve') return [(await import('./serve.ts')).serveCommand]
+  if (first === 'serve') return [serveCommand]
   return (await import('./all.ts')).allCommands
 }
 
