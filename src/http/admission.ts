@@ -34,8 +34,8 @@ export function requireCaller(request: HttpRequest, { controlApi, dialect, isVal
 export type BodyLimit = (request: HttpRequest) => number
 
 /**
- * Makes the function that limits the body of a request by its head, before the body is read. The limit is 0 if the head alone
- * decides the response, so that no memory is spent on a client without access (rules: requests#body).
+ * Makes the function that limits the body of a request by its head. The limit is 0 if the head alone decides the response, so
+ * that little memory is spent on a client without access (rules: requests#body).
  */
 export function createBodyLimit(options: AdmissionOptions): BodyLimit {
   const findLimit = (request: HttpRequest): number => {

@@ -76,8 +76,8 @@ export class Connection {
     const { req: request } = response
     this.#response = response
     if (!hasBody(request)) return void this.#respond(response, '')
-    const limit = this.#responders.gateway.transport.bodyLimit(this.#toHttpRequest(request, ''))
-    readBody(request, limit, (body) => {
+    const findLimit = () => this.#responders.gateway.transport.bodyLimit(this.#toHttpRequest(request, ''))
+    readBody(request, findLimit, (body) => {
       if (!this.#socket.writable) return
       // Otherwise the unread rest of the body would be parsed as the next request.
       if (!request.complete) response.shouldKeepAlive = false

@@ -8,25 +8,33 @@ const MAX_DRAINED_BYTES = 15 * MAX_BODY_BYTES
 /** The maximum number of chunks that are kept before they are joined: even a small chunk takes some hundred bytes. */
 const MAX_CHUNKS = 1024
 
+/** A body up to this size is read before the head of its request is checked. */
+const SMALL_BODY_BYTES = 65_536
+
 export function hasBody({ headers }: IncomingMessage): boolean {
   const length = headers['content-length']
   return (length !== undefined && length !== '0') || headers['transfer-encoding'] !== undefined
 }
 
-/** Reads the body of a request, and keeps at most `limit` bytes. A limit of 0 means that the request is refused by its head. */
-export function readBody(request: IncomingMessage, limit: number, done: (body: RequestBody) => void): void {
+/**
+ * Reads the body of a request, and keeps at most as many bytes as `findLimit` returns. It is called only for a large body
+ * (rules: requests#body), and returns 0 if the head of the request is refused.
+ */
+export function readBody(request: IncomingMessage, findLimit: () => number, done: (body: RequestBody) => void): void {
   let chunks: Buffer[] = []
   let size = 0
+  let limit: number | undefined
   const add = (chunk: Buffer) => {
     size += chunk.byteLength
-    if (size > limit) chunks = []
+    if (size > SMALL_BODY_BYTES) limit ??= findLimit()
+    if (limit !== undefined && size > limit) chunks = []
     else if (chunks.push(chunk) > MAX_CHUNKS) chunks = [Buffer.concat(chunks)]
-    if (size <= limit + MAX_DRAINED_BYTES) return
+    if (limit === undefined || size <= limit + MAX_DRAINED_BYTES) return
     request.off('data', add).off('end', end).pause()
     end()
   }
   const end = () => {
-    if (size <= limit) done(decodeText(chunks))
+    if (limit === undefined || size <= limit) done(decodeText(chunks))
     else done(limit === 0 ? { unread: 'refused' } : { unread: 'body_too_large', limit })
   }
   request.on('data', add).on('end', end)
