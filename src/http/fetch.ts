@@ -21,8 +21,7 @@ export function createFetch(handler: Handler, findLimit: FindLimit, waitUntil: W
   return async (input, options) => {
     const init = options ?? {}
     const sent = isRequest(input) ? input : undefined
-    const signal = (init.signal === undefined ? sent?.signal : init.signal) ?? undefined
-    requireSignal(signal)
+    const signal = init.signal === undefined ? sent?.signal : readSignal(init.signal)
     signal?.throwIfAborted()
     const isPlain = !sent && (init.body == null || typeof init.body === 'string')
     const request = isPlain
@@ -40,12 +39,12 @@ export function isRequest(input: string | URL | Request): input is Request {
 }
 
 /** @throws TypeError if the signal is something else, such as the controller of a signal. */
-function requireSignal(signal: AbortSignal | undefined): void {
-  if (signal && typeof signal.throwIfAborted !== 'function') {
-    throw new TypeError(
-      `signal is ${quote(signal)}. Allowed: an AbortSignal, such as the \`signal\` of an AbortController.`,
-    )
-  }
+function readSignal(signal: AbortSignal | null): AbortSignal | undefined {
+  if (!signal) return undefined
+  if (typeof signal.throwIfAborted === 'function') return signal
+  throw new TypeError(
+    `signal is ${quote(signal)}. Allowed: an AbortSignal, such as the \`signal\` of an AbortController.`,
+  )
 }
 
 /** Waits until the store has flushed the changes of a response. Rejects with the reason of an aborted signal. */
@@ -144,12 +143,15 @@ async function readStreamedRequest(
   const request = isUnread(input, overrides)
     ? input
     : new (platform('Request'))(input, { ...Object.fromEntries(overrides), signal: null })
-  const limit = request.body === null ? 0 : findLimit(request.method, request.url)
-  return readRequest(request, limit, signal)
+  return readRequest(request, () => findLimit(request.method, request.url), signal)
 }
 
-/** Reads a `Request` to its end, or until its body exceeds the limit. */
-export async function readRequest(request: Request, limit: number, signal?: AbortSignal): Promise<HttpRequest> {
+/** Reads a `Request` to its end, or until its body exceeds the limit. `findLimit` is called only for a large body. */
+export async function readRequest(
+  request: Request,
+  findLimit: () => number,
+  signal?: AbortSignal,
+): Promise<HttpRequest> {
   const { method, url, headers, body } = request
   return {
     method,
@@ -157,7 +159,7 @@ export async function readRequest(request: Request, limit: number, signal?: Abor
     header: (name) => headers.get(name),
     rawHeaders: [...headers].flat(),
     // Some replacements of the platform's `Request` have no stream.
-    body: body === undefined ? limitBody(await request.text(), () => limit) : await readBody(body, limit, signal),
+    body: body === undefined ? limitBody(await request.text(), findLimit) : await readBody(body, findLimit, signal),
   }
 }
 
@@ -168,7 +170,7 @@ function isUnread(input: string | URL | Request, overrides: readonly unknown[]):
 
 async function readBody(
   stream: ReadableStream<Uint8Array> | null,
-  limit: number,
+  findLimit: () => number,
   signal: AbortSignal | undefined,
 ): Promise<RequestBody> {
   if (!stream) return ''
@@ -177,7 +179,7 @@ async function readBody(
   const stop = () => void reader.cancel(signal?.reason).catch(() => undefined)
   signal?.addEventListener('abort', stop)
   try {
-    return await readChunks(reader, limit)
+    return await readChunks(reader, findLimit)
   } catch {
     return { unread: 'body_unreadable' }
   } finally {
@@ -186,12 +188,17 @@ async function readBody(
   }
 }
 
-async function readChunks(reader: ReadableStreamDefaultReader<Uint8Array>, limit: number): Promise<RequestBody> {
+async function readChunks(
+  reader: ReadableStreamDefaultReader<Uint8Array>,
+  findLimit: () => number,
+): Promise<RequestBody> {
   const chunks: Uint8Array[] = []
   let size = 0
+  let limit: number | undefined
   for (let part = await reader.read(); !part.done; part = await reader.read()) {
     size += part.value.byteLength
-    if (size > limit) {
+    if (size > MAX_BODY_BYTES) limit ??= findLimit()
+    if (limit !== undefined && size > limit) {
       void reader.cancel().catch(() => undefined)
       return { unread: 'body_too_large', limit }
     }

@@ -70,7 +70,7 @@ export const MAX_STATE_BYTES = 20 * MAX_BODY_BYTES
 /** Reads the body of a request, as a whole if its length is known: a stream takes longer. */
 export async function readBody(request: Request, limit: number): Promise<RequestBody> {
   const length = Number(request.headers.get('content-length'))
-  if (!(length > 0 && length <= limit)) return (await readRequest(request, limit)).body
+  if (!(length > 0 && length <= limit)) return (await readRequest(request, () => limit)).body
   try {
     const bytes = new Uint8Array(await request.arrayBuffer())
     return decodeBody([bytes], bytes.byteLength)

@@ -94,7 +94,7 @@ export class WorkerProcess {
     const home = getHomeUrl(url, env)
     const urlOf = (sandbox: string) => `${home}${SANDBOXES_PATH}/${sandbox}`
     const largest = call.body === 'state' ? MAX_STATE_BYTES : MAX_BODY_BYTES
-    const sent = readInput(call, call.body === 'stream' ? head : await readRequest(request, largest), query)
+    const sent = readInput(call, call.body === 'stream' ? head : await readRequest(request, () => largest), query)
     const response = await call.run({ env, urlOf, body, name, key }, sent).catch(errorResponse)
     if (call.audit === undefined || response instanceof Response) return response
     const auditName = typeof call.audit === 'string' ? call.audit : call.audit(sent)

@@ -12,7 +12,8 @@ interface NodeGlobals {
  * @throws TypeError if neither the environment nor Node has it.
  */
 export function platform<N extends Name>(name: N): (typeof globalThis)[N] {
-  if (globalThis[name]) return globalThis[name]
+  const found = globalThis[name]
+  if (found) return found
   const { process }: NodeGlobals = globalThis
   const node = process?.getBuiltinModule?.('vm')
   if (!node) throw new TypeError(`This environment has no ${name}, which fauxgate needs.`)
