@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { OLD_KEYS, oldSandbox } from './support/old-sandbox.ts'
-import { MANUAL_CLOCK, type SandboxClient, useSandboxes } from './support/sandboxes.ts'
+import { MANUAL_CLOCK, type SandboxClient, useSandboxes, waitUntil } from './support/sandboxes.ts'
 import { openSocket } from './support/web-socket.ts'
 
 const sandboxes = useSandboxes()
@@ -119,9 +119,12 @@ describe('The keys of a sandbox (rules: sandboxes#keys)', () => {
     const socket = await openSocket(events, link.key)
     expect(socket.status).toBe(101)
     const looking = withKey(sandbox, link.key)
-    while ((await looking.control('GET', '/clock')).status !== 401);
+    await waitUntil(
+      () => looking.control('GET', '/clock'),
+      ({ status }) => status === 401,
+    )
     expect((await openSocket(events, link.key)).status).toBe(401)
-    await sandbox.send('POST', '/reserved_addrs', {})
+    expect((await sandbox.send('POST', '/reserved_addrs', {})).status).toBe(201)
     expect(await socket.closed).toBe(1008)
     expect((await sandboxes.callAccount('GET', '/s/link/keys')).body.keys).toHaveLength(2)
     expect((await createKey(sandbox, { name: 'link', ttl: '2s' })).key).not.toBe(link.key)

@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { ACCOUNT_KEY, MANAGED_DOMAIN, MANUAL_CLOCK, SandboxClient, useSandboxes } from './support/sandboxes.ts'
+import {
+  ACCOUNT_KEY,
+  MANAGED_DOMAIN,
+  MANUAL_CLOCK,
+  SandboxClient,
+  useSandboxes,
+  waitUntil,
+} from './support/sandboxes.ts'
 
 const sandboxes = useSandboxes()
 
@@ -47,8 +54,10 @@ describe('A sandbox', () => {
     const sandbox = await sandboxes.create('delayed', MANUAL_CLOCK)
     await sandbox.control('POST', '/faults', { operation: 'reserved_addrs.create', latency: '30s', times: 1 })
     const waiting = sandbox.send('POST', '/reserved_addrs', { description: 'late' })
-    const arrived = async () => (await sandbox.control('GET', '/requests')).body.length === 1
-    while (!(await arrived())) await sandbox.control('GET', '/clock')
+    await waitUntil(
+      () => sandbox.control('GET', '/requests'),
+      ({ body }) => body.length === 1,
+    )
     const renewed = await sandboxes.callAccount('POST', '/s/delayed/keys', {})
     const again = sandbox.by(renewed.body)
     expect((await sandbox.control('POST', '/clock', { advance: '1m' })).status).toBe(401)
@@ -61,7 +70,10 @@ describe('A sandbox', () => {
     const sandbox = await sandboxes.create('removed-meanwhile', MANUAL_CLOCK)
     await sandbox.control('POST', '/faults', { operation: 'reserved_addrs.list', latency: '30s' })
     const waiting = sandbox.send('GET', '/reserved_addrs')
-    while ((await sandbox.control('GET', '/requests')).body.length === 0);
+    await waitUntil(
+      () => sandbox.control('GET', '/requests'),
+      ({ body }) => body.length === 1,
+    )
     await sandboxes.callAccount('DELETE', '/s/removed-meanwhile')
     expect((await waiting).body.error_code).toBe('ERR_GATEWAY_90611')
   })

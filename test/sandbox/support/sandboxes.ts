@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { copyFileSync, cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, inject, onTestFinished } from 'vitest'
 import type { Answer } from '../../support/client.ts'
@@ -21,11 +22,15 @@ export const MANAGED_DOMAIN = {
   certificate_management_policy: { authority: 'letsencrypt', private_key_type: 'ecdsa' },
 } as const
 
+/** The ms between two requests of {@link waitUntil}. Without a pause, they would exceed the limit of requests per minute. */
+const PAUSE_MS = 20
+
 /** Repeats a request until the response is the expected one, because alarms run in real time. */
 export async function waitUntil<T>(send: () => Promise<T>, isExpected: (answer: T) => boolean): Promise<T> {
   for (;;) {
     const answer = await send()
     if (isExpected(answer)) return answer
+    await pause(PAUSE_MS)
   }
 }
 
