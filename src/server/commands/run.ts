@@ -9,7 +9,7 @@ import { helpOn, helpOnAll, helpOnGroup } from './help.ts'
 import { serveCommand } from './serve.ts'
 import { suggestCommand, suggestSecondWord } from './suggestions.ts'
 
-/** Loads the other commands only if the command is not `serve`, as it is at most starts. */
+/** Returns the commands that a line can mean. Most starts are of `serve`, which does not need the others. */
 async function commandsFor(first: string): Promise<readonly Command[]> {
   if (first === 'serve') return [serveCommand]
   return (await import('./all.ts')).allCommands
