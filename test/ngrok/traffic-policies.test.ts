@@ -9,10 +9,13 @@ const TCP = ['/edges/tcp/edgtcp_1/traffic_policy', '{"on_tcp_connect":[{"actions
 const TLS = ['/edges/tls/edgtls_1/traffic_policy', ' { "on_tcp_connect" : [ ] }\n'] as const
 
 describe.each([HTTPS, TCP, TLS])('The module at %s (rules: traffic-policy#texts)', (path, value) => {
-  const gateway = createNgrok({ clock: { now: () => START } })
-  const http = client(gateway)
+  const openGateway = () => {
+    const gateway = createNgrok({ clock: { now: () => START } })
+    return { gateway, http: client(gateway) }
+  }
 
   test('keeps the text byte for byte, in a snapshot too, until it is deleted', async () => {
+    const { gateway, http } = openGateway()
     expect(outcome(await http('GET', path))).toBe('404 ERR_NGROK_90404')
     const { status, body } = await http('PUT', path, { json: { value } })
     expect([status, body]).toEqual([200, { enabled: true, value }])
@@ -25,6 +28,7 @@ describe.each([HTTPS, TCP, TLS])('The module at %s (rules: traffic-policy#texts)
   })
 
   test('takes the envelope of the official clients', async () => {
+    const { http } = openGateway()
     const [, , , id, , route] = path.split('/')
     const ids = path === HTTPS[0] ? { edge_id: id, id: route } : { id }
     const { status, body } = await http('PUT', path, { json: { ...ids, module: { enabled: false, value } } })
@@ -40,6 +44,7 @@ describe.each([HTTPS, TCP, TLS])('The module at %s (rules: traffic-policy#texts)
     [{ value: 'on_request: []' }, 2230],
     [{ value: '{"on_tcp_connect":[{"actions":[{"type":"redirect"}]}]}' }, path === HTTPS[0] ? 2248 : 2202],
   ])('refuses %j and keeps what it has', async (json, number) => {
+    const { gateway, http } = openGateway()
     await http('PUT', path, { json: { value } })
     const before = stateOf(gateway)
     expect(outcome(await http('PUT', path, { json }))).toBe(`400 ERR_NGROK_${number}`)
