@@ -54,6 +54,7 @@ export function parseOptions(
   file: ConfigFile | undefined,
   table: readonly Option[] = optionTable,
 ): ParsedOptions {
+  requireNoContradiction(flags)
   const names = new Map<string, string>()
   const config = file ? parseConfig(file, names) : {}
   const set = ({ path }: Option, name: string, value: unknown) => {
@@ -74,6 +75,14 @@ export function parseOptions(
   }
   // The schema of each option has checked its value.
   return { config: config as Config, names, file: file?.file }
+}
+
+/** Throws for a switch that is off beside an option that turns it on, such as `--no-tls --tls-root root.pem`. */
+function requireNoContradiction(flags: Arguments['flags']): void {
+  for (const [flag, value] of flags) {
+    const other = value === false && [...flags.keys()].find((name) => name.startsWith(`${flag}-`))
+    if (other) throw new UsageError(`--no-${flag} contradicts --${other}. Give one of the two.`)
+  }
 }
 
 /** Returns a warning for each environment variable whose name is close to a known one. */
