@@ -9,6 +9,7 @@ import type { Journal } from '../journal/journal.ts'
 import { findSentSecrets } from '../journal/redact.ts'
 import { readParameters } from '../operation/list.ts'
 import type { Operation, PathIds } from '../operation/operation.ts'
+import type { RequestBody } from '../schema/body.ts'
 import type { CommonDialect } from '../schema/dialect.ts'
 import { createErrorFacts, type ErrorFacts } from '../schema/error-facts.ts'
 import { type CatalogueError, problem, Refusal } from '../schema/errors.ts'
@@ -69,6 +70,8 @@ class Call {
   readonly #isControl: boolean
   /** Names and values in turn; undefined if the journal leaves the request out. */
   readonly #headers: readonly string[] | undefined
+  /** True once the caller may call the operation. */
+  #isAdmitted = false
   #operation: Operation | null = null
   #commit: RawCommit | null = null
   #fault: ArmedFault | null = null
@@ -152,6 +155,7 @@ class Call {
     const operation = requireOperation(route, request.method, this.#path)
     this.#operation = operation
     requireCaller(request, this.#options)
+    this.#isAdmitted = true
     if (!request.isInspector) rateLimiter?.take(engine.now)
     const body = readJsonBody(request)
     const parameters = readQuery(operation, this.#query, dialect)
@@ -225,7 +229,7 @@ class Call {
       authorization: this.#request.header('authorization') ?? '',
       now,
       requestHeaders: journal.shareHeaders(this.#headers),
-      request: this.#request.body,
+      request: this.#getStoredBody(),
       status: response.status,
       responseHeaders: complete.headers,
       response: response.body,
@@ -233,6 +237,12 @@ class Call {
       fault: this.#fault?.id ?? null,
     })
     return complete
+  }
+
+  /** Returns the body for the journal. Of a client without access, a server's journal stores none (rules: requests#body). */
+  #getStoredBody(): RequestBody {
+    const { body, peer } = this.#request
+    return this.#isAdmitted || peer === undefined || body === '' ? body : { unread: 'refused' }
   }
 
   #addHeaders({ status, headers: own, body, delivery }: HttpResponse): HttpResponse {
