@@ -96,9 +96,9 @@ describe('The table of operations (rules: one-table#operations)', () => {
           seen.add(name)
         }
       }),
-      { numRuns: 400 },
+      { numRuns: 1000 },
     )
-    expect(seen.size).toBeGreaterThan(10)
+    expect(seen.size).toBeGreaterThan(15)
   })
 })
 
