@@ -1,7 +1,7 @@
 import type { DropHooks } from '../control/control.ts'
 import type { BodyLimit } from '../http/admission.ts'
 import type { ArrivalHooks } from '../http/arrival.ts'
-import type { Refused } from '../http/handler.ts'
+import type { Refused } from '../http/error-response.ts'
 import type { HttpRequest, HttpResponse } from '../http/messages.ts'
 import type { PersistedJournal } from '../journal/journal.ts'
 import type { AttemptHooks } from '../provisioning/managed-domain.ts'

@@ -11,8 +11,8 @@ import { readParameters } from '../operation/list.ts'
 import type { Operation, PathIds } from '../operation/operation.ts'
 import type { RequestBody } from '../schema/body.ts'
 import type { CommonDialect } from '../schema/dialect.ts'
-import { createErrorFacts, type ErrorFacts } from '../schema/error-facts.ts'
-import { type CatalogueError, problem, Refusal } from '../schema/errors.ts'
+import { createErrorFacts } from '../schema/error-facts.ts'
+import { Refusal } from '../schema/errors.ts'
 import type { SecretNames } from '../schema/secret-fields.ts'
 import { createRedactor, type Redactor } from '../schema/secret-texts.ts'
 import { deepFreeze } from '../schema/values.ts'
@@ -21,6 +21,7 @@ import { requireCaller } from './admission.ts'
 import type { Arrival, ArrivalHooks } from './arrival.ts'
 import type { ControlApi } from './control-api.ts'
 import { createCorsHeaders, createPreflightResponse, isPreflight } from './cors.ts'
+import { createErrorResponse } from './error-response.ts'
 import { createFaultyResponse, type FaultEffect, replacesOperation } from './fault-effects.ts'
 import { createJsonCache, type ToJson } from './json-cache.ts'
 import {
@@ -253,49 +254,6 @@ class Call {
     Object.assign(headers, own, cors)
     const sent = this.#request.method === 'HEAD' ? null : body
     return delivery ? { status, headers, body: sent, delivery } : { status, headers, body: sent }
-  }
-}
-
-/** Makes the response for an error (rules: errors#body). No other code writes an error as JSON. */
-export function createErrorResponse(error: Omit<ErrorFacts, 'key'>, operation_id: string): HttpResponse {
-  const { code, status, message, details, headers } = error
-  const body = { error_code: code, status_code: status, msg: message, details: { operation_id, ...details } }
-  return createJsonResponse(status, body, headers)
-}
-
-/** A function that makes the response to bytes that never became a request: the usual error, with an operation id. */
-export type Refused = <Values extends object>(
-  // The shape of a `CatalogueError`, so that the types of a gateway do not need those of the catalogue.
-  error: {
-    readonly key: string
-    readonly number: number
-    readonly status: number
-    readonly message: (values: Values) => string
-  },
-  values: NoInfer<Values>,
-) => HttpResponse
-
-/** Makes the function by which a transport refuses bytes that are no request. */
-export function createRefused({ engine, dialect }: Pick<HandlerOptions, 'engine' | 'dialect'>): Refused {
-  return (error, values) => {
-    const operationId = engine.state.nextOperationId()
-    const response = createErrorResponse(createErrorFacts(createRefusal(engine, error, values), dialect), operationId)
-    return { ...response, headers: { [dialect.operationIdHeader]: operationId, ...response.headers } }
-  }
-}
-
-/** Makes the refusal with an error, or that of the store if the store could not reserve the id. */
-function createRefusal<Values extends object>(
-  engine: Engine,
-  error: CatalogueError<string, Values>,
-  values: Values,
-): Refusal {
-  try {
-    engine.reserveOperationIds()
-    return new Refusal([problem(error, values)])
-  } catch (failure) {
-    if (failure instanceof Refusal) return failure
-    throw failure
   }
 }
 

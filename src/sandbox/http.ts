@@ -1,7 +1,7 @@
 import { createSecret } from '../engine/random.ts'
 import { GatewayError } from '../gateway/gateway-error.ts'
+import { createErrorResponse as createErrorBody } from '../http/error-response.ts'
 import { decodeBody, readRequest } from '../http/fetch.ts'
-import { createErrorResponse as createErrorBody } from '../http/handler.ts'
 import type { HttpRequest, HttpResponse } from '../http/messages.ts'
 import { standard } from '../resources/dialects.ts'
 import { MAX_BODY_BYTES, type RequestBody } from '../schema/body.ts'
