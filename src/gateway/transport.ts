@@ -9,15 +9,25 @@ import type { IssueHooks } from './authority-keys.ts'
 
 /** The calls by which a server or another host serves a gateway. Tests do not need these calls. */
 export interface Transport {
-  /** Answers one HTTP request at once, for transports other than `fetch`. */
+  /**
+   * Answers one HTTP request at once, for transports other than `fetch`.
+   * @internal
+   */
   readonly exchange: (request: HttpRequest) => HttpResponse
-  /** Returns the maximum number of body bytes that a transport must read, by the head of the request: 0 if the head is refused. */
+  /**
+   * Returns the maximum number of body bytes that a transport must read, by the head of the request: 0 if the head is refused.
+   * @internal
+   */
   readonly bodyLimit: BodyLimit
-  /** Answers a request that a transport could not pass to `exchange`: the usual error, with an operation id. */
+  /**
+   * Answers a request that a transport could not pass to `exchange`: the usual error, with an operation id.
+   * @internal
+   */
   readonly refused: Refused
   /**
    * Waits, on the gateway's clock, for a response of `exchange` that a fault delays, or whose changes the store has not yet flushed.
    * Rejects with the reason of an aborted signal.
+   * @internal
    */
   readonly delivered: (response: HttpResponse, options?: { readonly signal?: AbortSignal }) => Promise<HttpResponse>
   /** Sets the URL at which the gateway is served, or undefined. It becomes the gateway's `url` unless `baseUrl` was set. */
@@ -27,11 +37,18 @@ export interface Transport {
   /**
    * Resets the gateway and returns true. A request that waits for its response gets none. Returns false and does nothing if
    * a subscriber or a saved snapshot would remain.
+   * @internal
    */
   readonly renewed: () => boolean
-  /** The journal as a text, and its earlier entries, for hosts that persist the journal. */
+  /**
+   * The journal as a text, and its earlier entries, for hosts that persist the journal.
+   * @internal
+   */
   readonly journal: PersistedJournal
-  /** Functions that decide about requests, provisioning attempts and certificates, or see what a call drops. */
+  /**
+   * Functions that decide about requests, provisioning attempts and certificates, or see what a call drops.
+   * @internal
+   */
   readonly hooks: Hooks
 }
 
