@@ -104,7 +104,8 @@ export function stopwatch(): () => number {
 
 /** Reads a clock. Throws a RangeError when its time is not a number of ms from 1970 to the year 9999. */
 export function readClock(clock: Clock): number {
-  const now = typeof clock.now === 'function' ? clock.now() : clock.now
+  const source = clock.now
+  const now = typeof source === 'function' ? source.call(clock) : source
   if (!(now >= 0 && now <= LATEST_TIME)) {
     throw new RangeError(`The clock's time is ${now}. Allowed are ms since 1970, up to the year 9999.`)
   }

@@ -42,15 +42,15 @@ export class Engine {
     this.#publicError = publicError
     this.context = { dialect, rules, catalogue }
     this.#state = EngineState.initial(options)
-    const current = () => this.#state
     const onCommit = (commit: RawCommit) => this.#onCommit(commit)
-    this.#transactions = new Transactions(current, families, this.#guard, redactor, onCommit)
+    this.#transactions = new Transactions(families, this.#guard, redactor, onCommit)
     this.clock = new GatewayClock(clock, this.#guard, {
       nextDueAt: () => this.nextDue?.due.at,
       settle: () => this.#runWithPublicErrors(() => this.#settleAtStop()),
       ...(store && { moves: () => this.#startPublicMove() }),
     })
     if (!store) return
+    const current = () => this.#state
     const replace = (state: EngineState) => this.#setState(state)
     const { context, clock: gatewayClock } = this
     const parts = { families, context, sideRecords, guard: this.#guard, clock: gatewayClock, current, replace }
@@ -92,7 +92,7 @@ export class Engine {
   }
 
   /**
-   * Runs one operation with the ids of its path and its unread body or query. Returns its response, frozen, and its changes.
+   * Runs one operation with the ids of its path, and with its unread body, an object, or its unread query. Returns its response, frozen, and its changes.
    * Throws a `Refusal` if a rule refuses the operation; then nothing has changed.
    */
   execute(operation: Operation, ids: Readonly<Record<string, string>>, raw: unknown): Execution {
@@ -102,7 +102,7 @@ export class Engine {
     if (first) throw new Refusal([first, ...problems.slice(1)])
     const input = operation.read?.(raw, ids, this.context)
     return this.runCall(() =>
-      this.#transactions.run(this.#settleNow(), operation.name, (tx) =>
+      this.#transactions.run(this.#state, this.#settleNow(), operation.name, (tx) =>
         deepFreeze(requireSync(`The operation ${operation.name}`, operation.run(tx, ids, input))),
       ),
     )
@@ -110,7 +110,7 @@ export class Engine {
 
   /** Runs the work of a control as one transaction, after all events that are due by now. */
   transact<T>(work: (tx: Transaction) => T): T {
-    return this.runCall(() => this.#transactions.run(this.#settleNow(), 'control', work).result)
+    return this.runCall(() => this.#transactions.run(this.#state, this.#settleNow(), 'control', work).result)
   }
 
   /** Stores changes of side records as one commit. */
@@ -186,7 +186,7 @@ export class Engine {
   #settleNow(): number {
     const now = this.clock.now
     this.clock.wake(now)
-    this.#transactions.runDue(now, this.#moveLimit?.isOver)
+    this.#transactions.runDue(this.#state, now, this.#moveLimit?.isOver)
     return now
   }
 

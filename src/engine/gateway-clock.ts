@@ -19,7 +19,6 @@ export class GatewayClock {
   readonly #follower: ClockFollower
   readonly #waiters = new Set<Waiter>()
   readonly #waitingRequests = new Set<WaitingRequest>()
-  readonly #readSource = () => readClock(this.source)
   /** False once the gateway has been attached or detached. */
   #mayAttach = true
   /** The function that detaches the follower, if the clock has returned one. */
@@ -43,7 +42,7 @@ export class GatewayClock {
 
   /** Now, in ms since 1970. */
   get now(): number {
-    this.lastNow = this.guard.run('its clock', this.#readSource)
+    this.lastNow = this.guard.run('its clock', readClock, this.source)
     return this.lastNow
   }
 

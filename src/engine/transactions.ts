@@ -44,6 +44,9 @@ export class Guard {
  */
 export class OpenTransaction implements Transaction {
   readonly changes: RecordChange[] = []
+  readonly dialect: CommonDialect
+  readonly rules: Rules
+  readonly wire: Wire
   readonly #state: EngineState
   readonly #sequenceBefore: number
 
@@ -51,20 +54,12 @@ export class OpenTransaction implements Transaction {
     state: EngineState,
     readonly now: number,
   ) {
+    const { options, wire, records } = state
+    this.dialect = options.dialect
+    this.rules = options.rules
+    this.wire = wire
     this.#state = state
-    this.#sequenceBefore = state.records.sequence
-  }
-
-  get dialect(): CommonDialect {
-    return this.#state.options.dialect
-  }
-
-  get rules(): Rules {
-    return this.#state.options.rules
-  }
-
-  get wire(): Wire {
-    return this.#state.wire
+    this.#sequenceBefore = records.sequence
   }
 
   /** Undoes all changes, and releases the numbers that ids came from. */
@@ -132,13 +127,12 @@ export interface Execution<T = unknown> {
   readonly commit: RawCommit | null
 }
 
-/** Runs work on the current state as transactions, one after the other. */
+/** Runs work on a state as transactions, one after the other. */
 export class Transactions {
   /** The handler of the due records of each collection. */
   readonly #onDue = new Map<string, NonNullable<Family['onDue']>>()
 
   constructor(
-    readonly current: () => EngineState,
     families: readonly Family[],
     readonly guard: Guard,
     /** Redacts the API keys of the gateway in commits. */
@@ -151,8 +145,8 @@ export class Transactions {
   }
 
   /** Runs work as one transaction at the time `now`, in ms. If the work throws, its changes are undone. */
-  run<T>(now: number, operation: string, work: (tx: Transaction) => T): Execution<T> {
-    const tx = new OpenTransaction(this.current(), now)
+  run<T>(state: EngineState, now: number, operation: string, work: (tx: Transaction) => T): Execution<T> {
+    const tx = new OpenTransaction(state, now)
     let result: T
     try {
       result = this.guard.run('a transaction', work, tx)
@@ -171,13 +165,13 @@ export class Transactions {
    * Handles all events that are due by a time, in order, each as a transaction at its own time. Stops after an event as soon
    * as `isOver` returns true.
    */
-  runDue(now: number, isOver?: () => boolean): void {
-    const { agenda } = this.current().records
+  runDue(state: EngineState, now: number, isOver?: () => boolean): void {
+    const { agenda } = state.records
     for (let entry = agenda.first; entry && entry.due.at <= now; entry = agenda.first) {
       const { due, table, key } = entry
       const record = table.get(key)
       const onDue = this.#onDue.get(table.collection.name)
-      this.run(due.at, 'provisioning', (tx) => record && onDue?.(tx, record))
+      this.run(state, due.at, 'provisioning', (tx) => record && onDue?.(tx, record))
       if (agenda.has(entry)) throw new TypeError(describeUnhandled(entry))
       if (isOver?.()) return
     }

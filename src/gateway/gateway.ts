@@ -16,6 +16,7 @@ import { requireRoute } from '../http/router.ts'
 import { splitUrl } from '../http/url.ts'
 import type { Families } from '../operation/family.ts'
 import { isOperationOf } from '../operation/operation.ts'
+import { requireJsonObject } from '../schema/body.ts'
 import { createAccessor } from '../schema/values.ts'
 import { createControlHost } from './control-host.ts'
 import { setCallerStack } from './error-boundary.ts'
@@ -109,7 +110,7 @@ function createDirectMembers({ engine, boundary, dialect, table }: Parts) {
   return createDirectApi(table.families, (operation, ids, input, call) => {
     try {
       if (!isOperationOf(dialect, operation)) requireRoute(table.router, operation, ids)
-      return engine.execute(operation, ids, input).result
+      return engine.execute(operation, ids, operation.body ? requireJsonObject(input) : input).result
     } catch (error) {
       throw boundary.createErrorAtCaller(call, error, input, operation)
     }

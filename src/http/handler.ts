@@ -93,13 +93,16 @@ class Call {
 
   respond(): HttpResponse {
     const { engine, hooks } = this.#options
-    const isForHook = !this.#isControl && !this.#request.isInspector && !isPreflight(this.#request)
-    const response = hooks.arrival && isForHook ? hooks.arrival(this.#createArrival()) : this.#respondAsUsual()
+    const response = hooks.arrival && this.#isForHook ? hooks.arrival(this.#createArrival()) : this.#respondAsUsual()
     const now = engine.lastNow
     const { flushed } = engine
     if (!flushed) return this.#addToJournal(response, now)
     const later = this.#waitUntilFlushed(flushed, response).then((final) => this.#addToJournal(final, now))
     return { ...this.#addHeaders(response), safe: later }
+  }
+
+  get #isForHook(): boolean {
+    return !this.#isControl && !this.#request.isInspector && !isPreflight(this.#request)
   }
 
   #respondAsUsual(): HttpResponse {

@@ -40,7 +40,9 @@ export function toStandardBody(
   if (!aliases && !ofGroup && !ofOperation && !isWrapped) return { body: sent }
   const body = isWrapped ? unwrap(sent, moduleEnvelope, facts.fields, problems) : { ...sent }
   for (const name of [...(ofGroup ?? []), ...(ofOperation ?? [])]) delete body[name]
-  return aliases ? { body, aliases: resolveAliases(body, facts, dialect, problems) } : { body }
+  if (!aliases) return { body }
+  const used = resolveAliases(body, facts, dialect, problems)
+  return used.size > 0 ? { body, aliases: used } : { body }
 }
 
 /** Takes a module out of its envelope. Beside the envelope, some clients send ids. Fields of the module are refused there. */
@@ -97,8 +99,7 @@ function createSentTwiceProblem(alias: string, field: string, error: OtherNames[
 }
 
 /** Runs work on a body. Its refusals name each field by the alias that the client used. */
-export function withAliases<T>(aliases: Aliases | undefined, work: () => T): T {
-  if (!aliases?.size) return work()
+export function withAliases<T>(aliases: Aliases, work: () => T): T {
   try {
     return work()
   } catch (error) {

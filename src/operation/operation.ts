@@ -1,6 +1,6 @@
 import type * as v from 'valibot'
 import type { FilterableField } from '../filter/filter.ts'
-import { bodyReader, requireJsonObject } from '../schema/body.ts'
+import { bodyReader, type SentBody } from '../schema/body.ts'
 import type { CommonDialect } from '../schema/dialect.ts'
 import { listErrors, partsOf } from '../schema/documentation.ts'
 import { type CatalogueError, Problems } from '../schema/errors.ts'
@@ -77,7 +77,7 @@ export interface Operation<Call extends (...args: never[]) => unknown = (...args
   readonly filterable?: readonly FilterableField[] | undefined
   /** The field of an item that each additional query parameter of a list compares. */
   readonly matching?: Matching | undefined
-  /** Reads and checks the body or the query; absent if neither is allowed. */
+  /** Reads and checks the body, which must be an object, or the query; absent if neither is allowed. */
   readonly read?: (raw: unknown, ids: PathIds, context: RuleContext) => unknown
   /** Applies the rules and the change, and returns the response. */
   run(tx: Transaction, ids: PathIds, input: unknown): unknown
@@ -121,13 +121,15 @@ export function operationWithBody<Ids extends PathIds, Schema extends v.GenericS
     errors: [...errors, ...(otherNames.both ? [otherNames.both] : [])],
     read(raw, ids, context): ReadBody<v.InferOutput<Schema>> {
       const problems = new Problems()
-      const { body, aliases } = toStandardBody(requireJsonObject(raw), facts, context.dialect, problems)
+      // The direct API and the HTTP handler refuse every other value.
+      const { body, aliases } = toStandardBody(raw as SentBody, facts, context.dialect, problems)
       permits?.(body, context)
       const extraFields = context.dialect.extraFields[name]
-      return { aliases, body: withAliases(aliases, () => reader(body, ids, context, { problems, extraFields })) }
+      const read = () => reader(body, ids, context, { problems, extraFields })
+      return { aliases, body: aliases ? withAliases(aliases, read) : read() }
     },
     run: (tx, ids: Ids, { aliases, body }: ReadBody<v.InferOutput<Schema>>) =>
-      withAliases(aliases, () => run(tx, ids, body)),
+      aliases ? withAliases(aliases, () => run(tx, ids, body)) : run(tx, ids, body),
   }
 }
 

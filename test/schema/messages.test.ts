@@ -133,6 +133,13 @@ describe('A body of the direct API (rules: requests#the-direct-api)', () => {
     expect(refusalOf(() => calls[name](undefined))).toBe('ok')
   })
 
+  test('is checked before the ids, as over HTTP (rules: requests#order-of-checks)', async () => {
+    const gateway = open()
+    const direct = refusalOf(() => gateway.reservedAddrs.update('nonsense', [] as never))
+    const answer = await client(gateway)('PATCH', `${ADDRS}/nonsense`, { json: [] })
+    expect([direct, outcome(answer)]).toEqual(['body_unparsable', '400 ERR_GATEWAY_213'])
+  })
+
   test('an invalid id of any type is refused by the name of its field', () => {
     for (const ids of [null, 5, 'x', {}]) {
       const error = thrownBy(() => open().compression.get(ids as never))
