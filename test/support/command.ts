@@ -19,7 +19,12 @@ function environmentOfTests(): NodeJS.ProcessEnv {
 export function start(environment: NodeJS.ProcessEnv, ...args: string[]) {
   const env = { ...environmentOfTests(), ...environment }
   const child = spawn(process.execPath, [command, ...args], { stdio: ['ignore', 'pipe', 'pipe'], env })
-  onTestFinished(() => void child.kill('SIGKILL'))
+  const exited = once(child, 'close').then(([code]) => code as number)
+  // A server that is not yet gone would be one more for the commands of the next test.
+  onTestFinished(async () => {
+    child.kill('SIGKILL')
+    await exited
+  })
   const output = { stdout: '', stderr: '' }
   child.stdout.setEncoding('utf8').on('data', (text) => {
     output.stdout += text
@@ -27,7 +32,7 @@ export function start(environment: NodeJS.ProcessEnv, ...args: string[]) {
   child.stderr.setEncoding('utf8').on('data', (text) => {
     output.stderr += text
   })
-  return { child, output, exited: once(child, 'close').then(([code]) => code as number) }
+  return { child, output, exited }
 }
 
 /**
