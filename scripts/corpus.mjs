@@ -15,7 +15,7 @@ const [folder] = process.argv.slice(2)
 if (!folder) throw new Error('corpus.mjs needs a folder, for example test/corpus/0.1.0.')
 mkdirSync(folder, { recursive: true })
 
-const { furnished } = await importSource('test/support/furnished.ts')
+const { furnished } = await importSource('test/support/full-gateway.ts')
 const store = sqliteStore(join(folder, 'gateway.db'))
 const options = {
   seed: 'corpus',

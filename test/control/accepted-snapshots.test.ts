@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { createGateway, type GatewayOptions, manualClock } from '../../src/index.ts'
-import { changed, valueAt } from '../support/damage.ts'
-import { furnished, throughJson } from '../support/furnished.ts'
+import { replaceAt, valueAt } from '../support/damage.ts'
+import { copyAsJson, createFullGateway } from '../support/full-gateway.ts'
 import { upload } from '../support/pem.ts'
 import { RSA } from '../support/provisioning.ts'
 
 describe('A snapshot is accepted', () => {
   it('with any id up to the last one that was made', async () => {
-    const gateway = await furnished()
-    const snapshot = { ...throughJson(gateway.snapshot()), sequence: 100 }
+    const gateway = await createFullGateway()
+    const snapshot = { ...copyAsJson(gateway.snapshot()), sequence: 100 }
     const row = { ...snapshot.records.reserved_addrs?.[0], id: `ra_000001b${'a'.repeat(20)}` }
     gateway.restore({ ...snapshot, records: { reserved_addrs: [row] } })
     expect(gateway.reservedAddrs.list().reserved_addrs).toMatchObject([{ id: row.id }])
@@ -28,7 +28,7 @@ describe('A snapshot is accepted', () => {
     const lenient = createGateway({ clock: manualClock(0), unknownActions: 'accept' })
     lenient.trafficPolicy.replace(route, { inbound: [{ actions: [config] }] })
     const strict = createGateway({ clock: manualClock(0), references: 'declared' })
-    strict.restore(throughJson(lenient.snapshot()))
+    strict.restore(copyAsJson(lenient.snapshot()))
     expect(strict.snapshot()).toEqual(lenient.snapshot())
   })
 
@@ -44,7 +44,7 @@ describe('A snapshot is accepted', () => {
     const gateway = openEmpty()
     const { id } = gateway.reservedDomains.create({ domain: 'never.example.com', certificate_management_policy: RSA })
     const other = openEmpty()
-    other.restore(throughJson(gateway.snapshot()))
+    other.restore(copyAsJson(gateway.snapshot()))
     expect(other.snapshot()).toEqual(gateway.snapshot())
     expect(other.reservedDomains.get(id).certificate_management_status?.renews_at ?? undefined).toBe(renewsAt)
     expect(other.clock.advanceToNext()).toBe(false)
@@ -53,13 +53,13 @@ describe('A snapshot is accepted', () => {
   it('with the private key of an uploaded certificate, if the key fits', () => {
     const gateway = createGateway({ clock: manualClock(0) })
     gateway.tlsCertificates.create(upload('p256'))
-    const snapshot = throughJson(gateway.snapshot({ privateKeys: true }))
+    const snapshot = copyAsJson(gateway.snapshot({ privateKeys: true }))
     const place = ['records', 'tls_certificates', 0, 'upload', 'private_key_pem'] as const
     const other = upload('p384').private_key_pem
-    expect(() => gateway.restore(changed(snapshot, place, other))).toThrow(
+    expect(() => gateway.restore(replaceAt(snapshot, place, other))).toThrow(
       /^records\.tls_certificates\.0\.upload\.private_key_pem is .*Allowed: what can be uploaded/,
     )
-    expect(() => gateway.restore(changed(snapshot, place, ''))).toThrow(/private_key_pem is/)
+    expect(() => gateway.restore(replaceAt(snapshot, place, ''))).toThrow(/private_key_pem is/)
     gateway.restore(snapshot)
     expect(gateway.snapshot({ privateKeys: true })).toEqual(snapshot)
   })
@@ -67,14 +67,14 @@ describe('A snapshot is accepted', () => {
   it('with the PEM of an uploaded certificate alone: its fields are read again', () => {
     const gateway = createGateway({ clock: manualClock(0) })
     const created = gateway.tlsCertificates.create(upload('p256'))
-    const snapshot = throughJson(gateway.snapshot())
+    const snapshot = copyAsJson(gateway.snapshot())
     expect(valueAt(snapshot, ['records', 'tls_certificates', 0, 'upload'])).toEqual({
       certificate_pem: created.certificate_pem,
     })
     gateway.restore(snapshot)
     expect(gateway.tlsCertificates.get(created.id)).toEqual(created)
     const place = ['records', 'tls_certificates', 0, 'upload', 'certificate_pem'] as const
-    expect(() => gateway.restore(changed(snapshot, place, upload('p256').private_key_pem))).toThrow(
+    expect(() => gateway.restore(replaceAt(snapshot, place, upload('p256').private_key_pem))).toThrow(
       /^records\.tls_certificates\.0\.upload\.certificate_pem is .*Allowed: what can be uploaded/,
     )
   })

@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { createGateway, type GatewayOptions, type ManualClock } from '../../src/index.ts'
 import { timersOn } from '../../src/testing/clock.ts'
-import { type Answer, outcome, read } from '../support/client.ts'
-import { commitsOf } from '../support/gateway.ts'
+import { type Answer, outcome, readResponse } from '../support/client.ts'
+import { collectCommits } from '../support/gateway.ts'
 import { memoryStore } from '../support/memory-store.ts'
-import { ECDSA, managed, NEW_YEAR, openManual, timeAfter } from '../support/provisioning.ts'
+import { ECDSA, NEW_YEAR, openManual, openWithDomain, timeAfter } from '../support/provisioning.ts'
 
 const NOW = Date.parse(NEW_YEAR)
 const DAY = 86_400_000
@@ -24,13 +24,13 @@ function hostTime() {
 async function move(gateway: ReturnType<typeof openManual>, json: object): Promise<Answer> {
   const headers = { 'content-type': 'application/json' }
   const init = { method: 'POST', headers, body: JSON.stringify(json) }
-  return read(await gateway.fetch('http://localhost/_fauxgate/clock', init))
+  return readResponse(await gateway.fetch('http://localhost/_fauxgate/clock', init))
 }
 
 /** A gateway whose only job fails again and again, after 30 s, 90 s, 3.5 min, 7.5 min …; each attempt takes so long. */
 function labouring(msEach: number) {
   const work = hostTime()
-  const { gateway, id } = managed()
+  const { gateway, id } = openWithDomain()
   gateway.provisioning.failAlways('INTERNAL_ERROR')
   gateway.subscribe(() => work(msEach))
   const attempts = () => gateway.provisioning.timeline(id).filter(({ transition }) => transition === 'failed').length
@@ -72,7 +72,7 @@ describe('A clock move over HTTP that has worked for 10 s', () => {
     for (let i = 0; i < count; i++) {
       gateway.reservedDomains.create({ domain: `d${i}.example.com`, certificate_management_policy: ECDSA })
     }
-    const commits = commitsOf(gateway)
+    const commits = collectCommits(gateway)
     return { gateway, commits }
   }
 
@@ -146,7 +146,7 @@ describe('A clock move over HTTP that has worked for 10 s', () => {
 describe('A clock move over HTTP', () => {
   /** Returns everything that happens on a clock until a day has passed, by timers and by events. */
   async function happening(go: (gateway: ReturnType<typeof openManual>) => unknown) {
-    const { gateway, id } = managed({ provisioningDelay: '7s' })
+    const { gateway, id } = openWithDomain({ provisioningDelay: '7s' })
     gateway.provisioning.script(['INTERNAL_ERROR', 'DNS_ERROR', 'success'])
     const { clock } = gateway
     const timers = timersOn(clock)

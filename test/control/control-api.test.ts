@@ -2,10 +2,10 @@ import { X509Certificate } from 'node:crypto'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { Gateway, GatewayOptions } from '../../src/index.ts'
 import { type Served, serve } from '../../src/server/node.ts'
-import { type Control, client, controls, controlsOf, outcome, read } from '../support/client.ts'
+import { type Control, client, controlClient, createControlClient, outcome, readResponse } from '../support/client.ts'
 import { open } from '../support/gateway.ts'
 import { pem } from '../support/pem.ts'
-import { ECDSA, managed, NEW_YEAR, openManual, timeAfter } from '../support/provisioning.ts'
+import { ECDSA, NEW_YEAR, openManual, openWithDomain, timeAfter } from '../support/provisioning.ts'
 
 const servers: Served[] = []
 afterEach(async () => {
@@ -14,17 +14,17 @@ afterEach(async () => {
 
 /** The two ways to the control API. */
 const ways: Record<string, (gateway: Gateway) => Promise<Control>> = {
-  'gateway.fetch': async (gateway) => controls(gateway),
+  'gateway.fetch': async (gateway) => controlClient(gateway),
   'a served port': async (gateway) => {
     const server = await serve(gateway)
     servers.push(server)
-    return controlsOf(fetch, server.url)
+    return createControlClient(fetch, server.url)
   },
 }
 
 describe.each(Object.keys(ways))('The control API (rules: control-api#calls) through %s', (way) => {
   const openControlled = async () => {
-    const it = managed()
+    const it = openWithDomain()
     return { ...it, ask: await (ways[way] as (gateway: Gateway) => Promise<Control>)(it.gateway) }
   }
 
@@ -119,21 +119,21 @@ describe.each(Object.keys(ways))('The control API (rules: control-api#calls) thr
 describe('The control API and the service’s own API', () => {
   test('have separate keys: the control API needs no API key, and the service still does', async () => {
     const gateway = openManual({ keys: ['secret'] })
-    expect((await controls(gateway)('GET', '/clock')).status).toBe(200)
-    const answer = await read(await gateway.fetch('http://localhost/reserved_domains'))
+    expect((await controlClient(gateway)('GET', '/clock')).status).toBe(200)
+    const answer = await readResponse(await gateway.fetch('http://localhost/reserved_domains'))
     expect(outcome(answer)).toBe('401 ERR_GATEWAY_200')
   })
 
   test('have separate paths: without a slash after its name, the control path belongs to the service', async () => {
     const gateway = openManual()
-    const answer = await read(await gateway.fetch('http://localhost/_fauxgate'))
+    const answer = await readResponse(await gateway.fetch('http://localhost/_fauxgate'))
     expect(outcome(answer)).toBe('404 ERR_GATEWAY_90400')
   })
 
   test('have one clock and one state: a domain created over HTTP is issued by a move over HTTP', async () => {
-    const { gateway, id } = managed()
+    const { gateway, id } = openWithDomain()
     gateway.reservedDomains.update(id, { certificate_management_policy: { ...ECDSA, private_key_type: 'rsa' } })
-    await controls(gateway)('POST', '/clock', { advance: '30s' })
+    await controlClient(gateway)('POST', '/clock', { advance: '30s' })
     expect(gateway.reservedDomains.get(id).certificate).not.toBeNull()
   })
 })
@@ -141,7 +141,7 @@ describe('The control API and the service’s own API', () => {
 /** A gateway, and its control API. */
 function asking(options: GatewayOptions = {}) {
   const gateway = open(options)
-  return { gateway, ask: controls(gateway) }
+  return { gateway, ask: controlClient(gateway) }
 }
 
 describe('Faults over HTTP (rules: control-api#calls)', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { createGateway, manualClock, ngrok } from '../../src/index.ts'
-import { controls, outcome, read } from '../support/client.ts'
-import { DOMAIN, managed, NEW_YEAR, openManual } from '../support/provisioning.ts'
+import { controlClient, outcome, readResponse } from '../support/client.ts'
+import { DOMAIN, NEW_YEAR, openManual, openWithDomain } from '../support/provisioning.ts'
 
 describe('The control API refuses, in the shape of the service’s errors, and changes nothing:', () => {
   const INVALID = '400 ERR_GATEWAY_215'
@@ -35,11 +35,11 @@ describe('The control API refuses, in the shape of the service’s errors, and c
     ['an unknown type to remove', 'DELETE /dns?type=MX', undefined, INVALID, TYPES],
   ]
   test.each(cases)('%s', async (_what, call, json, expected, says) => {
-    const { gateway } = managed({ dns: 'simulated' })
+    const { gateway } = openWithDomain({ dns: 'simulated' })
     gateway.dns.a(DOMAIN, '192.0.2.1')
     const before = [gateway.snapshot(), gateway.clock.now]
     const [method = '', path = ''] = call.split(' ')
-    const answer = await controls(gateway)(method, path, json)
+    const answer = await controlClient(gateway)(method, path, json)
     expect(outcome(answer).slice(0, expected.length)).toBe(expected)
     expect(answer.body.msg).toMatch(says)
     expect(answer.headers.get('content-type')).toBe('application/json')
@@ -56,8 +56,8 @@ describe('The control API refuses, in the shape of the service’s errors, and c
     ['a list', { 'content-type': 'application/json' }, '400 ERR_GATEWAY_213', '["1s"]'],
     ['more than 1 MiB', { 'content-type': 'application/json' }, '413 ERR_GATEWAY_90413', ' '.repeat(1024 * 1024 + 1)],
   ])('a body with %s', async (_what, headers, expected, body) => {
-    const { gateway } = managed()
-    const answer = await read(
+    const { gateway } = openWithDomain()
+    const answer = await readResponse(
       await gateway.fetch('http://localhost/_fauxgate/clock', { method: 'POST', headers, body }),
     )
     expect(outcome(answer)).toBe(expected)
@@ -66,7 +66,7 @@ describe('The control API refuses, in the shape of the service’s errors, and c
 
   test.each([undefined, { now: Date.parse(NEW_YEAR) }])('a move of a clock that is not manual: %j', async (clock) => {
     const gateway = createGateway({ seed: 'control', ...(clock && { clock }) })
-    const ask = controls(gateway)
+    const ask = controlClient(gateway)
     expect((await ask('GET', '/clock')).body).toMatchObject({ manual: false })
     for (const json of [{ advance: '1s' }, { next: true }, { to: '2999-01-01T00:00:00Z' }]) {
       const answer = await ask('POST', '/clock', json)
@@ -77,13 +77,13 @@ describe('The control API refuses, in the shape of the service’s errors, and c
 
   test.each(['advance', 'advanceTo', 'advanceToNext', 'set'])('a move of a clock that has no %s', async (missing) => {
     const clock = { ...manualClock(0), now: 0, [missing]: undefined }
-    const ask = controls(createGateway({ seed: 'control', clock }))
+    const ask = controlClient(createGateway({ seed: 'control', clock }))
     expect((await ask('GET', '/clock')).body).toMatchObject({ manual: false })
     expect(outcome(await ask('POST', '/clock', { advance: '1s' }))).toBe('400 ERR_GATEWAY_90420')
   })
 
   test('with the dialect’s own error codes and headers', async () => {
-    const answer = await controls(openManual({ dialect: ngrok }))('GET', '/nonsense')
+    const answer = await controlClient(openManual({ dialect: ngrok }))('GET', '/nonsense')
     expect(outcome(answer)).toBe('404 ERR_NGROK_90400')
     expect(answer.headers.get('ngrok-operation-id')).toBe(answer.body.details.operation_id)
   })

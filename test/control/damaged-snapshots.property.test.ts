@@ -1,23 +1,23 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createGateway, type Snapshot } from '../../src/index.ts'
-import { caughtFrom } from '../support/client.ts'
-import { changed, NOTHING, places, valueAt } from '../support/damage.ts'
+import { catchError } from '../support/client.ts'
+import { listPaths, REMOVED, replaceAt, valueAt } from '../support/damage.ts'
 import { exercise } from '../support/exercise.ts'
-import { furnished, furnishedOptions, throughJson } from '../support/furnished.ts'
-import { casesOf, propertyOptions } from '../support/property.ts'
+import { copyAsJson, createFullGateway, fullGatewayOptions } from '../support/full-gateway.ts'
+import { limitCases, propertyOptions } from '../support/property.ts'
 
 /** A snapshot in which one value is another one. */
 const damageOneValue = (good: Snapshot) => {
   const values = fc.constantFrom<unknown>(
-    ...[null, NOTHING, '', 'x', 'x'.repeat(70_000), true, [], {}],
+    ...[null, REMOVED, '', 'x', 'x'.repeat(70_000), true, [], {}],
     ...[-1, 0, 0.5, 1e300, Number.NaN, Number.POSITIVE_INFINITY, 10n, () => 1],
   )
   return fc.oneof(
-    { weight: 12, arbitrary: fc.tuple(fc.constantFrom(...places(good)), values) },
+    { weight: 12, arbitrary: fc.tuple(fc.constantFrom(...listPaths(good)), values) },
     {
       weight: 1,
-      arbitrary: fc.constantFrom(...places(good)).map((path) => {
+      arbitrary: fc.constantFrom(...listPaths(good)).map((path) => {
         const is = valueAt(good, path)
         const more = Array.isArray(is) ? [...is, is[0]] : typeof is === 'object' && is ? { ...is, extra: 1 } : [is]
         return [path, more] as const
@@ -30,21 +30,21 @@ describe('A damaged snapshot', () => {
   it('is refused with the path of what is wrong, or gives a gateway on which every call works', {
     timeout: 120_000,
   }, async () => {
-    const gateway = await furnished()
+    const gateway = await createFullGateway()
     const before = JSON.stringify(gateway.snapshot())
     const requests = gateway.requests.all()
-    const good = throughJson(gateway.snapshot())
+    const good = copyAsJson(gateway.snapshot())
     await fc.assert(
       fc.asyncProperty(damageOneValue(good), async ([path, value]) => {
-        const damaged = changed(good, path, value)
-        const error = caughtFrom(() => gateway.restore(damaged))
+        const damaged = replaceAt(good, path, value)
+        const error = catchError(() => gateway.restore(damaged))
         if (error) {
           expect(error.status).toBe(400)
           expect(error.message).toMatch(/^(the snapshot|version|now|seed|sequence|rateLimit|records)\b/)
           expect(Object.keys(error.details)[0]).toMatch(/^field:/)
           expect(error.message.length).toBeLessThan(3100)
         } else {
-          const other = createGateway(furnishedOptions())
+          const other = createGateway(fullGatewayOptions())
           other.restore(damaged)
           await exercise(other)
           gateway.restore(JSON.parse(before))
@@ -53,15 +53,15 @@ describe('A damaged snapshot', () => {
         expect(gateway.clock.now).toBe(good.now)
         expect(gateway.requests.all()).toEqual(requests)
       }),
-      propertyOptions({ numRuns: casesOf(200) }),
+      propertyOptions({ numRuns: limitCases(200) }),
     )
   })
 
   it('is refused at the very value that is wrong', async () => {
-    const gateway = await furnished()
-    const good = throughJson(gateway.snapshot())
-    for (const path of places(good)) {
-      const problem = caughtFrom(() => gateway.restore(changed(good, path, 10n)))
+    const gateway = await createFullGateway()
+    const good = copyAsJson(gateway.snapshot())
+    for (const path of listPaths(good)) {
+      const problem = catchError(() => gateway.restore(replaceAt(good, path, 10n)))
       expect(
         problem?.message.startsWith(`${path.join('.')} is a bigint.`),
         `${path.join('.')}: ${problem?.message}`,

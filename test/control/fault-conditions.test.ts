@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { FaultRequest, FaultSpec, OperationName } from '../../src/index.ts'
 import { client } from '../support/client.ts'
-import { exchanged } from '../support/exchanged.ts'
+import { exchange } from '../support/exchange.ts'
 import { open } from '../support/gateway.ts'
 
 const LIST = { method: 'GET', headers: { host: 'localhost' } }
@@ -125,7 +125,7 @@ describe('A fault with several conditions (rules: control-api#faults)', () => {
     const gateway = open()
     gateway.faults.add({ after: 1, status: 599 })
     const statuses = [true, true, false, true, false].map(
-      (isInspector) => exchanged(gateway, { ...LIST, isInspector }).status,
+      (isInspector) => exchange(gateway, { ...LIST, isInspector }).status,
     )
     expect(statuses).toEqual([200, 200, 200, 200, 599])
   })
@@ -137,11 +137,11 @@ describe('A fault with several conditions (rules: control-api#faults)', () => {
     const when = () => {
       if (isInner) return true
       isInner = true
-      inner.push(exchanged(gateway, LIST).status)
+      inner.push(exchange(gateway, LIST).status)
       return true
     }
     gateway.faults.add({ method: 'GET', times: 1, status: 599, when })
-    const { status } = exchanged(gateway, LIST)
+    const { status } = exchange(gateway, LIST)
     expect([inner, status]).toEqual([[599], 200])
     expect(gateway.faults.all()).toMatchObject([{ times: 1, hits: 1 }])
   })

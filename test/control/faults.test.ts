@@ -3,7 +3,7 @@ import { createGateway, type Gateway, manualClock, ngrok } from '../../src/index
 import { declareErrors, entry } from '../../src/kit/index.ts'
 import { serve } from '../../src/server/node.ts'
 import { widgets } from '../kit/widgets.ts'
-import { client, outcome, thrownBy } from '../support/client.ts'
+import { client, expectError, outcome } from '../support/client.ts'
 import { open, stateOf } from '../support/gateway.ts'
 
 const ADDRS = '/reserved_addrs'
@@ -318,7 +318,7 @@ describe('A fault', () => {
     gateway.faults.add({ operation: 'reserved_domains.create', times: 2 })
     await list(gateway)
     await client(gateway)('GET', '/nope')
-    const { message } = thrownBy(() => gateway.faults.assertNoPendingFaults())
+    const { message } = expectError(() => gateway.faults.assertNoPendingFaults())
     expect(message).toMatch(/^1 fault still waits for requests\.\n/)
     expect(message).toContain('applied to 0 of 2 requests')
     expect(message).toContain('GET /reserved_addrs: its operation is reserved_addrs.list, not reserved_domains.create')

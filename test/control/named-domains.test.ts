@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Gateway } from '../../src/index.ts'
-import { controls, thrownBy } from '../support/client.ts'
-import { DOMAIN, issued, managed } from '../support/provisioning.ts'
+import { controlClient, expectError } from '../support/client.ts'
+import { DOMAIN, openWithCertificate, openWithDomain } from '../support/provisioning.ts'
 
 type Case = [
   call: string,
@@ -40,13 +40,13 @@ function over(gateway: Gateway, http: string, sent: Readonly<Record<string, unkn
   const [method = '', path] = http.split(' ')
   const query = method === 'POST' ? '' : `?${new URLSearchParams(sent as Record<string, string>)}`
   const json = method === 'POST' ? sent : undefined
-  return controls(gateway)(method, `/provisioning${path}${query}`, json)
+  return controlClient(gateway)(method, `/provisioning${path}${query}`, json)
 }
 
 const WRITTEN = 'App.Example.com.'
 
 describe('A domain can be given by its name or by its id (rules: control-api#calls):', () => {
-  const opened = (call: string) => (call === 'attempt' ? managed() : issued())
+  const opened = (call: string) => (call === 'attempt' ? openWithDomain() : openWithCertificate())
 
   test.each(ofOne)('%s does and returns the same', async (call, direct, http) => {
     const expected = opened(call)
@@ -63,7 +63,7 @@ describe('A domain can be given by its name or by its id (rules: control-api#cal
   })
 
   test('printTimeline and settled return the same', async () => {
-    const { gateway, id } = managed()
+    const { gateway, id } = openWithDomain()
     expect((await gateway.provisioning.settled(WRITTEN)).certificate).not.toBeNull()
     expect(await gateway.provisioning.settled(WRITTEN)).toEqual(await gateway.provisioning.settled(id))
     expect(gateway.provisioning.printTimeline(DOMAIN)).toBe(gateway.provisioning.printTimeline(id))
@@ -71,7 +71,7 @@ describe('A domain can be given by its name or by its id (rules: control-api#cal
 
   test.each(ofScripts)('%s is for the same domain', async (_call, direct, http, json) => {
     const opened = () => {
-      const it = managed()
+      const it = openWithDomain()
       it.gateway.provisioning.script(['INTERNAL_ERROR'], { domain: DOMAIN })
       it.gateway.provisioning.script(['success'])
       return it
@@ -92,18 +92,18 @@ describe('A domain can be given by its name or by its id (rules: control-api#cal
 })
 
 test('The error for a domain without a job has the id of the domain in its details, also if the call had its name', () => {
-  const { gateway, id } = issued()
-  const error = thrownBy(() => gateway.provisioning.attempt(WRITTEN))
+  const { gateway, id } = openWithCertificate()
+  const error = expectError(() => gateway.provisioning.attempt(WRITTEN))
   expect(error).toMatchObject({ key: 'not_found', details: { id } })
   expect(error.message).toBe(`There is no provisioning job of ${WRITTEN}.`)
 })
 
 describe('The error for an unknown domain quotes the received name or id, and nothing changes:', () => {
   async function expectRefused([, direct, http, json]: Case, field: string, received: string) {
-    const { gateway } = managed()
+    const { gateway } = openWithDomain()
     gateway.provisioning.script(['DNS_ERROR'])
     const before = gateway.snapshot()
-    const error = thrownBy(() => direct(gateway.provisioning, received))
+    const error = expectError(() => direct(gateway.provisioning, received))
     expect(error).toMatchObject({ name: 'GatewayError', key: 'not_found', status: 404 })
     expect(error.message).toBe(`There is no reserved domain with the name or id "${received}".`)
     const { status, body } = await over(gateway, http, { ...json, [field]: received })
@@ -120,9 +120,9 @@ describe('The error for an unknown domain quotes the received name or id, and no
   })
 
   test.each(ofScripts)('%s of a domain that the service owns, by id', (_call, direct) => {
-    const { gateway } = managed()
+    const { gateway } = openWithDomain()
     const { id } = gateway.reservedDomains.create({ domain: 'a.gateway.test' })
-    const error = thrownBy(() => direct(gateway.provisioning, id))
+    const error = expectError(() => direct(gateway.provisioning, id))
     expect(error).toMatchObject({ key: 'policy_on_service_domain', details: { 'field:domain': expect.any(String) } })
     expect(error.message).toContain(id)
   })

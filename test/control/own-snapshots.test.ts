@@ -1,7 +1,7 @@
 import { inspect } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { createGateway, manualClock } from '../../src/index.ts'
-import { furnished, throughJson } from '../support/furnished.ts'
+import { copyAsJson, createFullGateway } from '../support/full-gateway.ts'
 import { pem } from '../support/pem.ts'
 
 const ROUTE = { edge_id: 'edghts_1', id: 'edghtsrt_1' }
@@ -9,7 +9,7 @@ const SECRET = 'a-webhook-secret-of-the-test'
 
 /** A furnished gateway with two secrets in it: the key of an upload, and the secret of a webhook. */
 async function withSecrets() {
-  const gateway = await furnished()
+  const gateway = await createFullGateway()
   gateway.webhookVerification.replace(ROUTE, { provider: 'github', secret: SECRET })
   const certificate = gateway.tlsCertificates.list({ filter: 'obj.description == "d"' }).tls_certificates[0]?.id ?? ''
   const keyLine = pem('key-p256').split('\n')[1] as string
@@ -49,8 +49,8 @@ describe('A snapshot object, in the process that made it (rules: secrets#snapsho
     expect(Object.getPrototypeOf(snapshot)).toBe(Object.prototype)
   })
 
-  it.each<[string, (snapshot: ReturnType<typeof throughJson>) => unknown]>([
-    ['its JSON', throughJson],
+  it.each<[string, (snapshot: ReturnType<typeof copyAsJson>) => unknown]>([
+    ['its JSON', copyAsJson],
     ['a copy', (snapshot) => ({ ...snapshot })],
     ['a clone', structuredClone],
     [
@@ -63,7 +63,7 @@ describe('A snapshot object, in the process that made it (rules: secrets#snapsho
     ],
   ])('is read from the outside where it comes as %s, without the keys', async (_what, made) => {
     const { gateway, certificate } = await withSecrets()
-    const copy = made(gateway.snapshot()) as ReturnType<typeof throughJson>
+    const copy = made(gateway.snapshot()) as ReturnType<typeof copyAsJson>
     gateway.restore(copy)
     expect(() => gateway.authority.privateKeyPem(certificate)).toThrow(/was left out of the snapshot/)
     const damaged = { ...copy, sequence: -1 }
@@ -71,11 +71,11 @@ describe('A snapshot object, in the process that made it (rules: secrets#snapsho
   })
 
   it('equals, by `toEqual` and `toStrictEqual`, a snapshot of an equal state, and its JSON', async () => {
-    const gateway = await furnished()
+    const gateway = await createFullGateway()
     const before = gateway.snapshot()
     expect(gateway.snapshot()).toEqual(before)
     expect(gateway.snapshot()).toStrictEqual(before)
-    expect(throughJson(before)).toStrictEqual(before)
+    expect(copyAsJson(before)).toStrictEqual(before)
     gateway.reservedAddrs.create()
     expect(gateway.snapshot()).not.toEqual(before)
   })

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { createGateway, type ManualClock, manualClock, type Snapshot } from '../../src/index.ts'
-import { client, thrownBy } from '../support/client.ts'
-import { changed, type Json, NOTHING } from '../support/damage.ts'
-import { furnished, furnishedOptions, throughJson } from '../support/furnished.ts'
-import { commitsOf } from '../support/gateway.ts'
+import { client, expectError } from '../support/client.ts'
+import { type Json, REMOVED, replaceAt } from '../support/damage.ts'
+import { copyAsJson, createFullGateway, fullGatewayOptions } from '../support/full-gateway.ts'
+import { collectCommits } from '../support/gateway.ts'
 import { NEW_YEAR } from '../support/provisioning.ts'
 
 describe('A snapshot is refused', () => {
@@ -16,10 +16,10 @@ describe('A snapshot is refused', () => {
   const id = (prefix: string, number: string) => `${prefix}_${number.padStart(7, '0')}${'a'.repeat(20)}`
 
   async function expectRefused(says: string, damage: (good: Json) => unknown): Promise<void> {
-    const gateway = await furnished()
-    const good = throughJson(gateway.snapshot())
+    const gateway = await createFullGateway()
+    const good = copyAsJson(gateway.snapshot())
     const before = JSON.stringify(gateway.snapshot())
-    const { message } = thrownBy(() => gateway.restore(damage(good) as Snapshot))
+    const { message } = expectError(() => gateway.restore(damage(good) as Snapshot))
     expect(message).toContain(insertNumbers(good, says))
     expect(JSON.stringify(gateway.snapshot())).toBe(before)
   }
@@ -33,14 +33,14 @@ describe('A snapshot is refused', () => {
   const LATE = 253402300799000
 
   it.each<Value>([
-    ['version', NOTHING],
+    ['version', REMOVED],
     ['version', 2],
-    ['now', NOTHING],
+    ['now', REMOVED],
     ['now', -1],
     ['seed', '-----BEGIN PRIVATE KEY-----\nMC4CAQ'],
     ['sequence', 99.5],
     ['rateLimit', [1, 'x'], 'rateLimit.1'],
-  ])('with %s: %j', (path, to, field = path) => expectRefused(`${field} is `, (good) => changed(good, [path], to)))
+  ])('with %s: %j', (path, to, field = path) => expectRefused(`${field} is `, (good) => replaceAt(good, [path], to)))
 
   it.each<Value>([
     ['reserved_addrs', {}],
@@ -97,7 +97,9 @@ describe('A snapshot is refused', () => {
     ['reserved_domains.<failing>.timeline.0.at', 0.5],
     ['reserved_domains.<failing>.timeline.0.at', 1_772_409_635_000],
   ])('with the records %s: %j', (path, to, field = path) =>
-    expectRefused(`records.${field} is `, (good) => changed(good, keysOf(insertNumbers(good, `records.${path}`)), to)),
+    expectRefused(`records.${field} is `, (good) =>
+      replaceAt(good, keysOf(insertNumbers(good, `records.${path}`)), to),
+    ),
   )
 
   type Damage = [what: string, field: string, path: string, to: (good: Json) => unknown]
@@ -145,7 +147,7 @@ describe('A snapshot is refused', () => {
       (good) => good.records.tls_certificates[0].order,
     ],
   ])('with %s', (_what, field, path, to) =>
-    expectRefused(field, (good) => changed(good, keysOf(insertNumbers(good, `records.${path}`)), to(good))),
+    expectRefused(field, (good) => replaceAt(good, keysOf(insertNumbers(good, `records.${path}`)), to(good))),
   )
 
   it.each<Damage>([
@@ -157,13 +159,13 @@ describe('A snapshot is refused', () => {
     ['long metadata', '4097 bytes', 'records.tls_certificates.0.metadata', () => 'x'.repeat(4097)],
     ['a long description', '256 bytes', 'records.tls_certificates.0.description', () => 'x'.repeat(256)],
   ])('with %s, in the words of a request', (_what, says, path, to) =>
-    expectRefused(says, (good) => changed(good, keysOf(path), to(good))),
+    expectRefused(says, (good) => replaceAt(good, keysOf(path), to(good))),
   )
 })
 
 describe('A snapshot that is refused changes nothing', () => {
   it('even if the clock refuses it: the earlier state is back then', async () => {
-    const gateway = await furnished()
+    const gateway = await createFullGateway()
     const stubborn = Object.create(manualClock(NEW_YEAR), {
       set: {
         value() {
@@ -171,23 +173,23 @@ describe('A snapshot that is refused changes nothing', () => {
         },
       },
     }) as ManualClock
-    const other = createGateway({ ...furnishedOptions(), clock: stubborn, seed: 'other' })
+    const other = createGateway({ ...fullGatewayOptions(), clock: stubborn, seed: 'other' })
     const { id } = other.reservedAddrs.create()
     const before = other.snapshot()
-    for (const snapshot of [gateway.snapshot(), throughJson(gateway.snapshot())]) {
+    for (const snapshot of [gateway.snapshot(), copyAsJson(gateway.snapshot())]) {
       expect(() => other.restore(snapshot)).toThrow('No.')
       expect(other.snapshot()).toEqual(before)
       expect(other.reservedAddrs.get(id).id).toBe(id)
     }
-    const twin = createGateway({ ...furnishedOptions(), seed: 'other' })
+    const twin = createGateway({ ...fullGatewayOptions(), seed: 'other' })
     twin.reservedAddrs.create()
     expect(other.reservedAddrs.create().id).toBe(twin.reservedAddrs.create().id)
   })
 
   it('over HTTP too, with the path in `details` (rules: control-api#calls)', async () => {
-    const gateway = await furnished()
+    const gateway = await createFullGateway()
     const before = JSON.stringify(gateway.snapshot())
-    const damaged = changed(throughJson(gateway.snapshot()), ['records', 'reserved_addrs', 0, 'region'], null)
+    const damaged = replaceAt(copyAsJson(gateway.snapshot()), ['records', 'reserved_addrs', 0, 'region'], null)
     const answer = await client(gateway)('PUT', 'http://localhost/_fauxgate/state', { json: damaged })
     expect(answer.status).toBe(400)
     expect(Object.keys(answer.body.details)).toContain('field:records.reserved_addrs.0.region')
@@ -195,9 +197,9 @@ describe('A snapshot that is refused changes nothing', () => {
   })
 
   it('is not reported to any subscriber', async () => {
-    const gateway = await furnished()
-    const commits = commitsOf(gateway)
-    const damaged = changed(throughJson(gateway.snapshot()), ['records', 'reserved_addrs', 0, 'region'], null)
+    const gateway = await createFullGateway()
+    const commits = collectCommits(gateway)
+    const damaged = replaceAt(copyAsJson(gateway.snapshot()), ['records', 'reserved_addrs', 0, 'region'], null)
     expect(() => gateway.restore(damaged)).toThrow()
     expect(commits).toEqual([])
   })

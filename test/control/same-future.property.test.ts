@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createGateway, type Gateway, type ManualClock, manualClock, ngrok, standard } from '../../src/index.ts'
-import { calls, filled, overHttp } from '../support/calls.ts'
-import { refusalOf } from '../support/client.ts'
-import { throughJson } from '../support/furnished.ts'
-import { casesOf, check } from '../support/property.ts'
+import { callOverHttp, calls, fillIds } from '../support/calls.ts'
+import { refusalKey } from '../support/client.ts'
+import { copyAsJson } from '../support/full-gateway.ts'
+import { check, limitCases } from '../support/property.ts'
 import { NEW_YEAR } from '../support/provisioning.ts'
 
 const DAY = 86_400_000
@@ -43,8 +43,8 @@ function idsOf(gateway: Gateway): string[] {
 
 /** Takes a step, and returns its result or its error. */
 function taken(gateway: Gateway<ManualClock>, step: Step, ids: readonly string[]): unknown {
-  if (typeof step === 'function') return refusalOf(() => step(gateway))
-  return overHttp(gateway, filled(step, ids).call)
+  if (typeof step === 'function') return refusalKey(() => step(gateway))
+  return callOverHttp(gateway, fillIds(step, ids).call)
 }
 
 const withoutSecrets = (answer: unknown) => JSON.stringify(answer).replace(/\\"secret\\":\\"[^"]*"/g, '')
@@ -62,8 +62,8 @@ describe('A gateway that is restored from a snapshot has the same future as the 
         for (const each of past) taken(first, each, idsOf(first))
         const [fromObject, fromJson, fromBareJson] = [open('second'), open('third'), open('fourth')]
         fromObject.restore(first.snapshot())
-        fromJson.restore(throughJson(first.snapshot({ privateKeys: true })))
-        fromBareJson.restore(throughJson(first.snapshot()))
+        fromJson.restore(copyAsJson(first.snapshot({ privateKeys: true })))
+        fromBareJson.restore(copyAsJson(first.snapshot()))
         for (const each of future) {
           const ids = idsOf(first)
           const expected = taken(first, each, ids)
@@ -75,7 +75,7 @@ describe('A gateway that is restored from a snapshot has the same future as the 
         expect(fromObject.snapshot({ privateKeys: true })).toEqual(end)
         expect(fromJson.snapshot({ privateKeys: true })).toEqual(end)
       }),
-      { numRuns: casesOf(60) },
+      { numRuns: limitCases(60) },
     )
   })
 })

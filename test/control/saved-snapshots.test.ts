@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import { createNgrok } from '../../src/gateway/ngrok.ts'
 import { createGateway, manualClock } from '../../src/index.ts'
-import { controls, outcome } from '../support/client.ts'
+import { controlClient, outcome } from '../support/client.ts'
 import { memoryStore } from '../support/memory-store.ts'
-import { DOMAIN, issued, NEW_YEAR, openManual, timeAfter } from '../support/provisioning.ts'
+import { DOMAIN, NEW_YEAR, openManual, openWithCertificate, timeAfter } from '../support/provisioning.ts'
 
 describe('Snapshots that the gateway keeps', () => {
   test('have a name and a time, survive a reset, and bring back what was there, secrets included', async () => {
-    const { gateway } = issued()
-    const ask = controls(gateway)
+    const { gateway } = openWithCertificate()
+    const ask = controlClient(gateway)
     const before = gateway.snapshot({ privateKeys: true })
     const taken = { name: 'Snapshot 1', at: NEW_YEAR, records: expect.any(Number) }
     expect((await ask('POST', '/snapshots', {})).body).toEqual(taken)
@@ -24,7 +24,7 @@ describe('Snapshots that the gateway keeps', () => {
   })
 
   test('are refused if the name is taken or unknown, or if there are already 20', async () => {
-    const ask = controls(openManual())
+    const ask = controlClient(openManual())
     for (let number = 1; number <= 19; number++) await ask('POST', '/snapshots', {})
     const again = await ask('POST', '/snapshots', { name: 'Snapshot 3' })
     expect(again.body).toMatchObject({ msg: expect.stringContaining('"Snapshot 3", the name of another snapshot') })
@@ -38,7 +38,7 @@ describe('Snapshots that the gateway keeps', () => {
 
   test('have a difference in words that names fields but no values', async () => {
     const gateway = openManual()
-    const ask = controls(gateway)
+    const ask = controlClient(gateway)
     const words = async (query: string) => (await ask('GET', `/snapshots/difference?${query}`)).text
     const kept = gateway.reservedDomains.create({ domain: DOMAIN })
     const gone = gateway.reservedAddrs.create({})
@@ -64,7 +64,7 @@ describe('Snapshots that the gateway keeps', () => {
 
   test('have a difference that knows a record by its key, even without an id and after another name', async () => {
     const gateway = createNgrok({ clock: manualClock(NEW_YEAR) })
-    const ask = controls(gateway)
+    const ask = controlClient(gateway)
     const vault = gateway.vaults.create({ name: 'first' })
     const routes = ['one', 'two'].map((name) => ({ edge_id: `edghts_${name}`, id: `edghtsrt_${name}` }))
     for (const route of routes) gateway.circuitBreaker.replace(route, {})
@@ -85,7 +85,7 @@ describe('Snapshots that the gateway keeps', () => {
     const store = memoryStore()
     const openStored = () => createGateway({ store, seed: 'kept', clock: manualClock(NEW_YEAR) })
     const gateway = openStored()
-    const ask = controls(gateway)
+    const ask = controlClient(gateway)
     for (let number = 0; number < 150; number++) gateway.reservedDomains.create({ domain: `d${number}.example.com` })
     const before = gateway.snapshot()
     await ask('POST', '/snapshots', { name: 'many' })
@@ -94,15 +94,15 @@ describe('Snapshots that the gateway keeps', () => {
     gateway.reset()
     gateway.dispose()
     const again = openStored()
-    const askAgain = controls(again)
+    const askAgain = controlClient(again)
     expect((await askAgain('GET', '/snapshots')).body).toMatchObject([{ name: 'many' }])
     await askAgain('POST', '/snapshots/restore', { name: 'many' })
     expect(again.snapshot()).toEqual(before)
   })
 
   test('undo returns to the remembered state once, with the time of a manual clock', async () => {
-    const { gateway } = issued()
-    const ask = controls(gateway)
+    const { gateway } = openWithCertificate()
+    const ask = controlClient(gateway)
     expect((await ask('POST', '/undo')).status).toBe(404)
     const before = gateway.snapshot()
     await ask('PUT', '/undo')

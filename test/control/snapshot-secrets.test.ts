@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { Snapshot } from '../../src/index.ts'
-import { caughtFrom } from '../support/client.ts'
-import { changed, NOTHING, places } from '../support/damage.ts'
-import { throughJson } from '../support/furnished.ts'
+import { catchError } from '../support/client.ts'
+import { listPaths, REMOVED, replaceAt } from '../support/damage.ts'
+import { copyAsJson } from '../support/full-gateway.ts'
 import { isDeeplyFrozen, open } from '../support/gateway.ts'
 import { pem, upload } from '../support/pem.ts'
 
@@ -55,24 +55,24 @@ describe('A snapshot as JSON (rules: secrets#snapshots)', () => {
     const whole = gateway.snapshot({ privateKeys: true })
     for (const secret of secrets) expect(text(whole)).toContain(secret)
     const other = open(KEYS)
-    other.restore(throughJson(whole))
+    other.restore(copyAsJson(whole))
     expect(other.webhookVerification.get(ROUTE).secret).toBe('hush-hush-hush')
     expect(other.authority.privateKeyPem(id)).toBe(gateway.authority.privateKeyPem(id))
   })
 
   it('is refused with messages without secrets, whatever is wrong with it', () => {
     const { gateway } = keeping()
-    const whole = throughJson(gateway.snapshot({ privateKeys: true }))
+    const whole = copyAsJson(gateway.snapshot({ privateKeys: true }))
     const other = open(KEYS)
-    const values = [pem('key-p256'), 'hush-hush-hush', `of ${KEYS.keys[0]}`, ['hush-hush-hush'], 5, null, NOTHING]
+    const values = [pem('key-p256'), 'hush-hush-hush', `of ${KEYS.keys[0]}`, ['hush-hush-hush'], 5, null, REMOVED]
     let refused = 0
-    for (const path of places(whole)) {
+    for (const path of listPaths(whole)) {
       for (const value of values) {
         // A webhook secret is known by the place that it has; without that it is a text.
         const isTakenAway = 'records.webhook_verification.0.module.secret'.startsWith(path.join('.'))
         if (isTakenAway && JSON.stringify(value)?.includes('hush')) continue
-        const damaged = changed(whole, path, value)
-        const error = caughtFrom(() => other.restore(damaged))
+        const damaged = replaceAt(whole, path, value)
+        const error = catchError(() => other.restore(damaged))
         if (!error) continue
         refused++
         const said = JSON.stringify([error.message, error.details])

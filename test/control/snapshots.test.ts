@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest'
 import { createNgrok } from '../../src/gateway/ngrok.ts'
 import { createGateway, type Gateway, manualClock } from '../../src/index.ts'
-import { client, thrownBy } from '../support/client.ts'
-import { furnished, throughJson } from '../support/furnished.ts'
+import { client, expectError } from '../support/client.ts'
+import { copyAsJson, createFullGateway } from '../support/full-gateway.ts'
 import { isDeeplyFrozen, open, stateOf } from '../support/gateway.ts'
 
 describe('A snapshot (JSON snapshot and restore including clock, ids and faults)', () => {
   it('keeps indexes: a restored name is taken, a restored certificate is in use', async () => {
     const other = createGateway({ clock: manualClock(0) })
-    other.restore(throughJson((await furnished()).snapshot()))
+    other.restore(copyAsJson((await createFullGateway()).snapshot()))
     const domain = 'uploaded.example.com'
-    expect(thrownBy(() => other.reservedDomains.create({ domain })).key).toBe('domain_taken')
+    expect(expectError(() => other.reservedDomains.create({ domain })).key).toBe('domain_taken')
     const { certificate } = other.reservedDomains.list().reserved_domains.find((each) => each.domain === domain) ?? {}
     expect(() => other.tlsCertificates.delete(certificate?.id as string)).toThrow(/is in use by uploaded.example.com/)
   })
@@ -31,9 +31,9 @@ describe('A snapshot (JSON snapshot and restore including clock, ids and faults)
     for (const expected of [200, 200, 429]) expect(await ask(gateway)).toBe(expected)
     expect(gateway.snapshot().rateLimit).toEqual([now, now])
     const other = openLimited()
-    other.restore(throughJson(gateway.snapshot()))
+    other.restore(copyAsJson(gateway.snapshot()))
     expect(await ask(other)).toBe(429)
-    other.restore({ ...throughJson(gateway.snapshot()), rateLimit: [now] })
+    other.restore({ ...copyAsJson(gateway.snapshot()), rateLimit: [now] })
     for (const expected of [200, 429]) expect(await ask(other)).toBe(expected)
   })
 
@@ -46,7 +46,7 @@ describe('A snapshot (JSON snapshot and restore including clock, ids and faults)
   })
 
   it('is frozen and does not change with the state', async () => {
-    const gateway = await furnished()
+    const gateway = await createFullGateway()
     const snapshot = gateway.snapshot()
     const text = JSON.stringify(snapshot)
     gateway.clock.advance('100d')
@@ -55,16 +55,16 @@ describe('A snapshot (JSON snapshot and restore including clock, ids and faults)
   })
 
   it('goes over HTTP too (rules: control-api#calls)', async () => {
-    const gateway = await furnished()
+    const gateway = await createFullGateway()
     const url = 'http://localhost/_fauxgate/state'
     const taken = await gateway.fetch(url)
     const text = await taken.text()
-    expect(JSON.parse(text)).toEqual(throughJson(gateway.snapshot()))
+    expect(JSON.parse(text)).toEqual(copyAsJson(gateway.snapshot()))
     gateway.reset()
     const headers = { 'content-type': 'application/json' }
     const put = await gateway.fetch(url, { method: 'PUT', headers, body: text })
     expect(put.status).toBe(204)
-    expect(throughJson(gateway.snapshot())).toEqual(JSON.parse(text))
+    expect(copyAsJson(gateway.snapshot())).toEqual(JSON.parse(text))
   })
 })
 

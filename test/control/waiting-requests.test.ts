@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest'
 import { inspected } from '../../src/gateway/inspected.ts'
-import { client, controls } from '../support/client.ts'
-import { managed, openManual, timeAfter } from '../support/provisioning.ts'
+import { client, controlClient } from '../support/client.ts'
+import { openManual, openWithDomain, timeAfter } from '../support/provisioning.ts'
 
 /** A gateway whose next request waits for 5 s of a manual clock. */
 function sendDelayed(gateway = openManual()) {
   gateway.faults.add({ operation: 'reserved_addrs.list', latency: '5s', times: 1 })
   const answered: number[] = []
   const response = client(gateway)('GET', '/reserved_addrs').then(({ status }) => answered.push(status))
-  return { gateway, ask: controls(gateway), answered, response }
+  return { gateway, ask: controlClient(gateway), answered, response }
 }
 
 test('A request that a latency delays is named by the clock, the overview and the report until its response comes', async () => {
@@ -30,7 +30,7 @@ test('A request that a latency delays is named by the clock, the overview and th
 })
 
 test('The next event of a clock is a delayed response where that comes before the next attempt', async () => {
-  const { gateway } = managed()
+  const { gateway } = openWithDomain()
   const { response } = sendDelayed(gateway)
   await Promise.resolve()
   gateway.clock.advanceToNext()

@@ -24,7 +24,7 @@ const NAMED = /^(?:\/\/|#) ([\w./-]+\.\w+)\n/
 const BLOCK = /^```(\w+)( fragment)?\n([\s\S]*?)^```$/gm
 
 /** The code blocks of a document. */
-export function blocksOf(document: string): Block[] {
+export function listBlocksOf(document: string): Block[] {
   const text = readFileSync(document, 'utf8')
   return [...text.matchAll(BLOCK)].map(({ index, 1: language = '', 2: mark, 3: code = '' }) => ({
     document,
@@ -38,6 +38,6 @@ export function blocksOf(document: string): Block[] {
 }
 
 /** Returns the code blocks of all documents in these languages. */
-export function blocksIn(...languages: readonly string[]): Block[] {
-  return documents.flatMap(blocksOf).filter(({ language }) => languages.includes(language))
+export function listBlocks(...languages: readonly string[]): Block[] {
+  return documents.flatMap(listBlocksOf).filter(({ language }) => languages.includes(language))
 }

@@ -5,11 +5,11 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
 import { parse } from 'yaml'
 import { ownPort } from '../../scripts/own-port.mjs'
-import { named } from '../support/needed.ts'
-import { blocksOf } from './blocks.ts'
+import { titleWithRequirement } from '../support/requirements.ts'
+import { listBlocksOf } from './blocks.ts'
 
 const command = inject('command')
-const recipes = new Map(blocksOf('docs/ci.md').map(({ file, code }) => [file, parse(code)]))
+const recipes = new Map(listBlocksOf('docs/ci.md').map(({ file, code }) => [file, parse(code)]))
 
 let folder: string
 let port: number
@@ -84,7 +84,7 @@ const hasCurl = spawnSync('curl', ['--version']).status === 0
 describe.runIf(hasCurl).each([
   ['github', github, kept.github],
   ['gitlab', gitlab, kept.gitlab],
-] as const)(named('The recipe for %s', hasCurl, 'curl is missing'), (_name, run, files) => {
+] as const)(titleWithRequirement('The recipe for %s', hasCurl, 'curl is missing'), (_name, run, files) => {
   test('passes if the tests pass', () => {
     expect(run('0')).toBe(true)
   })

@@ -1,6 +1,6 @@
 import { transform } from 'esbuild'
 import { describe, expect, it } from 'vitest'
-import { type Block, blocksIn } from './blocks.ts'
+import { type Block, listBlocks } from './blocks.ts'
 import { modules, running, surroundings } from './surroundings.ts'
 
 /** A line whose comment has its value: a literal, with "…" for any text, and maybe words. */
@@ -55,7 +55,7 @@ async function runBlock({ code, isFragment }: Block): Promise<void> {
 }
 
 // Those that name a file run with it: files.test.ts.
-const blocks = blocksIn('ts', 'js').filter(({ file }) => file === undefined)
+const blocks = listBlocks('ts', 'js').filter(({ file }) => file === undefined)
 
 describe('The code in', () => {
   it.each(blocks)('$document runs from line $line on, and asserts something', async (block) => {

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Block, blocksIn } from './blocks.ts'
+import { type Block, listBlocks } from './blocks.ts'
 import { surroundings } from './surroundings.ts'
 
 /** The options with which the compiler checks documents. */
@@ -17,7 +17,7 @@ export const COMPILER_OPTIONS = {
 }
 
 /** The TypeScript of README.md and the guides. Blocks of sources compile with them: recipes.test.ts. */
-export const typescriptBlocks = blocksIn('ts').filter(({ file = '' }) => !/^(src|try)\b/.test(file))
+export const typescriptBlocks = listBlocks('ts').filter(({ file = '' }) => !/^(src|try)\b/.test(file))
 
 /** Returns the path of a block's file: in `examples`, or in a folder of {@link writeBlocks}. */
 export function pathOf({ document, line, file, isFragment }: Block): string {

@@ -6,13 +6,13 @@ import { fileURLToPath } from 'node:url'
 import { stripVTControlCharacters } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { entryPointsByImport } from '../../scripts/entries.ts'
-import { type Block, blocksOf, documents } from './blocks.ts'
+import { type Block, documents, listBlocksOf } from './blocks.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 
 type NamedBlock = Block & { readonly file: string }
 const namedOf = (document: string) =>
-  blocksOf(document).filter((block): block is NamedBlock => block.file !== undefined)
+  listBlocksOf(document).filter((block): block is NamedBlock => block.file !== undefined)
 const blocks = documents.flatMap(namedOf)
 const bodyOf = ({ code }: Block) => code.slice(code.indexOf('\n') + 1)
 
@@ -54,10 +54,10 @@ async function runVitest(files: Readonly<Record<string, string>>): Promise<strin
 
 test('Documents show what vitest prints for the smallest test and for survives, and their corrections pass', async () => {
   const [{ code: smallest = '', file = '' } = {}] = namedOf('README.md')
-  const failure = blocksOf('README.md').find(({ language }) => language === 'text')
+  const failure = listBlocksOf('README.md').find(({ language }) => language === 'text')
   const removed = /^Take `(.*)` out/m.exec(readFileSync(join(root, 'README.md'), 'utf8'))?.[1] ?? ''
   expect(smallest).toContain(removed)
-  const [survives = '', report = '', fixed = ''] = blocksOf('docs/survives.md').map((block) => block.code)
+  const [survives = '', report = '', fixed = ''] = listBlocksOf('docs/survives.md').map((block) => block.code)
   const corrected = fixed.slice(0, fixed.indexOf('\nconst { summary }'))
   const output = await runVitest({
     'whole.test.ts': smallest,

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
 import { ownPort } from '../../scripts/own-port.mjs'
 import { installFakeWorkerd } from '../support/workerd.ts'
-import { type Block, blocksIn } from './blocks.ts'
+import { type Block, listBlocks } from './blocks.ts'
 
 const command = inject('command')
 
@@ -87,7 +87,7 @@ async function runBlock({ code, isFragment }: Block): Promise<void> {
 }
 
 describe('The commands in', () => {
-  const blocks = blocksIn('sh')
+  const blocks = listBlocks('sh')
 
   test.each(blocks)('$document run from line $line on', async (block) => {
     await runBlock(block)

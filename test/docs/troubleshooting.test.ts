@@ -9,7 +9,7 @@ import { createGateway, type GatewayOptions, manualClock, ngrok } from '../../sr
 import { serve } from '../../src/server/node.ts'
 import { matchers } from '../../src/testing/matchers.ts'
 import { testWithGateway } from '../../src/testing/test-with-gateway.ts'
-import { blocksOf } from './blocks.ts'
+import { listBlocksOf } from './blocks.ts'
 
 expect.extend(matchers)
 
@@ -178,7 +178,7 @@ const troubles: Readonly<Record<string, Trouble>> = {
 
 /** The errors that the page shows, by their headings: a text in which "…" stands for any. */
 const shown = new Map(
-  blocksOf('docs/troubleshooting.md').map(({ heading, code }) => [
+  listBlocksOf('docs/troubleshooting.md').map(({ heading, code }) => [
     heading,
     code
       .trim()

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { createGateway, type Gateway, type ManualClock, manualClock } from '../../src/index.ts'
 import { type Timers, timersOn } from '../../src/testing/clock.ts'
-import { ECDSA, managed, NEW_YEAR, openManual, timeAfter } from '../support/provisioning.ts'
+import { ECDSA, NEW_YEAR, openManual, openWithDomain, timeAfter } from '../support/provisioning.ts'
 
 const NOW = Date.parse(NEW_YEAR)
 const headers = { authorization: 'Bearer k', 'service-version': '2', 'content-type': 'application/json' }
@@ -93,7 +93,7 @@ const FAKEABLE = [
 
 describe('An asynchronous move', () => {
   test('lets code that started before the move continue first', async () => {
-    const { clock } = managed().gateway
+    const { clock } = openWithDomain().gateway
     const order: string[] = []
     void Promise.resolve().then(() => order.push(`begun at ${clock.now - NOW}`))
     await clock.advanceAsync('1m')
@@ -102,14 +102,14 @@ describe('An asynchronous move', () => {
   })
 
   test('leads to the same state as a synchronous move', async () => {
-    const [slow, quick] = [managed(), managed()]
+    const [slow, quick] = [openWithDomain(), openWithDomain()]
     await slow.gateway.clock.advanceAsync('200d')
     quick.gateway.clock.advance('200d')
     expect(slow.gateway.snapshot()).toEqual(quick.gateway.snapshot())
   })
 
   test('runs all timers, and rejects at its end with the first error of a timer', async () => {
-    const { gateway, certificate } = managed()
+    const { gateway, certificate } = openWithDomain()
     const { setTimeout } = timersOn(gateway.clock)
     for (const at of [10, 20]) {
       setTimeout(() => {
@@ -130,7 +130,7 @@ describe('An asynchronous move', () => {
   })
 
   test('ends when the time is set', async () => {
-    const { gateway } = managed()
+    const { gateway } = openWithDomain()
     const { clock } = gateway
     timersOn(clock).setTimeout(() => clock.set(timeAfter('5d')), 1000)
     await clock.advanceAsync('60d')
@@ -138,14 +138,14 @@ describe('An asynchronous move', () => {
   })
 
   test('ends with a reset, and the clock stays at the time of the reset', async () => {
-    const { gateway } = managed()
+    const { gateway } = openWithDomain()
     timersOn(gateway.clock).setTimeout(() => gateway.reset(), 1000)
     await gateway.clock.advanceAsync('60d')
     expect([gateway.clock.now, gateway.leftovers()]).toEqual([NOW, []])
   })
 
   test('does not start if the time is set before it starts', async () => {
-    const { gateway } = managed()
+    const { gateway } = openWithDomain()
     const moved = gateway.clock.advanceToNextAsync()
     const also = gateway.clock.advanceAsync('1h')
     gateway.clock.set(timeAfter('5d'))

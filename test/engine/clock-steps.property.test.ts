@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createGateway, type Gateway, type GatewayOptions } from '../../src/index.ts'
-import { casesOf, check } from '../support/property.ts'
+import { check, limitCases } from '../support/property.ts'
 import { ECDSA, NEW_YEAR, openManual, RSA } from '../support/provisioning.ts'
 
 const NOW = Date.parse(NEW_YEAR)
@@ -78,7 +78,7 @@ describe('One jump of 200 days gives the states that any sequence of small steps
         stepping.clock.advanceTo(NOW + SPAN)
         expect(seen(stepping, ids)).toEqual(seen(jumping, ids))
       }),
-      { numRuns: casesOf(25) },
+      { numRuns: limitCases(25) },
     )
   })
 
@@ -96,7 +96,7 @@ describe('One jump of 200 days gives the states that any sequence of small steps
         expect(stateAlone(jumping)).toEqual(stateAlone(stepping))
         expect(ids).toHaveLength(NAMES.length)
       }),
-      { numRuns: casesOf(25) },
+      { numRuns: limitCases(25) },
     )
   })
 
@@ -114,7 +114,7 @@ describe('One jump of 200 days gives the states that any sequence of small steps
         jumping.clock.advanceTo(clock.now)
         expect(seen(stepping, ids)).toEqual(seen(jumping, ids))
       }),
-      { numRuns: casesOf(40) },
+      { numRuns: limitCases(40) },
     )
   })
 })
@@ -139,7 +139,7 @@ describe('A clock that is moved back', () => {
         straight.clock.advanceTo(latest)
         expect(seen(wandering, ids)).toEqual(seen(straight, ids))
       }),
-      { numRuns: casesOf(40) },
+      { numRuns: limitCases(40) },
     )
   })
 
@@ -161,7 +161,7 @@ describe('A clock that is moved back', () => {
         const page = gateway.reservedDomains.list({ before_id, limit: 1 }).reserved_domains
         expect(page.map(({ id }) => id)).toEqual(ids.slice(-2, -1))
       }),
-      { numRuns: casesOf(60) },
+      { numRuns: limitCases(60) },
     )
   })
 })

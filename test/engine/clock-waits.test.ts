@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { type Clock, createGateway, type Gateway, type HttpResponse, manualClock } from '../../src/index.ts'
 import { checkAsync } from '../support/property.ts'
-import { managed, NEW_YEAR, openManual } from '../support/provisioning.ts'
+import { NEW_YEAR, openManual, openWithDomain } from '../support/provisioning.ts'
 
 const NOW = Date.parse(NEW_YEAR)
 const headers = { authorization: 'Bearer k', 'service-version': '2' }
@@ -200,7 +200,7 @@ describe('A manual clock', () => {
 
   test('knows a gateway that restores a snapshot in which something is due', () => {
     const { gateway, attached, clock } = counting()
-    gateway.restore(managed().gateway.snapshot())
+    gateway.restore(openWithDomain().gateway.snapshot())
     expect([attached.count, clock.advanceToNext(), clock.now]).toEqual([1, true, NOW + 30_000])
   })
 

@@ -1,7 +1,7 @@
 import { createClock } from '@sinonjs/fake-timers'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { createGateway, type GatewayOptions } from '../../src/index.ts'
-import { ECDSA, looksAt, NEW_YEAR } from '../support/provisioning.ts'
+import { createDomainReaders, ECDSA, NEW_YEAR } from '../support/provisioning.ts'
 
 const NOW = Date.parse(NEW_YEAR)
 const POLICY = { certificate_management_policy: ECDSA } as const
@@ -12,7 +12,7 @@ afterEach(() => void vi.useRealTimers())
 function openWithManagedDomain(options: GatewayOptions = {}) {
   const gateway = createGateway({ seed: 'clocks', ...options })
   const { id, created_at } = gateway.reservedDomains.create({ domain: 'app.example.com', ...POLICY })
-  return { gateway, id, created_at, ...looksAt(gateway, id) }
+  return { gateway, id, created_at, ...createDomainReaders(gateway, id) }
 }
 
 describe('The system clock (rules: time#clocks)', () => {
@@ -33,7 +33,7 @@ describe('The system clock (rules: time#clocks)', () => {
     expect(created_at).toBe(NEW_YEAR)
     vi.advanceTimersByTime(30_000)
     expect(gateway.tlsCertificates.list().tls_certificates).toMatchObject([{ issued_at: '2026-01-01T00:00:30Z' }])
-    expect(looksAt(gateway, id).job()).toBeNull()
+    expect(createDomainReaders(gateway, id).job()).toBeNull()
   })
 
   test('sets no timer for what is due, so nothing keeps a process alive', () => {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { createGateway, type ManualClock, manualClock, type Time } from '../../src/index.ts'
 import { timersOn } from '../../src/testing/clock.ts'
-import { client, thrownBy } from '../support/client.ts'
-import { ECDSA, looksAt, managed, NEW_YEAR, openManual, timeAfter } from '../support/provisioning.ts'
+import { client, expectError } from '../support/client.ts'
+import { createDomainReaders, ECDSA, NEW_YEAR, openManual, openWithDomain, timeAfter } from '../support/provisioning.ts'
 
 const NOW = Date.parse(NEW_YEAR)
 const DAY = 86_400_000
@@ -30,7 +30,7 @@ describe('A manual clock', () => {
   ])(
     'has the gateway settled when %s returns: what was due has happened, even if nobody looks until it is set back',
     (_what, move) => {
-      const { gateway, certificate } = managed()
+      const { gateway, certificate } = openWithDomain()
       move(gateway.clock)
       gateway.clock.set(NOW)
       expect(gateway.tlsCertificates.get(certificate() as string).issued_at).toBe(timeAfter('30s'))
@@ -46,7 +46,7 @@ describe('A manual clock', () => {
   })
 
   test('goes from one due event to the next, and tells when nothing is due', () => {
-    const { gateway, id } = managed()
+    const { gateway, id } = openWithDomain()
     const { clock } = gateway
     gateway.provisioning.failNext('INTERNAL_ERROR')
     const times: string[] = []
@@ -63,7 +63,7 @@ describe('A manual clock', () => {
   })
 
   test('can be set forward, which settles what is due by then but fires no timer', () => {
-    const { gateway, id } = managed()
+    const { gateway, id } = openWithDomain()
     let fired = 0
     timersOn(gateway.clock).setTimeout(() => fired++, 10)
     gateway.clock.set(timeAfter('1h'))
@@ -73,7 +73,7 @@ describe('A manual clock', () => {
   })
 
   test('can be set back: what has happened stays, what comes is dated earlier, and ids still sort', () => {
-    const { gateway, id, certificate } = managed()
+    const { gateway, id, certificate } = openWithDomain()
     gateway.clock.advance('1h')
     const first = certificate()
     gateway.clock.set(NOW - DAY)
@@ -89,7 +89,7 @@ describe('A manual clock', () => {
 
 describe('Timers of code under test on a manual clock', () => {
   test('see the gateway as it is at their own time, whatever the step', () => {
-    const { gateway, certificate } = managed()
+    const { gateway, certificate } = openWithDomain()
     const { clock } = gateway
     const timers = timersOn(clock)
     const seen: unknown[] = []
@@ -114,7 +114,7 @@ describe('Timers of code under test on a manual clock', () => {
   })
 
   test('that throw let the move end at its time, with gateways still right', () => {
-    const { gateway, certificate } = managed()
+    const { gateway, certificate } = openWithDomain()
     timersOn(gateway.clock).setTimeout(() => {
       throw new Error('mine')
     }, 10)
@@ -132,7 +132,7 @@ describe('Several gateways on one manual clock', () => {
     )
     const open = (gateway = a as NonNullable<typeof a>) => {
       const { id } = gateway.reservedDomains.create({ domain: 'app.example.com', ...POLICY })
-      return { gateway, ...looksAt(gateway, id) }
+      return { gateway, ...createDomainReaders(gateway, id) }
     }
     return { clock, a: open(a), b: open(b) }
   }
@@ -176,7 +176,7 @@ describe('A manual clock refuses, names what is allowed, and stays where it is:'
 
   /** A clock with a gateway in which something is due, at a time that is easy to tell. */
   function standing() {
-    const { gateway } = managed()
+    const { gateway } = openWithDomain()
     const before = gateway.snapshot()
     const stands = () => {
       expect(gateway.clock.now).toBe(NOW)
@@ -187,7 +187,7 @@ describe('A manual clock refuses, names what is allowed, and stays where it is:'
 
   test.each(durations.map((wrong) => [wrong]))('the duration %j', (wrong) => {
     const { clock, stands } = standing()
-    const error = thrownBy(() => clock.advance(wrong as never))
+    const error = expectError(() => clock.advance(wrong as never))
     expect(error).toBeInstanceOf(TypeError)
     expect(error.message).toMatch(/^The duration is /)
     expect(error.message).toContain(DURATION)
@@ -197,7 +197,7 @@ describe('A manual clock refuses, names what is allowed, and stays where it is:'
   test.each(noTimes.map((wrong) => [String(wrong), wrong]))('the time %s', (_what, wrong) => {
     const { clock, stands } = standing()
     for (const move of [clock.advanceTo, clock.set, manualClock]) {
-      const error = thrownBy(() => move(wrong as never))
+      const error = expectError(() => move(wrong as never))
       expect(error).toBeInstanceOf(TypeError)
       expect(error.message).toMatch(/^The time is /)
       expect(error.message).toContain(TIME)

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createGateway, type Dialect, type Gateway, type GatewayError, manualClock, standard } from '../../src/index.ts'
-import { client, refusalOf, thrownBy } from '../support/client.ts'
-import { commitsOf, open, stateOf } from '../support/gateway.ts'
+import { client, expectError, refusalKey } from '../support/client.ts'
+import { collectCommits, open, stateOf } from '../support/gateway.ts'
 
 const policy = { authority: 'letsencrypt' }
 
@@ -30,7 +30,7 @@ describe('A transaction that fails in its midst (rules: transactions#all-or-noth
     const { state, gateway } = failing()
     const twin = failing()
     const before = stateOf(gateway)
-    const commits = commitsOf(gateway)
+    const commits = collectCommits(gateway)
     state.fails = true
     expect(() =>
       gateway.reservedDomains.create({ domain: 'a.example.com', certificate_management_policy: policy }),
@@ -78,7 +78,7 @@ describe('A call into the gateway from code that it runs itself (rules: transact
 
   it.each(Object.entries(calls))('is refused inside a transaction: %s', (_name, call) => {
     const refused: GatewayError[] = []
-    const dialect = dialectThatRuns(() => refused.push(thrownBy(() => call(gateway))))
+    const dialect = dialectThatRuns(() => refused.push(expectError(() => call(gateway))))
     const gateway: Gateway = open({ dialect })
     const before = gateway.snapshot().records.reserved_addrs
     gateway.reservedDomains.create({ domain: 'a.example.com' })
@@ -108,7 +108,7 @@ describe('A call into the gateway from code that it runs itself (rules: transact
       now() {
         if (refusals.length === 0) {
           refusals.push('asked')
-          refusals[0] = refusalOf(() => call(gateway))
+          refusals[0] = refusalKey(() => call(gateway))
         }
         return Date.UTC(2026, 0, 1)
       },

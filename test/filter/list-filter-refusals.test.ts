@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { client, outcome, thrownBy } from '../support/client.ts'
+import { client, expectError, outcome } from '../support/client.ts'
 import { open } from '../support/gateway.ts'
 
 /** Expects a refusal at the character after "¦". */
 function expectRefusedThere(marked: string, family: 'reservedDomains' | 'weightedBackends' | 'tlsCertificates') {
   const filter = marked.replace('¦', '')
-  const { key, message } = thrownBy(() => open()[family].list({ filter }))
+  const { key, message } = expectError(() => open()[family].list({ filter }))
   expect(key).toBe('filter_invalid')
   expect(message).toContain(`: at character ${[...marked].indexOf('¦') + 1}: `)
   expect(message).toMatch(/: .+; allowed there is .+\. Supported is a subset of CEL over obj: /s)
@@ -97,7 +97,7 @@ describe('A filter that is not valid CEL is refused at the wrong part (rules: fi
     ['('.repeat(300), 'Exceeded maxDepth (250)'],
     [`size(${'1,'.repeat(40)})`, 'Exceeded maxCallArguments (32)'],
   ])('as is one that is more than the parser reads: %s', (filter, limit) => {
-    expect(thrownBy(() => open().reservedDomains.list({ filter })).message).toContain(limit)
+    expect(expectError(() => open().reservedDomains.list({ filter })).message).toContain(limit)
   })
 })
 
@@ -107,7 +107,7 @@ describe('The size of a filter (rules: filters#language)', () => {
   test('is at most 2048 characters', () => {
     const padTo = (length: number) => 'true'.padEnd(length)
     expect(domains(padTo(2048)).reserved_domains).toEqual([])
-    expect(thrownBy(() => domains(padTo(2049))).message).toContain(': it has 2049 characters; ')
+    expect(expectError(() => domains(padTo(2049))).message).toContain(': it has 2049 characters; ')
     expect(domains(`"${'😀'.repeat(2027)}" == obj.metadata`).reserved_domains).toEqual([])
   })
 
@@ -117,7 +117,7 @@ describe('The size of a filter (rules: filters#language)', () => {
     ['==', (depth: number) => `true${'==true'.repeat(depth - 1)}`, 250],
   ])('goes 250 levels deep, in %s too', (_operator, nested, deepest) => {
     expect(domains(nested(deepest)).reserved_domains).toEqual([])
-    expect(thrownBy(() => domains(nested(deepest + 1))).message).toContain(', nested deeper than 250 levels; ')
+    expect(expectError(() => domains(nested(deepest + 1))).message).toContain(', nested deeper than 250 levels; ')
   })
 
   test.each(['&&', '||'])('allows a chain of %s as long as the filter', (operator) => {
@@ -135,7 +135,7 @@ describe('The size of a filter (rules: filters#language)', () => {
 
   test('does not change the types that the parameter may have in the direct API', async () => {
     const gateway = open()
-    const list = (input: unknown) => thrownBy(() => gateway.reservedAddrs.list(input as never))
+    const list = (input: unknown) => expectError(() => gateway.reservedAddrs.list(input as never))
     expect(list({ filter: {} }).message).toBe('filter is an object. Allowed: a text or a number.')
     expect(list({ limit: ['1'] }).message).toBe('limit is an array of 1. Allowed: a text or a number.')
     expect(list({ before_id: () => 'ra_1' }).key).toBe('field_invalid')

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { manualClock } from '../../src/index.ts'
-import { thrownBy } from '../support/client.ts'
+import { expectError } from '../support/client.ts'
 import { open, START } from '../support/gateway.ts'
 
 /** RFC 3339 times and the same in UTC, as the platform writes it. */
@@ -73,7 +73,7 @@ describe('An RFC 3339 time, on a host far from UTC', () => {
   })
 
   test.each(NO_TIMES)('is not %j (rules: filters#times)', (text) => {
-    const refusal = (filter: string) => thrownBy(() => open().reservedAddrs.list({ filter }))
+    const refusal = (filter: string) => expectError(() => open().reservedAddrs.list({ filter }))
     const { key, message } = refusal(`obj.created_at > timestamp(${JSON.stringify(text)})`)
     expect(key).toBe('filter_invalid')
     expect(message).toContain('at character 28: "')

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { Gateway } from '../../src/index.ts'
-import { client, outcome, thrownBy } from '../support/client.ts'
-import { handClock, open } from '../support/gateway.ts'
+import { client, expectError, outcome } from '../support/client.ts'
+import { createTestClock, open } from '../support/gateway.ts'
 import { pem, upload } from '../support/pem.ts'
-import { anyText, casesOf, propertyOptions } from '../support/property.ts'
+import { anyText, limitCases, propertyOptions } from '../support/property.ts'
 import { filtersOver, type Item, type Vocabulary } from './filter-model.ts'
 
 const HOUR = 3_600_000
@@ -89,10 +89,10 @@ const FAMILIES: readonly Family[] = [
 
 /** A gateway with items of every family, made at different times, and the ids of each in the order of creation. */
 function openWithItems() {
-  const clock = handClock()
+  const clock = createTestClock()
   const gateway = open({ clock })
   for (let n = 0; n < 11; n++) {
-    clock.turn(n * 11 * HOUR + n * 250)
+    clock.advance(n * 11 * HOUR + n * 250)
     const described = {
       ...(n % 3 === 0 && { description: ['', 'büro 😀', 'a'][(n / 3) % 3] as string }),
       ...(n % 2 === 0 && { metadata: n % 4 === 0 ? 'team=blue' : 'blue' }),
@@ -164,14 +164,14 @@ describe.each(FAMILIES)('A list filter over $path (rules: filters#language)', (f
           expect(await walkOverHttp(family, gateway, { filter, limit })).toEqual(expected)
         },
       ),
-      propertyOptions({ numRuns: casesOf(200) }),
+      propertyOptions({ numRuns: limitCases(200) }),
     )
   })
 
   test('with a type error anywhere is refused at one of its characters, instead of matching nothing', async () => {
     await fc.assert(
       fc.asyncProperty(illTyped, async (filter) => {
-        const error = thrownBy(() => family.list(gateway, { filter }))
+        const error = expectError(() => family.list(gateway, { filter }))
         expect(error.key).toBe('filter_invalid')
         if (filter.length <= 2048) {
           const character = Number(/: at character (\d+): .*; allowed there is ./s.exec(error.message)?.[1])
@@ -182,7 +182,7 @@ describe.each(FAMILIES)('A list filter over $path (rules: filters#language)', (f
         expect(outcome(answer)).toBe('400 ERR_GATEWAY_250')
         expect(answer.body.msg).toBe(error.message)
       }),
-      propertyOptions({ numRuns: casesOf(200) }),
+      propertyOptions({ numRuns: limitCases(200) }),
     )
   })
 
@@ -206,7 +206,7 @@ describe.each(FAMILIES)('A list filter over $path (rules: filters#language)', (f
         }
         expect(message?.length ?? 0).toBeLessThan(2000)
       }),
-      propertyOptions({ numRuns: casesOf(300) }),
+      propertyOptions({ numRuns: limitCases(300) }),
     )
   })
 })

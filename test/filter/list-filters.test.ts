@@ -1,22 +1,22 @@
 import { describe, expect, test } from 'vitest'
 import { client, outcome } from '../support/client.ts'
-import { handClock, open } from '../support/gateway.ts'
+import { createTestClock, open } from '../support/gateway.ts'
 
 const DAY = 86_400_000
 
 /** Three domains: 40 days, 8 days and 1 hour old. */
 function openWithAges() {
-  const clock = handClock()
+  const clock = createTestClock()
   const gateway = open({ clock })
   const made = (name: string, body: object) =>
     gateway.reservedDomains.create({ domain: `${name}.example.com`, ...body })
   made('old', { region: 'eu', metadata: 'team=blue' })
-  clock.turn(32 * DAY)
+  clock.advance(32 * DAY)
   made('mid', { region: 'us', description: 'büro 😀' })
-  clock.turn(8 * DAY - 3_600_000)
+  clock.advance(8 * DAY - 3_600_000)
   const fresh = made('new', { certificate_management_policy: { authority: 'letsencrypt' } })
   gateway.reservedDomains.update(fresh.id, { http_endpoint_configuration_id: 'ec_1' })
-  clock.turn(1000)
+  clock.advance(1000)
   return gateway
 }
 

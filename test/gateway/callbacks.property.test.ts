@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type Commit, createGateway, type Gateway, type ManualClock, manualClock } from '../../src/index.ts'
-import { exchanged } from '../support/exchanged.ts'
-import { casesOf, check } from '../support/property.ts'
+import { exchange } from '../support/exchange.ts'
+import { check, limitCases } from '../support/property.ts'
 
 type Held = Gateway<ManualClock>
 
@@ -29,7 +29,7 @@ const deeds: Record<string, (gateway: Held, n: number) => unknown> = {
 }
 
 function ask(gateway: Held, body = '{}') {
-  return exchanged(gateway, { body })
+  return exchange(gateway, { body })
 }
 
 function ignoreErrors(work: () => unknown): void {
@@ -109,7 +109,7 @@ describe('Whatever callbacks do to the gateway (rules: transactions#no-calls-fro
           new Set(recordsOf(gateway).map((record) => JSON.stringify(record))),
         )
       }),
-      { numRuns: casesOf(150) },
+      { numRuns: limitCases(150) },
     )
   })
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { createGateway, type Gateway } from '../../src/index.ts'
 import { client } from '../support/client.ts'
-import { handClock, open, stateOf } from '../support/gateway.ts'
+import { createTestClock, open, stateOf } from '../support/gateway.ts'
 import { upload } from '../support/pem.ts'
 
 const ROUTE = { edge_id: 'edghts_1', id: 'edghtsrt_1' }
@@ -60,13 +60,13 @@ describe('Two gateways (isolation)', () => {
 
 describe('The seed (rules: ids#seed)', () => {
   test('and the same calls give the same answers, byte for byte, headers and operation ids included', async () => {
-    const [one, two] = [1, 2].map(() => open({ clock: handClock(), provisioningDelay: 0 }))
+    const [one, two] = [1, 2].map(() => open({ clock: createTestClock(), provisioningDelay: 0 }))
     expect(await session(one as Gateway)).toBe(await session(two as Gateway))
     expect(stateOf(one as Gateway)).toBe(stateOf(two as Gateway))
   })
 
   test('gives these ids and addresses on every machine', () => {
-    const { reservedAddrs } = open({ seed: 'fixed', clock: handClock() })
+    const { reservedAddrs } = open({ seed: 'fixed', clock: createTestClock() })
     const [{ id, addr }, other] = [reservedAddrs.create(), reservedAddrs.create()]
     expect([id, addr]).toEqual(['ra_0000000ZH46ugDMC9f729PE93dm', '52.tcp.gateway.test:11956'])
     expect(other.id).toBe('ra_0000002TglDhGurtT40zI0jbeqw')

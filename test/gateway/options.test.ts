@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { createNgrok } from '../../src/gateway/ngrok.ts'
 import { createGateway, GatewayError, standard } from '../../src/index.ts'
 import { serve } from '../../src/server/node.ts'
-import { client, thrownBy } from '../support/client.ts'
+import { client, expectError } from '../support/client.ts'
 
 const gateway = createGateway()
 
@@ -160,7 +160,7 @@ describe('Wrong options of a call throw, with their name, the received value and
       'tunnel_session is null. It is required.',
     ],
   ])('declare.%s', (_call, call, message) => {
-    const error = thrownBy(() => call(createNgrok()))
+    const error = expectError(() => call(createNgrok()))
     expect(error).toMatchObject({ key: 'field_invalid' })
     expect(error.message).toContain(message)
   })

@@ -6,11 +6,11 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { controlCalls } from '../../src/controls.ts'
 import { createGateway, type Gateway, GatewayError, ngrok, standard } from '../../src/index.ts'
 import { runCommand } from '../../src/server/commands/run.ts'
-import { caughtFrom, thrownBy } from '../support/client.ts'
-import { IN_BODIES } from '../support/fields.ts'
-import { commitsOf } from '../support/gateway.ts'
+import { catchError, expectError } from '../support/client.ts'
+import { BODY_FIELDS } from '../support/fields.ts'
+import { collectCommits } from '../support/gateway.ts'
 import { pem, upload } from '../support/pem.ts'
-import { casesOf, check } from '../support/property.ts'
+import { check, limitCases } from '../support/property.ts'
 
 const ROUTE = '/edges/https/edghts_1/routes/edghtsrt_1'
 const HOOK = `${ROUTE}/webhook_verification`
@@ -51,7 +51,7 @@ const ownKeys = fc.constantFrom(API_KEY, CONTROL_KEY)
 const known = fc.oneof(privateKeys, ownKeys, fc.constantFrom(`x ${API_KEY} y`))
 
 const harmless = fc.constantFrom<unknown>('x', 'app.example.com', 'github', 'sns', 'rsa', 5, true, null, 'us')
-const fieldNames = fc.constantFrom(...IN_BODIES, 'privateKeyPem', 'limit', 'hush')
+const fieldNames = fc.constantFrom(...BODY_FIELDS, 'privateKeyPem', 'limit', 'hush')
 const secretNames = fc.constantFrom('secret', 'Secret', 'webhook_secret', 'clientSecret', 'private_key_pem')
 
 /** JSON with secrets that are known by themselves at random places. */
@@ -210,7 +210,7 @@ describe('Secrets, wherever they are planted', () => {
         control: { key: CONTROL_KEY },
         clock: { now: () => 0 },
       })
-      const commits = commitsOf(gateway)
+      const commits = collectCommits(gateway)
       await control(gateway, '/snapshots', 'POST')
       for (const each of drawnRequests) {
         const { status, text } = await send(gateway, each)
@@ -252,13 +252,13 @@ describe('Secrets, wherever they are planted', () => {
           () => gateway.declare.edge(text),
         ]
         for (const call of calls) {
-          const error = caughtFrom(call)
+          const error = catchError(call)
           if (!error) continue
           expect(error).toBeInstanceOf(GatewayError)
           expectNothing('an error of the direct API', JSON.stringify([error.message, error.details]))
         }
       }),
-      { numRuns: casesOf(200) },
+      { numRuns: limitCases(200) },
     )
   })
 
@@ -271,7 +271,7 @@ describe('Secrets, wherever they are planted', () => {
     { baseUrl: KEYS[0] },
     { [KEYS[0] ?? '']: 1 },
   ])('stand in no error about the options of a gateway (%#)', (options) => {
-    const error = thrownBy(() => createGateway(options))
+    const error = expectError(() => createGateway(options))
     expect(error).toBeInstanceOf(TypeError)
     expectNothing('an error', error.message)
   })

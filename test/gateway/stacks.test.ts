@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { createGateway, GatewayError, manualClock } from '../../src/index.ts'
-import { client, thrownBy } from '../support/client.ts'
+import { client, expectError } from '../support/client.ts'
 
 /** The function and the file of the first line of a stack. */
 function firstFrame(error: unknown): string {
@@ -24,7 +24,7 @@ describe('The stack of an error begins at the line of the caller', () => {
     ['provisioning.failNext', () => gateway.provisioning.failNext('DNS_ERROR', { domain: '?' })],
     ['restore', () => gateway.restore({} as never)],
   ])('of %s', (_name, call) => {
-    const error = thrownBy(call)
+    const error = expectError(call)
     expect(error).toBeInstanceOf(GatewayError)
     expect(firstFrame(error)).toMatch(/stacks\.test\.ts$/)
     expect(error.stack).toContain(`GatewayError: ${error.message}`)
@@ -47,7 +47,7 @@ describe('The stack of an error begins at the line of the caller', () => {
       () => own.provisioning.assertNoPendingOutcomes(),
       () => own.requests.assertAllKnown(),
     ]) {
-      const error = thrownBy(assert)
+      const error = expectError(assert)
       expect([error.name, firstFrame(error)]).toEqual(['GatewayAssertionError', 'stacks.test.ts'])
     }
   })
@@ -56,8 +56,8 @@ describe('The stack of an error begins at the line of the caller', () => {
     const own = createGateway()
     const errors: unknown[] = []
     own.subscribe(() => {
-      errors.push(thrownBy(() => own.provisioning.timeline('rd_nope')))
-      errors.push(thrownBy(() => own.reservedAddrs.get('ra_nope')))
+      errors.push(expectError(() => own.provisioning.timeline('rd_nope')))
+      errors.push(expectError(() => own.reservedAddrs.get('ra_nope')))
     })
     own.reservedAddrs.create()
     own.declare.backend('bkdhr_1')
@@ -68,7 +68,7 @@ describe('The stack of an error begins at the line of the caller', () => {
 describe('An error in the initial state', () => {
   test('names the entry, and its stack begins where the gateway is created', () => {
     const domains = ['a.example.com', 'b.example.com', 'a.example.com'].map((domain) => ({ domain }))
-    const error = thrownBy(function calling() {
+    const error = expectError(function calling() {
       createGateway({ initial: { reservedDomains: domains } })
     })
     expect(error.key).toBe('domain_taken')

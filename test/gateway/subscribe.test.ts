@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
 import { createGateway, manualClock } from '../../src/index.ts'
 import { client } from '../support/client.ts'
-import { commitsOf, isDeeplyFrozen, open } from '../support/gateway.ts'
+import { collectCommits, isDeeplyFrozen, open } from '../support/gateway.ts'
 import { pem, upload } from '../support/pem.ts'
 
 const policy = { authority: 'letsencrypt' }
@@ -9,7 +9,7 @@ const policy = { authority: 'letsencrypt' }
 describe('Commits as values (rules: transactions#commits)', () => {
   it('come in order, with operation, time and the records before and after; refused calls have none', () => {
     const gateway = open()
-    const commits = commitsOf(gateway)
+    const commits = collectCommits(gateway)
     const { id } = gateway.reservedAddrs.create({ description: 'x' })
     gateway.reservedAddrs.update(id, { description: 'y' })
     gateway.reservedAddrs.get(id)
@@ -31,7 +31,7 @@ describe('Commits as values (rules: transactions#commits)', () => {
   it('tell of due events at their own times, each as one', () => {
     const gateway = createGateway({ clock: manualClock('2026-01-01T00:00:00Z'), seed: 'x' })
     gateway.reservedDomains.create({ domain: 'a.example.com', certificate_management_policy: policy })
-    const commits = commitsOf(gateway)
+    const commits = collectCommits(gateway)
     gateway.clock.advance('61d')
     expect(commits.map(({ operation, at }) => `${operation} ${at}`)).toEqual([
       'provisioning 2026-01-01T00:00:30Z',
@@ -81,7 +81,7 @@ describe('Commits as values (rules: transactions#commits)', () => {
 
   it('carry no webhook secret, no private key, and no key of the gateway (rules: secrets#private-keys)', () => {
     const gateway = open({ keys: ['ak_0123456789'], control: { key: 'ck_0123456789' } })
-    const commits = commitsOf(gateway)
+    const commits = collectCommits(gateway)
     const route = { edge_id: 'edghts_1', id: 'edghtsrt_1' }
     gateway.webhookVerification.replace(route, { provider: 'github', secret: 'hush-hush-hush' })
     gateway.webhookVerification.replace(route, { provider: 'sns' })

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { serve } from '../../src/server/node.ts'
-import { outcome, read } from '../support/client.ts'
+import { outcome, readResponse } from '../support/client.ts'
 import { NEW_YEAR, openManual } from '../support/provisioning.ts'
 
 const KEY = 'a-control-key_of.7~signs!'
@@ -77,7 +77,7 @@ describe('With a control key, the control API answers everyone who has it (rules
     expect(preflight.headers.get('access-control-allow-headers')).toBe('content-type,fauxgate-control-key')
     const move = { method: 'POST', body: '{"advance":"1s"}' }
     const headers = { origin, 'content-type': 'application/json' }
-    expect(outcome(await read(await gateway.fetch(url, { ...move, headers })))).toBe('401 ERR_GATEWAY_90401')
+    expect(outcome(await readResponse(await gateway.fetch(url, { ...move, headers })))).toBe('401 ERR_GATEWAY_90401')
     const plain = await gateway.fetch(url, { method: 'OPTIONS', headers })
     expect(plain.status).toBe(401)
     const moved = await gateway.fetch(url, { ...move, headers: { ...headers, 'fauxgate-control-key': KEY } })

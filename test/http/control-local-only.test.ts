@@ -3,14 +3,14 @@ import { networkInterfaces } from 'node:os'
 import { describe, expect, test } from 'vitest'
 import type { Gateway } from '../../src/index.ts'
 import { serve } from '../../src/server/node.ts'
-import { outcome, read } from '../support/client.ts'
-import { managed, NEW_YEAR, openManual } from '../support/provisioning.ts'
+import { outcome, readResponse } from '../support/client.ts'
+import { NEW_YEAR, openManual, openWithDomain } from '../support/provisioning.ts'
 
 const FORBIDDEN = 'ERR_GATEWAY_90403'
 
 /** Resets a gateway that has state, the way that a request with these headers from this address would. */
 function resetBy(headers: Record<string, string>, url = '/_fauxgate/reset', peer?: string, allowHosts: string[] = []) {
-  const { gateway } = managed({ control: { allowHosts } })
+  const { gateway } = openWithDomain({ control: { allowHosts } })
   const before = gateway.snapshot()
   const { status, body } = gateway.transport.exchange({
     method: 'POST',
@@ -68,14 +68,14 @@ describe('The control API is there for loopback hosts only (rules: control-api#w
   test.each(['http://localhost', 'http://127.0.0.1:1', 'http://[::1]', 'HTTPS://LOCALHOST'])(
     'and answers gateway.fetch at %s',
     async (base) => {
-      const answer = await read(await openManual().fetch(`${base}/_fauxgate/clock`))
+      const answer = await readResponse(await openManual().fetch(`${base}/_fauxgate/clock`))
       expect(answer.body).toEqual({ now: NEW_YEAR, manual: true })
     },
   )
 
   test('and answers 403 to gateway.fetch at the service’s own address', async () => {
     const gateway = openManual()
-    const answer = await read(await gateway.fetch(`${gateway.url}/_fauxgate/clock`))
+    const answer = await readResponse(await gateway.fetch(`${gateway.url}/_fauxgate/clock`))
     expect(outcome(answer)).toBe(`403 ${FORBIDDEN}`)
     expect(answer.body.msg).toContain('api.gateway.test')
   })

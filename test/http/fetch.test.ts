@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { read } from '../support/client.ts'
-import { exchanged } from '../support/exchanged.ts'
+import { readResponse } from '../support/client.ts'
+import { exchange } from '../support/exchange.ts'
 import { open, stateOf } from '../support/gateway.ts'
 
 const HEADERS = { authorization: 'Bearer key', 'service-version': '2', 'content-type': 'application/json' }
@@ -60,7 +60,7 @@ describe('gateway.fetch stands in for the global fetch', () => {
     ['a buffer', URL_OF_ALL, { method: 'POST', headers: HEADERS, body: new TextEncoder().encode(BODY).buffer }],
     ['a blob', URL_OF_ALL, { method: 'POST', headers: HEADERS, body: new Blob([BODY]) }],
   ])('takes %s', async (_what, input, init) => {
-    const { status, body } = await read(await open().fetch(input, init as RequestInit))
+    const { status, body } = await readResponse(await open().fetch(input, init as RequestInit))
     expect([status, body.description]).toEqual([201, '東京 😀'])
   })
 
@@ -68,7 +68,7 @@ describe('gateway.fetch stands in for the global fetch', () => {
     const bytes = new TextEncoder().encode(BODY)
     const body = streamOf(...Array.from(bytes, (byte) => new Uint8Array([byte])))
     const init = { method: 'POST', headers: HEADERS, body, duplex: 'half' } as RequestInit
-    expect((await read(await open().fetch(URL_OF_ALL, init))).body.description).toBe('東京 😀')
+    expect((await readResponse(await open().fetch(URL_OF_ALL, init))).body.description).toBe('東京 😀')
   })
 
   test('stops reading a stream that never ends, once it is over the limit', async () => {
@@ -182,7 +182,7 @@ describe('An aborted request (as fetch)', () => {
     const answer =
       how === 'fetch'
         ? gateway.fetch(URL_OF_ALL, { method: 'POST', headers: HEADERS, body: BODY, signal })
-        : gateway.transport.delivered(exchanged(gateway, { body: BODY }), { signal })
+        : gateway.transport.delivered(exchange(gateway, { body: BODY }), { signal })
     answer.catch(() => {})
     expect(await soon<unknown>(answer)).toBe('still waiting')
     abort.abort()

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { thrownBy } from '../support/client.ts'
+import { expectError } from '../support/client.ts'
 import { open } from '../support/gateway.ts'
 
 const headers = { authorization: 'Bearer k', 'service-version': '2' }
@@ -80,7 +80,7 @@ describe('gateway.install() (the opt-in that replaces the global fetch)', () => 
     passing.uninstall()
     gateway.install({ others: 'refuse' })
     for (let n = 0; n < 22; n++) await expect(fetch(`https://refused.test/${n}`)).rejects.toThrow(TypeError)
-    const { message } = thrownBy(() => gateway.requests.assertAllKnown())
+    const { message } = expectError(() => gateway.requests.assertAllKnown())
     const [first, ...lines] = message.split('\n')
     expect([first, lines.length]).toEqual(['22 requests were for another host, and refused:', 21])
     expect([lines[0], lines.at(-1)]).toEqual(['  GET https://refused.test/0 → refused', '  … and 2 more'])

@@ -1,14 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createGateway } from '../../src/index.ts'
-import { exchanged } from '../support/exchanged.ts'
-import { casesOf, check } from '../support/property.ts'
+import { exchange } from '../support/exchange.ts'
+import { check, limitCases } from '../support/property.ts'
 
 const gateway = createGateway({ seed: 'json texts' })
 
 /** The place that the error about a body names. */
 function placeIn(body: string) {
-  const { body: answer } = exchanged(gateway, { body })
+  const { body: answer } = exchange(gateway, { body })
   const { msg, details } = JSON.parse(answer ?? '')
   const place = /^The body is not JSON: at line (\d+), column (\d+) \(position (\d+)\)\. It must be/.exec(msg)
   return { place: place?.slice(1).map(Number), answer: JSON.stringify([msg, { ...details, operation_id: '' }]) }
@@ -79,12 +79,12 @@ describe('The error about a body that is not JSON', () => {
         expect(canBeCompleted(body.slice(0, position))).toBe(true)
         expect(answer).not.toContain(SECRET)
       }),
-      { numRuns: casesOf(150) },
+      { numRuns: limitCases(150) },
     )
   })
 })
 
 test('A body that was an object in JavaScript is refused with the name of the missing call', () => {
-  const { body } = exchanged(gateway, { body: String({ region: 'eu' }) })
+  const { body } = exchange(gateway, { body: String({ region: 'eu' }) })
   expect(JSON.parse(body ?? '').msg).toContain('The body is not JSON: an object that was sent without JSON.stringify.')
 })

@@ -2,8 +2,8 @@ import '../support/steps.ts' // First: it counts what is loaded after it.
 
 import { describe, expect, test } from 'vitest'
 import { createGateway, type Gateway } from '../../src/index.ts'
-import { exchanged } from '../support/exchanged.ts'
-import { ratioOf } from '../support/steps.ts'
+import { exchange } from '../support/exchange.ts'
+import { measureGrowth } from '../support/steps.ts'
 
 interface Sent {
   readonly method?: string
@@ -21,7 +21,7 @@ const ROUTE = 'edghtsrt_1'
 /** Sends a request to a gateway and returns the status. */
 function send(gateway: Gateway, { method = 'POST', path: url, body, more = {} }: Sent): number {
   const text = body === undefined ? '' : JSON.stringify(body)
-  return exchanged(gateway, { method, url, body: text, headers: { host: '127.0.0.1', ...more }, peer: '127.0.0.1' })
+  return exchange(gateway, { method, url, body: text, headers: { host: '127.0.0.1', ...more }, peer: '127.0.0.1' })
     .status
 }
 
@@ -58,13 +58,13 @@ describe('Twice the input takes at most twice the steps:', () => {
     const gateway = gatewayWithRoute()
     const work = (n: number) =>
       send(gateway, { method: 'GET', path: `/reserved_domains?filter=${encodeURIComponent(text(n))}` })
-    expect(await ratioOf(work, 800)).toBeLessThan(2.3)
+    expect(await measureGrowth(work, 800)).toBeLessThan(2.3)
   })
 
   test.each(expressions)('an expression of a traffic policy of %s', async (_what, text) => {
     const work = (n: number) =>
       send(gatewayWithRoute(), policy({ expressions: [text(n)], actions: [{ type: 'deny' }] }))
-    expect(await ratioOf(work, LONG)).toBeLessThan(2.3)
+    expect(await measureGrowth(work, LONG)).toBeLessThan(2.3)
   })
 
   const policy = (rule: object) => ({
@@ -80,7 +80,7 @@ describe('Twice the input takes at most twice the steps:', () => {
     ['wrong expressions', (n) => ({ expressions: Array(n / 16).fill('a.'), actions: [{ type: 'log' }] })],
   ])('a traffic policy of many %s', async (_what, rule) => {
     // So long that the journal cuts the commits of both: between them, the cut itself would count.
-    expect(await ratioOf((n) => send(gatewayWithRoute(), policy(rule(n))), 2 * LONG)).toBeLessThan(2.3)
+    expect(await measureGrowth((n) => send(gatewayWithRoute(), policy(rule(n))), 2 * LONG)).toBeLessThan(2.3)
   })
 
   test.each<Case>([
@@ -104,7 +104,7 @@ describe('Twice the input takes at most twice the steps:', () => {
     const gateway = createGateway()
     for (const field of ['certificate_pem', 'private_key_pem']) {
       const work = (n: number) => send(gateway, { path: '/tls_certificates', body: { [field]: text(n) } })
-      expect(await ratioOf(work)).toBeLessThan(2.3)
+      expect(await measureGrowth(work)).toBeLessThan(2.3)
     }
   })
 
@@ -120,7 +120,7 @@ describe('Twice the input takes at most twice the steps:', () => {
   ])('a domain name of %s', async (_what, text) => {
     const gateway = createGateway()
     const work = (n: number) => send(gateway, { path: '/reserved_domains', body: { domain: text(n) } })
-    expect(await ratioOf(work)).toBeLessThan(2.3)
+    expect(await measureGrowth(work)).toBeLessThan(2.3)
   })
 
   test.each<readonly [string, (n: number) => object]>([
@@ -130,14 +130,14 @@ describe('Twice the input takes at most twice the steps:', () => {
   ])('a move of the clock with %s', async (_what, body) => {
     const gateway = createGateway()
     const work = (n: number) => send(gateway, { path: '/_fauxgate/clock', body: body(n) })
-    expect(await ratioOf(work)).toBeLessThan(2.3)
+    expect(await measureGrowth(work)).toBeLessThan(2.3)
   })
 
   test('the weights of backends', async () => {
     const gateway = createGateway()
     const backends = (n: number) => Object.fromEntries(Array.from({ length: n / 16 }, (_, i) => [`bkdhr_${i}`, 1]))
     const work = (n: number) => send(gateway, { path: '/backends/weighted', body: { backends: backends(n) } })
-    expect(await ratioOf(work)).toBeLessThan(2.3)
+    expect(await measureGrowth(work)).toBeLessThan(2.3)
   })
 
   test.each<Case>([
@@ -157,7 +157,7 @@ describe('Twice the input takes at most twice the steps:', () => {
         send(gateway, { path, body: {}, more: { [name]: text(n) } })
         return gateway.requests.last()
       }
-      expect(await ratioOf(work)).toBeLessThan(2.3)
+      expect(await measureGrowth(work)).toBeLessThan(2.3)
     }
   })
 
@@ -165,7 +165,7 @@ describe('Twice the input takes at most twice the steps:', () => {
     const gateway = createGateway()
     for (const part of ['/', '/a', '/reserved_addrs', '%41', '/..', ':', '://']) {
       const work = (n: number) => send(gateway, { method: 'GET', path: `/${times(part)(n)}` })
-      expect(await ratioOf(work)).toBeLessThan(2.3)
+      expect(await measureGrowth(work)).toBeLessThan(2.3)
     }
   })
 })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { client, outcome, type Sending } from '../support/client.ts'
+import { client, outcome, type RequestParts } from '../support/client.ts'
 import { open, stateOf } from '../support/gateway.ts'
 
 const PATH = '/reserved_addrs'
@@ -16,7 +16,7 @@ function bodyOf(bytes: number, filler = 'x'): string {
 
 describe('The checks of a request (rules: requests#order-of-checks): the first that fails answers', () => {
   /** From the last check to the first, each fault beside all those after it. */
-  const faults: readonly [name: string, expected: string, sending: Sending, path: string][] = [
+  const faults: readonly [name: string, expected: string, sending: RequestParts, path: string][] = [
     ['the rules of the resource', '409 ERR_GATEWAY_503', { json: {} }, PATH],
     ['a field', '400 ERR_GATEWAY_500', { json: { region: 'mars' } }, PATH],
     ['an unknown field', '400 ERR_GATEWAY_214', { json: { region: 'mars', colour: 'red' } }, PATH],

@@ -4,7 +4,7 @@ import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import type { Gateway, HttpRequest } from '../../src/index.ts'
 import { bundle } from '../support/bundle.ts'
-import { exchanged } from '../support/exchanged.ts'
+import { exchange } from '../support/exchange.ts'
 import { newFolder } from '../support/folder.ts'
 import { open } from '../support/gateway.ts'
 
@@ -13,7 +13,7 @@ const POLICY = '/edges/https/edghts_1/routes/edghtsrt_1/policy'
 const MIB = 1024 * 1024
 
 function journalText(gateway: Gateway): string {
-  const { body } = exchanged(gateway, { method: 'GET', url: '/_fauxgate/requests', headers: { host: 'localhost' } })
+  const { body } = exchange(gateway, { method: 'GET', url: '/_fauxgate/requests', headers: { host: 'localhost' } })
   return body as string
 }
 
@@ -23,7 +23,7 @@ describe('The journal in bytes', () => {
   it('has at most 16 MiB by default, or the bytes of its option, and drops the oldest entries', () => {
     const gateway = open()
     for (let i = 0; i < 400; i++)
-      exchanged(gateway, { body: JSON.stringify({ region: 'x'.repeat(60_000), metadata: `${i}` }) })
+      exchange(gateway, { body: JSON.stringify({ region: 'x'.repeat(60_000), metadata: `${i}` }) })
     const kept = gateway.requests.all()
     expect(kept.length).toBeLessThan(400)
     expect(kept.length).toBeGreaterThan(100)
@@ -32,7 +32,7 @@ describe('The journal in bytes', () => {
 
     const small = open({ journalBytes: 10_000 })
     for (let i = 0; i < 50; i++)
-      exchanged(small, { body: JSON.stringify({ metadata: 'x'.repeat(100), description: `${i}` }) })
+      exchange(small, { body: JSON.stringify({ metadata: 'x'.repeat(100), description: `${i}` }) })
     expect(small.requests.count()).toBeGreaterThan(3)
     expect(bytesOf(journalText(small))).toBeLessThanOrEqual(10_000)
     expect(small.requests.last()?.request).toMatchObject({ description: '49' })
@@ -43,7 +43,7 @@ describe('The journal in bytes', () => {
       const gateway = open({ journalBytes })
       const seen: unknown[] = []
       gateway.requests.subscribe((entry) => seen.push(entry?.path))
-      exchanged(gateway, {})
+      exchange(gateway, {})
       expect(gateway.requests.all()).toEqual([])
       expect(seen).toEqual(['/reserved_addrs'])
       expect(journalText(gateway)).toBe('[]')
@@ -63,7 +63,7 @@ describe('The journal in bytes', () => {
     ['characters of three bytes', { body: JSON.stringify({ description: '東'.repeat(200_000) }) }],
   ] as [string, Partial<HttpRequest>][])('bounds an entry by %s', (_what, request) => {
     const gateway = open({ journalBytes: MIB })
-    for (let i = 0; i < 20; i++) exchanged(gateway, request)
+    for (let i = 0; i < 20; i++) exchange(gateway, request)
     expect(gateway.requests.count()).toBeGreaterThan(0)
     expect(bytesOf(journalText(gateway))).toBeLessThanOrEqual(MIB)
   })
@@ -72,7 +72,7 @@ describe('The journal in bytes', () => {
     const request = { url: `/reserved_addrs?filter=${'\u0001'.repeat(5000)}`, method: 'GET' }
     const textWith = (journalBytes: number) => {
       const gateway = open({ journalBytes })
-      for (let i = 0; i < 2; i++) exchanged(gateway, request)
+      for (let i = 0; i < 2; i++) exchange(gateway, request)
       return journalText(gateway)
     }
     const whole = textWith(MIB)
@@ -84,21 +84,21 @@ describe('The journal in bytes', () => {
     const secret = 'hush-hush-hush'
     const body = { secret, provider: 'github', filler: `${secret}${'x'.repeat(100_000)}` }
     const gateway = open()
-    exchanged(gateway, { method: 'PUT', url: HOOK, body: JSON.stringify(body) })
+    exchange(gateway, { method: 'PUT', url: HOOK, body: JSON.stringify(body) })
     const shown = { secret: '[redacted]', provider: 'github', filler: `[redacted]${'x'.repeat(100_000)}` }
     expect(gateway.requests.last()?.request).toEqual(shown)
     const small = open({ journalBytes: 500_000 })
     const config = { list: Array(20_000).fill([]) }
     const policy = { inbound: [{ actions: [{ type: 'oauth', config }] }] }
-    exchanged(small, { method: 'GET' })
-    exchanged(small, { method: 'PUT', url: POLICY, body: JSON.stringify(policy) })
+    exchange(small, { method: 'GET' })
+    exchange(small, { method: 'PUT', url: POLICY, body: JSON.stringify(policy) })
     expect(small.requests.all()).toEqual([])
     expect(small.requests.count()).toBe(2)
   })
 
   it('says of a path, a query and a method that they were cut', () => {
     const gateway = open()
-    exchanged(gateway, { method: 'M'.repeat(70_000), url: `/${'p'.repeat(80_000)}?${'q'.repeat(90_000)}` })
+    exchange(gateway, { method: 'M'.repeat(70_000), url: `/${'p'.repeat(80_000)}?${'q'.repeat(90_000)}` })
     expect(gateway.requests.last()).toMatchObject({
       method: expect.stringMatching(/^M{65536}… \[cut: 65536 of 70000 characters\]$/),
       path: expect.stringMatching(/^\/p{65535}… \[cut: 65536 of 80001 characters\]$/),
@@ -109,10 +109,10 @@ describe('The journal in bytes', () => {
   it('can be read after any request, such as JSON that is nested 5,000 levels deep', async () => {
     const gateway = open()
     const deep = (open: string, close: string) => `{"x":${open.repeat(5000)}1${close.repeat(5000)}}`
-    exchanged(gateway, { body: deep('[', ']') })
-    exchanged(gateway, { body: deep('{"x":', '}') })
-    exchanged(gateway, { method: 'GET', body: deep('[', ']') })
-    exchanged(gateway, { body: '[['.repeat(30_000) })
+    exchange(gateway, { body: deep('[', ']') })
+    exchange(gateway, { body: deep('{"x":', '}') })
+    exchange(gateway, { method: 'GET', body: deep('[', ']') })
+    exchange(gateway, { body: '[['.repeat(30_000) })
     const shown = JSON.parse(journalText(gateway))
     expect(shown).toHaveLength(4)
     expect(shown[0].status).toBe(400)
@@ -122,7 +122,7 @@ describe('The journal in bytes', () => {
 
   it('returns copies of entries: changing a copy does not change the journal', () => {
     const gateway = open()
-    exchanged(gateway, { body: '{"description":"mine"}' })
+    exchange(gateway, { body: '{"description":"mine"}' })
     const before = JSON.stringify(gateway.requests.all())
     const [entry] = gateway.requests.all() as unknown as [{ request: { description: string }; status: number }]
     entry.request.description = 'yours'

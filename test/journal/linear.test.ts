@@ -2,15 +2,15 @@ import '../support/steps.ts' // First: it counts what is loaded after it.
 
 import { describe, expect, test } from 'vitest'
 import { createGateway, type Gateway } from '../../src/index.ts'
-import { exchanged } from '../support/exchanged.ts'
-import { ratioOf } from '../support/steps.ts'
+import { exchange } from '../support/exchange.ts'
+import { measureGrowth } from '../support/steps.ts'
 
 const headers = { authorization: 'Bearer key-of-this-test', 'service-version': '2', 'content-type': 'application/json' }
 const json = (value: unknown) => JSON.stringify(value)
 
 function asked(body: string, query = '', more: Readonly<Record<string, string>> = {}): Gateway {
   const gateway = createGateway({ seed: 'linear' })
-  exchanged(gateway, { url: `/reserved_addrs${query}`, body, headers: { ...headers, ...more } })
+  exchange(gateway, { url: `/reserved_addrs${query}`, body, headers: { ...headers, ...more } })
   return gateway
 }
 
@@ -48,7 +48,7 @@ const bodies: readonly (readonly [what: string, body: (length: number) => string
 
 describe('Twice the input takes twice the steps:', () => {
   test.each(bodies)('a request and its journal entry, whose body %s', async (_what, body) => {
-    const twice = await ratioOf((length) => asked(body(length)).requests.last())
+    const twice = await measureGrowth((length) => asked(body(length)).requests.last())
     expect(twice).toBeLessThan(2.3)
   })
 
@@ -57,13 +57,13 @@ describe('Twice the input takes twice the steps:', () => {
     ['a secret and its beginning', (n: number) => `?secret=${'a'.repeat(n / 2)}b&x=${'a'.repeat(n / 2)}`],
     ['signs in percent', (n: number) => `?a=${'%41'.repeat(n / 3)}`],
   ])('a query of %s', async (_what, query) => {
-    expect(await ratioOf((length) => asked('', query(length)).requests.last())).toBeLessThan(2.3)
+    expect(await measureGrowth((length) => asked('', query(length)).requests.last())).toBeLessThan(2.3)
   })
 
   test('a header with a key, and its beginning in the body', async () => {
     const work = (n: number) =>
       asked(json({ description: 'a'.repeat(n) }), '', { 'x-api-key': `${'a'.repeat(n / 2)}b` }).requests.last()
-    expect(await ratioOf(work)).toBeLessThan(2.3)
+    expect(await measureGrowth(work)).toBeLessThan(2.3)
   })
 
   test('a journal of requests with a key each', async () => {
@@ -71,11 +71,11 @@ describe('Twice the input takes twice the steps:', () => {
       const gateway = createGateway({ seed: 'keys' })
       for (let i = 0; i < length / 64; i++) {
         const headers = { authorization: `Bearer key-number-${i}` }
-        exchanged(gateway, { method: 'GET', url: `/reserved_addrs/key-number-${i}`, headers })
+        exchange(gateway, { method: 'GET', url: `/reserved_addrs/key-number-${i}`, headers })
       }
       return gateway.requests.all()
     }
-    expect(await ratioOf(work)).toBeLessThan(2.3)
+    expect(await measureGrowth(work)).toBeLessThan(2.3)
   })
 })
 

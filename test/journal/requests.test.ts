@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Gateway, JournalFields } from '../../src/index.ts'
-import { client, thrownBy } from '../support/client.ts'
-import { handClock, open, START } from '../support/gateway.ts'
+import { client, expectError } from '../support/client.ts'
+import { createTestClock, open, START } from '../support/gateway.ts'
 
 describe('The journal (inspect calls)', () => {
   it('keeps request and answer with operation, time and what changed', async () => {
@@ -41,11 +41,11 @@ describe('The journal (inspect calls)', () => {
   })
 
   it('has the time of each request, also of one that is refused before anything asks for the time', async () => {
-    const clock = handClock()
+    const clock = createTestClock()
     const gateway = open({ clock })
     for (const path of ['/reserved_addrs', '/nothing', '/nothing']) {
       await client(gateway)('GET', path)
-      clock.turn(60_000)
+      clock.advance(60_000)
     }
     const times = ['2025-09-04T10:11:14Z', '2025-09-04T10:12:14Z', '2025-09-04T10:13:14Z']
     expect(gateway.requests.all().map(({ at }) => at)).toEqual(times)
@@ -166,7 +166,7 @@ describe('The journal (inspect calls)', () => {
   ])('refuses the filter %j, which no entry can agree with, instead of finding none', (filter, message) => {
     const { requests } = open()
     for (const ask of [requests.all, requests.count, requests.last]) {
-      expect(thrownBy(() => ask(filter as never))).toMatchObject({
+      expect(expectError(() => ask(filter as never))).toMatchObject({
         key: 'field_invalid',
         message: expect.stringMatching(message),
       })
@@ -189,7 +189,7 @@ describe('The journal (inspect calls)', () => {
     await client(gateway)('GET', '/tunnels')
     await client(gateway)('PUT', '/reserved_addrs')
     expect(gateway.requests.all({ operation: null }).map(({ path }) => path)).toEqual(['/tunnels', '/reserved_addrs'])
-    const [first, ...lines] = thrownBy(() => gateway.requests.assertAllKnown()).message.split('\n')
+    const [first, ...lines] = expectError(() => gateway.requests.assertAllKnown()).message.split('\n')
     expect(first).toBe('2 requests are for no operation of the API:')
     expect(lines[0]).toMatch(/^ {2}GET \/tunnels → 404 ERR_GATEWAY_90400: .*"tunnels" is unknown/)
     expect(lines[1]).toMatch(/^ {2}PUT \/reserved_addrs → 405 ERR_GATEWAY_90405: .*Allowed: POST, GET, HEAD\.$/)

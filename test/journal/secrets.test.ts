@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createGateway, type HttpRequest, type JournalEntry, ngrok, standard } from '../../src/index.ts'
-import { thrownBy } from '../support/client.ts'
-import { exchanged } from '../support/exchanged.ts'
+import { expectError } from '../support/client.ts'
+import { exchange } from '../support/exchange.ts'
 import { open } from '../support/gateway.ts'
 import { pem, upload } from '../support/pem.ts'
 
@@ -13,8 +13,8 @@ const SECRET = 'whsec-planted-here'
 const json = (value: unknown) => JSON.stringify(value)
 
 /** The journal's entry of one request. */
-function entryOf(sent: Parameters<typeof exchanged>[1], gateway = open()): JournalEntry {
-  exchanged(gateway, sent)
+function entryOf(sent: Parameters<typeof exchange>[1], gateway = open()): JournalEntry {
+  exchange(gateway, sent)
   return gateway.requests.last() as JournalEntry
 }
 
@@ -180,7 +180,7 @@ describe('Messages about a secret field (rules: secrets#messages)', () => {
         { edge_id: 'edghts_1', id: 'edghtsrt_1' },
         { provider: SECRET as never, secret: SECRET },
       )
-    expect(thrownBy(replace).message).toMatch(/^provider is "\[redacted\]"/)
+    expect(expectError(replace).message).toMatch(/^provider is "\[redacted\]"/)
   })
 })
 

@@ -12,7 +12,7 @@ import {
 } from '../../src/index.ts'
 import * as kit from '../../src/kit/index.ts'
 import { openApi } from '../../src/openapi/openapi.ts'
-import { client, controlsOf, outcome, thrownBy } from '../support/client.ts'
+import { client, createControlClient, expectError, outcome } from '../support/client.ts'
 import { errors, type WidgetRecord, widgetRecords, widgets } from './widgets.ts'
 
 const SEED = 'kit'
@@ -41,7 +41,7 @@ describe('A family of a test (rules: one-table#families), through the direct API
     expect(gateway.widgets.list().widgets.map(({ name }) => name)).toEqual(['left'])
     expect(gateway.reservedAddrs.create().id).toMatch(/^ra_/)
     gateway.widgets.delete(widget.id)
-    expect(thrownBy(() => gateway.widgets.get(widget.id)).message).toBe(`There is no widget ${widget.id}.`)
+    expect(expectError(() => gateway.widgets.get(widget.id)).message).toBe(`There is no widget ${widget.id}.`)
   })
 
   it('looks up the records of any other family', () => {
@@ -117,7 +117,7 @@ describe('A family of a test (rules: one-table#families), through the direct API
   it('is refused by its own errors, in the numbers of the dialect', () => {
     const gateway = open(ngrok)
     const { id } = gateway.widgets.create({ name: 'left' })
-    const taken = thrownBy(() => gateway.widgets.create({ name: 'left' }))
+    const taken = expectError(() => gateway.widgets.create({ name: 'left' }))
     expect(taken).toBeInstanceOf(GatewayError)
     expect([taken.code, taken.status, taken.message]).toEqual([
       'ERR_NGROK_95003',
@@ -126,10 +126,10 @@ describe('A family of a test (rules: one-table#families), through the direct API
     ])
     expect(taken.is(errors.widget_taken)).toBe(true)
     expect(taken.is(errors.widget_locked)).toBe(false)
-    expect(thrownBy(() => gateway.widgets.create({ name: 'Left!' })).message).toBe(
+    expect(expectError(() => gateway.widgets.create({ name: 'Left!' })).message).toBe(
       'name is "Left!". Allowed: lower-case letters.',
     )
-    expect(thrownBy(() => gateway.widgets.create({ name: 'right', size: 11 })).message).toBe(
+    expect(expectError(() => gateway.widgets.create({ name: 'right', size: 11 })).message).toBe(
       'size is 11. Allowed: an integer from 1 to 10.',
     )
   })
@@ -141,7 +141,7 @@ describe('A family of a test (rules: one-table#families), through the direct API
     const { id } = gateway.widgets.create({ name: 'left', token: 'very-secret-token' })
     gateway.clock.advance('1m')
     expect(gateway.widgets.get(id).locked).toBe(true)
-    expect(thrownBy(() => gateway.widgets.delete(id)).is(errors.widget_locked)).toBe(true)
+    expect(expectError(() => gateway.widgets.delete(id)).is(errors.widget_locked)).toBe(true)
     expect(gateway.widgets.unlock(id).locked).toBe(false)
     expect(commits).toMatchObject([
       { operation: 'widgets.create' },
@@ -175,7 +175,7 @@ describe('A family of a test (rules: one-table#families), through the direct API
 
   it('that uses an unknown index or an impossible due time gets an error with the allowed ones', () => {
     const wrong = (run: (tx: kit.Transaction, record: WidgetRecord) => unknown) =>
-      thrownBy(() => {
+      expectError(() => {
         const own = { ...widgets, onDue: (tx: kit.Transaction, record: object) => void run(tx, record as WidgetRecord) }
         const gateway = createGateway({ families: { widgets: own }, clock: manualClock('2026-01-01T00:00:00Z') })
         gateway.widgets.create({ name: 'left', token: 'very-secret-token' })
@@ -269,14 +269,14 @@ describe('A family of a test, over HTTP', () => {
     const gateway = open()
     const broken = gateway.declare.brokenWidget({ name: 'left' })
     expect([broken.locked, gateway.widgets.get(broken.id)]).toEqual([true, broken])
-    const control = controlsOf(gateway.fetch, 'http://localhost')
+    const control = createControlClient(gateway.fetch, 'http://localhost')
     const { status, body } = await control('POST', '/declare', { broken_widget: { name: 'right' }, edge: 'edghts_1' })
     expect([status, body]).toEqual([200, { broken_widget: gateway.widgets.get(body.broken_widget.id) }])
     expect((await control('DELETE', `/declare?id=${body.broken_widget.id}`)).status).toBe(204)
     gateway.declare.end(broken.id)
     expect(gateway.widgets.list().widgets).toEqual([])
     const before = gateway.snapshot()
-    expect(thrownBy(() => gateway.declare.end(broken.id)).key).toBe('not_found')
+    expect(expectError(() => gateway.declare.end(broken.id)).key).toBe('not_found')
     expect(outcome(await control('DELETE', '/declare?id=rd_1'))).toBe('404 ERR_GATEWAY_90404')
     expect(outcome(await control('POST', '/declare', { broken_widget: { name: 'X' } }))).toBe('400 ERR_GATEWAY_95001')
     expect(outcome(await control('POST', '/declare', {}))).toBe('400 ERR_GATEWAY_215')
@@ -284,7 +284,8 @@ describe('A family of a test, over HTTP', () => {
     const described = openApi(standard, { families: { widgets }, part: 'controls' })
     expect(JSON.stringify(described)).toContain('"broken_widget":')
     expect(
-      (await controlsOf(createGateway().fetch, 'http://localhost')('POST', '/declare', { backend: 'bkdhr_1' })).status,
+      (await createControlClient(createGateway().fetch, 'http://localhost')('POST', '/declare', { backend: 'bkdhr_1' }))
+        .status,
     ).toBe(204)
   })
 
@@ -340,7 +341,7 @@ describe('A family of a test, in snapshots', () => {
     const damaged = (change: (rows: Record<string, unknown>[]) => void) => {
       const snapshot = JSON.parse(JSON.stringify(gateway.snapshot()))
       change(snapshot.records.widgets)
-      return thrownBy(() => open().restore(snapshot)).message
+      return expectError(() => open().restore(snapshot)).message
     }
     expect(damaged(([row]) => Object.assign(row ?? {}, { size: 99 }))).toBe(
       'records.widgets.0.size is 99. Allowed: an integer from 1 to 10.',
@@ -354,7 +355,7 @@ describe('A family of a test, in snapshots', () => {
     const gateway = open()
     gateway.widgets.create({ name: 'left' })
     const snapshot = JSON.parse(JSON.stringify(gateway.snapshot()))
-    expect(thrownBy(() => createGateway().restore(snapshot)).key).toBe('field_unknown')
+    expect(expectError(() => createGateway().restore(snapshot)).key).toBe('field_unknown')
   })
 })
 

@@ -10,7 +10,7 @@ import { readArguments } from '../../src/server/commands/command.ts'
 import { gatewayOptionsOf } from '../../src/server/options/gateway-options.ts'
 import { parseOptions } from '../../src/server/options/parsed-options.ts'
 import { optionTable } from '../../src/server/options/table.ts'
-import { client, outcome, thrownBy } from '../support/client.ts'
+import { client, expectError, outcome } from '../support/client.ts'
 import { memoryStore } from '../support/memory-store.ts'
 import { SSH_KEYS } from './ssh-keys.ts'
 import { openGateway } from './support.ts'
@@ -24,7 +24,7 @@ type Setup = ReturnType<typeof openGateway>
 type Limits = NonNullable<NonNullable<NgrokOptions['account']>['limits']>
 
 /** Returns the number of the error of a call. */
-const numberOf = (call: () => unknown) => Number(thrownBy(call).code.replace('ERR_NGROK_', ''))
+const numberOf = (call: () => unknown) => Number(expectError(call).code.replace('ERR_NGROK_', ''))
 
 /** A request that creates something: path and body; the body may need the id that the one before it got. */
 type Creation = readonly [path: string, body: (id: string) => object]
@@ -157,7 +157,7 @@ describe('A plan (rules: account#plans)', () => {
   it('hobbyist has ten domains of the service, one address, and no wildcard', () => {
     const { gateway } = openGateway({ account: { plan: 'hobbyist' } })
     for (let n = 1; n <= 10; n++) gateway.reservedDomains.create({ domain: `app-${n}.ngrok.app` })
-    const eleventh = thrownBy(() => gateway.reservedDomains.create({ domain: 'app-11.ngrok.app' }))
+    const eleventh = expectError(() => gateway.reservedDomains.create({ domain: 'app-11.ngrok.app' }))
     expect([eleventh.key, eleventh.message]).toEqual([
       'domain_limit_reached',
       'There would be 11 reserved domains. The plan "hobbyist" allows at most 10.',
@@ -172,7 +172,7 @@ describe('A plan (rules: account#plans)', () => {
     gateway.declare.tunnelSession({ endpoints: [{}, {}] })
     gateway.endpoints.create(endpoint('a', { traffic_policy: JSON.stringify(rules(5)) }) as never)
     expect(numberOf(() => gateway.endpoints.create(endpoint('b') as never))).toBe(18021)
-    const { key, message } = thrownBy(() =>
+    const { key, message } = expectError(() =>
       gateway.endpoints.create(endpoint('c', { traffic_policy: JSON.stringify(rules(6)) }) as never),
     )
     expect([key, message]).toEqual([

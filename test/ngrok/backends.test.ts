@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { refusalOf } from '../support/client.ts'
+import { refusalKey } from '../support/client.ts'
 import { isDeeplyFrozen } from '../support/gateway.ts'
 import { openGateway } from './support.ts'
 
@@ -38,7 +38,7 @@ describe('A tunnel group backend (rules: backends#tunnel-groups)', () => {
   ])('refuses the labels %j', (labels, key) => {
     const { gateway } = openGateway()
     // These labels are invalid.
-    expect(refusalOf(() => gateway.tunnelGroupBackends.create({ labels: labels as Record<string, string> }))).toBe(key)
+    expect(refusalKey(() => gateway.tunnelGroupBackends.create({ labels: labels as Record<string, string> }))).toBe(key)
   })
 })
 
@@ -122,7 +122,7 @@ describe('Backends that other backends name (rules: backends#shared-rules)', () 
     }
     const order = [`failover/${failover}`, `weighted/${weighted}`, `tunnel_group/${group}`, `http_response/${response}`]
     for (const path of order) expect((await send('DELETE', `/backends/${path}`)).status, path).toBe(204)
-    expect(refusalOf(() => gateway.weightedBackends.create({ backends: { [group]: 1 } }))).toBe(
+    expect(refusalKey(() => gateway.weightedBackends.create({ backends: { [group]: 1 } }))).toBe(
       'child_backend_not_found',
     )
   })

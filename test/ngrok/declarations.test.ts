@@ -1,7 +1,7 @@
 import { describe, expect, it, test } from 'vitest'
 import { ngrokFamilies } from '../../src/gateway/ngrok.ts'
 import { createGateway, ngrok } from '../../src/index.ts'
-import { controlsOf, outcome, thrownBy } from '../support/client.ts'
+import { createControlClient, expectError, outcome } from '../support/client.ts'
 import { openGateway } from './support.ts'
 
 const NOW = '2026-01-01T00:00:00Z'
@@ -49,7 +49,7 @@ describe('A declared edge endpoint (contract: declare)', () => {
     const { gateway } = openGateway({ references: 'declared' })
     const value = 'on_tcp_connect: []'
     const replace = () => gateway.tcpEdgeTrafficPolicy.replace('edgtcp_1', { value })
-    expect(thrownBy(replace).code).toBe('ERR_NGROK_7000')
+    expect(expectError(replace).code).toBe('ERR_NGROK_7000')
     gateway.declare.edgeEndpoint({ edge: 'edgtcp_1', url: 'tcp://1.tcp.ngrok.io:12345' })
     expect(replace().value).toBe(value)
   })
@@ -70,7 +70,7 @@ describe('A declared edge endpoint (contract: declare)', () => {
   ])('cannot be %j (%s)', (declared, number, allowed) => {
     const { gateway } = openGateway()
     const before = JSON.stringify(gateway.snapshot())
-    const error = thrownBy(() => gateway.declare.edgeEndpoint(declared as { edge: string; url: string }))
+    const error = expectError(() => gateway.declare.edgeEndpoint(declared as { edge: string; url: string }))
     expect([error.code, error.message]).toEqual([`ERR_NGROK_${number}`, expect.stringContaining(allowed)])
     expect(JSON.stringify(gateway.snapshot())).toBe(before)
   })
@@ -87,7 +87,7 @@ describe('A declared edge endpoint (contract: declare)', () => {
     const { gateway } = openGateway()
     const url = 'https://app.ngrok-free.app'
     gateway.declare.tunnelSession({ endpoints: [{ url, pooling_enabled: true }] })
-    expect(thrownBy(() => gateway.declare.edgeEndpoint({ edge: 'edghts_1', url })).code).toBe('ERR_NGROK_334')
+    expect(expectError(() => gateway.declare.edgeEndpoint({ edge: 'edghts_1', url })).code).toBe('ERR_NGROK_334')
   })
 
   it('cannot be changed or deleted by the API (90440), ends by its id, and then its URL is free', async () => {
@@ -97,7 +97,7 @@ describe('A declared edge endpoint (contract: declare)', () => {
     expect(await sendRefused('DELETE', `/endpoints/${id}`)).toBe('400 ERR_NGROK_90440')
     gateway.declare.end(id)
     expect(gateway.endpoints.list().endpoints).toEqual([])
-    expect(thrownBy(() => gateway.declare.end(id)).key).toBe('not_found')
+    expect(expectError(() => gateway.declare.end(id)).key).toBe('not_found')
     expect(() => gateway.declare.edgeEndpoint(declared)).not.toThrow()
   })
 
@@ -107,7 +107,7 @@ describe('A declared edge endpoint (contract: declare)', () => {
     const cloud = gateway.endpoints.create({ url: 'https://app.example.com', traffic_policy: 'on_http_request: []' })
     gateway.declare.tunnelSession({ endpoints: [{}] })
     for (const { id } of gateway.endpoints.list().endpoints)
-      expect(thrownBy(() => gateway.declare.end(id)).key).toBe('not_found')
+      expect(expectError(() => gateway.declare.end(id)).key).toBe('not_found')
     expect(gateway.endpoints.get(cloud.id)).toEqual(cloud)
   })
 
@@ -181,7 +181,7 @@ describe('A declared dev domain (rules: reserved-domains#dev-domain)', () => {
     7,
   ])('cannot be named %j (215)', (name) => {
     const { gateway } = openGateway()
-    const error = thrownBy(() => gateway.declare.devDomain({ name: name as string }))
+    const error = expectError(() => gateway.declare.devDomain({ name: name as string }))
     expect([error.key, error.message]).toEqual(['field_invalid', expect.stringContaining('name is ')])
     expect(gateway.reservedDomains.list().reserved_domains).toEqual([])
   })
@@ -192,7 +192,7 @@ describe('A declared dev domain (rules: reserved-domains#dev-domain)', () => {
     const declare = (name: string) => () => gateway.declare.devDomain({ name })
     declare('mine')()
     expect(gateway.leftovers()).toEqual([])
-    expect([thrownBy(declare('mine')).code, thrownBy(declare('theirs')).code]).toEqual([
+    expect([expectError(declare('mine')).code, expectError(declare('theirs')).code]).toEqual([
       'ERR_NGROK_413',
       'ERR_NGROK_414',
     ])
@@ -204,28 +204,28 @@ describe('A declared dev domain (rules: reserved-domains#dev-domain)', () => {
     const url = `https://${domain}`
     const { id: endpoint } = gateway.endpoints.create({ url, traffic_policy: 'on_http_request: []' })
     const before = JSON.stringify(gateway.snapshot())
-    expect(thrownBy(() => gateway.declare.end(id)).code).toBe('ERR_NGROK_446')
+    expect(expectError(() => gateway.declare.end(id)).code).toBe('ERR_NGROK_446')
     expect(JSON.stringify(gateway.snapshot())).toBe(before)
     gateway.endpoints.delete(endpoint)
     gateway.declare.tunnelSession({ endpoints: [{ url }] })
     gateway.declare.end(id)
     expect(gateway.reservedDomains.list().reserved_domains).toEqual([])
     expect(gateway.endpoints.list().endpoints.map((each) => [each.url, each.domain])).toEqual([[url, undefined]])
-    expect(thrownBy(() => gateway.declare.end(id)).key).toBe('not_found')
+    expect(expectError(() => gateway.declare.end(id)).key).toBe('not_found')
     gateway.restore(JSON.parse(JSON.stringify(gateway.snapshot())))
   })
 
   it('is the only domain that a test can end', () => {
     const { gateway } = openGateway()
     const { id } = gateway.reservedDomains.create({ domain: 'app.example.com' })
-    expect(thrownBy(() => gateway.declare.end(id)).key).toBe('not_found')
+    expect(expectError(() => gateway.declare.end(id)).key).toBe('not_found')
     expect(gateway.reservedDomains.get(id).domain).toBe('app.example.com')
   })
 
   it('cannot be declared in a dialect without dev domains', () => {
     const { endpoints } = ngrokFamilies
     const gateway = createGateway({ families: { endpoints } })
-    const error = thrownBy(() => gateway.declare.devDomain())
+    const error = expectError(() => gateway.declare.devDomain())
     expect([error.key, error.message]).toEqual([
       'field_invalid',
       expect.stringContaining('the dialect standard has no dev domain'),
@@ -239,14 +239,14 @@ describe('A declared dev domain (rules: reserved-domains#dev-domain)', () => {
     gateway.reset()
     expect(gateway.reservedDomains.list().reserved_domains).toEqual([])
     gateway.restore(snapshot)
-    expect(thrownBy(() => gateway.reservedDomains.delete(id)).code).toBe('ERR_NGROK_458')
+    expect(expectError(() => gateway.reservedDomains.delete(id)).code).toBe('ERR_NGROK_458')
   })
 })
 
 describe('The control API declares (contract: declare)', () => {
   it('several resources at once, and returns the resources', async () => {
     const { gateway } = openGateway({ references: 'declared' })
-    const control = controlsOf(gateway.fetch, 'http://localhost')
+    const control = createControlClient(gateway.fetch, 'http://localhost')
     const json = {
       edge: 'edgtls_2',
       dev_domain: { name: 'a-b-c' },
@@ -260,7 +260,7 @@ describe('The control API declares (contract: declare)', () => {
       credential: { token: expect.stringContaining('_') },
       edge_endpoint: { type: 'edge', edge: { id: 'edgtcp_1' } },
     })
-    expect(thrownBy(() => gateway.credentials.delete(body.credential.id)).code).toBe('ERR_NGROK_637')
+    expect(expectError(() => gateway.credentials.delete(body.credential.id)).code).toBe('ERR_NGROK_637')
     expect(gateway.tlsEdgeTrafficPolicy.replace('edgtls_2', { value: 'on_tcp_connect: []' }).enabled).toBe(true)
     for (const id of [body.dev_domain.id, body.edge_endpoint.id]) {
       expect((await control('DELETE', `/declare?id=${id}`)).status).toBe(204)
@@ -272,7 +272,7 @@ describe('The control API declares (contract: declare)', () => {
     const { gateway } = openGateway()
     const before = JSON.stringify(gateway.snapshot())
     const json = { dev_domain: {}, edge_endpoint: { edge: 'edgtcp_1', url: 'https://a.com' } }
-    const answer = await controlsOf(gateway.fetch, 'http://localhost')('POST', '/declare', json)
+    const answer = await createControlClient(gateway.fetch, 'http://localhost')('POST', '/declare', json)
     expect([outcome(answer), JSON.stringify(gateway.snapshot())]).toEqual(['400 ERR_NGROK_215', before])
   })
 

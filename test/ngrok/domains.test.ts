@@ -1,7 +1,7 @@
 import { describe, expect, it, test } from 'vitest'
 import { createGateway, type Gateway, ngrok, standard } from '../../src/index.ts'
 import { openApi } from '../../src/openapi/openapi.ts'
-import { client, outcome, thrownBy } from '../support/client.ts'
+import { client, expectError, outcome } from '../support/client.ts'
 import { openGateway } from './support.ts'
 
 const DOMAINS = '/reserved_domains'
@@ -60,7 +60,7 @@ describe('An endpoint configuration is detached (rules: dialects#extra-operation
         { delete: expect.objectContaining({ responses: expect.objectContaining({ 204: expect.anything() }) }) },
       ])
     }
-    const error = thrownBy(() => other.reservedDomains.detachHttpEndpointConfiguration(id))
+    const error = expectError(() => other.reservedDomains.detachHttpEndpointConfiguration(id))
     expect([error.key, error.message]).toEqual([
       'path_not_found',
       expect.stringContaining('The segment "http_endpoint_configuration" is unknown'),
@@ -207,7 +207,7 @@ describe('A name that nobody can reserve (rules: domain-names#refused)', () => {
 
   it('says which names are allowed', () => {
     const { gateway } = openGateway()
-    const message = (name: string) => thrownBy(() => gateway.reservedDomains.create({ domain: name })).message
+    const message = (name: string) => expectError(() => gateway.reservedDomains.create({ domain: name })).message
     expect(message('app.internal')).toContain('a last label that is not "localhost" or "internal"')
     expect(message('app.localhost')).toContain('a last label that is not "localhost" and')
   })
@@ -273,7 +273,7 @@ describe('A name that another account has (rules: domain-names#other-accounts)',
 
   it('is refused in any dialect', () => {
     const gateway = createGateway({ takenDomains: [domain] })
-    expect(thrownBy(() => gateway.reservedDomains.create({ domain })).code).toBe('ERR_GATEWAY_414')
+    expect(expectError(() => gateway.reservedDomains.create({ domain })).code).toBe('ERR_GATEWAY_414')
   })
 })
 

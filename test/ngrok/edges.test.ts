@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { thrownBy } from '../support/client.ts'
+import { expectError } from '../support/client.ts'
 import { isDeeplyFrozen } from '../support/gateway.ts'
 import { openGateway, routeModules } from './support.ts'
 
@@ -221,7 +221,7 @@ describe('Routes of an HTTPS edge (rules: edges#routes)', () => {
     const { gateway } = openGateway()
     const edge = gateway.httpsEdges.create().id
     const create = () => gateway.httpsEdgeRoutes.create(edge, { match: '/', webhook_verification } as never)
-    expect(thrownBy(create).message).toMatch(message)
+    expect(expectError(create).message).toMatch(message)
   })
 
   it('are only those that operations made, and not those of another edge', async () => {

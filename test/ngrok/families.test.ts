@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { createNgrok } from '../../src/gateway/ngrok.ts'
 import { outcome } from '../support/client.ts'
-import { recordsOutOfOrder } from '../support/field-order.ts'
+import { listRecordsOutOfOrder } from '../support/field-order.ts'
 import { SSH_KEYS } from './ssh-keys.ts'
 import { filtered, openGateway } from './support.ts'
 
@@ -212,7 +212,7 @@ describe('Resources are created, read, listed, changed and deleted', () => {
     const whole = { ...('token' in shown && { token: null }), ...answered }
     expect(whole).toEqual({ ...head, uri: gateway.url + own, ...shown })
     expect((await send('GET', own)).body).toEqual(whole)
-    expect(recordsOutOfOrder(gateway, openGateway().gateway)).toEqual([])
+    expect(listRecordsOutOfOrder(gateway, openGateway().gateway)).toEqual([])
     const page = { [items]: [whole], uri: gateway.url + path, next_page_uri: null }
     expect((await send('GET', path)).body).toEqual(page)
     const found = await send('GET', filtered(path, `obj.id == "${id}"`))

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { caughtFrom } from '../support/client.ts'
+import { catchError } from '../support/client.ts'
 import { openGateway } from './support.ts'
 
 /** The numbers that ngrok documents for its families, and those that only faults use, by status. */
@@ -35,7 +35,7 @@ describe('A fault answers with any documented number (rules: errors#catalogue)',
 
   test('and a number that is not documented is refused', () => {
     const { gateway } = openGateway()
-    expect(caughtFrom(() => gateway.faults.add({ error: 'ERR_NGROK_1' }))?.message).toContain('Allowed: a code such as')
+    expect(catchError(() => gateway.faults.add({ error: 'ERR_NGROK_1' }))?.message).toContain('Allowed: a code such as')
     expect(gateway.faults.all()).toEqual([])
   })
 })

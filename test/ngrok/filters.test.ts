@@ -5,7 +5,7 @@ import { manualClock, ngrok } from '../../src/index.ts'
 import { ngrokFamilies } from '../../src/ngrok/families.ts'
 import { groupOf } from '../../src/operation/operation.ts'
 import { tableOf } from '../../src/table.ts'
-import { caughtFrom } from '../support/client.ts'
+import { catchError } from '../support/client.ts'
 
 const COMMON = 'id created_at description metadata'
 
@@ -134,7 +134,7 @@ describe('A filter of ngrok (rules: filters#declared-fields)', () => {
     ['obj.scheme.foo == "x"', 'a field that filters cannot name'],
   ])('%s is refused, and the message says why', (filter, says) => {
     const before = JSON.stringify(gateway.snapshot())
-    expect(caughtFrom(() => found(filter))).toMatchObject({
+    expect(catchError(() => found(filter))).toMatchObject({
       code: 'ERR_NGROK_250',
       message: expect.stringContaining(says),
     })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { thrownBy } from '../support/client.ts'
+import { expectError } from '../support/client.ts'
 import { openGateway } from './support.ts'
 
 const RANGE = '203.0.113.0/24'
@@ -108,7 +108,7 @@ describe('Rules of IP policies', () => {
   test('name in messages what was received, what is allowed, and the rule that has the range', () => {
     const { gateway, policy, rule } = furnished()
     const good = { cidr: RANGE, ip_policy_id: policy.id, action: 'allow' }
-    const messageOf = (body: object) => thrownBy(() => gateway.ipPolicyRules.create({ ...good, ...body })).message
+    const messageOf = (body: object) => expectError(() => gateway.ipPolicyRules.create({ ...good, ...body })).message
     expect(messageOf({})).toBe(`cidr is "${RANGE}". Allowed: no range of the same policy's rules, as of ${rule.id}.`)
     expect(messageOf({ ip_policy_id: undefined })).toBe(
       'A rule needs ip_policy_id, which is missing or empty. Allowed: the id of an IP policy.',

@@ -1,7 +1,7 @@
 import { generateKeyPairSync, sign, X509Certificate } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { writePem } from '../../src/x509/pem.ts'
-import { openssl, testOpenssl, verify } from '../support/openssl.ts'
+import { openssl, testOpenssl, verifyChain } from '../support/openssl.ts'
 import { element } from '../x509/support.ts'
 import { CSR, OTHER_CSR as OTHER } from './certificate-requests.ts'
 import { openGateway } from './support.ts'
@@ -147,7 +147,7 @@ describe("The certificate for an operator's request", () => {
     const csr = openssl({}, 'req', '-new', ...key, ...flags).output.replace(/^.*?(?=-----BEGIN CERT)/s, '')
     const { cert } = gateway.kubernetesOperators.create({ binding: { csr } }).binding.cert
     const at = Date.UTC(2026, 5, 1)
-    const { status, output } = verify(gateway.authority.certificatePem, cert, at, '-purpose', 'sslclient')
+    const { status, output } = verifyChain(gateway.authority.certificatePem, cert, at, '-purpose', 'sslclient')
     expect(status, output).toBe(0)
     const keyOf = (command: string, pem: string) =>
       openssl({ 'a.pem': pem }, command, '-in', 'a.pem', '-noout', '-pubkey')

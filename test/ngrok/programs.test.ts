@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { type Client, outcome, type Sending } from '../support/client.ts'
+import { type Client, outcome, type RequestParts } from '../support/client.ts'
 import { CSR } from './certificate-requests.ts'
 import { everyPage, filtered, programTest as test } from './support.ts'
 
@@ -8,7 +8,7 @@ import { everyPage, filtered, programTest as test } from './support.ts'
 const DENY = '{"on_http_request":[{"actions":[{"type":"deny"}]}]}'
 
 /** Sends a request, and ignores a response that says that the resource is gone, as programs do. */
-async function tolerant(ask: Client, path: string, sending?: Sending): Promise<void> {
+async function tolerant(ask: Client, path: string, sending?: RequestParts): Promise<void> {
   const answer = await ask('DELETE', path, sending)
   if (answer.status !== 404) expect(outcome(answer), path).toBe('204')
 }

@@ -1,7 +1,7 @@
 import { manualClock } from '../../src/engine/manual-clock.ts'
 import { createNgrok, type NgrokOptions, ngrokFamilies } from '../../src/gateway/ngrok.ts'
 import { testUsing } from '../../src/testing/vitest.ts'
-import { type Answer, type Client, client, outcome, type Sending } from '../support/client.ts'
+import { type Answer, type Client, client, outcome, type RequestParts } from '../support/client.ts'
 
 /** A gateway in the dialect of ngrok at a fixed time, with a client of its HTTP API. */
 export function openGateway(options: Omit<NgrokOptions, 'clock'> = {}) {
@@ -10,7 +10,7 @@ export function openGateway(options: Omit<NgrokOptions, 'clock'> = {}) {
   return { gateway, send, sendRefused: refusalsOf(gateway, send) }
 }
 
-type Refused = (method: string, path: string, sending?: Sending) => Promise<string>
+type Refused = (method: string, path: string, sending?: RequestParts) => Promise<string>
 
 /** Sends a request that must change nothing, and returns its outcome. */
 function refusalsOf(gateway: ReturnType<typeof createNgrok>, send: Client): Refused {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { createNgrok } from '../../src/gateway/ngrok.ts'
 import { createGateway, manualClock } from '../../src/index.ts'
-import { caughtFrom } from '../support/client.ts'
+import { catchError } from '../support/client.ts'
 import { upload } from '../support/pem.ts'
 import { SSH_KEYS } from './ssh-keys.ts'
 
@@ -65,8 +65,8 @@ describe('In the dialect ngrok a description has at most 255 bytes, a metadata 4
       [{ description: ofBytes(256) }, description],
       [{ metadata: ofBytes(4097) }, metadata],
     ] as const) {
-      expect(caughtFrom(() => family.create({ ...body, ...wrong }))?.code).toBe(`ERR_NGROK_${number}`)
-      expect(caughtFrom(() => family.update(made.id, wrong))?.code).toBe(`ERR_NGROK_${number}`)
+      expect(catchError(() => family.create({ ...body, ...wrong }))?.code).toBe(`ERR_NGROK_${number}`)
+      expect(catchError(() => family.update(made.id, wrong))?.code).toBe(`ERR_NGROK_${number}`)
     }
     expect(JSON.stringify(gateway.snapshot())).toBe(before)
     expect(family.update(made.id, texts)).toMatchObject(texts)

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { createNgrok } from '../../src/gateway/ngrok.ts'
-import { client, controlsOf, outcome } from '../support/client.ts'
+import { client, createControlClient, outcome } from '../support/client.ts'
 import { START, stateOf } from '../support/gateway.ts'
 
 const ROUTE = '/edges/https/edghts_1/routes/edghtsrt_1'
@@ -70,7 +70,7 @@ test.each(['edgtcp_1', 'edgtls_1'])('With declared references the edge %s must b
   expect((await put()).status).toBe(200)
   expect(() => gateway.restore(gateway.snapshot())).not.toThrow()
   expect(() => gateway.declare.edge(edge, { routes: ['edghtsrt_1'] })).toThrow(/routes together with their HTTPS edge/)
-  const control = controlsOf(gateway.fetch, 'http://127.0.0.1')
+  const control = createControlClient(gateway.fetch, 'http://127.0.0.1')
   expect((await control('POST', '/declare', { edge: 'edgtls_2' })).status).toBe(200)
   expect((await control('POST', '/declare', { edge: 'edgxyz_2' })).status).toBe(400)
 })

@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from 'vitest'
 import { type createNgrok, ngrokFamilies } from '../../src/gateway/ngrok.ts'
-import { client, controlsOf, outcome, thrownBy } from '../support/client.ts'
+import { client, createControlClient, expectError, outcome } from '../support/client.ts'
 import { SSH_KEYS } from './ssh-keys.ts'
 import { openGateway } from './support.ts'
 
@@ -124,13 +124,13 @@ describe('A declared agent (contract: declare)', () => {
       () =>
         tunnelSession({ endpoints })
     const before = gateway.snapshot()
-    expect(thrownBy(at({ url: 'https://a.example' })).code).toBe('ERR_NGROK_334')
-    expect(thrownBy(at({ url: 'tls://b.example' }, { url: 'tls://b.example:443' })).code).toBe('ERR_NGROK_334')
-    expect(thrownBy(at({ url: 'nothing' })).code).toBe('ERR_NGROK_249')
-    expect(thrownBy(() => tunnelSession({ credential: 'cr_1' })).message).toContain('"cr_1"')
-    expect(thrownBy(() => tunnelSession({ started_at: 'today' })).message).toContain('"today"')
+    expect(expectError(at({ url: 'https://a.example' })).code).toBe('ERR_NGROK_334')
+    expect(expectError(at({ url: 'tls://b.example' }, { url: 'tls://b.example:443' })).code).toBe('ERR_NGROK_334')
+    expect(expectError(at({ url: 'nothing' })).code).toBe('ERR_NGROK_249')
+    expect(expectError(() => tunnelSession({ credential: 'cr_1' })).message).toContain('"cr_1"')
+    expect(expectError(() => tunnelSession({ started_at: 'today' })).message).toContain('"today"')
     const labels = ['web'] as never
-    expect(thrownBy(() => tunnelSession({ labelled: [{ labels }] })).message).toBe(
+    expect(expectError(() => tunnelSession({ labelled: [{ labels }] })).message).toBe(
       'tunnel_session.labelled.0.labels is an array of 1. Allowed: an object.',
     )
     expect(gateway.snapshot()).toEqual(before)
@@ -146,7 +146,7 @@ describe('A declared agent (contract: declare)', () => {
     [{ failing: { stop: '' } }, 'failing.stop'],
   ])('cannot be %j, and the error names the field', (declared, field) => {
     const { gateway } = openGateway()
-    const error = thrownBy(() => gateway.declare.tunnelSession(declared))
+    const error = expectError(() => gateway.declare.tunnelSession(declared))
     expect([error.message, error.details]).toEqual([
       expect.stringContaining(`tunnel_session.${field} is `),
       expect.objectContaining({ [`field:tunnel_session.${field}`]: error.message }),
@@ -156,7 +156,7 @@ describe('A declared agent (contract: declare)', () => {
 
   it('is declared and ended over HTTP too', async () => {
     const { gateway } = openGateway()
-    const control = controlsOf(gateway.fetch, 'http://localhost')
+    const control = createControlClient(gateway.fetch, 'http://localhost')
     const { status, body } = await control('POST', '/declare', { tunnel_session: { endpoints: [{}], labelled: [] } })
     expect([status, body.tunnel_session]).toEqual([200, gateway.tunnelSessions.get(body.tunnel_session.id)])
     const path = `/declare?id=${body.tunnel_session.id}`
@@ -194,7 +194,7 @@ describe('Endpoints of agents (contract: endpoints)', () => {
     gateway.reservedDomains.create({ domain: 'example.com' })
     const { id } = gateway.declare.tunnelSession({ endpoints: [{ url: 'https://example.com' }] })
     const create = () => gateway.endpoints.create({ url: 'https://example.com', traffic_policy: '{}' })
-    expect(thrownBy(create).code).toBe('ERR_NGROK_18017')
+    expect(expectError(create).code).toBe('ERR_NGROK_18017')
     gateway.tunnelSessions.stop(id)
     expect(create().type).toBe('cloud')
   })

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest'
 import { createGateway, type Dialect, type Gateway, ngrok, standard } from '../../src/index.ts'
 import { IDS, TEMPLATES } from '../support/bodies.ts'
 import { client } from '../support/client.ts'
-import { changed, places, valueAt } from '../support/damage.ts'
-import { bodyProblems } from '../support/documented.ts'
+import { listPaths, replaceAt, valueAt } from '../support/damage.ts'
+import { findBodyProblems } from '../support/documented.ts'
 
 type Template = (typeof TEMPLATES)[number]
 
@@ -11,14 +11,14 @@ const typeOf = (value: unknown) => (Array.isArray(value) ? 'array' : typeof valu
 
 /** A body with one part of another type, or with one too few or too many. */
 function othersOf(body: object): unknown[] {
-  const paths = [...places(body)]
+  const paths = [...listPaths(body)]
   const others = [5, true, 'x', [], {}, [5], { x: 5 }]
   const retyped = paths.flatMap((path) => {
     const type = typeOf(valueAt(body, path))
-    return others.filter((other) => typeOf(other) !== type).map((other) => changed(body, path, other))
+    return others.filter((other) => typeOf(other) !== type).map((other) => replaceAt(body, path, other))
   })
   // As JSON, in which what is undefined is not there.
-  const fewer = paths.map((path) => JSON.parse(JSON.stringify(changed(body, path, undefined))))
+  const fewer = paths.map((path) => JSON.parse(JSON.stringify(replaceAt(body, path, undefined))))
   return [...retyped, ...fewer, {}, { ...body, unheard_of: 'x' }]
 }
 
@@ -54,7 +54,7 @@ describe.each([standard, ngrok])('The document of the dialect $name allows', (di
         const gateway = createGateway({ dialect, seed: 'bodies' })
         const url = gateway.url + path.replace(/\{(domain|address)\}/, (_, kind) => idOf(gateway, kind))
         const { status, body: answer } = await client(gateway)(method, url, { json })
-        const problems = bodyProblems(gateway, { method, url, json })
+        const problems = findBodyProblems(gateway, { method, url, json })
         if (status < 300 === (problems.length === 0) || IN_WORDS.test(answer.error_code)) continue
         differences.push(`${JSON.stringify(json)}: ${answer.msg ?? 'taken'} ${problems}`)
       }
@@ -67,7 +67,7 @@ test.each(['domain', 'name', 'host'])('With two aliases for a required field, th
   const dialect = { ...standard, fieldAliases: { reserved_domains: { name: 'domain', host: 'domain' } } }
   const gateway = createGateway({ dialect })
   const [method, url, json] = ['POST', `${gateway.url}/reserved_domains`, { [name]: 'app.example.com' }]
-  expect(bodyProblems(gateway, { method, url, json })).toEqual([])
+  expect(findBodyProblems(gateway, { method, url, json })).toEqual([])
   expect((await client(gateway)(method, url, { json })).status).toBe(201)
-  expect(bodyProblems(gateway, { method, url, json: {} })).not.toEqual([])
+  expect(findBodyProblems(gateway, { method, url, json: {} })).not.toEqual([])
 })

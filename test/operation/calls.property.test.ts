@@ -5,9 +5,18 @@ import { type Gateway, ngrok, standard } from '../../src/index.ts'
 import { groupOf, type Operation } from '../../src/operation/operation.ts'
 import { families } from '../../src/resources/index.ts'
 import { listSchemas, partsOf } from '../../src/schema/documentation.ts'
-import { type Call, calls, directly, fieldsOf, filled, filledUp, type Outcome, overHttp } from '../support/calls.ts'
-import { HEAD, OF_A_CERTIFICATE, OF_A_DOMAIN } from '../support/fields.ts'
-import { handClock, open, stateOf } from '../support/gateway.ts'
+import {
+  type Call,
+  callDirectly,
+  callOverHttp,
+  calls,
+  fillIds,
+  fillOmittedFields,
+  listFields,
+  type Outcome,
+} from '../support/calls.ts'
+import { CERTIFICATE_FIELDS, DOMAIN_FIELDS, HEAD_FIELDS } from '../support/fields.ts'
+import { createTestClock, open, stateOf } from '../support/gateway.ts'
 import { check } from '../support/property.ts'
 
 const dialects = fc.constantFrom(standard, ngrok)
@@ -15,24 +24,24 @@ const histories = fc.array(fc.record({ call: calls, wait: fc.constantFrom(0, 0, 
 
 /** Makes calls one after the other, and answers what each came to. */
 function made(gateway: Gateway, call: Call, ids: string[], way: 'direct' | 'HTTP'): Outcome {
-  const { call: whole, id } = filled(call, ids)
-  const outcome = way === 'direct' ? directly(gateway, whole, id) : overHttp(gateway, whole)
+  const { call: whole, id } = fillIds(call, ids)
+  const outcome = way === 'direct' ? callDirectly(gateway, whole, id) : callOverHttp(gateway, whole)
   if (outcome.status === 201) ids.push(JSON.parse(outcome.json as string).id)
   return outcome
 }
 
 /** The fields of each kind of object in an answer, in the order of the API reference's tables. */
-const DESCRIBED = [...HEAD, 'description', 'metadata']
+const DESCRIBED = [...HEAD_FIELDS, 'description', 'metadata']
 const ORDERS: readonly (readonly string[])[] = [
   [...DESCRIBED, 'addr', 'region', 'endpoint_configuration'],
-  [...DESCRIBED, ...OF_A_DOMAIN],
-  [...DESCRIBED, ...OF_A_DOMAIN, 'error_redirect_url', 'is_dev', 'resolves_to'],
+  [...DESCRIBED, ...DOMAIN_FIELDS],
+  [...DESCRIBED, ...DOMAIN_FIELDS, 'error_redirect_url', 'is_dev', 'resolves_to'],
   ['authority', 'private_key_type'],
   ['renews_at', 'provisioning_job'],
   ['error_code', 'msg', 'started_at', 'retries_at'],
   ['value'],
   [...DESCRIBED, 'backends'],
-  [...DESCRIBED, ...OF_A_CERTIFICATE],
+  [...DESCRIBED, ...CERTIFICATE_FIELDS],
   ['dns_names', 'ips'],
   ['id', 'uri'],
   ['reserved_addrs', 'uri', 'next_page_uri'],
@@ -87,13 +96,13 @@ describe('Any calls at all', () => {
     const statuses = new Set<number>()
     check(
       fc.property(dialects, histories, (dialect, history) => {
-        const [one, two] = [handClock(), handClock()]
+        const [one, two] = [createTestClock(), createTestClock()]
         const direct = open({ dialect, clock: one })
         const http = open({ dialect, clock: two })
         const ids: [string[], string[]] = [[], []]
         for (const { call, wait } of history) {
-          one.turn(wait)
-          two.turn(wait)
+          one.advance(wait)
+          two.advance(wait)
           const outcome = made(direct, call, ids[0], 'direct')
           expect(made(http, call, ids[1], 'HTTP')).toEqual(outcome)
           statuses.add(outcome.status)
@@ -110,11 +119,11 @@ describe('Any calls at all', () => {
     const urls = fc.constantFrom('https://api.example.com/v2', 'http://127.0.0.1:4747')
     check(
       fc.property(dialects, urls, histories, (dialect, baseUrl, history) => {
-        const clock = handClock()
+        const clock = createTestClock()
         const gateway = open({ dialect, baseUrl, clock, dns: 'simulated' })
         const ids: string[] = []
         for (const { call, wait } of history) {
-          clock.turn(wait)
+          clock.advance(wait)
           const { status, json } = made(gateway, call, ids, 'HTTP')
           if (status >= 400 || json === null) continue
           eachObject(JSON.parse(json), (object) => {
@@ -135,7 +144,7 @@ describe('Any calls at all', () => {
   test('take null for "not given" in any field, and "" in a reference, a region or a key type', () => {
     const isBlankable = (field: string) =>
       /^(certificate|.*endpoint_configuration|before)_id$|^region$|^private_key_type$/.test(field)
-    const fields = new Map([standard, ngrok].map((dialect) => [dialect, fieldsOf(dialect)]))
+    const fields = new Map([standard, ngrok].map((dialect) => [dialect, listFields(dialect)]))
     const fillers = fc.infiniteStream(fc.constantFrom('' as const, null))
     check(
       fc.property(dialects, histories, fillers, (dialect, history, drawn) => {
@@ -144,9 +153,9 @@ describe('Any calls at all', () => {
         for (const { call } of history) {
           const filler = (field: string) => (isBlankable(field) ? drawn.next().value : null)
           const outcome = made(without, call, ids[0], 'direct')
-          expect(made(withNothing, filledUp(call, fields.get(dialect) ?? new Map(), filler), ids[1], 'direct')).toEqual(
-            outcome,
-          )
+          expect(
+            made(withNothing, fillOmittedFields(call, fields.get(dialect) ?? new Map(), filler), ids[1], 'direct'),
+          ).toEqual(outcome)
         }
         expect(stateOf(withNothing)).toBe(stateOf(without))
       }),

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { type Dialect, type Gateway, ngrok, standard } from '../../src/index.ts'
-import { client, outcome, refusalOf, thrownBy } from '../support/client.ts'
+import { client, expectError, outcome, refusalKey } from '../support/client.ts'
 import { open } from '../support/gateway.ts'
 import { upload } from '../support/pem.ts'
 
@@ -63,7 +63,7 @@ describe.each(COLUMNS)('The dialect $dialect.name (rules: dialects#standard)', (
     gateway.reservedDomains.create({ domain: 'app.example.com' })
     const taken = await api('POST', '/reserved_domains', { json: { domain: 'app.example.com' } })
     expect(outcome(taken)).toBe(`${column.taken} ${prefix}413`)
-    expect(thrownBy(() => gateway.reservedDomains.create({ domain: 'app.example.com' })).code).toBe(`${prefix}413`)
+    expect(expectError(() => gateway.reservedDomains.create({ domain: 'app.example.com' })).code).toBe(`${prefix}413`)
     for (const { headers } of [taken, await api('GET', '/reserved_addrs'), await api('GET', '/nowhere')]) {
       expect(headers.get(column.operation)).toMatch(/^op_[0-9A-Za-z]{27}$/)
     }
@@ -77,7 +77,7 @@ describe.each(COLUMNS)('The dialect $dialect.name (rules: dialects#standard)', (
     expect(answers.map(outcome)).toEqual([200, 201, 203].map((number) => `${column.unauthorized} ${prefix}${number}`))
     for (const { status, body } of answers) expect(body.status_code).toBe(status)
     gateway.reservedDomains.create({ domain: 'app.example.com' })
-    const error = thrownBy(() => gateway.reservedDomains.create({ domain: 'app.example.com' }))
+    const error = expectError(() => gateway.reservedDomains.create({ domain: 'app.example.com' }))
     expect(error.status).toBe(column.taken)
   })
 
@@ -134,7 +134,7 @@ describe.each(COLUMNS)('The dialect $dialect.name (rules: dialects#standard)', (
     const set = gateway.reservedDomains.create({ domain: 'a.example.com', region: 'eu' })
     const unset = gateway.reservedDomains.create({ domain: 'b.example.com' })
     expect([set.region, unset.region]).toEqual(column.regions)
-    expect(refusalOf(() => gateway.reservedDomains.create({ domain: 'c.example.com', region: 'mars' as 'us' }))).toBe(
+    expect(refusalKey(() => gateway.reservedDomains.create({ domain: 'c.example.com', region: 'mars' as 'us' }))).toBe(
       'domain_region_invalid',
     )
   })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Gateway } from '../../src/index.ts'
-import { client, outcome, refusalOf } from '../support/client.ts'
+import { client, outcome, refusalKey } from '../support/client.ts'
 import { open, START } from '../support/gateway.ts'
 import { upload } from '../support/pem.ts'
 
@@ -182,7 +182,7 @@ describe('The query of a list (rules: requests#query)', () => {
     expect(page.backends.map(({ id }) => id)).toEqual([ids[1]])
     expect(page.next_page_uri).toContain(`before_id=${ids[1]}`)
     expect(gateway.weightedBackends.list({ limit: '2' }).backends).toHaveLength(2)
-    expect(refusalOf(() => gateway.weightedBackends.list({ limit: 1.5 }))).toBe('limit_not_a_number')
+    expect(refusalKey(() => gateway.weightedBackends.list({ limit: 1.5 }))).toBe('limit_not_a_number')
     expect(gateway.weightedBackends.list().backends[0]?.created_at).toBe(
       `${new Date(START).toISOString().slice(0, 19)}Z`,
     )

@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type Gateway, GatewayError, type HttpResponse } from '../../src/index.ts'
 import { IDS, TEMPLATES } from '../support/bodies.ts'
-import { changed, places } from '../support/damage.ts'
-import { exchanged } from '../support/exchanged.ts'
+import { listPaths, replaceAt } from '../support/damage.ts'
+import { exchange } from '../support/exchange.ts'
 import { open, stateOf } from '../support/gateway.ts'
 import { check } from '../support/property.ts'
 
@@ -16,10 +16,10 @@ const others = fc.oneof(
 
 /** A template with one or two of its values replaced. */
 const mutated = fc.constantFrom(...TEMPLATES).chain(([method, path, body]) =>
-  fc.array(fc.tuple(fc.constantFrom(...places(body)), others), { minLength: 1, maxLength: 2 }).map((changes) => ({
+  fc.array(fc.tuple(fc.constantFrom(...listPaths(body)), others), { minLength: 1, maxLength: 2 }).map((changes) => ({
     method,
     path,
-    body: changes.reduce<unknown>((mutant, [at, other]) => changed(mutant, at, other), body),
+    body: changes.reduce<unknown>((mutant, [at, other]) => replaceAt(mutant, at, other), body),
   })),
 )
 
@@ -32,7 +32,7 @@ function openWithResources(): { gateway: Gateway; at: (path: string) => string }
 }
 
 function send(gateway: Gateway, method: string, url: string, body: unknown): HttpResponse {
-  return exchanged(gateway, { method, url, body: JSON.stringify(body) })
+  return exchange(gateway, { method, url, body: JSON.stringify(body) })
 }
 
 describe('Bodies with one or two values replaced (rules: requests#fields, errors#catalogue)', () => {
@@ -68,11 +68,11 @@ describe('Bodies with one or two values replaced (rules: requests#fields, errors
     const strange = fc.constantFrom<unknown>(1n, Symbol('s'), () => 1, new Date(0), new Map(), Number.NaN, /x/)
     const policies = TEMPLATES.at(-1)?.[2] as object
     check(
-      fc.property(fc.constantFrom(...places(policies)), strange, (path, other) => {
+      fc.property(fc.constantFrom(...listPaths(policies)), strange, (path, other) => {
         const gateway = open()
         const before = stateOf(gateway)
         try {
-          gateway.trafficPolicy.replace(IDS, changed(policies, path, other) as never)
+          gateway.trafficPolicy.replace(IDS, replaceAt(policies, path, other) as never)
           expect(JSON.parse(JSON.stringify(gateway.trafficPolicy.get(IDS)))).toEqual(gateway.trafficPolicy.get(IDS))
         } catch (error) {
           expect(error).toBeInstanceOf(GatewayError)

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type Gateway, type HttpRequest, standard } from '../../src/index.ts'
-import { calls, filled, requestOf } from '../support/calls.ts'
-import { IN_BODIES } from '../support/fields.ts'
+import { calls, createHttpRequest, fillIds } from '../support/calls.ts'
+import { BODY_FIELDS } from '../support/fields.ts'
 import { open, stateOf } from '../support/gateway.ts'
 import { upload } from '../support/pem.ts'
 import { anyText, check } from '../support/property.ts'
@@ -53,7 +53,7 @@ function openWithOneOfEach(): Gateway {
 const IDS = PATHS.flatMap((path) => /(?:ra|rd|bkdwd|cert)_\w+$/.exec(path) ?? [])
 
 const names = fc.constantFrom(
-  ...IN_BODIES,
+  ...BODY_FIELDS,
   'http_endpoint_configuration_id',
   'bkdhr_1',
   'secret',
@@ -164,7 +164,7 @@ function toRequest({ method, path, query, body, headers }: Drawn): HttpRequest {
 /** Any requests, of which most are what a client would send. */
 const anyRequests = fc.oneof(
   { weight: 1, arbitrary: requests.map(toRequest) },
-  { weight: 5, arbitrary: calls.map((call) => requestOf(filled(call, IDS).call, standard)) },
+  { weight: 5, arbitrary: calls.map((call) => createHttpRequest(fillIds(call, IDS).call, standard)) },
 )
 
 /** Requests that chance may leave out: a request without a key, with a method, a path or a content type that do not exist. */

@@ -1,9 +1,9 @@
 import { X509Certificate } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { createGateway, type Gateway } from '../../src/index.ts'
-import { client, thrownBy } from '../support/client.ts'
+import { client, expectError } from '../support/client.ts'
 import { upload } from '../support/pem.ts'
-import { DOMAIN, issued, NEW_YEAR, openManual } from '../support/provisioning.ts'
+import { DOMAIN, NEW_YEAR, openManual, openWithCertificate } from '../support/provisioning.ts'
 
 const kinds = ['rsa', 'ecdsa'] as const
 
@@ -18,7 +18,7 @@ function issuedWith(private_key_type: (typeof kinds)[number]) {
 
 describe('An automatic certificate (rules: provisioning-jobs#success)', () => {
   test('is a TLS certificate like others: listed and readable, with issued_at, and frozen', async () => {
-    const { gateway, certificate_id } = issued()
+    const { gateway, certificate_id } = openWithCertificate()
     const uploaded = gateway.tlsCertificates.create(upload())
     const automatic = gateway.tlsCertificates.get(certificate_id)
     expect(gateway.tlsCertificates.list().tls_certificates).toEqual([uploaded, automatic])
@@ -62,7 +62,7 @@ describe('The same seed and the same calls', () => {
   })
 
   test('give a certificate that stays the same, regardless of how often and when it is read', () => {
-    const { gateway, certificate_id } = issued()
+    const { gateway, certificate_id } = openWithCertificate()
     gateway.provisioning.failAlways('DNS_ERROR')
     const first = gateway.tlsCertificates.get(certificate_id)
     gateway.clock.advance('300d')
@@ -86,7 +86,7 @@ describe('A private key (rules: secrets#private-keys)', () => {
       (await api('DELETE', `/tls_certificates/${certificate_id}`)).text,
       JSON.stringify(gateway.snapshot()),
       gateway.provisioning.printTimeline(id),
-      JSON.stringify(thrownBy(() => gateway.tlsCertificates.delete(certificate_id))),
+      JSON.stringify(expectError(() => gateway.tlsCertificates.delete(certificate_id))),
     ]
     for (const text of texts) {
       expect(text).not.toContain('PRIVATE KEY')

@@ -1,11 +1,18 @@
 import { describe, expect, test } from 'vitest'
 import { createGateway, type Outcome } from '../../src/index.ts'
-import { caughtFrom, client } from '../support/client.ts'
-import { DOMAIN, issued, managed, NEW_YEAR, openManual, timeAfter } from '../support/provisioning.ts'
+import { catchError, client } from '../support/client.ts'
+import {
+  DOMAIN,
+  NEW_YEAR,
+  openManual,
+  openWithCertificate,
+  openWithDomain,
+  timeAfter,
+} from '../support/provisioning.ts'
 
 describe('A scripted outcome with details (rules: provisioning-jobs#scripted-details)', () => {
   test('has its own message, and its own time to the retry', () => {
-    const { gateway, id, job } = managed()
+    const { gateway, id, job } = openWithDomain()
     gateway.provisioning.script([{ outcome: 'DNS_ERROR', message: 'No such host.', retriesAfter: '5m' }])
     gateway.clock.advance('30s')
     expect(job()).toEqual({
@@ -33,7 +40,7 @@ describe('A scripted outcome with details (rules: provisioning-jobs#scripted-det
       '2s',
     ],
   ])('keeps what it does not name: %j', (outcome, msg, wait) => {
-    const { gateway, job } = managed()
+    const { gateway, job } = openWithDomain()
     gateway.provisioning.script([outcome], { domain: DOMAIN })
     gateway.clock.advance('30s')
     expect(job()).toMatchObject({ msg, retries_at: timeAfter('30s', wait as '1h') })
@@ -47,7 +54,7 @@ describe('A scripted outcome with details (rules: provisioning-jobs#scripted-det
   ])(
     'can have a retries_at that has passed: %s; the next attempt comes after the usual wait',
     (retriesAfter, shown) => {
-      const { gateway, id, job } = managed()
+      const { gateway, id, job } = openWithDomain()
       gateway.provisioning.script([{ outcome: 'DNS_ERROR', retriesAfter: retriesAfter as '5m' }])
       gateway.clock.advance('30s')
       expect(job()?.retries_at).toBe(shown)
@@ -64,7 +71,7 @@ describe('A scripted outcome with details (rules: provisioning-jobs#scripted-det
   )
 
   test('works for renewals, failNext, failAlways and the control API', async () => {
-    const { gateway, job } = issued()
+    const { gateway, job } = openWithCertificate()
     const failure = { outcome: 'INTERNAL_ERROR', message: 'The authority is down.', retriesAfter: '1h' } as const
     gateway.provisioning.failAlways(failure, { domain: DOMAIN })
     gateway.provisioning.failNext({ outcome: 'DNS_ERROR', message: 'First.' })
@@ -106,7 +113,7 @@ describe('A scripted outcome with details (rules: provisioning-jobs#scripted-det
   ])('is refused with %s, and nothing is pending', (_, sent) => {
     const gateway = createGateway()
     const outcomes = ['success', sent] as Outcome[]
-    const refused = caughtFrom(() => gateway.provisioning.script(outcomes))
+    const refused = catchError(() => gateway.provisioning.script(outcomes))
     expect(refused).toMatchObject({ key: 'field_invalid', message: expect.stringMatching(/retriesAfter|at most 1000/) })
     expect(refused?.message).toMatch(/^outcomes\.1/)
     expect(gateway.provisioning.pendingOutcomes()).toEqual([])
@@ -135,7 +142,7 @@ describe('With the quirk lateStatus (rules: provisioning-jobs#late-status)', () 
 
   test('a creation shows its job, as do all responses without the quirk', () => {
     for (const lateStatus of [true, false]) {
-      const { status, gateway } = managed({ quirks: { lateStatus } })
+      const { status, gateway } = openWithDomain({ quirks: { lateStatus } })
       expect(status()?.provisioning_job).not.toBeNull()
       const { id } = gateway.reservedDomains.create({ domain: 'b.example.com' })
       const policy = { authority: 'letsencrypt' }

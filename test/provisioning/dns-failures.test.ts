@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { createGateway } from '../../src/index.ts'
-import { caughtFrom, client } from '../support/client.ts'
-import { DOMAIN, issued, openManual, timeAfter, zoned } from '../support/provisioning.ts'
+import { catchError, client } from '../support/client.ts'
+import { DOMAIN, openManual, openWithCertificate, openWithZone, timeAfter } from '../support/provisioning.ts'
 
 const CONTROL = 'http://localhost/_fauxgate/dns'
 
 describe('A record that propagates (rules: simulated-dns#propagation)', () => {
   test('makes attempts fail until resolvers see it, and the message says how long to wait', () => {
-    const { dns, target, clock, job } = zoned()
+    const { dns, target, clock, job } = openWithZone()
     expect(dns.cname(DOMAIN, target, { after: '2m' })).toEqual({
       name: DOMAIN,
       type: 'CNAME',
@@ -27,21 +27,21 @@ describe('A record that propagates (rules: simulated-dns#propagation)', () => {
   })
 
   test('is visible from that second on, regardless of when somebody reads', () => {
-    const early = zoned()
+    const early = openWithZone()
     early.dns.cname(DOMAIN, early.target, { after: '30s' })
     early.clock.advance('10d')
     expect(early.gateway.provisioning.timeline(early.id).map(({ transition }) => transition)).toEqual([
       'started',
       'issued',
     ])
-    const late = zoned()
+    const late = openWithZone()
     late.dns.cname(DOMAIN, late.target, { after: 30_001 })
     late.clock.advance('10d')
     expect(late.gateway.provisioning.timeline(late.id)[1]).toMatchObject({ transition: 'failed', at: timeAfter('30s') })
   })
 
   test('keeps its time of propagation in a snapshot and in a store', () => {
-    const { gateway, dns, target } = zoned()
+    const { gateway, dns, target } = openWithZone()
     dns.cname(DOMAIN, target, { after: '2m' })
     const other = openManual({ dns: 'simulated' })
     other.restore(JSON.parse(JSON.stringify(gateway.snapshot())))
@@ -49,14 +49,14 @@ describe('A record that propagates (rules: simulated-dns#propagation)', () => {
   })
 
   test('forbids nothing before resolvers see it, if it is a CAA record', () => {
-    const { dns, target, attempted } = zoned()
+    const { dns, target, attempt: attempted } = openWithZone()
     dns.cname(DOMAIN, target)
     dns.caa('example.com', [], { after: '1h' })
     expect(attempted()).toBe('issued')
   })
 
   test('without a delay is visible at once', () => {
-    const { dns, target } = zoned()
+    const { dns, target } = openWithZone()
     expect(dns.cname(DOMAIN, target, { after: 0 })).toEqual({ name: DOMAIN, type: 'CNAME', value: target })
   })
 })
@@ -79,7 +79,7 @@ describe('A record for a CDN or for failing name servers', () => {
       `Found no answer of the name servers of ${DOMAIN} in time. Check that they run and can be reached.`,
     ],
   ])('%s: the attempt fails with a message of its own (rules: simulated-dns#in-its-place)', async (_, sent, found) => {
-    const { gateway, clock, job, target, attempted } = zoned()
+    const { gateway, clock, job, target, attempt: attempted } = openWithZone()
     const { status } = await client(gateway)('PUT', CONTROL, { json: { name: DOMAIN, ...sent } })
     expect(status).toBe(200)
     expect(attempted()).toBe(`Expected a CNAME record for ${DOMAIN} with the value ${target}. ${found}`)
@@ -89,25 +89,25 @@ describe('A record for a CDN or for failing name servers', () => {
   })
 
   test('makes attempts fail also at the end of a chain, at a challenge, and as a wildcard record', () => {
-    const chained = zoned()
+    const chained = openWithZone()
     chained.dns.cname(DOMAIN, 'cdn.example.net')
     chained.dns.proxy('cdn.example.net', 'Fastly')
-    expect(chained.attempted()).toContain(
+    expect(chained.attempt()).toContain(
       'Found a CNAME record to cdn.example.net, which has addresses of Fastly, a CDN that proxies cdn.example.net',
     )
-    const wildcard = zoned('*.example.com')
+    const wildcard = openWithZone('*.example.com')
     wildcard.dns.cname('*.example.com', wildcard.target)
     wildcard.dns.fail('_acme-challenge.example.com', 'TIMEOUT')
-    expect(wildcard.attempted()).toContain('no answer of the name servers of _acme-challenge.example.com in time')
-    const below = zoned()
+    expect(wildcard.attempt()).toContain('no answer of the name servers of _acme-challenge.example.com in time')
+    const below = openWithZone()
     below.dns.fail('*.example.com', 'SERVFAIL')
-    expect(below.attempted()).toContain(`the answer SERVFAIL of the name servers of ${DOMAIN}`)
+    expect(below.attempt()).toContain(`the answer SERVFAIL of the name servers of ${DOMAIN}`)
   })
 })
 
 describe('A CAA record (rules: simulated-dns#caa)', () => {
   test('in the place of a CNAME record is named in the message', () => {
-    const { dns, attempted } = zoned()
+    const { dns, attempt: attempted } = openWithZone()
     dns.caa(DOMAIN, ['letsencrypt.org'])
     expect(attempted()).toContain('Found a CAA record that allows only letsencrypt.org.')
     dns.cname(DOMAIN, 'www.example.net')
@@ -126,7 +126,7 @@ describe('A CAA record (rules: simulated-dns#caa)', () => {
       'example.com that allows only letsencrypts.org.',
     ],
   ])('%s forbids the authority, and the message says what to do', (_, domain, authorities, found) => {
-    const { dns, target, challenge, clock, job, gateway, attempted } = zoned(domain)
+    const { dns, target, challenge, clock, job, gateway, attempt: attempted } = openWithZone(domain)
     dns.cname(domain, target)
     if (challenge) dns.cname('_acme-challenge.example.com', challenge)
     dns.caa('example.com', authorities)
@@ -147,26 +147,26 @@ describe('A CAA record (rules: simulated-dns#caa)', () => {
     ['of another name', 'other.example.com', []],
     ['of a name below', `www.${DOMAIN}`, []],
   ])('%s forbids nothing', (_, name, authorities) => {
-    const { dns, target, attempted } = zoned()
+    const { dns, target, attempt: attempted } = openWithZone()
     dns.cname(DOMAIN, target)
     dns.caa(name, authorities)
     expect(attempted()).toBe('issued')
   })
 
   test('counts if it is the nearest one, and failing name servers above also make the attempt fail (RFC 8659, 3)', () => {
-    const near = zoned('a.b.example.com')
+    const near = openWithZone('a.b.example.com')
     near.dns.cname('a.b.example.com', near.target)
     near.dns.caa('b.example.com', ['letsencrypt.org'])
     near.dns.caa('example.com', [])
-    expect(near.attempted()).toBe('issued')
-    const failing = zoned()
+    expect(near.attempt()).toBe('issued')
+    const failing = openWithZone()
     failing.dns.cname(DOMAIN, failing.target)
     failing.dns.fail('example.com', 'SERVFAIL')
-    expect(failing.attempted()).toContain('Found the answer SERVFAIL of the name servers of example.com.')
+    expect(failing.attempt()).toContain('Found the answer SERVFAIL of the name servers of example.com.')
   })
 
   test('makes a renewal fail, and the certificate in use stays', () => {
-    const { gateway, id, job, certificate, certificate_id, domain } = issued()
+    const { gateway, id, job, certificate, certificate_id, domain } = openWithCertificate()
     const zone = openManual({ dns: 'simulated' })
     zone.restore(JSON.parse(JSON.stringify(gateway.snapshot())))
     zone.dns.cname(DOMAIN, domain().cname_target)
@@ -205,7 +205,7 @@ describe('The zone', () => {
   ])('refuses %s(%j)', (name, args, says) => {
     const gateway = createGateway()
     const call = Reflect.get(gateway.dns, name) as (...args: unknown[]) => unknown
-    expect(caughtFrom(() => call(...args))?.message).toContain(says)
+    expect(catchError(() => call(...args))?.message).toContain(says)
     expect(gateway.dns.records()).toEqual([])
   })
 
@@ -224,7 +224,7 @@ describe('The zone', () => {
   })
 
   test('says in timelines which CAA record forbids the certificate', async () => {
-    const { gateway, dns, target } = zoned()
+    const { gateway, dns, target } = openWithZone()
     dns.cname(DOMAIN, target)
     dns.caa('example.com', ['digicert.com'])
     const { body } = await client(gateway)('GET', 'http://localhost/_fauxgate/timelines')

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { check } from '../support/property.ts'
-import { managed } from '../support/provisioning.ts'
+import { openWithDomain } from '../support/provisioning.ts'
 import { Resolver, type ZoneRecord } from './resolver.ts'
 
 const TARGET = 'the target'
@@ -43,7 +43,7 @@ const written = (text: string) => (text.length % 2 === 0 ? `${text.toUpperCase()
 
 /** Runs one attempt of a managed domain against a zone. Compares its message with the result of the resolver. */
 function expectSameFinding(domain: string, sent: readonly ZoneRecord[]): void {
-  const { gateway, id, domain: shown } = managed({ dns: 'simulated' }, domain)
+  const { gateway, id, domain: shown } = openWithDomain({ dns: 'simulated' }, domain)
   const { cname_target, acme_challenge_cname_target } = shown()
   const targets = new Map([
     [TARGET, cname_target],

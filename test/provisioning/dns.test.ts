@@ -1,7 +1,15 @@
 import { describe, expect, test } from 'vitest'
 import { type Gateway, standard } from '../../src/index.ts'
-import { client, outcome, thrownBy } from '../support/client.ts'
-import { DOMAIN, issued, managed, openManual, passUnseen, timeAfter, zoned } from '../support/provisioning.ts'
+import { client, expectError, outcome } from '../support/client.ts'
+import {
+  advanceUnnoticed,
+  DOMAIN,
+  openManual,
+  openWithCertificate,
+  openWithDomain,
+  openWithZone,
+  timeAfter,
+} from '../support/provisioning.ts'
 
 const WILDCARD = '*.example.com'
 const CHALLENGE = '_acme-challenge.example.com'
@@ -17,14 +25,14 @@ function chain(dns: Gateway['dns'], name: string, target: string, records: numbe
 
 describe('With a simulated zone a custom name needs a CNAME to its cname_target (rules: simulated-dns#needed-records)', () => {
   test('and is issued with it', () => {
-    const { dns, target, attempted } = zoned()
+    const { dns, target, attempt: attempted } = openWithZone()
     dns.cname(DOMAIN, target)
     expect(attempted()).toBe('issued')
   })
 
   test('and case and trailing dots do not matter in the target that the dialect makes either', () => {
     const dialect = { ...standard, cnameTargetBase: 'CNAME.Gateway.test' }
-    const { gateway, id, domain, certificate } = managed({ dns: 'simulated', dialect })
+    const { gateway, id, domain, certificate } = openWithDomain({ dns: 'simulated', dialect })
     gateway.dns.cname(DOMAIN, domain().cname_target)
     gateway.provisioning.attempt(id)
     expect(certificate()).not.toBeNull()
@@ -35,27 +43,27 @@ test.each([
   [8, 'issued'],
   [9, 'more than 8'],
 ])('A chain of %i CNAME records ends the attempt with: %s (rules: simulated-dns#chains)', (records, found) => {
-  const { dns, target, attempted } = zoned()
+  const { dns, target, attempt: attempted } = openWithZone()
   chain(dns, DOMAIN, target, records)
   expect(attempted()).toContain(found)
 })
 
 test('A chain of 8 CNAME records to a name without a record is not called longer (rules: simulated-dns#chains)', () => {
-  const { dns, attempted } = zoned()
+  const { dns, attempt: attempted } = openWithZone()
   chain(dns, DOMAIN, 'end.example.net', 8)
   expect(attempted()).toMatch(/Found a CNAME record to .* -> end\.example\.net, which has no record\.$/)
 })
 
 describe('A wildcard needs two records (rules: simulated-dns#needed-records)', () => {
   test('its own record and the record of the ACME challenge', () => {
-    const { dns, target, challenge, attempted } = zoned(WILDCARD)
+    const { dns, target, challenge, attempt: attempted } = openWithZone(WILDCARD)
     dns.cname(WILDCARD, target)
     dns.cname(CHALLENGE, challenge)
     expect(attempted()).toBe('issued')
   })
 
   test('and the message names the one that is missing', () => {
-    const { dns, target, challenge, attempted } = zoned(WILDCARD)
+    const { dns, target, challenge, attempt: attempted } = openWithZone(WILDCARD)
     expect(attempted()).toContain(`for ${WILDCARD} with the value ${target}`)
     dns.cname(WILDCARD, target)
     expect(attempted()).toContain(`for ${CHALLENGE} with the value ${challenge}`)
@@ -67,7 +75,7 @@ describe('A wildcard needs two records (rules: simulated-dns#needed-records)', (
 
 describe('A change of the zone applies at once (rules: simulated-dns#edits)', () => {
   test('so that a correction lets the next retry succeed, an hour after the failure', () => {
-    const { gateway, dns, target, job, certificate } = zoned()
+    const { gateway, dns, target, job, certificate } = openWithZone()
     gateway.clock.advance('30s')
     expect(job()).toMatchObject({ error_code: 'DNS_ERROR', retries_at: timeAfter('1h', '30s') })
     dns.cname(DOMAIN, target)
@@ -78,15 +86,15 @@ describe('A change of the zone applies at once (rules: simulated-dns#edits)', ()
   })
 
   test('and removing a record later does not undo the certificate that it allowed', () => {
-    const { gateway, dns, target, certificate } = zoned()
+    const { gateway, dns, target, certificate } = openWithZone()
     dns.cname(DOMAIN, target)
-    passUnseen(gateway.clock, '31s')
+    advanceUnnoticed(gateway.clock, '31s')
     dns.remove(DOMAIN)
     expect(certificate()).not.toBeNull()
   })
 
   test('and a renewal reads the zone again, and keeps the certificate while the zone is wrong', () => {
-    const { gateway, dns, target, job, certificate } = zoned()
+    const { gateway, dns, target, job, certificate } = openWithZone()
     dns.cname(DOMAIN, target)
     gateway.clock.advance('30s')
     const first = certificate()
@@ -100,7 +108,7 @@ describe('A change of the zone applies at once (rules: simulated-dns#edits)', ()
 
 describe('The source of the outcome of an attempt (rules: provisioning-jobs#outcomes)', () => {
   test('is a scripted outcome rather than the zone, for success and for failure', () => {
-    const { gateway, dns, target, id, job } = zoned()
+    const { gateway, dns, target, id, job } = openWithZone()
     gateway.provisioning.script(['INTERNAL_ERROR', 'success'])
     dns.cname(DOMAIN, target)
     gateway.provisioning.attempt(id)
@@ -112,7 +120,7 @@ describe('The source of the outcome of an attempt (rules: provisioning-jobs#outc
 
   test('is never the zone while dns is off, which is the default', () => {
     for (const options of [{}, { dns: 'off' } as const]) {
-      const { gateway, id, certificate } = managed(options)
+      const { gateway, id, certificate } = openWithDomain(options)
       gateway.dns.a(DOMAIN, '192.0.2.7')
       gateway.provisioning.attempt(id)
       expect(certificate()).not.toBeNull()
@@ -201,7 +209,7 @@ describe('The zone', () => {
   })
 
   test('stays when a domain is deleted', () => {
-    const { gateway, id } = issued()
+    const { gateway, id } = openWithCertificate()
     gateway.dns.a(DOMAIN, '192.0.2.1')
     gateway.reservedDomains.delete(id)
     expect(gateway.dns.records()).toHaveLength(1)
@@ -241,7 +249,7 @@ describe('The zone', () => {
       const { dns } = openManual()
       dns.a('a.example.com', '192.0.2.9')
       const before = dns.records()
-      const error = thrownBy(() => edit(dns))
+      const error = expectError(() => edit(dns))
       expect(error).toMatchObject({ name: 'GatewayError', status: 400 })
       expect(Object.keys(error.details)).toEqual([`field:${field}`])
       expect(error.message).toMatch(allowed)

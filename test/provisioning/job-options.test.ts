@@ -2,13 +2,13 @@ import { describe, expect, test } from 'vitest'
 import { createGateway, type GatewayOptions } from '../../src/index.ts'
 import { client } from '../support/client.ts'
 import {
-  certificateIds,
   DOMAIN,
   ECDSA,
-  issued,
-  managed,
+  listCertificateIds,
   NEW_YEAR,
   openManual,
+  openWithCertificate,
+  openWithDomain,
   RSA,
   timeAfter,
 } from '../support/provisioning.ts'
@@ -19,7 +19,7 @@ describe('With provisioningDelay 0 (rules: provisioning-jobs#start)', () => {
   test('a creation answers with the certificate in use and no job', async () => {
     const gateway = openManual({ provisioningDelay: 0 })
     const { body } = await client(gateway)('POST', '/reserved_domains', { json: CREATE })
-    expect(body.certificate.id).toBe(certificateIds(gateway)[0])
+    expect(body.certificate.id).toBe(listCertificateIds(gateway)[0])
     const status = { renews_at: timeAfter('60d'), provisioning_job: null }
     expect(body.certificate_management_status).toStrictEqual(status)
   })
@@ -36,7 +36,7 @@ describe('With provisioningDelay 0 (rules: provisioning-jobs#start)', () => {
       retries_at: timeAfter('1h'),
     })
     gateway.clock.advance('1h')
-    expect(gateway.reservedDomains.get(body.id).certificate?.id).toBe(certificateIds(gateway)[0])
+    expect(gateway.reservedDomains.get(body.id).certificate?.id).toBe(listCertificateIds(gateway)[0])
   })
 
   test('the update that sets a policy, or another key type, answers with the new certificate', () => {
@@ -46,11 +46,11 @@ describe('With provisioningDelay 0 (rules: provisioning-jobs#start)', () => {
     const second = gateway.reservedDomains.update(id, { certificate_management_policy: RSA })
     expect(second.certificate_management_status?.provisioning_job).toBeNull()
     expect(second.certificate?.id).not.toBe(first.certificate?.id)
-    expect(certificateIds(gateway)).toEqual([second.certificate?.id])
+    expect(listCertificateIds(gateway)).toEqual([second.certificate?.id])
   })
 
   test('a renewal that is due also ends at once', () => {
-    const { gateway, id } = issued({ provisioningDelay: 0 })
+    const { gateway, id } = openWithCertificate({ provisioningDelay: 0 })
     gateway.clock.advance('60d')
     const last = gateway.provisioning.timeline(id).slice(-2)
     expect(last.map(({ at, transition }) => [at, transition])).toEqual([
@@ -62,24 +62,29 @@ describe('With provisioningDelay 0 (rules: provisioning-jobs#start)', () => {
 
 describe('The options for provisioning (rules: provisioning-jobs#options)', () => {
   test('provisioningDelay sets the time to the first attempt of a job and of a renewal', () => {
-    const { gateway, id } = managed({ provisioningDelay: '10m' })
+    const { gateway, id } = openWithDomain({ provisioningDelay: '10m' })
     gateway.clock.advance('61d')
     const ends = gateway.provisioning.timeline(id).filter(({ outcome }) => outcome !== null)
     expect(ends.map(({ at }) => at)).toEqual([timeAfter('10m'), timeAfter('60d', '20m')])
   })
 
   test('certificates sets not_after and renews_at', () => {
-    const { gateway, status, certificate_id } = issued({ certificates: { validity: '47d', renewalLead: '16h' } })
+    const { gateway, status, certificate_id } = openWithCertificate({
+      certificates: { validity: '47d', renewalLead: '16h' },
+    })
     expect(gateway.tlsCertificates.get(certificate_id).not_after).toBe(timeAfter('47d'))
     expect(status()?.renews_at).toBe(timeAfter('46d', '8h'))
   })
 
   test('certificates.renewalLead 0 renews at the expiry itself', () => {
-    expect(issued({ certificates: { renewalLead: 0 } }).status()?.renews_at).toBe(timeAfter('90d'))
+    expect(openWithCertificate({ certificates: { renewalLead: 0 } }).status()?.renews_at).toBe(timeAfter('90d'))
   })
 
   test('internalErrorBackoff sets the first wait and the longest one', () => {
-    const { gateway, id } = managed({ provisioningDelay: '1s', internalErrorBackoff: { first: '3s', most: '10s' } })
+    const { gateway, id } = openWithDomain({
+      provisioningDelay: '1s',
+      internalErrorBackoff: { first: '3s', most: '10s' },
+    })
     gateway.provisioning.failAlways('INTERNAL_ERROR')
     gateway.clock.advance('40s')
     const ends = gateway.provisioning.timeline(id).filter(({ outcome }) => outcome !== null)
@@ -92,7 +97,7 @@ describe('The options for provisioning (rules: provisioning-jobs#options)', () =
     [{ most: '3m' }, [1, 2, 3]],
     [{}, [1, 2, 4]],
   ] as const)('internalErrorBackoff %j has the defaults for the rest', (internalErrorBackoff, minutes) => {
-    const { gateway, id } = managed({ provisioningDelay: '1s', internalErrorBackoff })
+    const { gateway, id } = openWithDomain({ provisioningDelay: '1s', internalErrorBackoff })
     gateway.provisioning.script(['INTERNAL_ERROR', 'INTERNAL_ERROR', 'INTERNAL_ERROR'])
     gateway.clock.advance('3h')
     const ends = gateway.provisioning.timeline(id).filter(({ outcome }) => outcome !== null)
@@ -101,7 +106,7 @@ describe('The options for provisioning (rules: provisioning-jobs#options)', () =
   })
 
   test('dnsErrorRetry sets the wait after a DNS_ERROR', () => {
-    const { gateway, job } = managed({ dnsErrorRetry: '5m' })
+    const { gateway, job } = openWithDomain({ dnsErrorRetry: '5m' })
     gateway.provisioning.failNext('DNS_ERROR')
     gateway.clock.advance('30s')
     expect(job()?.retries_at).toBe(timeAfter('30s', '5m'))

@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest'
-import { client, outcome, refusalOf, thrownBy } from '../support/client.ts'
+import { client, expectError, outcome, refusalKey } from '../support/client.ts'
 import {
-  certificateIds,
+  addDurations,
+  advanceUnnoticed,
   DOMAIN,
   ECDSA,
-  issued,
-  later,
-  managed,
+  listCertificateIds,
   NEW_YEAR,
   openManual,
-  passUnseen,
+  openWithCertificate,
+  openWithDomain,
   timeAfter,
 } from '../support/provisioning.ts'
 
@@ -29,15 +29,15 @@ describe('A provisioning job that has started (rules: provisioning-jobs#start)',
     expect(domain.certificate_management_status).toEqual({ renews_at: null, provisioning_job: IN_PROGRESS })
     gateway.clock.advance(29_999)
     expect(gateway.reservedDomains.get(domain.id)).toEqual(domain)
-    expect(certificateIds(gateway)).toEqual([])
+    expect(listCertificateIds(gateway)).toEqual([])
   })
 })
 
 describe('A provisioning job that succeeds (rules: provisioning-jobs#success)', () => {
   test('leaves a certificate in use, the renewal 30 days before its expiry, and no job', async () => {
-    const { gateway, id, domain } = managed()
+    const { gateway, id, domain } = openWithDomain()
     gateway.clock.advance('30s')
-    const [certificate_id] = certificateIds(gateway)
+    const [certificate_id] = listCertificateIds(gateway)
     const uri = `${gateway.url}/tls_certificates/${certificate_id}`
     expect(domain().certificate).toEqual({ id: certificate_id, uri })
     const renews_at = timeAfter('30s', '60d')
@@ -46,7 +46,7 @@ describe('A provisioning job that succeeds (rules: provisioning-jobs#success)', 
     expect((await api('GET', `/reserved_domains/${id}`)).body).toEqual(domain())
     const { body } = await api('GET', `/tls_certificates/${certificate_id}`)
     expect(body).toMatchObject({ issued_at: timeAfter('30s'), created_at: timeAfter('30s') })
-    expect(later(body.not_after, '-30d')).toBe(renews_at)
+    expect(addDurations(body.not_after, '-30d')).toBe(renews_at)
     expect(body.not_after).toBe(timeAfter('30s', '90d'))
   })
 
@@ -61,17 +61,17 @@ describe('A provisioning job that succeeds (rules: provisioning-jobs#success)', 
   test.each(looks)(
     'is over at its own time whoever looks first, here at %s (rules: time#settling)',
     (_what, isOver) => {
-      const { gateway, id } = managed()
+      const { gateway, id } = openWithDomain()
       gateway.provisioning.script(['success'])
-      passUnseen(gateway.clock, '31s')
+      advanceUnnoticed(gateway.clock, '31s')
       expect(isOver(gateway, id)).toBe(true)
     },
   )
 })
 
 /** A domain whose certificate was issued at the new year and is due for renewal. */
-function due(options: Parameters<typeof issued>[0] = {}) {
-  const it = issued(options)
+function due(options: Parameters<typeof openWithCertificate>[0] = {}) {
+  const it = openWithCertificate(options)
   it.gateway.clock.advance('60d')
   return it
 }
@@ -86,21 +86,21 @@ describe('A renewal (rules: provisioning-jobs#renewal)', () => {
     gateway.clock.advance(1)
     const renewed = certificate() as string
     expect(renewed).not.toBe(certificate_id)
-    expect(certificateIds(gateway)).toEqual([renewed])
-    const issued_at = later(RENEWS_AT, '30s')
-    expect(gateway.tlsCertificates.get(renewed)).toMatchObject({ issued_at, not_after: later(issued_at, '90d') })
-    expect(status()).toStrictEqual({ renews_at: later(issued_at, '60d'), provisioning_job: null })
+    expect(listCertificateIds(gateway)).toEqual([renewed])
+    const issued_at = addDurations(RENEWS_AT, '30s')
+    expect(gateway.tlsCertificates.get(renewed)).toMatchObject({ issued_at, not_after: addDurations(issued_at, '90d') })
+    expect(status()).toStrictEqual({ renews_at: addDurations(issued_at, '60d'), provisioning_job: null })
     expect(outcome(await client(gateway)('GET', `/tls_certificates/${certificate_id}`))).toBe('404 ERR_GATEWAY_90404')
-    expect(refusalOf(() => gateway.authority.privateKeyPem(certificate_id))).toBe('not_found')
+    expect(refusalKey(() => gateway.authority.privateKeyPem(certificate_id))).toBe('not_found')
   })
 
   test('repeats for years, each one 60 days and 30 seconds after the last', () => {
-    const { gateway, id } = issued({ certificates: '90d' })
+    const { gateway, id } = openWithCertificate({ certificates: '90d' })
     gateway.clock.advance('730d')
     const renewals = gateway.provisioning.timeline(id).filter(({ transition }) => transition === 'renewed')
     const times = Array.from({ length: 12 }, (_, i) => timeAfter(`${60 * (i + 1)}d`, `${30 * (i + 1)}s`))
     expect(renewals.map(({ at }) => at)).toEqual(times)
-    expect(certificateIds(gateway)).toHaveLength(1)
+    expect(listCertificateIds(gateway)).toHaveLength(1)
   })
 
   test('that fails keeps the certificate in use even past its expiry, with the job of the first day', () => {
@@ -115,7 +115,7 @@ describe('A renewal (rules: provisioning-jobs#renewal)', () => {
   })
 
   test('has another key and another serial number', () => {
-    const { gateway, certificate, certificate_id } = issued()
+    const { gateway, certificate, certificate_id } = openWithCertificate()
     const before = gateway.tlsCertificates.get(certificate_id)
     const keyBefore = gateway.authority.privateKeyPem(certificate_id)
     gateway.clock.advance('61d')
@@ -127,14 +127,14 @@ describe('A renewal (rules: provisioning-jobs#renewal)', () => {
 
 /** A domain at three points of its provisioning. */
 const points = {
-  'in progress': () => managed(),
+  'in progress': () => openWithDomain(),
   'failing, with a retry to come': () => {
-    const it = managed()
+    const it = openWithDomain()
     it.gateway.provisioning.failNext('INTERNAL_ERROR')
     it.gateway.clock.advance('31s')
     return it
   },
-  'issued, with a renewal to come': () => issued(),
+  'issued, with a renewal to come': () => openWithCertificate(),
 } as const
 
 describe.each(Object.keys(points) as (keyof typeof points)[])('A managed domain that is %s', (point) => {
@@ -147,18 +147,18 @@ describe.each(Object.keys(points) as (keyof typeof points)[])('A managed domain 
 
 describe('An attempt that the test runs now', () => {
   test('runs due events first: the attempt of that time counts, not another attempt', () => {
-    const { gateway, id, certificate } = managed()
-    passUnseen(gateway.clock, '31s')
-    expect(refusalOf(() => gateway.provisioning.attempt(id))).toBe('not_found')
+    const { gateway, id, certificate } = openWithDomain()
+    advanceUnnoticed(gateway.clock, '31s')
+    expect(refusalKey(() => gateway.provisioning.attempt(id))).toBe('not_found')
     expect(gateway.tlsCertificates.get(certificate() as string).issued_at).toBe(timeAfter('30s'))
   })
 
   test('needs a job, which an issued or an unmanaged domain does not have', () => {
-    const { gateway, id } = issued()
+    const { gateway, id } = openWithCertificate()
     const unmanaged = gateway.reservedDomains.create({ domain: 'b.example.com' }).id
     const before = gateway.snapshot()
     for (const each of [id, unmanaged]) {
-      const error = thrownBy(() => gateway.provisioning.attempt(each))
+      const error = expectError(() => gateway.provisioning.attempt(each))
       expect(error).toMatchObject({ name: 'GatewayError', key: 'not_found', status: 404 })
       expect(error.message).toContain(each)
       expect(error.message).toContain('provisioning job')
@@ -171,6 +171,6 @@ describe('An attempt that the test runs now', () => {
     [undefined, 'field_invalid'],
   ])('refuses the domain %j as %s', (id, key) => {
     const gateway = openManual()
-    expect(refusalOf(() => gateway.provisioning.attempt(id as string))).toBe(key)
+    expect(refusalKey(() => gateway.provisioning.attempt(id as string))).toBe(key)
   })
 })

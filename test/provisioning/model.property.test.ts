@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createGateway, type Gateway, type ManualClock, manualClock } from '../../src/index.ts'
-import { refusalOf } from '../support/client.ts'
+import { refusalKey } from '../support/client.ts'
 import { upload } from '../support/pem.ts'
-import { casesOf, check } from '../support/property.ts'
+import { check, limitCases } from '../support/property.ts'
 import { NEW_YEAR } from '../support/provisioning.ts'
 import { type Command, type Failure, type Kind, Model, shown, type Times } from './model.ts'
 
@@ -96,7 +96,7 @@ class Subject {
   }
 
   perform(command: Command): string {
-    return refusalOf(() => this.#run(command))
+    return refusalKey(() => this.#run(command))
   }
 
   #run(command: Command): unknown {
@@ -232,7 +232,7 @@ describe('Domains, their certificates and their timelines do what their rules sa
         expect(subject.gateway.clock.advanceToNext()).toBe(false)
         subject.expectNoOrphans()
       }),
-      { numRuns: casesOf(100) },
+      { numRuns: limitCases(100) },
     )
   })
 })

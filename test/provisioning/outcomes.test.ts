@@ -1,7 +1,15 @@
 import { describe, expect, test } from 'vitest'
 import type { Gateway } from '../../src/index.ts'
-import { client, outcome, refusalOf, thrownBy } from '../support/client.ts'
-import { DOMAIN, ECDSA, issued, managed, openManual, passUnseen, timeAfter } from '../support/provisioning.ts'
+import { client, expectError, outcome, refusalKey } from '../support/client.ts'
+import {
+  advanceUnnoticed,
+  DOMAIN,
+  ECDSA,
+  openManual,
+  openWithCertificate,
+  openWithDomain,
+  timeAfter,
+} from '../support/provisioning.ts'
 
 type Provisioning = Gateway['provisioning']
 
@@ -20,15 +28,15 @@ function outcomesOf(gateway: Gateway, id: string, most = 10): (string | null)[] 
 
 /** A gateway with two managed domains. */
 function two() {
-  const { gateway, id } = managed()
+  const { gateway, id } = openWithDomain()
   const other = gateway.reservedDomains.create({ domain: OTHER, ...POLICY }).id
   return { gateway, provisioning: gateway.provisioning, id, other }
 }
 
 describe('A scripted outcome (rules: provisioning-jobs#outcomes)', () => {
   test('counts for an attempt that was due later, not for one that was due before it was scripted', () => {
-    const { gateway, id } = managed()
-    passUnseen(gateway.clock, '31s')
+    const { gateway, id } = openWithDomain()
+    advanceUnnoticed(gateway.clock, '31s')
     gateway.provisioning.script(['DNS_ERROR'])
     expect(gateway.reservedDomains.get(id).certificate).not.toBeNull()
     expect(gateway.provisioning.pendingOutcomes()).toHaveLength(1)
@@ -92,23 +100,23 @@ describe('The outcomes that no attempt has used', () => {
     const whyNot =
       'the next attempt, of app.example.com, is due at 2026-01-01T00:00:30Z, and it is 2026-01-01T00:00:00Z'
     const twenty = Array(20).fill('DNS_ERROR for any domain').join(', ')
-    expect(thrownBy(() => provisioning.assertNoPendingOutcomes()).message).toBe(
+    expect(expectError(() => provisioning.assertNoPendingOutcomes()).message).toBe(
       `No attempt used these outcomes: ${twenty}.\n  any domain: ${whyNot}.`,
     )
     provisioning.script(['success', 'success'])
-    expect(thrownBy(() => provisioning.assertNoPendingOutcomes()).message).toBe(
+    expect(expectError(() => provisioning.assertNoPendingOutcomes()).message).toBe(
       `No attempt used these outcomes: ${twenty} and 2 more.\n  any domain: ${whyNot}.`,
     )
   })
 
   test('are explained by the earliest event of all domains, regardless of the order of reservation', () => {
-    const { gateway, id } = issued()
+    const { gateway, id } = openWithCertificate()
     gateway.clock.advance('10s')
     gateway.reservedDomains.create({ domain: OTHER, ...POLICY })
     gateway.clock.advance('10s')
     const last = gateway.reservedDomains.create({ domain: 'last.example.com', ...POLICY }).id
     gateway.provisioning.script(['DNS_ERROR'])
-    const why = () => thrownBy(() => gateway.provisioning.assertNoPendingOutcomes()).message
+    const why = () => expectError(() => gateway.provisioning.assertNoPendingOutcomes()).message
     expect(why()).toContain(`the next attempt, of ${OTHER}, is due at ${timeAfter('40s')}`)
     gateway.provisioning.script(['success'], { domain: OTHER })
     gateway.provisioning.attempt(gateway.reservedDomains.list().reserved_domains[1]?.id ?? '')
@@ -120,9 +128,9 @@ describe('The outcomes that no attempt has used', () => {
   })
 
   test('are up to date: an attempt that was due has used its outcome', () => {
-    const { gateway } = managed()
+    const { gateway } = openWithDomain()
     gateway.provisioning.script(['success'])
-    passUnseen(gateway.clock, '31s')
+    advanceUnnoticed(gateway.clock, '31s')
     expect(() => gateway.provisioning.assertNoPendingOutcomes()).not.toThrow()
   })
 })
@@ -132,7 +140,7 @@ function expectRefused(call: (provisioning: Provisioning) => unknown, says: stri
   const { gateway, provisioning } = two()
   provisioning.script(['DNS_ERROR'])
   const before = gateway.snapshot()
-  const error = thrownBy(() => call(provisioning))
+  const error = expectError(() => call(provisioning))
   expect(error).toMatchObject({ name: 'GatewayError', status: 400 })
   expect(error.message).toContain(says)
   expect(gateway.snapshot()).toEqual(before)
@@ -215,7 +223,7 @@ describe('At most 10,000 outcomes are pending', () => {
       () => provisioning.script(['success', 'success', 'success']),
       () => provisioning.failNext('DNS_ERROR', { domain: OTHER, times: 3 }),
     ]) {
-      const error = thrownBy(order)
+      const error = expectError(order)
       expect(error).toMatchObject({ name: 'GatewayError', key: 'field_invalid', status: 400 })
       expect(Object.keys(error.details)).toEqual(['field:outcomes'])
       expect(error.message).toBe(
@@ -224,10 +232,10 @@ describe('At most 10,000 outcomes are pending', () => {
       expect(gateway.snapshot()).toEqual(before)
     }
     provisioning.script(['success', 'success'])
-    expect(refusalOf(() => provisioning.script(['success']))).toBe('field_invalid')
-    expect(refusalOf(() => provisioning.script([]))).toBe('ok')
+    expect(refusalKey(() => provisioning.script(['success']))).toBe('field_invalid')
+    expect(refusalKey(() => provisioning.script([]))).toBe('ok')
     provisioning.attempt(id)
-    expect(refusalOf(() => provisioning.script(['success']))).toBe('ok')
+    expect(refusalKey(() => provisioning.script(['success']))).toBe('ok')
     expect(provisioning.pendingOutcomes()).toHaveLength(10_000)
   })
 
@@ -258,7 +266,7 @@ describe('At most 10,000 outcomes are pending', () => {
     const { provisioning } = gateway
     for (let i = 1; i < 10_000; i++) provisioning.failAlways('DNS_ERROR', { domain: `d${i}.example.com` })
     provisioning.failAlways('DNS_ERROR')
-    const error = thrownBy(() => provisioning.failAlways('DNS_ERROR', { domain: 'd0.example.com' }))
+    const error = expectError(() => provisioning.failAlways('DNS_ERROR', { domain: 'd0.example.com' }))
     expect(error).toMatchObject({ key: 'field_invalid', status: 400 })
     expect(error.message).toBe(
       'always is for one domain more than the 10000 that have one already. Allowed: at most 10000 domains.',
@@ -288,7 +296,7 @@ describe('An operation that is refused uses up no outcome (rules: transactions#a
     const { id } = gateway.reservedDomains.create({ domain: DOMAIN })
     gateway.provisioning.script(['DNS_ERROR'])
     const before = gateway.snapshot()
-    expect(refusalOf(() => call(gateway, id))).toBe(key)
+    expect(refusalKey(() => call(gateway, id))).toBe(key)
     expect(gateway.snapshot()).toEqual(before)
     gateway.provisioning.script(['success'])
     const managed = gateway.reservedDomains.update(id, POLICY)

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { type Dialect, standard } from '../../src/index.ts'
-import { commitsOf } from '../support/gateway.ts'
-import { DOMAIN, ECDSA, managed, openManual, RSA } from '../support/provisioning.ts'
+import { collectCommits } from '../support/gateway.ts'
+import { DOMAIN, ECDSA, openManual, openWithDomain, RSA } from '../support/provisioning.ts'
 
 const POLICY = { certificate_management_policy: ECDSA }
 
@@ -31,7 +31,7 @@ describe('A call that fails in its last step changes nothing (rules: transaction
       gateway.provisioning.failAlways('INTERNAL_ERROR')
       const { id } = gateway.reservedDomains.create({ domain: DOMAIN, ...POLICY })
       const before = gateway.snapshot()
-      const commits = commitsOf(gateway)
+      const commits = collectCommits(gateway)
       if (isBroken) {
         state.isBroken = true
         expect(() => call(gateway, id)).toThrow('The dialect is broken.')
@@ -61,15 +61,15 @@ describe('A call that changes nothing makes no commit', () => {
   test.each(nothing)('%s where there is none, or nothing due', (_what, call) => {
     const gateway = openManual()
     const { id } = gateway.reservedDomains.create({ domain: DOMAIN })
-    const commits = commitsOf(gateway)
+    const commits = collectCommits(gateway)
     call(gateway, id)
     expect(commits).toEqual([])
   })
 
   test('and a call that changes something makes one commit with all its changes', () => {
-    const { gateway, id } = managed()
+    const { gateway, id } = openWithDomain()
     gateway.provisioning.script(['success'])
-    const commits = commitsOf(gateway)
+    const commits = collectCommits(gateway)
     gateway.clock.advance('30s')
     gateway.reservedDomains.detachCertificateManagementPolicy(id)
     expect(commits.map(({ operation, changes }) => [operation, changes.map(({ collection }) => collection)])).toEqual([

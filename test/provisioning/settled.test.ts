@@ -2,14 +2,14 @@ import { describe, expect, test } from 'vitest'
 import { createGateway } from '../../src/index.ts'
 import { timersOn } from '../../src/testing/clock.ts'
 import {
+  addDurations,
+  advanceUnnoticed,
   DOMAIN,
   ECDSA,
-  issued,
-  later,
-  managed,
   NEW_YEAR,
   openManual,
-  passUnseen,
+  openWithCertificate,
+  openWithDomain,
   timeAfter,
 } from '../support/provisioning.ts'
 
@@ -18,7 +18,7 @@ const CREATE = { domain: DOMAIN, certificate_management_policy: ECDSA }
 
 describe('settled() on a manual clock', () => {
   test('advances it to the next attempt and returns the domain with its certificate', async () => {
-    const { gateway, id, domain } = managed()
+    const { gateway, id, domain } = openWithDomain()
     const settled = await gateway.provisioning.settled(id)
     expect(gateway.clock.now).toBe(NOW + 30_000)
     expect(settled.certificate).not.toBeNull()
@@ -26,7 +26,7 @@ describe('settled() on a manual clock', () => {
   })
 
   test('also returns after a failure, and the next call continues to the retry', async () => {
-    const { gateway, id } = managed()
+    const { gateway, id } = openWithDomain()
     gateway.provisioning.script(['DNS_ERROR', 'INTERNAL_ERROR'])
     const codes: unknown[] = []
     const times: unknown[] = []
@@ -40,17 +40,17 @@ describe('settled() on a manual clock', () => {
   })
 
   test('waits for a running renewal, but not for a future one', async () => {
-    const { gateway, id, certificate_id } = issued()
+    const { gateway, id, certificate_id } = openWithCertificate()
     expect((await gateway.provisioning.settled(id)).certificate?.id).toBe(certificate_id)
     expect(gateway.clock.now).toBe(NOW)
     gateway.clock.advance('60d')
     const renewed = await gateway.provisioning.settled(id)
     expect(renewed.certificate?.id).not.toBe(certificate_id)
-    expect(renewed.certificate_management_status?.renews_at).toBe(later(timeAfter('60d', '30s'), '60d'))
+    expect(renewed.certificate_management_status?.renews_at).toBe(addDurations(timeAfter('60d', '30s'), '60d'))
   })
 
   test('runs the timers of the code under test that fall due meanwhile', async () => {
-    const { gateway, id } = managed()
+    const { gateway, id } = openWithDomain()
     let fired = 0
     timersOn(gateway.clock).setTimeout(() => fired++, 10_000)
     await gateway.provisioning.settled(id)
@@ -58,8 +58,8 @@ describe('settled() on a manual clock', () => {
   })
 
   test('does not advance the clock if the attempt was already due', async () => {
-    const { gateway, id } = managed()
-    passUnseen(gateway.clock, '31s')
+    const { gateway, id } = openWithDomain()
+    advanceUnnoticed(gateway.clock, '31s')
     expect((await gateway.provisioning.settled(id)).certificate).not.toBeNull()
     expect(gateway.clock.now).toBe(NOW + 31_000)
   })

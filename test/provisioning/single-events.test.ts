@@ -2,20 +2,29 @@ import { describe, expect, test } from 'vitest'
 import { createGateway, type Gateway } from '../../src/index.ts'
 import { timersOn } from '../../src/testing/clock.ts'
 import { certificatePair } from '../../src/testing/testing.ts'
-import { read, thrownBy } from '../support/client.ts'
-import { DOMAIN, ECDSA, issued, later, managed, NEW_YEAR, openManual, timeAfter } from '../support/provisioning.ts'
+import { expectError, readResponse } from '../support/client.ts'
+import {
+  addDurations,
+  DOMAIN,
+  ECDSA,
+  NEW_YEAR,
+  openManual,
+  openWithCertificate,
+  openWithDomain,
+  timeAfter,
+} from '../support/provisioning.ts'
 
 const NOW = Date.parse(NEW_YEAR)
 
 /** A control over HTTP, for a domain. */
 async function over(gateway: Gateway, path: string, id: string) {
   const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ id }) }
-  return read(await gateway.fetch(`http://localhost/_fauxgate/provisioning/${path}`, init))
+  return readResponse(await gateway.fetch(`http://localhost/_fauxgate/provisioning/${path}`, init))
 }
 
 describe('renewNow advances the clock to the renewal of a domain (rules: time#single-events)', () => {
   test('and returns the domain with the job that has just started', () => {
-    const { gateway, id, status, certificate_id } = issued()
+    const { gateway, id, status, certificate_id } = openWithCertificate()
     const renews_at = status()?.renews_at as string
     const renewing = gateway.provisioning.renewNow(id)
     expect(gateway.clock.now).toBe(Date.parse(renews_at))
@@ -28,7 +37,7 @@ describe('renewNow advances the clock to the renewal of a domain (rules: time#si
   })
 
   test('and runs everything that falls due meanwhile, including timers and events of other domains', () => {
-    const { gateway, id } = issued()
+    const { gateway, id } = openWithCertificate()
     const other = gateway.reservedDomains.create({ domain: 'b.example.com', certificate_management_policy: ECDSA }).id
     const fired: number[] = []
     timersOn(gateway.clock).setTimeout(() => fired.push(gateway.clock.now - NOW), 86_400_000)
@@ -38,7 +47,7 @@ describe('renewNow advances the clock to the renewal of a domain (rules: time#si
   })
 
   test('and again to the next renewal, after a certificate was issued', () => {
-    const { gateway, id } = issued()
+    const { gateway, id } = openWithCertificate()
     gateway.provisioning.renewNow(id)
     gateway.provisioning.attempt(id)
     gateway.provisioning.renewNow(id)
@@ -48,7 +57,7 @@ describe('renewNow advances the clock to the renewal of a domain (rules: time#si
 
 describe('expireNow advances the clock to the expiry of the certificate in use (rules: time#single-events)', () => {
   test('one second after its not_after, and the certificate stays in use if its renewal fails', () => {
-    const { gateway, id, certificate_id } = issued()
+    const { gateway, id, certificate_id } = openWithCertificate()
     gateway.provisioning.failAlways('DNS_ERROR')
     const { not_after } = gateway.tlsCertificates.get(certificate_id)
     const domain = gateway.provisioning.expireNow(id)
@@ -60,7 +69,7 @@ describe('expireNow advances the clock to the expiry of the certificate in use (
   })
 
   test('and runs a renewal that falls due meanwhile', () => {
-    const { gateway, id, certificate_id } = issued()
+    const { gateway, id, certificate_id } = openWithCertificate()
     expect(gateway.provisioning.expireNow(id).certificate?.id).not.toBe(certificate_id)
     expect(gateway.clock.now).toBe(Date.parse(timeAfter('90d')) + 1000)
   })
@@ -71,7 +80,7 @@ describe('expireNow advances the clock to the expiry of the certificate in use (
     const { id: certificate_id, not_after } = gateway.tlsCertificates.create(pair)
     const { id } = gateway.reservedDomains.create({ domain: DOMAIN, certificate_id })
     gateway.provisioning.expireNow(id)
-    expect(gateway.clock.now).toBe(Date.parse(later(not_after, '1s')))
+    expect(gateway.clock.now).toBe(Date.parse(addDurations(not_after, '1s')))
   })
 })
 
@@ -79,7 +88,7 @@ type Case = [what: string, open: () => { gateway: Gateway; id: string }, renewal
 
 const JOB = 'its provisioning job is running, and renewals are due from issued certificates only'
 const cases: Case[] = [
-  ['whose first job is running', () => managed(), JOB, 'it uses no certificate'],
+  ['whose first job is running', () => openWithDomain(), JOB, 'it uses no certificate'],
   ['whose renewal is running', () => renewing(), JOB, null],
   ['without a policy', () => unmanaged(), 'it has no certificate management policy', 'it uses no certificate'],
   [
@@ -90,20 +99,20 @@ const cases: Case[] = [
   ],
   [
     'whose certificate lasts until the end of the year 9999',
-    () => issued({ certificates: { validity: '4000000d', renewalLead: '0s' } }),
+    () => openWithCertificate({ certificates: { validity: '4000000d', renewalLead: '0s' } }),
     'it would be due after the year 9999',
     'its certificate expires after the year 9999',
   ],
 ]
 
 function renewing() {
-  const it = issued()
+  const it = openWithCertificate()
   it.gateway.provisioning.renewNow(it.id)
   return it
 }
 
 function expired() {
-  const it = issued()
+  const it = openWithCertificate()
   it.gateway.provisioning.failAlways('INTERNAL_ERROR')
   it.gateway.provisioning.expireNow(it.id)
   return it
@@ -124,7 +133,7 @@ describe.each(cases)('For a domain %s', (_what, open, renewal, expiry) => {
     test(`${name} says why there is no such event, and does not advance the clock`, async () => {
       const { gateway, id } = open()
       const before = gateway.snapshot()
-      const error = thrownBy(() => gateway.provisioning[name](id))
+      const error = expectError(() => gateway.provisioning[name](id))
       expect(error).toMatchObject({ name: 'GatewayError', key: 'nothing_ahead', status: 409 })
       expect(error.message).toBe(`There is no ${what} of ${id} to advance the clock to: ${why}.`)
       const answer = await over(gateway, path, id)
@@ -140,13 +149,13 @@ describe.each(['renewNow', 'expireNow'] as const)('%s', (name) => {
     for (const clock of [undefined, { now: NOW }]) {
       const gateway = createGateway({ seed: 'test', ...(clock && { clock }) })
       const { id } = gateway.reservedDomains.create({ domain: DOMAIN, certificate_management_policy: ECDSA })
-      expect(thrownBy(() => gateway.provisioning[name](id))).toMatchObject({ key: 'clock_not_manual' })
+      expect(expectError(() => gateway.provisioning[name](id))).toMatchObject({ key: 'clock_not_manual' })
     }
   })
 
   test('refuses a text that is neither a name nor an id', () => {
     const gateway = openManual()
-    expect(thrownBy(() => gateway.provisioning[name](5 as never))).toMatchObject({ key: 'field_invalid' })
+    expect(expectError(() => gateway.provisioning[name](5 as never))).toMatchObject({ key: 'field_invalid' })
     expect(gateway.clock.now).toBe(NOW)
   })
 })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { casesOf, check } from '../support/property.ts'
+import { check, limitCases } from '../support/property.ts'
 import { ECDSA, openManual, RSA } from '../support/provisioning.ts'
 
 /** The numbers of at least four domains, in any order. */
@@ -91,7 +91,7 @@ describe('Events of the same time run in the order in which they were scheduled 
         expect(gateway.tlsCertificates.list().tls_certificates).toHaveLength(order.length)
         expect(handledBy(() => gateway.clock.advance('1h'))).toEqual([])
       }),
-      { numRuns: casesOf(20) },
+      { numRuns: limitCases(20) },
     )
   })
 })

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { refusalOf } from '../support/client.ts'
-import { DOMAIN, ECDSA, issued, managed, NEW_YEAR, timeAfter } from '../support/provisioning.ts'
+import { refusalKey } from '../support/client.ts'
+import { DOMAIN, ECDSA, NEW_YEAR, openWithCertificate, openWithDomain, timeAfter } from '../support/provisioning.ts'
 
 const SHOWN = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ {2}/
 
 describe('The timeline of a domain', () => {
   test('has entries of exactly four fields, and names the certificate in use', () => {
-    const { gateway, id, certificate } = managed()
+    const { gateway, id, certificate } = openWithDomain()
     gateway.clock.advance('30s')
     const [started, issued] = gateway.provisioning.timeline(id)
     expect(Object.keys(started ?? {})).toEqual(['at', 'transition', 'outcome', 'message'])
@@ -14,13 +14,13 @@ describe('The timeline of a domain', () => {
   })
 
   test('repeats the problem that the simulated zone had', () => {
-    const { gateway, id, domain } = managed({ dns: 'simulated' })
+    const { gateway, id, domain } = openWithDomain({ dns: 'simulated' })
     gateway.clock.advance('30s')
     expect(gateway.provisioning.timeline(id).at(-1)?.message).toContain(domain().cname_target)
   })
 
   test('keeps the last 100 entries', () => {
-    const { gateway, id } = managed()
+    const { gateway, id } = openWithDomain()
     gateway.provisioning.failAlways('DNS_ERROR')
     const reach = (attempts: number) => {
       gateway.clock.advanceTo(timeAfter('30s', `${attempts - 1}h`))
@@ -37,9 +37,9 @@ describe('The timeline of a domain', () => {
   })
 
   test('is deleted with its domain, and a new domain of the same name starts with a new one', () => {
-    const { gateway, id } = issued()
+    const { gateway, id } = openWithCertificate()
     gateway.reservedDomains.delete(id)
-    expect(refusalOf(() => gateway.provisioning.timeline(id))).toBe('not_found')
+    expect(refusalKey(() => gateway.provisioning.timeline(id))).toBe('not_found')
     const again = gateway.reservedDomains.create({ domain: DOMAIN, certificate_management_policy: ECDSA }).id
     expect(gateway.provisioning.timeline(again)).toMatchObject([{ at: NEW_YEAR, transition: 'started' }])
   })
@@ -47,7 +47,7 @@ describe('The timeline of a domain', () => {
 
 describe('A printed timeline', () => {
   test('has one line for each entry, with its time, transition and message in columns', () => {
-    const { gateway, id } = managed()
+    const { gateway, id } = openWithDomain()
     gateway.provisioning.script(['INTERNAL_ERROR', 'success', 'INTERNAL_ERROR'])
     gateway.clock.advance('60d')
     gateway.clock.advance('2m')

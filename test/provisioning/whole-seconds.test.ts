@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createGateway, type GatewayOptions, manualClock } from '../../src/index.ts'
 import { check } from '../support/property.ts'
-import { DOMAIN, ECDSA, looksAt, NEW_YEAR } from '../support/provisioning.ts'
+import { createDomainReaders, DOMAIN, ECDSA, NEW_YEAR } from '../support/provisioning.ts'
 
 const DAY = 86_400_000
 const LATEST = '9999-12-31T23:59:59Z'
@@ -12,7 +12,7 @@ function createdAt(now: number, options: Omit<GatewayOptions, 'clock'> = {}) {
   const gateway = createGateway({ seed: 'seconds', clock: manualClock(now), ...options })
   const { id } = gateway.reservedDomains.create({ domain: DOMAIN, certificate_management_policy: ECDSA })
   const transitions = () => gateway.provisioning.timeline(id).map(({ at, transition }) => [at, transition])
-  return { gateway, id, ...looksAt(gateway, id), transitions }
+  return { gateway, id, ...createDomainReaders(gateway, id), transitions }
 }
 
 type Created = ReturnType<typeof createdAt>
@@ -78,7 +78,7 @@ describe('A scheduled event happens at exactly the time that responses show (rul
     const clock = { now: start }
     const gateway = createGateway({ clock, seed: 'seconds' })
     const { id } = gateway.reservedDomains.create({ domain: DOMAIN, certificate_management_policy: ECDSA })
-    const { job, certificate } = looksAt(gateway, id)
+    const { job, certificate } = createDomainReaders(gateway, id)
     gateway.provisioning.failNext('INTERNAL_ERROR')
     clock.now = start + 30_100
     const shown = Date.parse(job()?.retries_at as string)

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Gateway } from '../../src/index.ts'
-import { client, outcome, refusalOf } from '../support/client.ts'
-import { handClock, open } from '../support/gateway.ts'
+import { client, outcome, refusalKey } from '../support/client.ts'
+import { createTestClock, open } from '../support/gateway.ts'
 import { upload } from '../support/pem.ts'
 
 const PATH = '/reserved_domains'
@@ -57,12 +57,12 @@ describe('A certificate management policy (rules: domain-certificates#one-or-the
   test.each([undefined, null, ''])(
     'keeps its key type in an update that sends it as %j, and so changes nothing',
     (private_key_type) => {
-      const clock = handClock()
+      const clock = createTestClock()
       const gateway = open({ clock })
       const { id } = gateway.reservedDomains.create({ domain: DOMAIN, certificate_management_policy: ECDSA })
       const state = () => JSON.stringify({ ...gateway.snapshot(), now: 0 })
       const before = state()
-      clock.turn(10_000)
+      clock.advance(10_000)
       const policy = { authority: 'letsencrypt', private_key_type } as typeof ECDSA
       const updated = gateway.reservedDomains.update(id, { certificate_management_policy: policy })
       expect(updated.certificate_management_policy).toEqual(ECDSA)
@@ -84,9 +84,9 @@ describe('A certificate management policy (rules: domain-certificates#one-or-the
     (domain) => {
       const gateway = open()
       const policy = { certificate_management_policy: RSA }
-      expect(refusalOf(() => gateway.reservedDomains.create({ domain, ...policy }))).toBe('policy_on_service_domain')
+      expect(refusalKey(() => gateway.reservedDomains.create({ domain, ...policy }))).toBe('policy_on_service_domain')
       const { id } = gateway.reservedDomains.create({ domain })
-      expect(refusalOf(() => gateway.reservedDomains.update(id, policy))).toBe('policy_on_service_domain')
+      expect(refusalKey(() => gateway.reservedDomains.update(id, policy))).toBe('policy_on_service_domain')
     },
   )
 })
@@ -108,7 +108,7 @@ describe('An uploaded certificate of a domain (rules: domain-certificates#which-
     const { id } = gateway.reservedDomains.create({ domain: DOMAIN })
     expect(gateway.reservedDomains.update(id, { certificate_id }).certificate?.id).toBe(certificate_id)
     expect(gateway.reservedDomains.update(id, { certificate_id: other }).certificate?.id).toBe(other)
-    expect(refusalOf(() => gateway.tlsCertificates.delete(certificate_id))).toBe('ok')
+    expect(refusalKey(() => gateway.tlsCertificates.delete(certificate_id))).toBe('ok')
   })
 
   test('stays when another field changes, also beside an empty certificate_id', () => {
@@ -133,10 +133,10 @@ describe('An uploaded certificate of a domain (rules: domain-certificates#which-
   test.each(['gateway.test', 'app.gateway.test'])('is not allowed on the service-owned name %s', (domain) => {
     const { gateway, certificate_id } = withCertificate()
     const create = () => gateway.reservedDomains.create({ domain, certificate_id })
-    expect(refusalOf(create)).toBe('certificate_on_service_domain')
+    expect(refusalKey(create)).toBe('certificate_on_service_domain')
     const { id } = gateway.reservedDomains.create({ domain })
     const update = () => gateway.reservedDomains.update(id, { certificate_id })
-    expect(refusalOf(update)).toBe('certificate_on_service_domain')
+    expect(refusalKey(update)).toBe('certificate_on_service_domain')
   })
 
   test('can serve several domains, and cannot be deleted before the last one is detached (rules: tls-certificates#deletion)', () => {
@@ -144,11 +144,11 @@ describe('An uploaded certificate of a domain (rules: domain-certificates#which-
     const one = gateway.reservedDomains.create({ domain: 'one.example.com', certificate_id })
     const two = gateway.reservedDomains.create({ domain: 'two.example.com', certificate_id })
     const deletion = () => gateway.tlsCertificates.delete(certificate_id)
-    expect(refusalOf(deletion)).toBe('certificate_in_use')
+    expect(refusalKey(deletion)).toBe('certificate_in_use')
     gateway.reservedDomains.detachCertificate(one.id)
-    expect(refusalOf(deletion)).toBe('certificate_in_use')
+    expect(refusalKey(deletion)).toBe('certificate_in_use')
     gateway.reservedDomains.delete(two.id)
-    expect(refusalOf(deletion)).toBe('ok')
+    expect(refusalKey(deletion)).toBe('ok')
   })
 })
 
@@ -156,18 +156,18 @@ describe('Certificate and policy together (rules: domain-certificates#one-or-the
   test('are refused in one request, on create and on update', () => {
     const { gateway, certificate_id } = withCertificate()
     const both = { certificate_id, certificate_management_policy: RSA }
-    expect(refusalOf(() => gateway.reservedDomains.create({ domain: DOMAIN, ...both }))).toBe('certificate_and_policy')
+    expect(refusalKey(() => gateway.reservedDomains.create({ domain: DOMAIN, ...both }))).toBe('certificate_and_policy')
     const { id } = gateway.reservedDomains.create({ domain: DOMAIN })
-    expect(refusalOf(() => gateway.reservedDomains.update(id, both))).toBe('certificate_and_policy')
+    expect(refusalKey(() => gateway.reservedDomains.update(id, both))).toBe('certificate_and_policy')
     const unused = { ...both, certificate_id: '' }
-    expect(refusalOf(() => gateway.reservedDomains.update(id, unused))).toBe('ok')
+    expect(refusalKey(() => gateway.reservedDomains.update(id, unused))).toBe('ok')
   })
 
   test('are refused even if the certificate is the uploaded one in use', () => {
     const { gateway, certificate_id } = withCertificate()
     const { id } = gateway.reservedDomains.create({ domain: DOMAIN, certificate_id })
     const both = { certificate_id, certificate_management_policy: RSA }
-    expect(refusalOf(() => gateway.reservedDomains.update(id, both))).toBe('certificate_and_policy')
+    expect(refusalKey(() => gateway.reservedDomains.update(id, both))).toBe('certificate_and_policy')
   })
 })
 
@@ -208,7 +208,7 @@ describe('An automatic certificate', () => {
     const { gateway, certificate_id } = automatic()
     const { id } = gateway.reservedDomains.create({ domain: 'other.example.com' })
     const update = () => gateway.reservedDomains.update(id, { certificate_id })
-    expect(refusalOf(update)).toBe('certificate_not_uploaded')
+    expect(refusalKey(update)).toBe('certificate_not_uploaded')
   })
 
   test('may be sent back by its own domain, with or without the policy (rules: domain-certificates#own-certificate)', () => {

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { refusalOf } from '../support/client.ts'
+import { refusalKey } from '../support/client.ts'
 import { open } from '../support/gateway.ts'
 import { check } from '../support/property.ts'
-import { codePointsOf, punycodeOf } from '../support/punycode.ts'
+import { encodePunycode, listCodePoints } from '../support/punycode.ts'
 
 /** The grammar of names, written down independently (rules: domain-names#grammar). */
 function isName(name: string): boolean {
@@ -16,10 +16,10 @@ function isName(name: string): boolean {
 function isLabel(label: string): boolean {
   if (!/^(?!-)[a-z\d-]{1,63}(?<!-)$/.test(label)) return false
   if (!/^..--/.test(label)) return true
-  const points = label.startsWith('xn--') && codePointsOf(label.slice(4))
+  const points = label.startsWith('xn--') && listCodePoints(label.slice(4))
   if (!points) return false
   const isText = points.some((each) => each > 127) && points.every((each) => each < 0xd800 || each > 0xdfff)
-  return isText && `xn--${punycodeOf(...points)}` === label
+  return isText && `xn--${encodePunycode(...points)}` === label
 }
 
 const letters = fc.oneof(
@@ -27,7 +27,7 @@ const letters = fc.oneof(
   fc.integer({ min: 0x61, max: 0x7a }),
   fc.constantFrom(0xd7ff, 0xd800, 0xdfff, 0xe000, 0x10ffff, 0x110000, 0xfc, 0x1f600),
 )
-const encoded = fc.array(letters, { minLength: 1, maxLength: 4 }).map((points) => `xn--${punycodeOf(...points)}`)
+const encoded = fc.array(letters, { minLength: 1, maxLength: 4 }).map((points) => `xn--${encodePunycode(...points)}`)
 const usual = fc.oneof(fc.stringMatching(/^[a-z0-9]{1,6}$/), fc.constantFrom('com', 'example', 'uk', '0', '127', 'A'))
 const odd = fc.oneof(
   fc.constantFrom('', ...'* ** a* localhost LOCALHOST -a a- - a_b ab--c a--b ü \u212A'.split(' ')),
@@ -60,7 +60,7 @@ describe('Any name (rules: domain-names#grammar)', () => {
           expect(gateway.reservedDomains.create({ domain }).domain).toBe(domain.toLowerCase())
         } else {
           seen.refused++
-          expect(refusalOf(() => gateway.reservedDomains.create({ domain }))).toMatch(/^domain_/)
+          expect(refusalKey(() => gateway.reservedDomains.create({ domain }))).toMatch(/^domain_/)
         }
       }),
       { numRuns: 500 },
@@ -73,8 +73,8 @@ describe('Any name (rules: domain-names#grammar)', () => {
       fc.property(fc.array(letters, { minLength: 1, maxLength: 5 }), (points) => {
         const isText = points.every((each) => each <= 0x10ffff && (each < 0xd800 || each > 0xdfff))
         const isForeign = points.some((each) => each > 0x7f)
-        const reserved = refusalOf(() =>
-          open().reservedDomains.create({ domain: `xn--${punycodeOf(...points)}.example.com` }),
+        const reserved = refusalKey(() =>
+          open().reservedDomains.create({ domain: `xn--${encodePunycode(...points)}.example.com` }),
         )
         expect(reserved === 'ok').toBe(isText && isForeign)
       }),

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest'
-import { client, outcome, refusalOf } from '../support/client.ts'
+import { client, outcome, refusalKey } from '../support/client.ts'
 import { open } from '../support/gateway.ts'
-import { punycodeOf } from '../support/punycode.ts'
+import { encodePunycode } from '../support/punycode.ts'
 
 const LABEL_63 = 'a'.repeat(63)
 /** 253 characters: three labels of 63 and one of 61. */
 const NAME_253 = `${LABEL_63}.${LABEL_63}.${LABEL_63}.${'b'.repeat(61)}`
 
 function reserving(domain: unknown): string {
-  return refusalOf(() => open().reservedDomains.create({ domain: domain as string }))
+  return refusalKey(() => open().reservedDomains.create({ domain: domain as string }))
 }
 
 describe('A domain name (rules: domain-names#grammar)', () => {
@@ -73,11 +73,11 @@ describe('A domain name (rules: domain-names#grammar)', () => {
     ['www.xn--0.com', 'domain_punycode_invalid'],
     ['xn--zzzzzzzz99999999.com', 'domain_punycode_invalid'],
     // The largest code point is U+10FFFF; the next one, and the surrogates U+D800 and U+DFFF.
-    [`xn--${punycodeOf(0x110000)}.com`, 'domain_punycode_invalid'],
-    [`xn--${punycodeOf(0xd800)}.com`, 'domain_punycode_invalid'],
-    [`xn--${punycodeOf(0x61, 0xdfff)}.com`, 'domain_punycode_invalid'],
+    [`xn--${encodePunycode(0x110000)}.com`, 'domain_punycode_invalid'],
+    [`xn--${encodePunycode(0xd800)}.com`, 'domain_punycode_invalid'],
+    [`xn--${encodePunycode(0x61, 0xdfff)}.com`, 'domain_punycode_invalid'],
     // Decodes, and encodes to another text: two surrogates that together are one letter.
-    [`xn--${punycodeOf(0xd83d, 0xde00)}.com`, 'domain_punycode_invalid'],
+    [`xn--${encodePunycode(0xd83d, 0xde00)}.com`, 'domain_punycode_invalid'],
     ['xn--mnchen-3y.de', 'domain_punycode_invalid'],
     ['xn--mnchen-3ya-.de', 'domain_label_end_invalid'],
     ['1.2.3.4', 'domain_suffix_unreachable'],

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { client, outcome } from '../support/client.ts'
-import { handClock, open } from '../support/gateway.ts'
+import { createTestClock, open } from '../support/gateway.ts'
 import { upload } from '../support/pem.ts'
 
 /**
@@ -29,7 +29,7 @@ describe.each(KINDS)(
   'A resource of $path (rules: reserved-addresses#resource, reserved-domains#resource, weighted-backends#resource, tls-certificates#resource)',
   ({ path, body, fixed = {}, empty, parts = [], reset }) => {
     async function created(more: object = {}) {
-      const clock = handClock()
+      const clock = createTestClock()
       const api = client(open({ clock }))
       const answer = await api('POST', path, { json: { ...body, ...more } })
       return { api, clock, before: answer.body, text: answer.text, own: `${path}/${answer.body.id}` }
@@ -43,7 +43,7 @@ describe.each(KINDS)(
 
     test('keeps fields that an update does not send, and the response has all fields', async () => {
       const { api, clock, before, own } = await created({ description: 'one', metadata: 'm' })
-      clock.turn(60_000)
+      clock.advance(60_000)
       const changed = await api('PATCH', own, { json: { description: 'two' } })
       expect([changed.status, changed.body]).toEqual([200, { ...before, ...reset, description: 'two' }])
       expect((await api('GET', own)).body).toEqual(changed.body)

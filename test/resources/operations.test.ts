@@ -5,9 +5,9 @@ import { ownFamilies } from '../../scripts/generate/evidence.ts'
 import { ngrok, standard } from '../../src/index.ts'
 import { groupOf } from '../../src/operation/operation.ts'
 import { families } from '../../src/resources/index.ts'
-import { calls, filled, overHttp } from '../support/calls.ts'
+import { callOverHttp, calls, fillIds } from '../support/calls.ts'
 import { client } from '../support/client.ts'
-import { handClock, isDeeplyFrozen, open } from '../support/gateway.ts'
+import { createTestClock, isDeeplyFrozen, open } from '../support/gateway.ts'
 import { upload } from '../support/pem.ts'
 import { check } from '../support/property.ts'
 
@@ -81,12 +81,12 @@ describe('The table of operations (rules: one-table#operations)', () => {
     const histories = fc.array(fc.record({ call: calls, wait: fc.constantFrom(0, 40_000) }), { maxLength: 12 })
     check(
       fc.property(fc.constantFrom(standard, ngrok), histories, (dialect, history) => {
-        const clock = handClock()
+        const clock = createTestClock()
         const gateway = open({ dialect, clock })
         const ids: string[] = []
         for (const { call, wait } of history) {
-          clock.turn(wait)
-          const { status, json } = overHttp(gateway, filled(call, ids).call)
+          clock.advance(wait)
+          const { status, json } = callOverHttp(gateway, fillIds(call, ids).call)
           if (status >= 400 || json === null) continue
           const answer = JSON.parse(json)
           if (status === 201) ids.push(answer.id)

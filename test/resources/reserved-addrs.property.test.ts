@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { refusalOf } from '../support/client.ts'
+import { refusalKey } from '../support/client.ts'
 import { open } from '../support/gateway.ts'
 import { check } from '../support/property.ts'
 
@@ -29,7 +29,7 @@ describe('Any reserved addresses (rules: reserved-addresses#address)', () => {
           }
           const create = () => held.push(gateway.reservedAddrs.create({ region: step.create }))
           const isFull = held.filter(({ region }) => region === step.create).length === addressesPerRegion
-          expect(refusalOf(create)).toBe(isFull ? 'address_pool_exhausted' : 'ok')
+          expect(refusalKey(create)).toBe(isFull ? 'address_pool_exhausted' : 'ok')
         }
         expect(new Set(held.map(({ addr }) => addr)).size).toBe(held.length)
         const shown = gateway.reservedAddrs.list().reserved_addrs

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { client, outcome, refusalOf } from '../support/client.ts'
+import { client, outcome, refusalKey } from '../support/client.ts'
 import { open, START } from '../support/gateway.ts'
 
 const PATH = '/reserved_addrs'
@@ -67,9 +67,9 @@ describe('Changing a reserved address (rules: reserved-addresses#resource)', () 
     const gateway = open({ references: 'declared' })
     const { id } = gateway.reservedAddrs.create()
     const link = () => gateway.reservedAddrs.update(id, { endpoint_configuration_id: 'ec_1' })
-    expect(refusalOf(link)).toBe('endpoint_configuration_not_found')
+    expect(refusalKey(link)).toBe('endpoint_configuration_not_found')
     gateway.declare.endpointConfiguration('ec_1')
-    expect(refusalOf(link)).toBe('ok')
+    expect(refusalKey(link)).toBe('ok')
   })
 })
 

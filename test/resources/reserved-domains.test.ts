@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { client, outcome, refusalOf, thrownBy } from '../support/client.ts'
-import { HEAD, OF_A_DOMAIN } from '../support/fields.ts'
+import { client, expectError, outcome, refusalKey } from '../support/client.ts'
+import { DOMAIN_FIELDS, HEAD_FIELDS } from '../support/fields.ts'
 import { open } from '../support/gateway.ts'
 
 const PATH = '/reserved_domains'
 const DOMAIN = 'app.example.com'
-const KEYS = [...HEAD, ...OF_A_DOMAIN]
+const KEYS = [...HEAD_FIELDS, ...DOMAIN_FIELDS]
 
 describe('Creating a reserved domain (rules: reserved-domains#resource)', () => {
   test('returns 201 with every field in the order of the table, nullable fields as null', async () => {
@@ -96,10 +96,10 @@ describe('Changing a reserved domain (rules: reserved-domains#update, reserved-d
       const gateway = open({ references: 'declared' })
       gateway.declare.endpointConfiguration('ec_1')
       const { id } = gateway.reservedDomains.create({ domain: DOMAIN })
-      const link = (value: string) => refusalOf(() => gateway.reservedDomains.update(id, { [field]: value }))
+      const link = (value: string) => refusalKey(() => gateway.reservedDomains.update(id, { [field]: value }))
       expect(link('rd_1')).toBe('id_wrong_prefix')
       expect(link('nonsense')).toBe('id_unparsable')
-      const unknown = thrownBy(() => gateway.reservedDomains.update(id, { [field]: 'ec_2' }))
+      const unknown = expectError(() => gateway.reservedDomains.update(id, { [field]: 'ec_2' }))
       expect(unknown.key).toBe('endpoint_configuration_not_found')
       expect(unknown.details).toEqual({ [`field:${field}`]: expect.stringMatching(new RegExp(`^${field} is "ec_2"`)) })
       expect(link('ec_1')).toBe('ok')

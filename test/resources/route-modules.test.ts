@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { client, outcome, refusalOf } from '../support/client.ts'
+import { client, outcome, refusalKey } from '../support/client.ts'
 import { open, stateOf } from '../support/gateway.ts'
 
 const ROUTE = { edge_id: 'edghts_1', id: 'edghtsrt_1' }
@@ -204,6 +204,6 @@ describe('Results of the direct API (rules: route-modules#singletons)', () => {
     gateway.compression.replace(ids)
     ids.id = 'edghtsrt_2'
     expect(gateway.compression.get(ROUTE)).toEqual({ enabled: true })
-    expect(refusalOf(() => gateway.compression.get(ids))).toBe('not_found')
+    expect(refusalKey(() => gateway.compression.get(ids))).toBe('not_found')
   })
 })

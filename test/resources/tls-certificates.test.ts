@@ -1,12 +1,12 @@
 import { X509Certificate } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { client, thrownBy } from '../support/client.ts'
-import { HEAD, OF_A_CERTIFICATE } from '../support/fields.ts'
+import { client, expectError } from '../support/client.ts'
+import { CERTIFICATE_FIELDS, HEAD_FIELDS } from '../support/fields.ts'
 import { open } from '../support/gateway.ts'
 import { pem, upload } from '../support/pem.ts'
 
 const PATH = '/tls_certificates'
-const KEYS = [...HEAD, ...OF_A_CERTIFICATE]
+const KEYS = [...HEAD_FIELDS, ...CERTIFICATE_FIELDS]
 
 /** The lines of a PEM key that hold its secret. */
 function secretLines(key: string): string[] {
@@ -137,7 +137,7 @@ describe('The private key (rules: secrets#private-keys)', () => {
     const gateway = open()
     const { status, text } = await client(gateway)('POST', PATH, { json })
     expect(status).toBe(400)
-    const said = text + thrownBy(() => gateway.tlsCertificates.create(json)).message
+    const said = text + expectError(() => gateway.tlsCertificates.create(json)).message
     for (const secret of [base64, hex]) {
       for (let at = 0; at + 8 <= secret.length; at++) expect(said).not.toContain(secret.slice(at, at + 8))
     }
@@ -158,7 +158,7 @@ describe('Asking for a private key by name (rules: secrets#private-keys)', () =>
     ['an id of another type', 'rd_1', 'id_wrong_prefix'],
     ['an id that names none', 'cert_1', 'not_found'],
   ])('with %s is refused, and repeats no key', (_what, id, key) => {
-    const error = thrownBy(() => open().authority.privateKeyPem(id))
+    const error = expectError(() => open().authority.privateKeyPem(id))
     expect(error.key).toBe(key)
     expect(error.message).not.toContain('PRIVATE KEY')
   })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { client, outcome, refusalOf, thrownBy } from '../support/client.ts'
-import { handClock, open, stateOf } from '../support/gateway.ts'
+import { client, expectError, outcome, refusalKey } from '../support/client.ts'
+import { createTestClock, open, stateOf } from '../support/gateway.ts'
 
 const PATH = '/backends/weighted'
 
@@ -46,7 +46,7 @@ describe('Weights (rules: weighted-backends#weights)', () => {
     'cannot be %s, which JSON does not have, through the direct API',
     (weight) => {
       const backends = { bkdhr_1: weight as number }
-      expect(refusalOf(() => open().weightedBackends.create({ backends }))).toBe('field_invalid')
+      expect(refusalKey(() => open().weightedBackends.create({ backends }))).toBe('field_invalid')
     },
   )
 
@@ -58,7 +58,7 @@ describe('Weights (rules: weighted-backends#weights)', () => {
     'cannot belong to the child id %j',
     (child) => {
       const backends = { [child]: 1 }
-      expect(refusalOf(() => open().weightedBackends.create({ backends }))).toBe('child_backend_invalid')
+      expect(refusalKey(() => open().weightedBackends.create({ backends }))).toBe('child_backend_invalid')
     },
   )
 
@@ -73,11 +73,11 @@ describe('Weights (rules: weighted-backends#weights)', () => {
 
 describe('Changing a weighted backend (rules: weighted-backends#update-without-a-map)', () => {
   test('replaces the map as a whole and keeps the rest', async () => {
-    const clock = handClock()
+    const clock = createTestClock()
     const api = client(open({ clock }))
     const json = { backends: { bkdhr_1: 1, bkdhr_2: 2 }, description: 'd', metadata: 'm' }
     const { body: before } = await api('POST', PATH, { json })
-    clock.turn(60_000)
+    clock.advance(60_000)
     const { status, body } = await api('PATCH', `${PATH}/${before.id}`, { json: { backends: { bkdhr_3: 3 } } })
     expect([status, body]).toEqual([200, { ...before, backends: { bkdhr_3: 3 } }])
   })
@@ -106,12 +106,12 @@ describe('Child backends with references "declared" (rules: references#declared)
   test('must be declared, on create and on update', () => {
     const gateway = open({ references: 'declared' })
     const backends = { bkdhr_1: 1 }
-    expect(refusalOf(() => gateway.weightedBackends.create({ backends }))).toBe('child_backend_not_found')
+    expect(refusalKey(() => gateway.weightedBackends.create({ backends }))).toBe('child_backend_not_found')
     const { id } = gateway.weightedBackends.create()
-    expect(refusalOf(() => gateway.weightedBackends.update(id, { backends }))).toBe('child_backend_not_found')
+    expect(refusalKey(() => gateway.weightedBackends.update(id, { backends }))).toBe('child_backend_not_found')
     gateway.declare.backend('bkdhr_1')
-    expect(refusalOf(() => gateway.weightedBackends.create({ backends }))).toBe('ok')
-    expect(refusalOf(() => gateway.weightedBackends.update(id, { backends }))).toBe('ok')
+    expect(refusalKey(() => gateway.weightedBackends.create({ backends }))).toBe('ok')
+    expect(refusalKey(() => gateway.weightedBackends.update(id, { backends }))).toBe('ok')
   })
 })
 
@@ -123,14 +123,14 @@ describe('Weighted backends as children (rules: references#always-there)', () =>
     gateway.declare.backend('bkdwd_gone')
     const backends = { bkdwd_gone: 1 }
     const { id } = gateway.weightedBackends.create()
-    const created = thrownBy(() => gateway.weightedBackends.create({ backends }))
+    const created = expectError(() => gateway.weightedBackends.create({ backends }))
     const says = 'backends.bkdwd_gone: the backend "bkdwd_gone" does not exist. Allowed:'
     expect([created.key, created.message]).toEqual([
       'child_backend_not_found',
       `${says} weighted backends that exist, and ${ELSE}.`,
     ])
     expect(created.details).toEqual({ 'field:backends.bkdwd_gone': created.message })
-    const updated = thrownBy(() => gateway.weightedBackends.update(id, { backends }))
+    const updated = expectError(() => gateway.weightedBackends.update(id, { backends }))
     expect([updated.key, updated.message]).toEqual([
       'child_backend_not_found',
       `${says} other weighted backends that exist, and ${ELSE}.`,
@@ -142,7 +142,7 @@ describe('Weighted backends as children (rules: references#always-there)', () =>
     const gateway = open()
     const { id } = gateway.weightedBackends.create()
     const before = stateOf(gateway)
-    const error = thrownBy(() => gateway.weightedBackends.update(id, { backends: { bkdhr_1: 1, [id]: 1 } }))
+    const error = expectError(() => gateway.weightedBackends.update(id, { backends: { bkdhr_1: 1, [id]: 1 } }))
     expect([error.key, error.status, error.message]).toEqual([
       'child_backend_not_found',
       400,
@@ -168,7 +168,7 @@ describe('Weighted backends as children (rules: references#always-there)', () =>
     const backends = { bkdhr_1: 1, [one]: 2, [two]: 3 }
     const parents = [gateway.weightedBackends.create({ backends }).id, gateway.weightedBackends.create({ backends }).id]
     const refusal = (id: string) => {
-      const { key, message } = thrownBy(() => gateway.weightedBackends.delete(id))
+      const { key, message } = expectError(() => gateway.weightedBackends.delete(id))
       return [key, message]
     }
     const says = (id: string, parent?: string) => [
@@ -189,18 +189,18 @@ describe('Weighted backends as children (rules: references#always-there)', () =>
     const gateway = open()
     const child = gateway.weightedBackends.create().id
     const parent = gateway.weightedBackends.create({ backends: { [child]: 0 } }).id
-    expect(refusalOf(() => gateway.weightedBackends.delete(child))).toBe('weighted_backend_in_use')
+    expect(refusalKey(() => gateway.weightedBackends.delete(child))).toBe('weighted_backend_in_use')
     gateway.weightedBackends.update(parent, { backends: { [child]: 1 } })
     gateway.weightedBackends.update(parent, { backends: { [child]: 0 } })
-    expect(refusalOf(() => gateway.weightedBackends.delete(child))).toBe('weighted_backend_in_use')
+    expect(refusalKey(() => gateway.weightedBackends.delete(child))).toBe('weighted_backend_in_use')
     gateway.weightedBackends.delete(parent)
-    expect(refusalOf(() => gateway.weightedBackends.delete(child))).toBe('ok')
+    expect(refusalKey(() => gateway.weightedBackends.delete(child))).toBe('ok')
   })
 
   test('need no declaration, and other kinds still do, with references "declared"', () => {
     const gateway = open({ references: 'declared' })
     const { id } = gateway.weightedBackends.create()
-    const error = thrownBy(() => gateway.weightedBackends.create({ backends: { [id]: 1, bkdhr_1: 1 } }))
+    const error = expectError(() => gateway.weightedBackends.create({ backends: { [id]: 1, bkdhr_1: 1 } }))
     expect([error.key, error.message]).toEqual([
       'child_backend_not_found',
       'backends.bkdhr_1: the backend "bkdhr_1" was not declared. Allowed: backends declared through the direct ' +

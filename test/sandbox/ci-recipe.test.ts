@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { blocksOf } from '../docs/blocks.ts'
+import { listBlocksOf } from '../docs/blocks.ts'
 import { ACCOUNT_KEY, SandboxClient, SharedSandboxes } from './support/sandboxes.ts'
 
-const block = blocksOf('docs/ci.md').find(({ file }) => file === '.github/workflows/sandbox.yml')
+const block = listBlocksOf('docs/ci.md').find(({ file }) => file === '.github/workflows/sandbox.yml')
 const workflow = parse(block?.code ?? '')
 
 let sandboxes: SharedSandboxes

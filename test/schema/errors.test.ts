@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { GatewayError, standard } from '../../src/index.ts'
 import { tableOf } from '../../src/table.ts'
-import { client, thrownBy } from '../support/client.ts'
+import { client, expectError } from '../support/client.ts'
 import { open, stateOf } from '../support/gateway.ts'
 import { cases, prepare } from './errors/cases.ts'
 import { catalogue } from './errors/catalogue.ts'
@@ -71,7 +71,7 @@ describe('A resource that does not exist (rules: errors#not-found)', () => {
   ] as const)('is called what it is by every operation of %s', (family, id, what) => {
     const { get, delete: remove, update } = open()[family]
     for (const call of [() => get(id), () => remove(id), () => update(id, { metadata: 'm' })]) {
-      const { key, message, details } = thrownBy(call)
+      const { key, message, details } = expectError(call)
       expect([key, message, details]).toEqual(['not_found', `There is no ${what} ${id}.`, { id }])
     }
   })
@@ -85,7 +85,7 @@ describe('A resource that does not exist (rules: errors#not-found)', () => {
       ['edghts_1', 'edghtsrt_2'],
       ['edghts_2', 'edghtsrt_1'],
     ] as const) {
-      const { key, message, details } = thrownBy(() => gateway.compression.get({ edge_id, id }))
+      const { key, message, details } = expectError(() => gateway.compression.get({ edge_id, id }))
       expect([key, details]).toEqual(['not_found', { id }])
       expect(message).toBe(`There is no route of the edge ${edge_id} with the id ${id}.`)
     }
@@ -100,7 +100,7 @@ describe('Through the direct API, an error (rules: errors#body)', () => {
       const { msg, details: answered } = (await client(gateway)(...each.send(id))).body
       const { operation_id: _, ...details } = answered
       const before = stateOf(gateway)
-      const error = thrownBy(() => each.direct?.(gateway, id))
+      const error = expectError(() => each.direct?.(gateway, id))
       expect(error).toBeInstanceOf(GatewayError)
       expect(error).toBeInstanceOf(Error)
       expect({ key: error.key, code: error.code, status: error.status, message: error.message }).toEqual({

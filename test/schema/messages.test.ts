@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from 'vitest'
-import { client, outcome, refusalOf, thrownBy } from '../support/client.ts'
+import { client, expectError, outcome, refusalKey } from '../support/client.ts'
 import { open, stateOf } from '../support/gateway.ts'
 
 const ADDRS = '/reserved_addrs'
@@ -123,28 +123,28 @@ describe('A body of the direct API (rules: requests#the-direct-api)', () => {
       [Promise.resolve({}), 'a Promise'],
     ]
     for (const [body, called] of bodies) {
-      const error = thrownBy(() => calls[name](body))
+      const error = expectError(() => calls[name](body))
       expect([error.key, error.status, error.message]).toEqual([
         'body_unparsable',
         400,
         `The body is ${called}. It must be one JSON object in UTF-8.`,
       ])
     }
-    expect(refusalOf(() => calls[name](undefined))).toBe('ok')
+    expect(refusalKey(() => calls[name](undefined))).toBe('ok')
   })
 
   test('is checked before the ids, as over HTTP (rules: requests#order-of-checks)', async () => {
     const gateway = open()
-    const direct = refusalOf(() => gateway.reservedAddrs.update('nonsense', [] as never))
+    const direct = refusalKey(() => gateway.reservedAddrs.update('nonsense', [] as never))
     const answer = await client(gateway)('PATCH', `${ADDRS}/nonsense`, { json: [] })
     expect([direct, outcome(answer)]).toEqual(['body_unparsable', '400 ERR_GATEWAY_213'])
   })
 
   test('an invalid id of any type is refused by the name of its field', () => {
     for (const ids of [null, 5, 'x', {}]) {
-      const error = thrownBy(() => open().compression.get(ids as never))
+      const error = expectError(() => open().compression.get(ids as never))
       expect([error.key, Object.keys(error.details)]).toEqual(['id_unparsable', ['field:edge_id', 'field:id']])
     }
-    expect(refusalOf(() => open().reservedAddrs.get(null as never))).toBe('id_unparsable')
+    expect(refusalKey(() => open().reservedAddrs.get(null as never))).toBe('id_unparsable')
   })
 })

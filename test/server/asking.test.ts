@@ -4,17 +4,17 @@ import { describe, expect, it } from 'vitest'
 import { createGateway, manualClock } from '../../src/index.ts'
 import { callControl } from '../../src/server/client/server-calls.ts'
 import { serve } from '../../src/server/node.ts'
-import { ran } from '../support/command.ts'
-import { answering, listening } from '../support/served.ts'
+import { runToEnd } from '../support/command.ts'
+import { listen, serveResponse } from '../support/serve.ts'
 
 const JSON_TYPE = { 'content-type': 'application/json; charset=utf-8' }
 const CLOCK = '{"now": "2026-01-01T00:00:00Z", "manual": true}'
-const showingClock = (clock = CLOCK) => answering((response) => response.writeHead(200, JSON_TYPE).end(clock))
+const showingClock = (clock = CLOCK) => serveResponse((response) => response.writeHead(200, JSON_TYPE).end(clock))
 
 describe('A command sends its request to the given server', () => {
   it.each(['', '/', '//', '/api', '/api//'])('below the path of its URL, such as %j', async (path) => {
     const { url, received } = await showingClock()
-    expect(await ran({}, 'clock', '--url', `${url}${path}`)).toMatchObject({
+    expect(await runToEnd({}, 'clock', '--url', `${url}${path}`)).toMatchObject({
       code: 0,
       stdout: '2026-01-01T00:00:00Z\n',
     })
@@ -23,9 +23,16 @@ describe('A command sends its request to the given server', () => {
 
   it('with a key and a JSON body only if there are any', async () => {
     const { url, received } = await showingClock()
-    await ran({}, 'clock', '--url', url)
-    await ran({}, 'clock', 'to', '2026-01-01T00:00:00Z', '--url', url, '--control-key', 'open-sesame')
-    await ran({ FAUXGATE_URL: 'http://127.0.0.1:9', FAUXGATE_CONTROL_KEY: '' }, 'dns', 'remove', 'ä.test', '--url', url)
+    await runToEnd({}, 'clock', '--url', url)
+    await runToEnd({}, 'clock', 'to', '2026-01-01T00:00:00Z', '--url', url, '--control-key', 'open-sesame')
+    await runToEnd(
+      { FAUXGATE_URL: 'http://127.0.0.1:9', FAUXGATE_CONTROL_KEY: '' },
+      'dns',
+      'remove',
+      'ä.test',
+      '--url',
+      url,
+    )
     const [plain, keyed, removing] = received
     expect(plain).toMatchObject({ method: 'GET', body: '' })
     expect(Object.keys(plain?.headers ?? {}).sort()).toEqual(['connection', 'host'])
@@ -44,7 +51,7 @@ describe('A command sends its request to the given server', () => {
 
   it('and distinguishes the system clock from a manual clock', async () => {
     const { url } = await showingClock(CLOCK.replace('true', 'false'))
-    expect((await ran({}, 'clock', '--url', url)).stdout).toBe('2026-01-01T00:00:00Z (the system clock)\n')
+    expect((await runToEnd({}, 'clock', '--url', url)).stdout).toBe('2026-01-01T00:00:00Z (the system clock)\n')
   })
 })
 
@@ -54,14 +61,14 @@ it.each([
   ['{"a": 1}', ''],
 ])('The overview of %s says how many collections are empty', async (counts, note) => {
   const { url } = await showingClock(`{"counts": ${counts}}`)
-  const { stdout, stderr } = await ran({}, 'overview', '--url', url)
+  const { stdout, stderr } = await runToEnd({}, 'overview', '--url', url)
   expect(JSON.parse(stdout)).toEqual({ counts: expect.objectContaining({ a: 1 }) })
   expect(stderr).toBe(`fauxgate: at ${url}\n${note && `fauxgate: ${note}\n`}`)
 })
 
 describe('A command says so if the answer is not from a fauxgate', () => {
   const failing = async (url: string, ...args: string[]) => {
-    const { code, stdout, stderr } = await ran({}, ...args, '--url', url)
+    const { code, stdout, stderr } = await runToEnd({}, ...args, '--url', url)
     expect([code, stdout]).toEqual([1, ''])
     return stderr.replaceAll(url.replace('user:open-sesame@', ''), 'URL')
   }
@@ -72,7 +79,7 @@ describe('A command says so if the answer is not from a fauxgate', () => {
     [300, {}, ''],
     [301, {}, ''],
   ])('where it answers %i', async (status, headers, body) => {
-    const { url } = await answering((response) => response.writeHead(status, headers).end(body))
+    const { url } = await serveResponse((response) => response.writeHead(status, headers).end(body))
     expect(await failing(url, 'clock', 'next')).toBe(
       `fauxgate: The server at URL is not a fauxgate: its status was ${status}.\n`,
     )
@@ -83,23 +90,23 @@ describe('A command says so if the answer is not from a fauxgate', () => {
     ['report', 'text/html', 'text/plain; charset=utf-8'],
     ['overview', 'application/json', 'application/json'],
   ])('where it answers %s with a page as %s', async (command, type, expected) => {
-    const { url } = await answering((response) => response.writeHead(200, { 'content-type': type }).end('<html>'))
+    const { url } = await serveResponse((response) => response.writeHead(200, { 'content-type': type }).end('<html>'))
     expect(await failing(url, command)).toBe(
       `fauxgate: The server at URL is not a fauxgate: its response is not ${expected}.\n`,
     )
   })
 
   it('because the program speaks no HTTP, or TLS', async () => {
-    const silent = await listening(createTcpServer((socket) => socket.destroy()))
+    const silent = await listen(createTcpServer((socket) => socket.destroy()))
     expect(await failing(silent, 'clock')).toBe('fauxgate: URL ended the connection (ECONNRESET). Is it HTTPS?\n')
-    const plain = await listening(createTcpServer((socket) => socket.end('220 mail\r\n')))
+    const plain = await listen(createTcpServer((socket) => socket.end('220 mail\r\n')))
     expect(await failing(plain, 'clock')).toMatch(/^fauxgate: URL cannot be reached: Parse Error.*\.\n$/)
     const secure = plain.replace('http://', 'https://user:open-sesame@')
     expect(await failing(secure, 'clock')).toMatch(/^fauxgate: URL ended the connection \(EPROTO\)\. Is it HTTP\?\n$/)
   })
 
   it('because the program does not answer in time', async () => {
-    const url = await listening(createServer(() => undefined))
+    const url = await listen(createServer(() => undefined))
     await expect(callControl({ url, timeout: 1 }, 'GET', '/clock')).rejects.toThrow(
       new Error(`${url} cannot be reached: no answer in time.`),
     )
@@ -115,14 +122,14 @@ describe('A command says so if the answer is not from a fauxgate', () => {
 it.each(['ftp://gate.test', 'http:///', 'gate'])('An invalid URL is refused and quoted: %j', async (url) => {
   const stderr = (name: string) =>
     `fauxgate: ${name} is ${JSON.stringify(url)}. Allowed: an http or https URL. See "fauxgate help clock".\n`
-  expect(await ran({}, 'clock', '--url', url)).toMatchObject({ code: 2, stderr: stderr('--url') })
-  expect(await ran({ FAUXGATE_URL: url }, 'clock')).toMatchObject({ code: 2, stderr: stderr('FAUXGATE_URL') })
+  expect(await runToEnd({}, 'clock', '--url', url)).toMatchObject({ code: 2, stderr: stderr('--url') })
+  expect(await runToEnd({ FAUXGATE_URL: url }, 'clock')).toMatchObject({ code: 2, stderr: stderr('FAUXGATE_URL') })
 })
 
 describe('The request to a control', () => {
   const sent = async (...args: string[]) => {
-    const { url, received } = await answering((response) => response.writeHead(204).end())
-    const { stderr, ...rest } = await ran({ FAUXGATE_URL: url }, ...args)
+    const { url, received } = await serveResponse((response) => response.writeHead(204).end())
+    const { stderr, ...rest } = await runToEnd({ FAUXGATE_URL: url }, ...args)
     expect(rest).toEqual({ code: 0, stdout: '' })
     const [done, ...notes] = stderr.split('\n').slice(0, -1)
     expect(done).toBe(`fauxgate: done at ${url}`)
@@ -167,7 +174,7 @@ describe('The timeline command', () => {
     const [second, first] = gateway.reservedDomains.list().reserved_domains
     gateway.dns.cname('a.example.com', first?.cname_target as string)
     gateway.clock.advance('30s')
-    const { stdout } = await ran({ FAUXGATE_URL: server.url }, 'timeline')
+    const { stdout } = await runToEnd({ FAUXGATE_URL: server.url }, 'timeline')
     expect(stdout.replace(/(?<=needs \S+ CNAME \S+: ).*/, 'PROBLEM')).toBe(
       [
         `a.example.com (${first?.id}) is issued; the next renewal is due at 2026-03-02T00:00:30Z; its certificate expires at 2026-04-01T00:00:30Z`,
@@ -180,11 +187,13 @@ describe('The timeline command', () => {
       ].join('\n'),
     )
     gateway.reservedDomains.detachCertificateManagementPolicy(second?.id as string)
-    const { stdout: left } = await ran({ FAUXGATE_URL: server.url }, 'timeline', '--state', 'unmanaged')
+    const { stdout: left } = await runToEnd({ FAUXGATE_URL: server.url }, 'timeline', '--state', 'unmanaged')
     expect(left).toMatch(new RegExp(`^b\\.example\\.com \\(${second?.id}\\) is unmanaged\n`))
     gateway.reservedDomains.update(second?.id as string, { certificate_management_policy: policy })
-    expect((await ran({ FAUXGATE_URL: server.url }, 'timeline', 'b.example.com')).stdout).not.toContain('a.example.com')
-    expect(await ran({ FAUXGATE_URL: server.url }, 'attempt', 'B.example.com.')).toMatchObject({ code: 0 })
+    expect((await runToEnd({ FAUXGATE_URL: server.url }, 'timeline', 'b.example.com')).stdout).not.toContain(
+      'a.example.com',
+    )
+    expect(await runToEnd({ FAUXGATE_URL: server.url }, 'attempt', 'B.example.com.')).toMatchObject({ code: 0 })
     await server.close()
   })
 })

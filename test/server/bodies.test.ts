@@ -1,33 +1,33 @@
 import { describe, expect, test } from 'vitest'
 import { createGateway } from '../../src/index.ts'
-import { served } from '../support/served.ts'
-import { GET, POST_HEAD, postOf, rawAnswers, rawConnection } from '../support/wire.ts'
+import { serveGateway } from '../support/serve.ts'
+import { formatPost, GET, openRawConnection, POST_HEAD, parseRawAnswers } from '../support/wire.ts'
 
-const opened = () => served(createGateway({ seed: 'bodies', clock: { now: 0 } }))
+const opened = () => serveGateway(createGateway({ seed: 'bodies', clock: { now: 0 } }))
 
 const MIB = 1024 * 1024
-const padded = (bytes: number) => postOf(`{}${' '.repeat(bytes - 2)}`)
+const padded = (bytes: number) => formatPost(`{}${' '.repeat(bytes - 2)}`)
 
 describe('The size of a body (rules: requests#body)', () => {
   test('may be 1 MiB to the byte', async () => {
     const { port } = await opened()
-    const connection = await rawConnection(port, padded(MIB) + padded(MIB + 1))
+    const connection = await openRawConnection(port, padded(MIB) + padded(MIB + 1))
     expect(await connection.statuses(2)).toEqual([201, 413])
   })
 
   test('of 16 MiB is read to its end, so that the next request on its connection is answered', async () => {
     const { gateway, port } = await opened()
-    const connection = await rawConnection(port, padded(16 * MIB) + GET)
+    const connection = await openRawConnection(port, padded(16 * MIB) + GET)
     expect(await connection.statuses(2)).toEqual([413, 200])
     expect(gateway.reservedAddrs.list().reserved_addrs).toEqual([])
   })
 
   test('of more than that is refused before its end, which ends the connection', async () => {
     const { port } = await opened()
-    const connection = await rawConnection(port, `${POST_HEAD}Transfer-Encoding: chunked\r\n\r\n`)
+    const connection = await openRawConnection(port, `${POST_HEAD}Transfer-Encoding: chunked\r\n\r\n`)
     const chunk = `${MIB.toString(16)}\r\n${' '.repeat(MIB)}\r\n`
     for (let i = 0; i < 17; i++) connection.socket.write(chunk)
-    const [answer] = rawAnswers(await connection.ended())
+    const [answer] = parseRawAnswers(await connection.ended())
     expect(answer?.status).toBe(413)
     expect(answer?.headers.get('connection')).toBe('close')
     expect(JSON.parse(answer?.body ?? '').error_code).toBe('ERR_GATEWAY_90413')

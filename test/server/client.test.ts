@@ -4,9 +4,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { controlCalls } from '../../src/controls.ts'
 import { createGateway, type Gateway, manualClock, ngrok } from '../../src/index.ts'
 import { type Served, serve } from '../../src/server/node.ts'
-import { begun, ran } from '../support/command.ts'
+import { runToEnd, startCommand } from '../support/command.ts'
 import { newFile, newFolder } from '../support/folder.ts'
-import { eventually } from '../support/wire.ts'
+import { waitUntil } from '../support/wire.ts'
 
 const START = '2026-01-01T00:00:00Z'
 
@@ -20,7 +20,7 @@ afterEach(() => server.close())
 
 /** Returns the output of a command that succeeds. */
 async function printed(...args: string[]): Promise<string> {
-  const { code, stdout, stderr } = await ran({ FAUXGATE_URL: server.url }, ...args)
+  const { code, stdout, stderr } = await runToEnd({ FAUXGATE_URL: server.url }, ...args)
   expect([code, stderr.replace('done at', 'at')]).toEqual([0, `fauxgate: at ${server.url}\n`])
   return stdout
 }
@@ -100,19 +100,19 @@ describe('The controls of a running server as commands', () => {
     expect((await printed('requests')).replace(/ra_1 +/, 'ra_1 ')).toMatch(
       /^2026-01-01T00:00:00Z GET {4}\/reserved_addrs +200 reserved_addrs\.list\n2026-01-01T00:00:00Z GET {4}\/reserved_addrs\/ra_1 404 ERR_NGROK_\d+ reserved_addrs\.get .+\n$/,
     )
-    const { stdout: coloured } = await ran({ FAUXGATE_URL: server.url, FORCE_COLOR: '1' }, 'requests')
+    const { stdout: coloured } = await runToEnd({ FAUXGATE_URL: server.url, FORCE_COLOR: '1' }, 'requests')
     expect(coloured).toContain('\u001b[')
     const [line = ''] = (await printed('requests', '--json')).split('\n')
     expect(JSON.parse(line)).toMatchObject({ method: 'GET', path: '/reserved_addrs', status: 200 })
     expect(await printed('report')).toContain('The gateway at 2026-01-01T00:00:00Z:')
-    expect(JSON.parse((await ran({ FAUXGATE_URL: server.url }, 'overview')).stdout)).toMatchObject({ requests: 2 })
+    expect(JSON.parse((await runToEnd({ FAUXGATE_URL: server.url }, 'overview')).stdout)).toMatchObject({ requests: 2 })
     await printed('requests', 'clear')
     expect(await printed('requests')).toBe('')
   })
 
   it('count the resources that there are, and say how many collections have none', async () => {
     reserve()
-    const { stdout, stderr } = await ran({ FAUXGATE_URL: server.url }, 'overview')
+    const { stdout, stderr } = await runToEnd({ FAUXGATE_URL: server.url }, 'overview')
     expect(JSON.parse(stdout).counts).toEqual({ reserved_domains: 1 })
     expect(stderr).toMatch(/^fauxgate: at .+\nfauxgate: \d+ collections have no resources\n$/)
   })
@@ -122,16 +122,20 @@ describe('The controls of a running server as commands', () => {
     ['--drop --times 1', 'this fault applies to the next request of any kind; '],
     ['--drop --times 2', 'this fault applies to the next 2 requests of any kind; --operation, '],
   ])('say that faults add %s has no condition', async (flags, note) => {
-    const { stderr } = await ran({ FAUXGATE_URL: server.url }, 'faults', 'add', ...flags.split(' '))
+    const { stderr } = await runToEnd({ FAUXGATE_URL: server.url }, 'faults', 'add', ...flags.split(' '))
     expect(stderr).toContain(note)
   })
 
   it('follow the journal until they are stopped', async () => {
     const headers = { authorization: 'Bearer k', 'ngrok-version': '2' }
     await fetch(`${server.url}/reserved_addrs`, { headers })
-    const { output, stop } = await begun({ FAUXGATE_URL: server.url }, ['requests', '--follow'], 'reserved_addrs')
+    const { output, stop } = await startCommand(
+      { FAUXGATE_URL: server.url },
+      ['requests', '--follow'],
+      'reserved_addrs',
+    )
     await fetch(`${server.url}/reserved_domains`, { headers })
-    await eventually(() => output.stdout.includes('reserved_domains'))
+    await waitUntil(() => output.stdout.includes('reserved_domains'))
     expect(await stop('SIGINT')).toBe(0)
     expect(output.stdout.match(/reserved_\w+\.list/g)).toEqual(['reserved_addrs.list', 'reserved_domains.list'])
   })
@@ -152,7 +156,7 @@ describe('The controls of a running server as commands', () => {
   })
 
   it('also accept the URL of the inspector, which people copy', async () => {
-    const { stdout, stderr } = await ran({}, 'clock', '--url', `${server.url}/_fauxgate/`)
+    const { stdout, stderr } = await runToEnd({}, 'clock', '--url', `${server.url}/_fauxgate/`)
     expect(stderr).toBe(`fauxgate: at ${server.url}\n`)
     expect(stdout).toContain(START)
   })
@@ -163,7 +167,7 @@ describe('The controls of a running server as commands', () => {
   })
 
   it('cover every call of the control API', async () => {
-    const { stdout } = await ran({}, 'help')
+    const { stdout } = await runToEnd({}, 'help')
     const { clientCalls } = await import('../../src/server/client/commands.ts')
     const known = new Set([...clientCalls, 'GET /requests', 'GET /state', 'PUT /state'])
     // Families of a gateway's own declare what ends; a domain's timeline is one of all; documents are for programs; openssl reads certificates.
@@ -205,7 +209,7 @@ describe('A command that fails gives the reason, and what to do', () => {
     ['state import /', /^\S+ cannot be read: it is a folder\.$/],
     ['state import nowhere.json', /^nowhere\.json cannot be read: there is no such file\.$/],
   ])('%s', async (args, message) => {
-    const { code, stdout, stderr } = await ran(
+    const { code, stdout, stderr } = await runToEnd(
       { FAUXGATE_URL: server.url },
       ...args.replace('URL', server.url).split(' '),
     )
@@ -217,7 +221,7 @@ describe('A command that fails gives the reason, and what to do', () => {
 
   it('for a missing or wrong control key, which it does not repeat', async () => {
     const keyed = await serve(createGateway({ control: { key: 'open-sesame' } }))
-    const asked = (...args: string[]) => ran({ FAUXGATE_URL: keyed.url }, 'clock', ...args)
+    const asked = (...args: string[]) => runToEnd({ FAUXGATE_URL: keyed.url }, 'clock', ...args)
     expect((await asked()).stderr).toMatch(
       /needs its key here.* Give the key with --control-key or FAUXGATE_CONTROL_KEY\. \(\w+_90401, at \S+\)\n$/,
     )
@@ -225,7 +229,7 @@ describe('A command that fails gives the reason, and what to do', () => {
     expect(wrong.stderr).toMatch(/\(\w+_90402, at /)
     expect(wrong.stderr).not.toContain('open-barley')
     expect((await asked('--control-key', 'open-sesame')).code).toBe(0)
-    expect((await ran({ FAUXGATE_URL: keyed.url, FAUXGATE_CONTROL_KEY: 'open-sesame' }, 'clock')).code).toBe(0)
+    expect((await runToEnd({ FAUXGATE_URL: keyed.url, FAUXGATE_CONTROL_KEY: 'open-sesame' }, 'clock')).code).toBe(0)
     await keyed.close()
   })
 
@@ -234,12 +238,12 @@ describe('A command that fails gives the reason, and what to do', () => {
     const tls = own.authority.serverCertificate({ ips: ['127.0.0.1'], notAfter: '9999-01-01T00:00:00Z' })
     const secure = await serve(own, { tls })
     const file = newFile('root.pem', own.authority.certificatePem)
-    const { stderr } = await ran({ FAUXGATE_URL: secure.url }, 'clock')
+    const { stderr } = await runToEnd({ FAUXGATE_URL: secure.url }, 'clock')
     expect(stderr).toMatch(
       /^fauxgate: The certificate of https:\S+ is not trusted \(\w+\)\. Give its root with --ca FILE or FAUXGATE_CA\.\n$/,
     )
-    expect((await ran({ FAUXGATE_URL: secure.url }, 'clock', '--ca', file)).code).toBe(0)
-    const { stderr: mixed } = await ran({ FAUXGATE_URL: secure.url.replace('https', 'http') }, 'clock')
+    expect((await runToEnd({ FAUXGATE_URL: secure.url }, 'clock', '--ca', file)).code).toBe(0)
+    const { stderr: mixed } = await runToEnd({ FAUXGATE_URL: secure.url.replace('https', 'http') }, 'clock')
     expect(mixed).toMatch(/ended the connection .* Is it HTTPS\?/)
     await secure.close()
   })

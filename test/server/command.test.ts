@@ -2,15 +2,15 @@ import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { createGateway } from '../../src/index.ts'
-import { ran, serving, start, started } from '../support/command.ts'
+import { runToEnd, startProcess, startServer, startServerProcess } from '../support/command.ts'
 import { newFile, newFolder } from '../support/folder.ts'
-import { throughJson } from '../support/furnished.ts'
+import { copyAsJson } from '../support/full-gateway.ts'
 
 const headers = { authorization: 'Bearer k', 'service-version': '2', 'content-type': 'application/json' }
 
 describe('the command `fauxgate serve`', () => {
   it('serves the given dialect and prints its URL', async () => {
-    const { url, output } = await serving({}, '--dialect', 'ngrok')
+    const { url, output } = await startServer({}, '--dialect', 'ngrok')
     expect(output.stdout).toMatch(/^fauxgate \(ngrok\) listens on http:\/\/127\.0\.0\.1:\d+\nInspector, /)
     const answer = await fetch(`${url}/reserved_addrs`, { headers: { ...headers, 'ngrok-version': '2' } })
     expect(answer.status).toBe(200)
@@ -18,20 +18,20 @@ describe('the command `fauxgate serve`', () => {
   })
 
   it('stops with exit code 0 on SIGTERM, with a connection still open', async () => {
-    const { child, url, exited } = await started('serve', '--port', '0')
+    const { child, url, exited } = await startServerProcess('serve', '--port', '0')
     await fetch(url)
     child.kill('SIGTERM')
     expect(await exited).toBe(0)
   })
 
   it('exits as it says', async () => {
-    const { output, exited } = start({}, 'serve', '--port', 'http')
+    const { output, exited } = startProcess({}, 'serve', '--port', 'http')
     expect(await exited).toBe(2)
     expect(output.stderr).toMatch(/^fauxgate: --port is "http"/)
   })
 
   it('accepts only the given keys', async () => {
-    const { url } = await serving({}, '--key', 'a', '--key', 'b')
+    const { url } = await startServer({}, '--key', 'a', '--key', 'b')
     const status = async (key: string) =>
       (await fetch(`${url}/reserved_addrs`, { headers: { ...headers, authorization: `Bearer ${key}` } })).status
     expect([await status('a'), await status('b'), await status('c')]).toEqual([200, 200, 401])
@@ -41,20 +41,20 @@ describe('the command `fauxgate serve`', () => {
     const folder = newFolder()
     const file = join(folder, 'state.json')
     const empty = { code: 0, stderr: '' }
-    expect(await ran({}, 'serve', '--port', '0', '--state', file)).toMatchObject(empty)
+    expect(await runToEnd({}, 'serve', '--port', '0', '--state', file)).toMatchObject(empty)
     expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ version: 1, seed: null, sequence: 0 })
-    const first = await serving({}, '--state', file)
+    const first = await startServer({}, '--state', file)
     const made = await fetch(`${first.url}/reserved_addrs`, { method: 'POST', headers })
     const { id, addr } = (await made.json()) as { id: string; addr: string }
     expect(await first.stop('SIGINT')).toBe(0)
     expect(readdirSync(folder)).toEqual(['state.json'])
     expect(statSync(file).mode & 0o777).toBe(0o600)
-    const second = await serving({}, '--state', file)
+    const second = await startServer({}, '--state', file)
     expect(await (await fetch(`${second.url}/reserved_addrs/${id}`, { headers })).json()).toMatchObject({ addr })
   })
 
   const row = { created_at: 5, addr: 'a.example.com:10000', endpoint_configuration_id: null }
-  const address = { ...throughJson(createGateway().snapshot()), records: { reserved_addrs: [{}, 5] } }
+  const address = { ...copyAsJson(createGateway().snapshot()), records: { reserved_addrs: [{}, 5] } }
   it.each([
     ['is not JSON', '{"secret": "hush', 'is not JSON: at line 1, column 17 (position 16).'],
     ['is empty', '', 'is not JSON: at line 1, column 1 (position 0).'],
@@ -74,7 +74,7 @@ describe('the command `fauxgate serve`', () => {
     ],
   ])('says what is wrong with a state file that %s, and where', async (_what, text, message) => {
     const file = newFile('state.json', text)
-    const { code, stderr } = await ran({}, 'serve', '--port', '0', '--state', file)
+    const { code, stderr } = await runToEnd({}, 'serve', '--port', '0', '--state', file)
     expect(code).toBe(1)
     expect(stderr).toContain(`fauxgate: --state: ${file} ${message}`)
     expect(stderr).not.toContain('hush')
@@ -83,7 +83,7 @@ describe('the command `fauxgate serve`', () => {
 
   it('can run on a manual clock with simulated DNS and its own provisioning delay', async () => {
     const clock = ['--clock', 'manual', '--start', '2026-01-01T00:00:00Z']
-    const { url } = await serving({}, ...clock, '--dns', 'simulated', '--provisioning-delay', '0s')
+    const { url } = await startServer({}, ...clock, '--dns', 'simulated', '--provisioning-delay', '0s')
     expect(await (await fetch(`${url}/_fauxgate/clock`)).json()).toEqual({ now: '2026-01-01T00:00:00Z', manual: true })
     const body = JSON.stringify({
       domain: 'a.example.com',
@@ -107,19 +107,19 @@ describe('the command `fauxgate serve`', () => {
     ['--control-key', 's3cret', '--port', 'x'],
     ['--control-key', 's3cret', '--host', '192.0.2.1'],
   ])('repeats no key when it refuses %j %j', async (...args) => {
-    const { code, stdout, stderr } = await ran({ FAUXGATE_CONTROL_KEY: 's3cret' }, 'serve', ...args)
+    const { code, stdout, stderr } = await runToEnd({ FAUXGATE_CONTROL_KEY: 's3cret' }, 'serve', ...args)
     expect(code).toBeGreaterThan(0)
     expect(stderr).toMatch(/^fauxgate: /)
     expect(stderr + stdout).not.toContain('s3cret')
   })
 
   it('accepts port 65535', async () => {
-    const { code, stderr } = await ran({}, 'serve', '--port', '65535', '--host', '192.0.2.1')
+    const { code, stderr } = await runToEnd({}, 'serve', '--port', '65535', '--host', '192.0.2.1')
     expect([code, stderr]).toEqual([1, 'fauxgate: --host: The host 192.0.2.1 is not an address of this machine.\n'])
   })
 
   it('ends at SIGHUP, which a closed terminal sends, if it has no state file to write', async () => {
-    const { child, exited } = await started('serve', '--port', '0')
+    const { child, exited } = await startServerProcess('serve', '--port', '0')
     child.kill('SIGHUP')
     await exited
     expect(child.signalCode).toBe('SIGHUP')
@@ -128,8 +128,8 @@ describe('the command `fauxgate serve`', () => {
   it('removes its signal listeners when it ends', async () => {
     const listeners = () => ['SIGINT', 'SIGTERM', 'SIGHUP'].map((name) => process.listenerCount(name))
     const before = listeners()
-    expect(await ran({}, 'serve', '--port', '0')).toMatchObject({ code: 0 })
-    expect(await ran({}, 'requests', '--url', 'http://127.0.0.1:9')).toMatchObject({ code: 1 })
+    expect(await runToEnd({}, 'serve', '--port', '0')).toMatchObject({ code: 0 })
+    expect(await runToEnd({}, 'requests', '--url', 'http://127.0.0.1:9')).toMatchObject({ code: 1 })
     expect(listeners()).toEqual(before)
   })
 })
@@ -137,7 +137,7 @@ describe('the command `fauxgate serve`', () => {
 describe('the command prints its real address, and what other machines can reach', () => {
   /** Collects the output until it is stopped. */
   async function said(...args: string[]) {
-    const { code, stdout, stderr } = await ran({}, 'serve', '--port', '0', ...args)
+    const { code, stdout, stderr } = await runToEnd({}, 'serve', '--port', '0', ...args)
     expect(code).toBe(0)
     const { port } = new URL(/http:\S+/.exec(stdout)?.[0] ?? '')
     const [place = '', ...more] = stdout.replaceAll(port, 'PORT').split(/(?<=\n)/)
@@ -185,7 +185,7 @@ Clients need the base URL http://127.0.0.1:PORT and ${which}. Try:
   })
 
   it('on all addresses, on a machine with IPv6', async () => {
-    const { code, stdout } = await ran({}, 'serve', '--port', '0', '--host', '::')
+    const { code, stdout } = await runToEnd({}, 'serve', '--port', '0', '--host', '::')
     if (code === 1) return void console.warn('This machine has no IPv6: listening on it was not tried.')
     expect(stdout).toMatch(
       /listens on all addresses of this machine, IPv6 and IPv4, port (\d+); here http:\/\/\[::1\]:\1\n/,
@@ -194,7 +194,7 @@ Clients need the base URL http://127.0.0.1:PORT and ${which}. Try:
 
   it('and an authority of its own at each start, whatever the seed', async () => {
     const rootOf = async () =>
-      (await fetch(`${(await serving({}, '--seed', 'same')).url}/_fauxgate/authority.pem`)).text()
+      (await fetch(`${(await startServer({}, '--seed', 'same')).url}/_fauxgate/authority.pem`)).text()
     const published = createGateway({ seed: 'same' }).authority.certificatePem
     expect(new Set([await rootOf(), await rootOf(), published]).size).toBe(3)
   })

@@ -8,7 +8,7 @@ import { configRows } from '../../src/server/options/config.ts'
 import { readConfigFile } from '../../src/server/options/config-file.ts'
 import { gatewayOptionsOf } from '../../src/server/options/gateway-options.ts'
 import { parseOptions } from '../../src/server/options/parsed-options.ts'
-import { thrownBy } from '../support/client.ts'
+import { expectError } from '../support/client.ts'
 import { enterNewFolder } from '../support/folder.ts'
 
 const FILE = resolve('fauxgate.config.json')
@@ -19,10 +19,10 @@ const given = (config: Record<string, unknown>, environment = {}) =>
 describe('An invalid value in the config file is refused, with the allowed values', () => {
   it.each(Object.keys(configRows))('%s', (name) => {
     const place = `"${name}" in fauxgate.config.json`
-    const ours = thrownBy(() => given({ [name]: 5.5 })).message
+    const ours = expectError(() => given({ [name]: 5.5 })).message
     expect(ours).toMatch(new RegExp(`^${place} is (5\\.5|a number)\\. Allowed: \\S.*\\.$`))
     if (!(name in gatewayRows) || /^(dialect|initial|clock|authorityKeys)$/.test(name)) return
-    const theirs = thrownBy(() => createGateway({ [name]: 5.5 } as object)).message
+    const theirs = expectError(() => createGateway({ [name]: 5.5 } as object)).message
     expect(ours).toBe(theirs.replace(name, place))
   })
 
@@ -108,7 +108,7 @@ describe('A variable of the environment', () => {
   ])('%j', (environment, message) => {
     const read = () => parseOptions(NONE, environment as Record<string, string>, undefined)
     if (message === undefined) expect(read().config).toEqual({ port: 80 })
-    else expect(thrownBy(read).message).toMatch(message)
+    else expect(expectError(read).message).toMatch(message)
   })
 })
 

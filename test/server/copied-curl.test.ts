@@ -4,17 +4,17 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import type { Page } from '../../src/inspector/page.ts'
 import { toCurl } from '../../src/inspector/parts/client-code.ts'
 import { newFolder } from '../support/folder.ts'
-import { named } from '../support/needed.ts'
-import { answering } from '../support/served.ts'
+import { titleWithRequirement } from '../support/requirements.ts'
+import { serveResponse } from '../support/serve.ts'
 
 const hasCurl = spawnSync('curl', ['--version']).status === 0
-const name = (text: string) => named(text, hasCurl, 'curl is missing')
+const name = (text: string) => titleWithRequirement(text, hasCurl, 'curl is missing')
 
 type Sent = Parameters<typeof toCurl>[1]
 
 /** Runs the command that the inspector copies for a request, in an empty folder, and returns the requests that arrive. */
 async function receivedOf(sent: Partial<Sent>) {
-  const { url: origin, received } = await answering((response) => response.end('an answer'))
+  const { url: origin, received } = await serveResponse((response) => response.end('an answer'))
   vi.stubGlobal('location', { origin })
   onTestFinished(() => void vi.unstubAllGlobals())
   const page = { connection: { base: '' } } as Page // The code under test uses no other part.

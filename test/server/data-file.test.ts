@@ -1,6 +1,6 @@
 import { readdirSync, statSync } from 'node:fs'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { ran, serving, started } from '../support/command.ts'
+import { runToEnd, startServer, startServerProcess } from '../support/command.ts'
 import { enterNewFolder } from '../support/folder.ts'
 import { testSqlite, withoutSqlite } from '../support/sqlite.ts'
 
@@ -11,13 +11,13 @@ const SERVE = ['serve', '--port', '0', '--data', 'gateway.db']
 
 describe('fauxgate serve --data', () => {
   testSqlite('continues where a killed one was, with the same authority', async () => {
-    const first = await started(...SERVE)
+    const first = await startServerProcess(...SERVE)
     const made = await fetch(`${first.url}/reserved_addrs`, { method: 'POST', headers })
     const { id, addr } = (await made.json()) as { id: string; addr: string }
     const root = await (await fetch(`${first.url}/_fauxgate/authority.pem`)).text()
     first.child.kill('SIGKILL')
     await first.exited
-    const second = await serving({}, '--data', 'gateway.db')
+    const second = await startServer({}, '--data', 'gateway.db')
     expect(await (await fetch(`${second.url}/reserved_addrs/${id}`, { headers })).json()).toMatchObject({ addr })
     expect(await (await fetch(`${second.url}/_fauxgate/authority.pem`)).text()).toBe(root)
     expect(await second.stop()).toBe(0)
@@ -27,36 +27,36 @@ describe('fauxgate serve --data', () => {
 
   testSqlite('says which options apply only after a reset, once the file has a state', async () => {
     const options = ['--data', 'gateway.db', '--clock', 'manual', '--seed', 'other', '--start', '2027-01-01T00:00:00Z']
-    const first = await serving({}, ...options)
+    const first = await startServer({}, ...options)
     expect(await first.stop()).toBe(0)
     expect(first.output.stdout).not.toContain('reset')
-    const second = await serving({}, ...options)
+    const second = await startServer({}, ...options)
     expect(await second.stop()).toBe(0)
     const notice = 'gateway.db has a state already: --seed, --start apply only after a reset.'
     expect(second.output.stdout.split(notice)).toHaveLength(2)
     // Programs read the URL from the first line.
     expect(second.output.stdout).toMatch(/^fauxgate \(standard\) listens on /)
-    const third = await serving({}, '--data', 'gateway.db', '--clock', 'manual')
+    const third = await startServer({}, '--data', 'gateway.db', '--clock', 'manual')
     expect(await third.stop()).toBe(0)
     expect(third.output.stdout).not.toContain('reset')
   })
 
   testSqlite('locks its file', async () => {
-    await started(...SERVE)
-    const { code, stderr } = await ran({}, ...SERVE)
+    await startServerProcess(...SERVE)
+    const { code, stderr } = await runToEnd({}, ...SERVE)
     expect(code).toBe(1)
     // Node 22 says first that its SQLite is an experiment.
     expect(stderr).toMatch(/^fauxgate: --data: The store gateway\.db cannot be opened: .+$/m)
   })
 
   testSqlite('closes the file if the gateway cannot be created', async () => {
-    const wrong = await ran({}, ...SERVE, '--renewal-lead', '90d')
+    const wrong = await runToEnd({}, ...SERVE, '--renewal-lead', '90d')
     expect([wrong.code, wrong.stdout]).toEqual([2, ''])
-    expect((await ran({}, ...SERVE)).code).toBe(0)
+    expect((await runToEnd({}, ...SERVE)).code).toBe(0)
   })
 
   it('says which Node version has SQLite', async () => {
-    const { code, stdout, stderr } = await withoutSqlite(() => ran({}, ...SERVE))
+    const { code, stdout, stderr } = await withoutSqlite(() => runToEnd({}, ...SERVE))
     expect([code, stdout]).toEqual([1, ''])
     expect(stderr).toBe(
       `fauxgate: --data: A SQLite file needs Node 22.13 or newer, which has SQLite built in. This is Node ${process.version}.\n`,
@@ -64,7 +64,7 @@ describe('fauxgate serve --data', () => {
   })
 
   it('cannot be combined with --state', async () => {
-    const { code, stderr } = await ran({ FAUXGATE_STATE: 's.json' }, ...SERVE)
+    const { code, stderr } = await runToEnd({ FAUXGATE_STATE: 's.json' }, ...SERVE)
     expect(code).toBe(2)
     expect(stderr).toBe(
       'fauxgate: --data and FAUXGATE_STATE were both given. The state is kept in one place: leave one out. See "fauxgate help serve".\n',

@@ -2,13 +2,13 @@ import { get as httpGet, type IncomingMessage } from 'node:http'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { inspected } from '../../src/gateway/inspected.ts'
 import type { Gateway, GatewayOptions } from '../../src/index.ts'
-import { controlsOf } from '../support/client.ts'
+import { createControlClient } from '../support/client.ts'
 import { ECDSA, openManual } from '../support/provisioning.ts'
-import { served } from '../support/served.ts'
+import { serveGateway } from '../support/serve.ts'
 
 const headers = { authorization: 'Bearer key', 'service-version': '2', 'content-type': 'application/json' }
 
-const opened = (options: Omit<GatewayOptions, 'clock'> = {}) => served(openManual(options))
+const opened = (options: Omit<GatewayOptions, 'clock'> = {}) => serveGateway(openManual(options))
 
 interface Heard {
   readonly event: string
@@ -97,8 +97,8 @@ describe('GET /_fauxgate/events', () => {
     const preflight = { origin: 'http://localhost:1', 'access-control-request-method': 'POST' }
     for (const method of ['GET', 'HEAD', 'OPTIONS'])
       await (await fetch(`${server.url}/_fauxgate/faults`, { method, headers: preflight })).text()
-    await controlsOf(fetch, server.url)('POST', '/faults', { status: 200 })
-    await controlsOf(fetch, server.url)('PUT', '/state', gateway.snapshot())
+    await createControlClient(fetch, server.url)('POST', '/faults', { status: 200 })
+    await createControlClient(fetch, server.url)('PUT', '/state', gateway.snapshot())
     expect((await next('control')).data).toEqual({ method: 'PUT', path: '/state' })
     gateway.requests.clear()
     await next('emptied')
@@ -136,7 +136,7 @@ describe('GET /_fauxgate/events', () => {
         end()
       }
     }
-    const { server } = await served(Object.create(gateway, { subscribe: { value: subscribe } }))
+    const { server } = await serveGateway(Object.create(gateway, { subscribe: { value: subscribe } }))
     const listeners = [await listening(server.url), await listening(server.url)]
     expect(heard).toBe(1)
     for (const { response } of listeners) response.destroy()

@@ -3,11 +3,11 @@ import { documentationOf } from '../../src/schema/documentation.ts'
 import { clientCommands } from '../../src/server/client/commands.ts'
 import { allCommands as commands } from '../../src/server/commands/all.ts'
 import { configRows } from '../../src/server/options/config.ts'
-import { ran } from '../support/command.ts'
+import { runToEnd } from '../support/command.ts'
 
 /** Reads the help on a command: its usage, what it does, and each flag as it is written, with its sentence. */
 async function helpOf(name: string) {
-  const { code, stdout, stderr } = await ran({}, 'help', ...name.split(' '))
+  const { code, stdout, stderr } = await runToEnd({}, 'help', ...name.split(' '))
   expect([code, stderr]).toEqual([0, ''])
   expect(stdout).toMatch(/[^\n]\n$/)
   expect(stdout).not.toMatch(/\n\n\n|[`]| \n/)
@@ -25,7 +25,7 @@ async function helpOf(name: string) {
 
 describe('The help', () => {
   it('on all commands lists each command, in order, and the exit codes', async () => {
-    const { stdout } = await ran({}, 'help')
+    const { stdout } = await runToEnd({}, 'help')
     const [head, about, rows = '', more, exits] = stdout.split(/\n\n|\n(?=Exit codes)/)
     expect(head).toBe('Usage: fauxgate <command> [options]')
     expect(about).toMatch(/^An emulated tunnel gateway's management API: .*\.$/)

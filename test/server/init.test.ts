@@ -14,7 +14,7 @@ import { parseOptions } from '../../src/server/options/parsed-options.ts'
 import type { TestOptions } from '../../src/testing/testing.ts'
 import * as testing from '../../src/testing/testing.ts'
 import { bundle } from '../support/bundle.ts'
-import { ran } from '../support/command.ts'
+import { runToEnd } from '../support/command.ts'
 import { enterNewFolder } from '../support/folder.ts'
 
 beforeEach(() => void enterNewFolder())
@@ -111,7 +111,7 @@ describe('The test that fauxgate init writes', () => {
     it.each(projects)('runs in a project that is %s and %s', async (type, typed, ending) => {
       project({ type })
       if (typed === 'typed') writeFileSync('tsconfig.json', '{}')
-      const { code, stdout, stderr } = await ran({}, 'init', '--runner', runner)
+      const { code, stdout, stderr } = await runToEnd({}, 'init', '--runner', runner)
       expect([code, stderr]).toEqual([0, ''])
       const endings: Partial<Record<Runner, string>> = { jest: 'js', ...(typed === 'typed' && { vitest: 'ts' }) }
       const file = `fauxgate.test.${endings[runner] ?? ending}`
@@ -130,7 +130,7 @@ describe('The test that fauxgate init writes', () => {
   it.each(RUNNERS)(
     'fails by %s where the certificate does not come, or is there from the beginning',
     async (runner) => {
-      await ran({}, 'init', '--runner', runner)
+      await runToEnd({}, 'init', '--runner', runner)
       for (const provisioningDelay of [0, '6s'] as const) {
         const run = await definedIn(testFile(), runner, { provisioningDelay })
         await expect(run()).rejects.toThrow()
@@ -141,13 +141,13 @@ describe('The test that fauxgate init writes', () => {
 
 it('fauxgate init writes TypeScript for ts-jest, which makes CommonJS of it', async () => {
   project({ devDependencies: { jest: '^30.0.0', 'ts-jest': '^29.0.0' } })
-  expect((await ran({}, 'init')).stdout).toContain('\nRun the test:      npx jest fauxgate.test.ts\n')
+  expect((await runToEnd({}, 'init')).stdout).toContain('\nRun the test:      npx jest fauxgate.test.ts\n')
   expect(readFileSync('fauxgate.test.ts', 'utf8')).toContain("from '@jest/globals'")
   await (await definedIn('fauxgate.test.ts', 'jest'))()
 })
 
 it('the first test for Playwright fails if it leaves something unused, and prints the report if it fails', async () => {
-  await ran({}, 'init', '--runner', 'playwright')
+  await runToEnd({}, 'init', '--runner', 'playwright')
   let leave: main.Gateway | undefined
   const logged = vi.spyOn(console, 'log').mockImplementation(() => undefined)
   onTestFinished(() => logged.mockRestore())
@@ -165,17 +165,17 @@ it('the first test for Playwright fails if it leaves something unused, and print
 it('fauxgate init overwrites nothing, and says so', async () => {
   const names = ['fauxgate.config.json', 'fauxgate.test.mjs']
   for (const name of names) writeFileSync(name, `my ${name}`)
-  const { code, stdout } = await ran({}, 'init', '--yes')
+  const { code, stdout } = await runToEnd({}, 'init', '--yes')
   expect(code).toBe(0)
   for (const name of names) {
     expect(stdout).toContain(`kept   ${name}, which exists already\n`)
     expect(readFileSync(name, 'utf8')).toBe(`my ${name}`)
   }
-  expect((await ran({}, 'init')).stdout).toContain('kept   fauxgate.initial.json')
+  expect((await runToEnd({}, 'init')).stdout).toContain('kept   fauxgate.initial.json')
 })
 
 it('fauxgate init writes a config file and an initial state that serve takes', async () => {
-  await ran({}, 'init')
+  await runToEnd({}, 'init')
   const file = await readConfigFile('fauxgate.config.json')
   const gateway = main.createGateway(await gatewayOptionsOf(parseOptions({ flags: new Map(), words: [] }, {}, file)))
   expect(gateway.dialect).toBe(main.ngrok)
@@ -183,7 +183,7 @@ it('fauxgate init writes a config file and an initial state that serve takes', a
 })
 
 it('fauxgate init writes a test that node --test passes', async () => {
-  await ran({}, 'init', '--runner', 'node')
+  await runToEnd({}, 'init', '--runner', 'node')
   mkdirSync('node_modules/fauxgate', { recursive: true })
   const all = "export * from './src/index.ts'; export * from './src/testing/testing.ts'"
   await bundle(all, `${process.cwd()}/node_modules/fauxgate/index.mjs`)
@@ -208,7 +208,7 @@ describe('fauxgate init looks at package.json', () => {
     ['{"scripts": {"test": "tsc  &&  jest"}}', 'npx jest'],
   ])('%s', async (text, command) => {
     writeFileSync('package.json', text)
-    expect((await ran({}, 'init')).stdout).toContain(`Run the test:      ${command}`)
+    expect((await runToEnd({}, 'init')).stdout).toContain(`Run the test:      ${command}`)
   })
 
   it.each([
@@ -216,7 +216,7 @@ describe('fauxgate init looks at package.json', () => {
     ['null', 'package.json holds null. Allowed: an object.'],
   ])('and says if it cannot use %j', async (text, problem) => {
     writeFileSync('package.json', text)
-    expect(await ran({}, 'init')).toEqual({ code: 1, stdout: '', stderr: `fauxgate: ${problem}\n` })
+    expect(await runToEnd({}, 'init')).toEqual({ code: 1, stdout: '', stderr: `fauxgate: ${problem}\n` })
     expect(existsSync('fauxgate.config.json')).toBe(false)
   })
 })
@@ -234,7 +234,7 @@ describe('fauxgate init asks what runs the tests', () => {
     typing.end(typed)
     Object.defineProperty(process, 'stdin', { configurable: true, value: typing })
     process.stdout.isTTY = stdout
-    return ran({}, 'init', ...args)
+    return runToEnd({}, 'init', ...args)
   }
 
   it.each([

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
 import { describe, expect, it, vi } from 'vitest'
 import { createGateway } from '../../src/index.ts'
-import { asked, served } from '../support/served.ts'
+import { requestBytes, serveGateway } from '../support/serve.ts'
 
 const DOCUMENTS = new URL('../../dist/documents.js', import.meta.url)
 const isBuilt = existsSync(DOCUMENTS)
@@ -15,8 +15,8 @@ async function builtPage(): Promise<Buffer> {
 
 describe('GET /_fauxgate/', () => {
   it.runIf(isBuilt)('is the page, compressed for clients that accept gzip', async () => {
-    const { url } = await served(createGateway())
-    const plain = await asked(`${url}/_fauxgate/`)
+    const { url } = await serveGateway(createGateway())
+    const plain = await requestBytes(`${url}/_fauxgate/`)
     const html = await builtPage()
     expect([plain.status, plain.body.equals(html)]).toEqual([200, true])
     expect(plain.headers).toMatchObject({
@@ -33,48 +33,52 @@ describe('GET /_fauxgate/', () => {
       vary: 'Accept-Encoding',
     })
     expect(plain.headers).not.toHaveProperty('content-encoding')
-    const packed = await asked(`${url}/_fauxgate/?some=thing`, { headers: { 'accept-encoding': 'br, gzip;q=0.5' } })
+    const packed = await requestBytes(`${url}/_fauxgate/?some=thing`, {
+      headers: { 'accept-encoding': 'br, gzip;q=0.5' },
+    })
     expect([packed.headers['content-encoding'], gunzipSync(packed.body).equals(html)]).toEqual(['gzip', true])
-    expect((await asked(`${url}/_fauxgate/`, { headers: { 'accept-encoding': 'xgzipx' } })).body.equals(html)).toBe(
-      true,
-    )
-    const head = await asked(`${url}/_fauxgate/`, { method: 'HEAD' })
+    expect(
+      (await requestBytes(`${url}/_fauxgate/`, { headers: { 'accept-encoding': 'xgzipx' } })).body.equals(html),
+    ).toBe(true)
+    const head = await requestBytes(`${url}/_fauxgate/`, { method: 'HEAD' })
     expect([head.status, head.body.length, head.headers['content-length']]).toEqual([200, 0, String(html.length)])
   })
 
   it.runIf(isBuilt)(
     'is open to who has no key yet, other than the events, and to no page of another site',
     async () => {
-      const { url } = await served(createGateway({ control: { key: 'sesame' } }))
-      expect((await asked(`${url}/_fauxgate/`)).status).toBe(200)
-      expect((await asked(`${url}/_fauxgate/events`)).status).toBe(401)
-      const { url: local } = await served(createGateway())
-      expect((await asked(`${local}/_fauxgate/`, { headers: { origin: 'https://evil.example' } })).status).toBe(403)
-      expect((await asked(`${local}/_fauxgate/`, { headers: { host: 'evil.example' } })).status).toBe(403)
+      const { url } = await serveGateway(createGateway({ control: { key: 'sesame' } }))
+      expect((await requestBytes(`${url}/_fauxgate/`)).status).toBe(200)
+      expect((await requestBytes(`${url}/_fauxgate/events`)).status).toBe(401)
+      const { url: local } = await serveGateway(createGateway())
+      expect((await requestBytes(`${local}/_fauxgate/`, { headers: { origin: 'https://evil.example' } })).status).toBe(
+        403,
+      )
+      expect((await requestBytes(`${local}/_fauxgate/`, { headers: { host: 'evil.example' } })).status).toBe(403)
     },
   )
 
   it.skipIf(isBuilt)('says that it is not built', async () => {
     const printed = vi.spyOn(console, 'error').mockImplementation(() => undefined)
-    const { url } = await served(createGateway())
-    expect((await asked(`${url}/_fauxgate/`)).status).toBe(500)
+    const { url } = await serveGateway(createGateway())
+    expect((await requestBytes(`${url}/_fauxgate/`)).status).toBe(500)
     expect(String(printed.mock.calls[0]?.[0])).toContain('The inspector is not built: npm run build writes it.')
     printed.mockRestore()
   })
 
   it('is the target of a redirect from /_fauxgate, for GET and HEAD', async () => {
-    const { url } = await served(createGateway())
+    const { url } = await serveGateway(createGateway())
     for (const method of ['GET', 'HEAD']) {
-      const { status, headers } = await asked(`${url}/_fauxgate?some=thing`, { method })
+      const { status, headers } = await requestBytes(`${url}/_fauxgate?some=thing`, { method })
       expect([status, headers.location]).toEqual([308, '/_fauxgate/'])
     }
-    expect((await asked(`${url}/_fauxgate/`, { method: 'POST' })).status).toBe(404)
-    expect((await asked(`${url}/_fauxgate`, { method: 'DELETE' })).status).toBe(404)
+    expect((await requestBytes(`${url}/_fauxgate/`, { method: 'POST' })).status).toBe(404)
+    expect((await requestBytes(`${url}/_fauxgate`, { method: 'DELETE' })).status).toBe(404)
   })
 
   it('answers HEAD for its events', async () => {
-    const { url } = await served(createGateway())
-    const { status, headers, body } = await asked(`${url}/_fauxgate/events`, { method: 'HEAD' })
+    const { url } = await serveGateway(createGateway())
+    const { status, headers, body } = await requestBytes(`${url}/_fauxgate/events`, { method: 'HEAD' })
     expect([status, headers['content-type'], body.length]).toEqual([200, 'text/event-stream; charset=utf-8', 0])
   })
 })

@@ -1,25 +1,25 @@
 import { once } from 'node:events'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { createGateway, type Gateway } from '../../src/index.ts'
-import { served } from '../support/served.ts'
-import { postOf, type RawConnection, rawConnection, GET as WHOLE_LIST } from '../support/wire.ts'
+import { serveGateway } from '../support/serve.ts'
+import { formatPost, openRawConnection, type RawConnection, GET as WHOLE_LIST } from '../support/wire.ts'
 
 /** Few enough for any machine; FAUXGATE_CONNECTIONS=5000 takes half a minute and twice as many open files. */
 const CONNECTIONS = Number(process.env.FAUXGATE_CONNECTIONS ?? 200)
 
 const GET = WHOLE_LIST.replace('addrs', 'addrs?limit=1')
-const POST = postOf()
+const POST = formatPost()
 
 let gateway: Gateway
 let port: number
 
 beforeEach(async () => {
   gateway = createGateway({ seed: 'load', clock: { now: 0 }, journalSize: 20 })
-  port = (await served(gateway)).port
+  port = (await serveGateway(gateway)).port
 })
 
 function connected(count: number, bytes = ''): Promise<RawConnection[]> {
-  return Promise.all(Array.from({ length: count }, () => rawConnection(port, bytes)))
+  return Promise.all(Array.from({ length: count }, () => openRawConnection(port, bytes)))
 }
 
 /** Resolves with the statuses on each connection, once each has so many. */
@@ -41,7 +41,7 @@ describe('A server with many connections', () => {
   test('answers other requests while some are half sent, and these once they are complete', async () => {
     const slow = await connected(CONNECTIONS / 2, POST.slice(0, 40))
     const inBody = await connected(CONNECTIONS / 2, POST.slice(0, -1))
-    const quick = await rawConnection(port, GET.repeat(3))
+    const quick = await openRawConnection(port, GET.repeat(3))
     expect(await quick.statuses(3)).toEqual([200, 200, 200])
     expect(gateway.leftovers()).toEqual([])
     for (const { socket } of slow) socket.write(POST.slice(40))
@@ -51,7 +51,7 @@ describe('A server with many connections', () => {
   })
 
   test('answers a request that comes byte by byte', async () => {
-    const connection = await rawConnection(port)
+    const connection = await openRawConnection(port)
     for (const byte of POST + GET) {
       connection.socket.write(byte)
       await new Promise(setImmediate)
@@ -68,7 +68,7 @@ describe('A server with many connections', () => {
     ]
     for (const { socket } of leaving) socket.resetAndDestroy()
     await Promise.all(leaving.map(({ socket }) => socket.closed || once(socket, 'close')))
-    expect(await (await rawConnection(port, POST)).statuses(1)).toEqual([201])
+    expect(await (await openRawConnection(port, POST)).statuses(1)).toEqual([201])
     expect(gateway.leftovers()).toHaveLength(1)
   })
 })

@@ -5,7 +5,7 @@ import { general } from '../../src/schema/general-errors.ts'
 import { withLog } from '../../src/server/log/gateway-log.ts'
 import { createPainter, type LoggedRequest, type LoggedTransition, textLog } from '../../src/server/log/log.ts'
 import { LogOutput } from '../../src/server/log/output.ts'
-import { exchanged } from '../support/exchanged.ts'
+import { exchange } from '../support/exchange.ts'
 import { deferredStore } from '../support/memory-store.ts'
 import { ECDSA } from '../support/provisioning.ts'
 
@@ -116,7 +116,7 @@ function watched(options: GatewayOptions = {}) {
   const inner = createGateway({ ...options, clock: manualClock('2026-01-01T00:00:00Z') })
   const gateway = withLog(inner, log, undefined, [])
   const local = { peer: '127.0.0.1', headers: { host: '127.0.0.1' } }
-  const ask = (method: string, url: string) => exchanged(gateway, { method, url, ...local })
+  const ask = (method: string, url: string) => exchange(gateway, { method, url, ...local })
   return { inner, gateway, requests, order, ask }
 }
 
@@ -157,7 +157,7 @@ describe('The log of a gateway', () => {
 
   it('leaves out the requests of the inspector', () => {
     const { gateway, order } = watched()
-    exchanged(gateway, { method: 'GET', isInspector: true })
+    exchange(gateway, { method: 'GET', isInspector: true })
     expect(order).toEqual([])
   })
 

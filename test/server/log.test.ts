@@ -1,10 +1,10 @@
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { controlsOf } from '../support/client.ts'
-import { serving, started } from '../support/command.ts'
+import { createControlClient } from '../support/client.ts'
+import { startServer, startServerProcess } from '../support/command.ts'
 import { newFile } from '../support/folder.ts'
-import { eventually, rawConnection } from '../support/wire.ts'
+import { openRawConnection, waitUntil } from '../support/wire.ts'
 
 const MANUAL = ['--clock', 'manual', '--start', '2026-01-01T00:00:00Z', '--seed', 'log', '--dialect', 'ngrok']
 const headers = { authorization: 'Bearer a-key-of-somebody', 'ngrok-version': '2', 'content-type': 'application/json' }
@@ -14,7 +14,7 @@ afterEach(() => void vi.useRealTimers())
 
 /** The log of a server, line by line, after some requests. */
 async function logged(flags: readonly string[], ask: (url: string) => Promise<unknown>, environment = {}) {
-  const { url, output, stop } = await serving(environment, ...MANUAL, ...flags)
+  const { url, output, stop } = await startServer(environment, ...MANUAL, ...flags)
   await ask(url)
   await stop()
   const [first = '', ...more] = output.stdout.replaceAll(url, 'URL').trimEnd().split('\n')
@@ -27,7 +27,7 @@ async function logged(flags: readonly string[], ask: (url: string) => Promise<un
 /** Reserves a domain, twice; waits for its certificate; looks at the clock and at an unknown path. */
 async function aLife(url: string): Promise<void> {
   for (let i = 0; i < 2; i++) await fetch(`${url}/reserved_domains`, { method: 'POST', headers, body })
-  await controlsOf(fetch, url)('POST', '/clock', { advance: '30s' })
+  await createControlClient(fetch, url)('POST', '/clock', { advance: '30s' })
   await fetch(`${url}/_fauxgate/clock`)
   await fetch(`${url}/nowhere/a-key-of-somebody?key=a-key-of-somebody`, { headers })
 }
@@ -65,7 +65,7 @@ describe('The log', () => {
   it('has each step of provisioning once, in order, also if one advance of the clock runs many', async () => {
     const { lines } = await logged(['--log', 'json'], async (url) => {
       await fetch(`${url}/reserved_domains`, { method: 'POST', headers, body })
-      await controlsOf(fetch, url)('POST', '/clock', { advance: '125d' })
+      await createControlClient(fetch, url)('POST', '/clock', { advance: '125d' })
     })
     const events = lines.map((line) => JSON.parse(line)).filter(({ event }) => event === 'provisioning')
     expect(events.map(({ at, transition }) => [at, transition])).toEqual([
@@ -83,7 +83,7 @@ describe('The log', () => {
   it('has each attempt of one second', async () => {
     const { lines } = await logged(['--log', 'json'], async (url) => {
       await fetch(`${url}/reserved_domains`, { method: 'POST', headers, body })
-      const call = controlsOf(fetch, url)
+      const call = createControlClient(fetch, url)
       await call('POST', '/provisioning/script', { outcomes: ['DNS_ERROR', 'DNS_ERROR'] })
       for (let attempt = 0; attempt < 2; attempt++)
         await call('POST', '/provisioning/attempt', { id: 'app.example.com' })
@@ -133,10 +133,10 @@ describe('The log', () => {
 
   it('prints only the URL with --quiet when a changed file restarts it', async () => {
     const file = newFile('c.json', '{}')
-    const { output } = await serving({}, '--quiet', '--watch', '--config', file)
+    const { output } = await startServer({}, '--quiet', '--watch', '--config', file)
     const address = output.stdout
     writeFileSync(file, '{"name": "second"}')
-    await eventually(() => output.stdout.split(address).length === 3)
+    await waitUntil(() => output.stdout.split(address).length === 3)
     expect(output.stdout).toBe(address + address)
   })
 
@@ -147,7 +147,7 @@ describe('The log', () => {
 
   it('on the system clock has due events at their time, without any request', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] })
-    const starting = serving({}, '--provisioning-delay', '1ms')
+    const starting = startServer({}, '--provisioning-delay', '1ms')
     await vi.advanceTimersByTimeAsync(5)
     const { url, output } = await starting
     await fetch(`${url}/reserved_domains`, { method: 'POST', headers: { ...headers, 'service-version': '2' }, body })
@@ -157,11 +157,11 @@ describe('The log', () => {
 })
 
 it('A log that nobody reads neither stops the server nor keeps it from stopping', async () => {
-  const { url, child } = await started('serve', '--port', '0')
+  const { url, child } = await startServerProcess('serve', '--port', '0')
   child.stdout?.removeAllListeners('data').pause()
-  const { socket, received } = await rawConnection(Number(new URL(url).port))
+  const { socket, received } = await openRawConnection(Number(new URL(url).port))
   socket.write(`GET /${'x'.repeat(250)} HTTP/1.1\r\nHost: x\r\n\r\n`.repeat(600))
-  await eventually(() => received().split('HTTP/1.1 404').length > 600)
+  await waitUntil(() => received().split('HTTP/1.1 404').length > 600)
   child.kill('SIGTERM')
   // Not "close", which waits for who reads.
   const [code] = await once(child, 'exit')

@@ -2,21 +2,22 @@ import { once } from 'node:events'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { createGateway, type GatewayOptions, manualClock, ngrok, standard } from '../../src/index.ts'
-import { served } from '../support/served.ts'
+import { serveGateway } from '../support/serve.ts'
 import {
+  findServer,
+  formatPost,
   GET,
   KEYS,
+  openRawConnection,
   POST_HEAD,
-  postOf,
+  parseRawAnswers,
   type RawAnswer,
-  rawAnswers,
-  rawConnection,
-  serverBehind,
 } from '../support/wire.ts'
 
 afterEach(() => void vi.restoreAllMocks())
 
-const opened = (options: GatewayOptions = {}) => served(createGateway({ seed: 'wire', clock: { now: 0 }, ...options }))
+const opened = (options: GatewayOptions = {}) =>
+  serveGateway(createGateway({ seed: 'wire', clock: { now: 0 }, ...options }))
 
 /** Checks that an answer is an error in the usual shape, and returns its code and message. */
 function errorOf({ headers, body, status }: RawAnswer, prefix = 'ERR_GATEWAY_', header = 'service-operation-id') {
@@ -35,11 +36,11 @@ function errorOf({ headers, body, status }: RawAnswer, prefix = 'ERR_GATEWAY_', 
 
 /** Returns the one answer to bytes that end their connection. Other connections are answered as before. */
 async function answerTo(port: number, bytes: string | Uint8Array, isHalfClosed = false): Promise<RawAnswer> {
-  const connection = await rawConnection(port, bytes)
+  const connection = await openRawConnection(port, bytes)
   if (isHalfClosed) connection.socket.end()
-  const [answer, ...others] = rawAnswers(await connection.ended())
+  const [answer, ...others] = parseRawAnswers(await connection.ended())
   expect(others).toEqual([])
-  expect(await (await rawConnection(port, GET)).statuses(1)).toEqual([200])
+  expect(await (await openRawConnection(port, GET)).statuses(1)).toEqual([200])
   return answer as RawAnswer
 }
 
@@ -55,7 +56,7 @@ describe('Bytes that are no request are answered in the usual shape, and end the
     ['a body with a chunk longer than it says', breaking('1\r\n{}\r\n0\r\n\r\n')],
     ['the half of a body', `${POST_HEAD}Content-Length: 9\r\n\r\n{"met`, true],
     ['the half of a body in chunks', breaking('2\r\n{}\r\n'), true],
-    ['garbage behind requests, of which none runs', `${postOf()}${POST_HEAD}\r\ngarbage\r\n\r\n`],
+    ['garbage behind requests, of which none runs', `${formatPost()}${POST_HEAD}\r\ngarbage\r\n\r\n`],
   ])('%s', async (_what, bytes, isHalfClosed) => {
     const { gateway, port } = await opened()
     const before = gateway.snapshot()
@@ -70,28 +71,28 @@ describe('Bytes that are no request are answered in the usual shape, and end the
     const { port } = await opened()
     const { code, msg } = errorOf(await answerTo(port, `${GET.slice(0, -2)}A: ${'a'.repeat(16_384)}\r\n\r\n`))
     expect([code, msg]).toEqual(['431 90431', expect.stringContaining('more than 16384 bytes')])
-    const fits = await rawConnection(port, `${GET.slice(0, -2)}A: ${'a'.repeat(15_000)}\r\n\r\n`)
+    const fits = await openRawConnection(port, `${GET.slice(0, -2)}A: ${'a'.repeat(15_000)}\r\n\r\n`)
     expect(await fits.statuses(1)).toEqual([200])
   })
 
   test('in the form of the dialect', async () => {
     const { port } = await opened({ dialect: ngrok })
-    const connection = await rawConnection(port, 'garbage\r\n\r\n')
-    const [answer] = rawAnswers(await connection.ended())
+    const connection = await openRawConnection(port, 'garbage\r\n\r\n')
+    const [answer] = parseRawAnswers(await connection.ended())
     expect(errorOf(answer as RawAnswer, 'ERR_NGROK_', 'ngrok-operation-id').code).toBe('400 90430')
   })
 
   test('a request that does not arrive in time, once, however often Node reports it', async () => {
     const { port } = await opened()
-    const server = await serverBehind(port)
+    const server = await findServer(port)
     expect([server.headersTimeout, server.requestTimeout]).toEqual([20_000, 60_000])
     const accepted = once(server, 'connection')
-    const connection = await rawConnection(port, 'GET /reserved_addrs HTTP/1.1\r\nHos')
+    const connection = await openRawConnection(port, 'GET /reserved_addrs HTTP/1.1\r\nHos')
     const [socket] = await accepted
     // Node looks at its connections every few seconds; here it finds this one at once.
     const late = Object.assign(new Error('Request timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
     for (let i = 0; i < 3; i++) server.emit('clientError', late, socket)
-    const [answer, ...others] = rawAnswers(await connection.ended())
+    const [answer, ...others] = parseRawAnswers(await connection.ended())
     expect(others).toEqual([])
     const { code, msg } = errorOf(answer as RawAnswer)
     expect([code, msg]).toEqual(['408 90432', expect.stringContaining('within 20 seconds')])
@@ -100,7 +101,7 @@ describe('Bytes that are no request are answered in the usual shape, and end the
   test('but nothing is sent in the middle of a response', async () => {
     const { gateway, port } = await opened()
     for (let n = 0; n < 100; n++) gateway.reservedAddrs.create({ metadata: 'm'.repeat(4000) })
-    const connection = await rawConnection(port)
+    const connection = await openRawConnection(port)
     connection.socket.pause().write(GET.repeat(20))
     for (let sent = -1; sent !== connection.socket.bytesRead; await nextTurn()) sent = connection.socket.bytesRead
     connection.socket.write('garbage\r\n\r\n'.repeat(1000))
@@ -112,9 +113,9 @@ describe('Bytes that are no request are answered in the usual shape, and end the
 test('A body whose client leaves in the middle leaves nothing behind', async () => {
   const { gateway, port } = await opened()
   const before = gateway.snapshot()
-  const server = await serverBehind(port)
+  const server = await findServer(port)
   const requested = once(server, 'request')
-  const connection = await rawConnection(port, `${POST_HEAD}Content-Length: 9\r\n\r\n{"met`)
+  const connection = await openRawConnection(port, `${POST_HEAD}Content-Length: 9\r\n\r\n{"met`)
   const [request] = await requested
   const closed = new Promise((resolve) => request.on('close', resolve))
   connection.socket.resetAndDestroy()
@@ -126,7 +127,7 @@ test('A body whose client leaves in the middle leaves nothing behind', async () 
 describe('A request that Node itself would answer', () => {
   test('without a Host header is refused in the usual shape, as HTTP/1.1 asks', async () => {
     const { gateway, port } = await opened()
-    const connection = await rawConnection(port, `POST /reserved_addrs HTTP/1.1\r\n${KEYS}\r\n`)
+    const connection = await openRawConnection(port, `POST /reserved_addrs HTTP/1.1\r\n${KEYS}\r\n`)
     const [answer] = await connection.answers(1)
     const { code, msg } = errorOf(answer as RawAnswer)
     expect([code, msg]).toEqual(['400 90430', expect.stringContaining('the Host header is missing')])
@@ -139,7 +140,7 @@ describe('A request that Node itself would answer', () => {
     ['an upgrade', GET.replace('\r\n\r\n', '\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n')],
   ])('with %s is answered like any other', async (_what, bytes) => {
     const { port } = await opened()
-    const [answer] = await (await rawConnection(port, bytes)).answers(1)
+    const [answer] = await (await openRawConnection(port, bytes)).answers(1)
     expect([answer?.status, answer?.headers.get('service-operation-id')]).toEqual([200, expect.stringMatching(/^op_/)])
   })
 })
@@ -165,7 +166,7 @@ describe('A failure of fauxgate itself', () => {
 
   test('does not affect the next request on the same connection', async () => {
     const { clock, port } = await failing()
-    const connection = await rawConnection(port, GET)
+    const connection = await openRawConnection(port, GET)
     await connection.answers(1)
     clock.now = 0
     connection.socket.write(GET)
@@ -175,14 +176,14 @@ describe('A failure of fauxgate itself', () => {
   test('while it writes a response ends only this connection', async () => {
     const printed = vi.spyOn(console, 'error').mockImplementation(() => undefined)
     const { port } = await opened({ dialect: { ...standard, operationIdHeader: 'no header' } })
-    for (let i = 0; i < 2; i++) expect(await (await rawConnection(port, GET)).ended()).toBe('')
+    for (let i = 0; i < 2; i++) expect(await (await openRawConnection(port, GET)).ended()).toBe('')
     expect(printed).toHaveBeenCalledTimes(2)
   })
 
   test('to accept a connection is logged, and the server continues', async () => {
     const printed = vi.spyOn(console, 'error').mockImplementation(() => undefined)
     const { port, url } = await opened()
-    const server = await serverBehind(port)
+    const server = await findServer(port)
     const error = new Error('accept EMFILE')
     server.emit('error', error)
     expect(printed).toHaveBeenCalledExactlyOnceWith(error)
@@ -194,7 +195,7 @@ test('Pipelined requests are answered in order, also if the first is delayed (ru
   const clock = manualClock(0)
   const { gateway, port } = await opened({ clock })
   gateway.faults.add({ latency: '30s', times: 1 })
-  const connection = await rawConnection(port, GET + postOf() + GET)
+  const connection = await openRawConnection(port, GET + formatPost() + GET)
   while (gateway.requests.count() === 0) await nextTurn()
   expect(connection.received()).toBe('')
   clock.advance('30s')

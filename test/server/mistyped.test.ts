@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { relative } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { createGateway } from '../../src/index.ts'
-import { ran } from '../support/command.ts'
+import { runToEnd } from '../support/command.ts'
 import { newFile } from '../support/folder.ts'
-import { listening, served } from '../support/served.ts'
+import { listen, serveGateway } from '../support/serve.ts'
 
 describe('An invalid command line gets a one-line error with the received words, the allowed ones and the help to read', () => {
   it.each<[string, string]>([
@@ -63,7 +63,7 @@ describe('An invalid command line gets a one-line error with the received words,
     ['--config nowhere.mjs', 'nowhere.mjs cannot be read: there is no such file.'],
   ])('serve %s', async (line, message) => {
     const stderr = `fauxgate: ${message} See "fauxgate help serve".\n`
-    expect(await ran({}, 'serve', ...line.split(' '))).toEqual({ code: 2, stdout: '', stderr })
+    expect(await runToEnd({}, 'serve', ...line.split(' '))).toEqual({ code: 2, stdout: '', stderr })
   })
 
   it.each<[string, string]>([
@@ -111,14 +111,14 @@ describe('An invalid command line gets a one-line error with the received words,
       '--runner is "vitset". Allowed: vitest, jest, playwright, bun, deno, node. Did you mean vitest?',
     ],
   ])('%s', async (line, message) => {
-    const { code, stdout, stderr } = await ran({}, ...line.split(' '))
+    const { code, stdout, stderr } = await runToEnd({}, ...line.split(' '))
     const [said, help = ''] = stderr.split(' See ')
     expect([code, stdout, said]).toEqual([2, '', `fauxgate: ${message}`])
     expect(help).toMatch(/^"fauxgate help[a-z ]*"\.\n$/)
   })
 
   it('an unknown command, with all known commands', async () => {
-    const { code, stderr } = await ran({}, 'frobnicate')
+    const { code, stderr } = await runToEnd({}, 'frobnicate')
     expect([code, stderr]).toEqual([
       2,
       expect.stringMatching(
@@ -140,7 +140,7 @@ describe('An invalid command line gets a one-line error with the received words,
       /^--tls-root: \S+root\.pem cannot be written: its folder does not exist\. Choose a file that you may write, /,
     ],
   ])('also where the option names what cannot be used, such as %j', async (args, message) => {
-    const { code, stdout, stderr } = await ran({}, 'serve', '--port', '0', ...args)
+    const { code, stdout, stderr } = await runToEnd({}, 'serve', '--port', '0', ...args)
     expect([code, stdout]).toEqual([1, ''])
     const needsSqlite = args[0] === '--data' && !process.getBuiltinModule?.('node:sqlite')
     // Node may warn that its SQLite is new.
@@ -156,13 +156,13 @@ describe('An invalid command line gets a one-line error with the received words,
     [{ FAUXGATE_CONFIG: '' }, 'FAUXGATE_CONFIG is empty. Give it a value, or do not set it.'],
     [{ FAUXGATE_WATCH: '1' }, 'FAUXGATE_WATCH needs a file to watch: a config file, or --initial FILE.'],
   ])('and so does an invalid environment %j', async (environment, message) => {
-    const { code, stderr } = await ran(environment, 'serve')
+    const { code, stderr } = await runToEnd(environment, 'serve')
     expect([code, stderr]).toEqual([2, `fauxgate: ${message} See "fauxgate help serve".\n`])
   })
 
   it('and a mistyped variable gets a warning', async () => {
     const environment = { FAUXGATE_PROT: '80', FAUXGATE_OF_MINE: 'x', FAUXGATE_MINE: 'x' }
-    const { code, stderr } = await ran(environment, 'serve', '--port', '0')
+    const { code, stderr } = await runToEnd(environment, 'serve', '--port', '0')
     expect([code, stderr]).toEqual([0, 'fauxgate: warning: FAUXGATE_PROT is not read. Did you mean FAUXGATE_PORT?\n'])
   })
 })
@@ -231,7 +231,7 @@ describe('An invalid config file or initial state gets a one-line error', () => 
     ['c.json', '{"initial": {"reservedDomains": [{"domain": "no"}]}}', '"initial" in FILE, at reservedDomains[0]: '],
   ])('%s with %s', async (name, text, message) => {
     const file = newFile(name, text)
-    const { code, stdout, stderr } = await ran({}, 'serve', '--port', '0', '--config', file)
+    const { code, stdout, stderr } = await runToEnd({}, 'serve', '--port', '0', '--config', file)
     expect([code, stdout]).toEqual([2, ''])
     // A file that is near is shown as it is reached from here.
     expect(stderr.replaceAll(relative('.', file), file)).toContain(`fauxgate: ${message.replaceAll('FILE', file)}`)
@@ -246,16 +246,16 @@ describe('A port that is taken', () => {
     ['a page for every path', 'by another web server', createServer((_, response) => response.end('<html>'))],
     ['a password', 'by another web server', createServer((_, response) => response.writeHead(401).end())],
   ])('by %s is said to be so, with one that is free', async (_what, by, server) => {
-    const { port } = new URL(await listening(server))
-    const { code, stderr } = await ran({}, 'serve', '--port', port)
+    const { port } = new URL(await listen(server))
+    const { code, stderr } = await runToEnd({}, 'serve', '--port', port)
     expect(code).toBe(1)
     expect(stderr).toMatch(/^fauxgate: Port \d+ on 127\.0\.0\.1 is taken.*\. Choose another one, such as --port \d+/)
     expect(stderr).toContain(by)
   })
 
   it.each([{}, { control: { key: 'open-sesame' } }])('by a fauxgate with %j is said to be so', async (options) => {
-    const { port, url } = await served(createGateway(options))
-    const { code, stderr } = await ran({}, 'serve', '--port', String(port))
+    const { port, url } = await serveGateway(createGateway(options))
+    const { code, stderr } = await runToEnd({}, 'serve', '--port', String(port))
     expect(code).toBe(1)
     expect(stderr).toContain(`is taken: a fauxgate runs there already, and its inspector is ${url}/_fauxgate/.`)
   })
@@ -265,7 +265,7 @@ describe('Help', () => {
   it.each([[], ['help'], ['--help'], ['-h'], ['help', 'help']])(
     'on all commands is printed for %j',
     async (...args) => {
-      const { code, stdout, stderr } = await ran({}, ...args)
+      const { code, stdout, stderr } = await runToEnd({}, ...args)
       expect([code, stderr]).toEqual([0, ''])
       expect(stdout).toMatch(/^Usage: fauxgate <command> \[options\]\n/)
       expect(stdout).toContain('Exit codes: 0 done')
@@ -280,7 +280,7 @@ describe('Help', () => {
     ['clock', 'advance', '--help'],
   ])('on one command comes for %j', async (...args) => {
     const name = args.includes('serve') ? 'serve' : 'clock advance'
-    const { code, stdout, stderr } = await ran({}, ...args)
+    const { code, stdout, stderr } = await runToEnd({}, ...args)
     expect([code, stderr]).toEqual([0, ''])
     expect(stdout).toMatch(new RegExp(`^Usage: fauxgate ${name}`))
     expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(100)
@@ -289,7 +289,7 @@ describe('Help', () => {
   it.each(['clock', 'script', 'sandbox', 'state'])(
     'on a command and those that begin with its name comes for "%s help"',
     async (name) => {
-      const { code, stdout } = await ran({}, name, 'help')
+      const { code, stdout } = await runToEnd({}, name, 'help')
       expect([code, stdout]).toEqual([
         0,
         expect.stringMatching(new RegExp(`^Usage: fauxgate ${name} [^]+\n  ${name} \\w+`)),
@@ -299,7 +299,11 @@ describe('Help', () => {
 
   it('also shows the version', async () => {
     for (const flag of ['--version', '-v', 'version']) {
-      expect(await ran({}, flag)).toEqual({ code: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/), stderr: '' })
+      expect(await runToEnd({}, flag)).toEqual({
+        code: 0,
+        stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/),
+        stderr: '',
+      })
     }
   })
 })

@@ -13,7 +13,7 @@ import { readConfigFile } from '../../src/server/options/config-file.ts'
 import { gatewayOptionsOf } from '../../src/server/options/gateway-options.ts'
 import { parseOptions } from '../../src/server/options/parsed-options.ts'
 import { type Option, optionsOfRows, optionTable } from '../../src/server/options/table.ts'
-import { serving, start, started } from '../support/command.ts'
+import { startProcess, startServer, startServerProcess } from '../support/command.ts'
 import { newFile } from '../support/folder.ts'
 
 /** Reads flags, an environment and a config file. */
@@ -174,7 +174,7 @@ describe('Flags override variables, and variables override the config file', () 
       'c.json',
       '{"port": 0, "dialect": "ngrok", "clock": "manual", "start": "2026-01-01T00:00:00Z"}',
     )
-    const { url, output } = await serving({ FAUXGATE_CONFIG: file, FAUXGATE_START: '2027-01-01T00:00:00Z' })
+    const { url, output } = await startServer({ FAUXGATE_CONFIG: file, FAUXGATE_START: '2027-01-01T00:00:00Z' })
     expect(output.stdout).toMatch(/^fauxgate \(ngrok\) listens on /)
     expect(await (await fetch(`${url}/_fauxgate/clock`)).json()).toEqual({ now: '2027-01-01T00:00:00Z', manual: true })
   })
@@ -194,7 +194,9 @@ describe('A config file', () => {
   ])('can be %s; files that it names stand beside it', async (name, text) => {
     const file = newFile(name as string, text as string)
     writeFileSync(join(file, '..', 'initial.json'), INITIAL)
-    const { url } = await (name.endsWith('json') ? serving({}, '--config', file) : started('serve', '--config', file))
+    const { url } = await (name.endsWith('json')
+      ? startServer({}, '--config', file)
+      : startServerProcess('serve', '--config', file))
     const answer = await fetch(`${url}/reserved_addrs`, {
       headers: { authorization: 'Bearer k', 'ngrok-version': '2' },
     })
@@ -206,12 +208,12 @@ describe('A config file', () => {
       'fauxgate.config.mjs',
       'export default { clock: { now: () => 1e12 }, initial: { reservedAddrs: [{}] }, quiet: true }',
     )
-    const { url } = await serving({}, '--config', file)
+    const { url } = await startServer({}, '--config', file)
     expect(await (await fetch(`${url}/_fauxgate/clock`)).json()).toEqual({ now: '2001-09-09T01:46:40Z', manual: false })
   })
 
   it('of another kind causes an error that names the allowed kinds', async () => {
-    const { output, exited } = start({}, 'serve', '--config', newFile('c.yaml', 'port: 1'))
+    const { output, exited } = startProcess({}, 'serve', '--config', newFile('c.yaml', 'port: 1'))
     expect(await exited).toBe(2)
     expect(output.stderr).toContain(
       'c.yaml cannot be loaded: its name ends with .yaml. Allowed: .json, .js, .mjs or .ts.',
@@ -220,7 +222,7 @@ describe('A config file', () => {
 
   it('in TypeScript causes an error that names the needed Node version, if this one cannot run it', async () => {
     if (hasTypes) return
-    const { output, exited } = start({}, 'serve', '--config', newFile('c.ts', 'export default {}'))
+    const { output, exited } = startProcess({}, 'serve', '--config', newFile('c.ts', 'export default {}'))
     expect(await exited).toBe(2)
     expect(output.stderr).toContain('runs no .ts files; 22.18 and newer do. See "fauxgate help serve".')
   })

@@ -5,17 +5,17 @@ import { gzipSync } from 'node:zlib'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { dialects } from '../../src/resources/dialects.ts'
 import { Recorder } from '../../src/server/recorder.ts'
-import { begun, ran } from '../support/command.ts'
+import { runToEnd, startCommand } from '../support/command.ts'
 import { newFolder } from '../support/folder.ts'
-import { asked, listening } from '../support/served.ts'
-import { eventually, rawConnection } from '../support/wire.ts'
+import { listen, requestBytes } from '../support/serve.ts'
+import { openRawConnection, waitUntil } from '../support/wire.ts'
 
-const answering = (listener: RequestListener) => listening(createServer(listener))
+const answering = (listener: RequestListener) => listen(createServer(listener))
 
 /** Runs `record` in front of a service. `stopped` ends it, and returns the entries of the recording. */
 async function recording(service: string) {
   const har = join(newFolder(), 'a.har')
-  const { output, stop } = await begun({}, ['record', '--to', service, '--out', har], ' at http')
+  const { output, stop } = await startCommand({}, ['record', '--to', service, '--out', har], ' at http')
   const here = / at (http\S+)/.exec(output.stdout)?.[1] ?? ''
   const stopped = async () => {
     expect(await stop()).toBe(0)
@@ -40,7 +40,7 @@ describe('fauxgate record passes on', () => {
     const comment = 'The body, 7 bytes, is not text or is too long, and was not kept.'
     expect(response.content).toEqual({ size: 7, mimeType: 'application/octet-stream', _binary: 7, comment })
     expect(request.postData).toMatchObject({ text: '', comment })
-    const { code, stdout } = await ran({}, 'replay', har)
+    const { code, stdout } = await runToEnd({}, 'replay', har)
     expect([code, stdout]).toEqual([1, expect.stringContaining('the text of a body is not in the recording')])
   })
 
@@ -48,7 +48,7 @@ describe('fauxgate record passes on', () => {
     const text = 'é'.repeat(10_000_001)
     const service = await answering((_request, response) => response.end(text))
     const { here, stopped } = await recording(service)
-    const { body } = await asked(`${here}/file`)
+    const { body } = await requestBytes(`${here}/file`)
     expect(body.length).toBe(20_000_002)
     expect((await stopped())[0].response.content).toMatchObject({ size: 20_000_002, _binary: 20_000_002 })
   })
@@ -60,7 +60,7 @@ describe('fauxgate record passes on', () => {
       response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' }).end(packed)
     })
     const { here, stopped } = await recording(service)
-    const { headers, body } = await asked(`${here}/ip_policies`)
+    const { headers, body } = await requestBytes(`${here}/ip_policies`)
     expect([headers['content-encoding'], body]).toEqual(['gzip', packed])
     const [{ response }] = await stopped()
     expect(response.content).toMatchObject({ text, size: 22 })
@@ -75,7 +75,7 @@ describe('fauxgate record passes on', () => {
         .end(packed)
     })
     const { here, stopped } = await recording(service)
-    const { headers, body } = await asked(`${here}/ip_policies`)
+    const { headers, body } = await requestBytes(`${here}/ip_policies`)
     expect([headers.location, headers['content-encoding']]).toEqual([`${here}/ip_policies/1`, undefined])
     expect(JSON.parse(body.toString())).toEqual({ uri: `${here}/ip_policies/1` })
     expect((await stopped())[0].response.content.text).toContain('/ip_policies/1')
@@ -95,14 +95,14 @@ test('A killed fauxgate record has saved everything up to 2 s before, also after
   expect(entries()).toEqual([])
   await record()
   // It still runs: a kill leaves this file.
-  await eventually(() => entries().length === 1)
+  await waitUntil(() => entries().length === 1)
   rmSync(har)
   mkdirSync(join(har, 'a folder'), { recursive: true })
   await record()
-  await eventually(() => output.stderr.includes('a.har cannot be written: '))
+  await waitUntil(() => output.stderr.includes('a.har cannot be written: '))
   rmSync(har, { recursive: true })
   await record()
-  await eventually(() => existsSync(har) && entries().length === 3)
+  await waitUntil(() => existsSync(har) && entries().length === 3)
   await stopped()
 })
 
@@ -129,9 +129,9 @@ describe('A request without an answer', () => {
   test('is not recorded when the client leaves in the middle of it, which a warning says', async () => {
     const { here, output, stopped } = await recording('http://127.0.0.1:9')
     const head = 'POST /ip_policies HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n'
-    const { socket } = await rawConnection(Number(new URL(here).port), head)
+    const { socket } = await openRawConnection(Number(new URL(here).port), head)
     socket.end()
-    await eventually(() => output.stderr !== '')
+    await waitUntil(() => output.stderr !== '')
     expect(await stopped()).toEqual([])
     const why = 'the client left before the end of its request'
     expect(output.stderr).toBe(`fauxgate: warning: POST /ip_policies is not in the recording: ${why}\n`)
@@ -157,7 +157,7 @@ describe('A request without an answer', () => {
     const { here, output, stopped } = await recording(service)
     await fetch(`${here}/ip_policies`)
     const lost = fetch(`${here}/ip_policies`, { method: 'POST', body: '{}' }).catch(() => 'lost')
-    await eventually(() => hasArrived)
+    await waitUntil(() => hasArrived)
     expect(await stopped()).toMatchObject([{ request: { method: 'GET' } }])
     expect(await lost).toBe('lost')
     expect(output.stderr).toBe(
@@ -170,7 +170,7 @@ describe('fauxgate record refuses to start for', () => {
   test('a taken port, and names a free one', async () => {
     const taken = new URL(await answering((_request, response) => response.writeHead(404).end())).port
     const out = join(newFolder(), 'a.har')
-    const { code, stderr } = await ran({}, 'record', '--to', 'http://127.0.0.1:9', '--port', taken, '--out', out)
+    const { code, stderr } = await runToEnd({}, 'record', '--to', 'http://127.0.0.1:9', '--port', taken, '--out', out)
     expect([code, stderr]).toEqual([
       1,
       expect.stringContaining(`Port ${taken} on 127.0.0.1 is taken by another web server.`),
@@ -183,7 +183,7 @@ describe('fauxgate record refuses to start for', () => {
     [['--timeout', '0'], 2, '--timeout is "0". Allowed: a whole number from 1 to 600.'],
     [['--out', '/no/such/folder/a.har'], 1, '/no/such/folder/a.har cannot be written: its folder does not exist.'],
   ])('%j', async (flags, expected, message) => {
-    const { code, stderr } = await ran({}, 'record', '--to', 'http://127.0.0.1:9', ...flags)
+    const { code, stderr } = await runToEnd({}, 'record', '--to', 'http://127.0.0.1:9', ...flags)
     expect([code, stderr]).toEqual([expected, expect.stringContaining(message)])
   })
 
@@ -195,7 +195,7 @@ describe('fauxgate record refuses to start for', () => {
     ['https://:open-sesame@example.com', 'The URL has more than a host, a port and a path.'],
     ['https://example.com/#open-sesame', 'The URL has more than a host, a port and a path.'],
   ])('--to %s', async (url, message) => {
-    const { code, stderr } = await ran({}, 'record', '--to', url)
+    const { code, stderr } = await runToEnd({}, 'record', '--to', url)
     expect([code, stderr]).toEqual([2, expect.stringContaining(message)])
     expect(stderr).not.toContain('open-sesame')
   })

@@ -7,10 +7,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ownPort } from '../../scripts/own-port.mjs'
 import { allCommands } from '../../src/server/commands/all.ts'
 import { readArguments } from '../../src/server/commands/command.ts'
-import { begun, ran, serving, started } from '../support/command.ts'
+import { runToEnd, startCommand, startServer, startServerProcess } from '../support/command.ts'
 import { newFile, newFolder } from '../support/folder.ts'
-import { answering } from '../support/served.ts'
-import { eventually } from '../support/wire.ts'
+import { serveResponse } from '../support/serve.ts'
+import { waitUntil } from '../support/wire.ts'
 
 const headers = { authorization: 'Bearer k', 'service-version': '2' }
 
@@ -29,17 +29,19 @@ afterAll(() => {
 
 describe('A command without a URL', () => {
   it('acts on the running server, and prints its URL and start time', async () => {
-    const { url } = await serving({}, '--clock', 'manual')
-    const { code, stdout, stderr } = await ran({}, 'clock', 'advance', '30s')
+    const { url } = await startServer({}, '--clock', 'manual')
+    const { code, stdout, stderr } = await runToEnd({}, 'clock', 'advance', '30s')
     expect([code, stdout]).toEqual([0, expect.stringMatching(/Z\n$/)])
     expect(stderr).toMatch(new RegExp(`^fauxgate: at ${url}, started \\d\\d:\\d\\d\\n$`))
-    expect((await ran({ FAUXGATE_URL: url }, 'reset')).stderr).toMatch(/^fauxgate: done at \S+, started \d\d:\d\d\n$/)
+    expect((await runToEnd({ FAUXGATE_URL: url }, 'reset')).stderr).toMatch(
+      /^fauxgate: done at \S+, started \d\d:\d\d\n$/,
+    )
   })
 
   it('fails if two servers run, and lists both', async () => {
-    const one = await serving({})
-    const two = await serving({})
-    const { code, stderr } = await ran({}, 'reset')
+    const one = await startServer({})
+    const two = await startServer({})
+    const { code, stderr } = await runToEnd({}, 'reset')
     expect(code).toBe(2)
     expect(stderr).toMatch(
       /^fauxgate: 2 servers run: \S+ \(started \S+\), \S+ \(started \S+\)\. Choose one with --url or FAUXGATE_URL\. See/,
@@ -51,7 +53,7 @@ describe('A command without a URL', () => {
   })
 
   it('forgets a server that was killed, also with another one at its port, and entries that it cannot read', async () => {
-    const other = await answering((response) => response.end('<html>'))
+    const other = await serveResponse((response) => response.end('<html>'))
     const runtime = newFolder()
     const folder = join(runtime, `fauxgate-${process.getuid?.() ?? 'servers'}`)
     mkdirSync(folder)
@@ -60,7 +62,7 @@ describe('A command without a URL', () => {
     writeFileSync(join(folder, '1-11.json'), '{')
     symlinkSync('/nowhere', join(folder, '0-9.json'))
     writeFileSync(join(folder, '1-12.json'), JSON.stringify({ url: other.url, started: '12:05' }))
-    const { code, stderr } = await ran({ XDG_RUNTIME_DIR: runtime }, 'clock')
+    const { code, stderr } = await runToEnd({ XDG_RUNTIME_DIR: runtime }, 'clock')
     expect([code, readdirSync(folder)]).toEqual([1, ['0-9.json', '1-11.json']])
     expect(stderr).toContain('No server answers at http://127.0.0.1:4747.')
   })
@@ -74,8 +76,8 @@ describe('`fauxgate serve`', () => {
     const port = await ownPort()
     const url = `http://127.0.0.1:${port}`
     writeFileSync(join(folder, '1-1.json'), JSON.stringify({ url, started: '12:03' }))
-    const { stop } = await begun({ XDG_RUNTIME_DIR }, ['serve', '--port', String(port)])
-    const { code, stderr } = await ran({ XDG_RUNTIME_DIR }, 'clock')
+    const { stop } = await startCommand({ XDG_RUNTIME_DIR }, ['serve', '--port', String(port)])
+    const { code, stderr } = await runToEnd({ XDG_RUNTIME_DIR }, 'clock')
     expect(readdirSync(folder)).toHaveLength(1)
     expect([code, stderr]).toEqual([0, expect.stringContaining(`fauxgate: at ${url}, started `)])
     expect(stderr).not.toContain('12:03')
@@ -83,7 +85,7 @@ describe('`fauxgate serve`', () => {
   })
 
   it('delays responses of the API with --latency, and not those of controls', async () => {
-    const { url } = await serving({}, '--latency', '150ms')
+    const { url } = await startServer({}, '--latency', '150ms')
     const since = async (path: string) => {
       const start = performance.now()
       await (await fetch(url + path, { headers })).text()
@@ -96,17 +98,17 @@ describe('`fauxgate serve`', () => {
 
   it('restarts with --watch at the same port when its files change, and keeps running if they are invalid', async () => {
     const initial = newFile('initial.json', '{"reservedDomains": [{"domain": "a.example.com"}]}')
-    const { output, url, stop } = await serving({}, '--watch', '--initial', initial)
+    const { output, url, stop } = await startServer({}, '--watch', '--initial', initial)
     const reserved = async () => {
       const { reserved_domains } = await (await fetch(`${url}/reserved_domains`, { headers })).json()
       return reserved_domains.map(({ domain }: { readonly domain: string }) => domain)
     }
     writeFileSync(initial, '{"reservedDomains": [{"domain": "no"}]}')
-    await eventually(() => output.stderr.includes('initial.json has changed'))
+    await waitUntil(() => output.stderr.includes('initial.json has changed'))
     expect(output.stderr).toContain('and the server continues without it: --initial, at reservedDomains[0]')
     expect(await reserved()).toEqual(['a.example.com'])
     writeFileSync(initial, '{"reservedDomains": [{"domain": "b.example.com"}]}')
-    await eventually(() => output.stdout.split(`listens on ${url}`).length === 3)
+    await waitUntil(() => output.stdout.split(`listens on ${url}`).length === 3)
     expect(await reserved()).toEqual(['b.example.com'])
     expect(output.stdout).toContain('initial.json has changed: the server restarts.')
     expect(await stop()).toBe(0)
@@ -116,9 +118,9 @@ describe('`fauxgate serve`', () => {
 describe('`fauxgate serve --watch`', () => {
   it('continues if a changed config file has options that contradict each other', async () => {
     const file = newFile('c.json', '{}')
-    const { output } = await serving({}, '--watch', '--config', file)
+    const { output } = await startServer({}, '--watch', '--config', file)
     writeFileSync(file, '{"data": "a.db", "state": "state.json"}')
-    await eventually(() => output.stderr.includes('c.json has changed'))
+    await waitUntil(() => output.stderr.includes('c.json has changed'))
     expect(output.stderr).toMatch(
       /and the server continues without it: "data" in \S+ and "state" in \S+ were both given\./,
     )
@@ -127,16 +129,16 @@ describe('`fauxgate serve --watch`', () => {
   it('notices a change while it checks an earlier one', async () => {
     const file = newFile('c.mjs', 'export default {}')
     const checking = join(newFolder(), 'checking')
-    const { output } = await started('serve', '--port', '0', '--watch', '--config', file)
+    const { output } = await startServerProcess('serve', '--port', '0', '--watch', '--config', file)
     writeFileSync(
       file,
       `import { writeFileSync } from 'node:fs'
       writeFileSync(${JSON.stringify(checking)}, '')
       await new Promise(() => undefined)`,
     )
-    await eventually(() => existsSync(checking))
+    await waitUntil(() => existsSync(checking))
     writeFileSync(file, 'export default { dialect: "ngrok" }')
-    await eventually(() => output.stdout.includes('fauxgate (ngrok) listens on'))
+    await waitUntil(() => output.stdout.includes('fauxgate (ngrok) listens on'))
   })
 })
 
@@ -158,7 +160,7 @@ describe('The examples of the help', () => {
       ['script', ['script show', 'success, INTERNAL_ERROR, DNS_ERROR', 'Example: fauxgate script DNS_ERROR success']],
       ['state', ['state export', 'state import', 'Example: fauxgate state export']],
     ] as const) {
-      const { code, stdout } = await ran({}, 'help', name)
+      const { code, stdout } = await runToEnd({}, 'help', name)
       expect(code).toBe(0)
       for (const part of parts) expect(stdout).toContain(part)
     }
@@ -167,7 +169,7 @@ describe('The examples of the help', () => {
 
 describe('`fauxgate completion`', () => {
   it.each(['bash', 'zsh', 'fish'])('prints a script for %s that has every command and flag', async (shell) => {
-    const { code, stdout } = await ran({}, 'completion', shell)
+    const { code, stdout } = await runToEnd({}, 'completion', shell)
     expect(code).toBe(0)
     for (const { name, flags } of allCommands) {
       for (const word of name.split(' ')) expect(stdout).toContain(word)
@@ -181,7 +183,7 @@ describe('`fauxgate completion`', () => {
     ['a value', 'fauxgate serve --dialect n', 'ngrok'],
     ['a choice', 'fauxgate completion z', 'zsh'],
   ])('completes %s in bash', async (_what, line, word) => {
-    const { stdout } = await ran({}, 'completion', 'bash')
+    const { stdout } = await runToEnd({}, 'completion', 'bash')
     const asked = `COMP_WORDS=(${line}); COMP_CWORD=$((\${#COMP_WORDS[@]} - 1)); _fauxgate; echo "\${COMPREPLY[*]}"`
     expect(execFileSync('bash', ['-c', `${stdout}\n${asked}`], { encoding: 'utf8' })).toBe(`${word}\n`)
   })

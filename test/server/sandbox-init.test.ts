@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { version } from '../../package.json'
-import { ran } from '../support/command.ts'
+import { runToEnd } from '../support/command.ts'
 import { enterNewFolder } from '../support/folder.ts'
 
 const example = fileURLToPath(new URL('../../examples/sandbox', import.meta.url))
@@ -15,7 +15,7 @@ beforeEach(() => void enterNewFolder())
 
 describe('fauxgate sandbox init', () => {
   it('writes all files of the example, and prints the purpose of each and the next steps', async () => {
-    const { code, stdout, stderr } = await ran({}, 'sandbox', 'init', 'deploy/sandboxes')
+    const { code, stdout, stderr } = await runToEnd({}, 'sandbox', 'init', 'deploy/sandboxes')
     expect([code, stderr]).toEqual([0, ''])
     for (const name of names) {
       expect(stdout).toMatch(new RegExp(`^wrote  deploy/sandboxes/${name.replaceAll('.', '\\.')}, \\w.+[^.]$`, 'm'))
@@ -26,13 +26,13 @@ describe('fauxgate sandbox init', () => {
   })
 
   it('names its own version in package.json', async () => {
-    await ran({}, 'sandbox', 'init')
+    await runToEnd({}, 'sandbox', 'init')
     expect(JSON.parse(readFileSync('package.json', 'utf8')).devDependencies.fauxgate).toBe(`^${version}`)
   })
 
   it('writes into the current folder, overwrites nothing, and says so', async () => {
     writeFileSync('Dockerfile', 'mine')
-    const { code, stdout } = await ran({}, 'sandbox', 'init')
+    const { code, stdout } = await runToEnd({}, 'sandbox', 'init')
     expect(code).toBe(0)
     expect(stdout).toContain('kept   Dockerfile, which exists already\n')
     expect(stdout).toContain('wrote  compose.yaml, ')
@@ -42,18 +42,18 @@ describe('fauxgate sandbox init', () => {
 
   it('prints what to install in a project that has a package.json', async () => {
     writeFileSync('package.json', '{}')
-    const { stdout } = await ran({}, 'sandbox', 'init')
+    const { stdout } = await runToEnd({}, 'sandbox', 'init')
     expect(stdout).toContain('kept   package.json')
     expect(stdout).toContain('here:    npm install --save-dev fauxgate workerd && npx fauxgate sandbox\n')
   })
 
   it('ends with a one-line error if it cannot write, or has too many words', async () => {
     writeFileSync('file', '')
-    const denied = await ran({}, 'sandbox', 'init', 'file')
+    const denied = await runToEnd({}, 'sandbox', 'init', 'file')
     expect(denied.code).toBe(1)
     expect(denied.stderr).toContain('file cannot be written: there is a file with the name of a folder.')
     mkdirSync('deploy')
-    const { code, stderr } = await ran({}, 'sandbox', 'init', 'deploy', 'more')
+    const { code, stderr } = await runToEnd({}, 'sandbox', 'init', 'deploy', 'more')
     expect([code, stderr]).toEqual([
       2,
       'fauxgate: Unexpected word "more" after "sandbox init [FOLDER]". See "fauxgate help sandbox init".\n',

@@ -4,9 +4,9 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { nodeSqlite } from '../../src/server/sqlite/sqlite-file.ts'
-import { begun, ran } from '../support/command.ts'
+import { runToEnd, startCommand } from '../support/command.ts'
 import { enterNewFolder } from '../support/folder.ts'
-import { listening } from '../support/served.ts'
+import { listen } from '../support/serve.ts'
 import { testSqlite, withoutSqlite } from '../support/sqlite.ts'
 import { installFakeWorkerd } from '../support/workerd.ts'
 
@@ -20,7 +20,7 @@ const KEY_FILE = 'fauxgate-sandboxes/account-key'
 
 /** Starts the sandboxes in this process, at any port. A signal ends them, at the latest at the end of the test. */
 async function serving(environment: NodeJS.ProcessEnv = {}, ...args: string[]) {
-  const { output, url, stop } = await begun(environment, ['sandbox', '--port', '0', ...args], 'curl')
+  const { output, url, stop } = await startCommand(environment, ['sandbox', '--port', '0', ...args], 'curl')
   onTestFinished(async () => void (await stop()))
   return { output, stop, url, asked: async () => (await fetch(url)).json() }
 }
@@ -102,12 +102,15 @@ describe('fauxgate sandbox', () => {
     // The process of workerd ends early.
     [{ ENDS: 'early' }, 1, 'workerd ended with exit code 4 before it listened.'],
   ])('ends with a sentence with %j', async (environment, code, message) => {
-    expect(await ran(environment, 'sandbox', '--port', '0')).toMatchObject({ code, stderr: `fauxgate: ${message}\n` })
+    expect(await runToEnd(environment, 'sandbox', '--port', '0')).toMatchObject({
+      code,
+      stderr: `fauxgate: ${message}\n`,
+    })
   })
 
   it('names a free port if its port is taken', async () => {
-    const { port } = new URL(await listening(createServer()))
-    const { code, stderr } = await ran({}, 'sandbox', '--port', port)
+    const { port } = new URL(await listen(createServer()))
+    const { code, stderr } = await runToEnd({}, 'sandbox', '--port', port)
     expect(code).toBe(1)
     expect(stderr).toMatch(new RegExp(`^fauxgate: Port ${port} on 127.0.0.1 is taken .* --port \\d+, or --port 0`))
     expect(existsSync('fauxgate-sandboxes')).toBe(false)
@@ -118,7 +121,7 @@ describe('fauxgate sandbox', () => {
     ['is in a file', 'data/below', 'FOLDER/data/below cannot be written: a part of its path is no folder. '],
   ])('refuses a folder that %s', async (_what, data, message) => {
     writeFileSync('data', 'mine')
-    const { code, stderr } = await ran({}, 'sandbox', '--port', '0', '--data', data)
+    const { code, stderr } = await runToEnd({}, 'sandbox', '--port', '0', '--data', data)
     expect(code).toBe(1)
     expect(stderr).toContain(`fauxgate: --data: ${message.replace('FOLDER', folder)}`)
   })
@@ -126,7 +129,7 @@ describe('fauxgate sandbox', () => {
   it('refuses an empty key file', async () => {
     mkdirSync('fauxgate-sandboxes')
     writeFileSync(KEY_FILE, '\n')
-    const { code, stderr } = await ran({}, 'sandbox', '--port', '0')
+    const { code, stderr } = await runToEnd({}, 'sandbox', '--port', '0')
     expect([code, stderr]).toEqual([
       1,
       `fauxgate: ${join(folder, KEY_FILE)} is empty. Write the account key into it, or remove it.\n`,
@@ -137,7 +140,7 @@ describe('fauxgate sandbox', () => {
 describe('fauxgate sandbox says how to install workerd', () => {
   it('if it is missing', async () => {
     enterNewFolder()
-    expect(await ran({}, 'sandbox')).toEqual({
+    expect(await runToEnd({}, 'sandbox')).toEqual({
       code: 1,
       stdout: '',
       stderr:
@@ -147,7 +150,7 @@ describe('fauxgate sandbox says how to install workerd', () => {
 
   it('and passes on the reason if it cannot run', async () => {
     installFakeWorkerd(folder, "throw new Error('Not this platform.')")
-    const { code, stderr } = await ran({}, 'sandbox')
+    const { code, stderr } = await runToEnd({}, 'sandbox')
     expect([code, stderr]).toEqual([1, 'fauxgate: workerd cannot run here: Not this platform.\n'])
   })
 })
@@ -189,7 +192,7 @@ describe('The data folder of sandboxes', () => {
     database('a1').close()
     const other = database('metadata', TABLE, 'BEGIN IMMEDIATE')
     onTestFinished(() => other.close())
-    const { code, stderr } = await ran({}, 'sandbox', '--port', '0')
+    const { code, stderr } = await runToEnd({}, 'sandbox', '--port', '0')
     expect(code).toBe(1)
     expect(stderr).toContain('metadata.sqlite cannot be opened: another process, or another store, has it open.\n')
     expect(existsSync(fileOf('a1'))).toBe(true)

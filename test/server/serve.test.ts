@@ -3,8 +3,8 @@ import { Agent } from 'node:http'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { createGateway } from '../../src/index.ts'
 import { serve } from '../../src/server/node.ts'
-import { asked, served } from '../support/served.ts'
-import { rawConnection } from '../support/wire.ts'
+import { requestBytes, serveGateway } from '../support/serve.ts'
+import { openRawConnection } from '../support/wire.ts'
 
 const headers = { authorization: 'Bearer key', 'service-version': '2' }
 const json = { ...headers, 'content-type': 'application/json' }
@@ -13,15 +13,15 @@ afterEach(() => void vi.useRealTimers())
 
 describe('serve', () => {
   it('keeps idle connections longer than clients do, so that no client sends a request into a closed one', async () => {
-    const { server } = await served(createGateway())
-    const connection = await rawConnection(server.port, 'GET /reserved_addrs HTTP/1.1\r\nHost: localhost\r\n\r\n')
+    const { server } = await serveGateway(createGateway())
+    const connection = await openRawConnection(server.port, 'GET /reserved_addrs HTTP/1.1\r\nHost: localhost\r\n\r\n')
     await connection.until(/keep-alive: .*\r\n/i)
     const seconds = Number(/keep-alive: timeout=(\d+)/i.exec(connection.received())?.[1])
     expect(seconds).toBeGreaterThan(90)
   })
 
   it('answers on a loopback port and makes its own address the start of every URI (rules: answers#uris)', async () => {
-    const { gateway, server } = await served(createGateway())
+    const { gateway, server } = await serveGateway(createGateway())
     expect(server.url).toBe(`http://127.0.0.1:${server.port}`)
     const answer = await fetch(`${server.url}/reserved_addrs`, { method: 'POST', headers: json, body: '{}' })
     expect(answer.status).toBe(201)
@@ -31,7 +31,7 @@ describe('serve', () => {
   })
 
   it('keeps a base URL that was given (rules: answers#uris)', async () => {
-    const { gateway, server } = await served(createGateway({ baseUrl: 'https://gate.example/api/' }))
+    const { gateway, server } = await serveGateway(createGateway({ baseUrl: 'https://gate.example/api/' }))
     const { id } = gateway.reservedAddrs.create()
     const answer = await fetch(`${server.url}/reserved_addrs/${id}`, { headers })
     expect(await answer.json()).toMatchObject({ uri: `https://gate.example/api/reserved_addrs/${id}` })
@@ -50,9 +50,9 @@ describe('serve', () => {
   })
 
   it('ends idle keep-alive connections at once when it closes', async () => {
-    const { server } = await served(createGateway())
+    const { server } = await serveGateway(createGateway())
     const agent = new Agent({ keepAlive: true })
-    await asked(`${server.url}/reserved_addrs`, { agent, headers })
+    await requestBytes(`${server.url}/reserved_addrs`, { agent, headers })
     const [socket] = Object.values(agent.freeSockets).flat()
     const ended = new Promise((resolve) => socket?.once('close', resolve))
     await server.close()
@@ -62,7 +62,7 @@ describe('serve', () => {
   })
 
   it('says clearly that a port is taken, with the error of the system as the cause', async () => {
-    const { server } = await served(createGateway())
+    const { server } = await serveGateway(createGateway())
     const error = await serve(createGateway(), { port: server.port }).catch((thrown) => thrown)
     expect(error).toMatchObject({
       message: expect.stringContaining(`Port ${server.port} on 127.0.0.1 is taken`),
@@ -109,7 +109,7 @@ describe('serve', () => {
   })
 
   it('answers 413 to a body over 1 MiB and reads no request out of its rest (rules: requests#body)', async () => {
-    const { gateway, server } = await served(createGateway())
+    const { gateway, server } = await serveGateway(createGateway())
     const smuggled = `POST /reserved_addrs HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}`
     const body = `${' '.repeat(1024 * 1024)}${smuggled}`
     const answer = await fetch(`${server.url}/reserved_addrs`, { method: 'POST', headers: json, body })
@@ -119,7 +119,7 @@ describe('serve', () => {
   })
 
   it('refuses a body that is not UTF-8 (rules: requests#body)', async () => {
-    const { server } = await served(createGateway())
+    const { server } = await serveGateway(createGateway())
     const body = Uint8Array.of(0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d)
     const answer = await fetch(`${server.url}/reserved_addrs`, { method: 'POST', headers: json, body })
     expect(answer.status).toBe(400)
@@ -127,7 +127,7 @@ describe('serve', () => {
   })
 
   it('answers HEAD and 204 without a body (rules: answers#head)', async () => {
-    const { gateway, server } = await served(createGateway())
+    const { gateway, server } = await serveGateway(createGateway())
     const { id } = gateway.reservedAddrs.create()
     const answered = async (method: string) => {
       const answer = await fetch(`${server.url}/reserved_addrs/${id}`, { method, headers })
@@ -138,7 +138,7 @@ describe('serve', () => {
   })
 
   it('answers while fake timers and a fake date are active in its process', async () => {
-    const { server } = await served(createGateway())
+    const { server } = await serveGateway(createGateway())
     vi.useFakeTimers()
     const answer = await fetch(`${server.url}/reserved_addrs`, { headers })
     expect(answer.status).toBe(200)

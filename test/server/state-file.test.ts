@@ -4,8 +4,8 @@ import { beforeEach, expect, it, vi } from 'vitest'
 import { createGateway } from '../../src/index.ts'
 import { replaceFile, requireReplaceable } from '../../src/server/files.ts'
 import { StateFile } from '../../src/server/state.ts'
-import { serving } from '../support/command.ts'
-import { exchanged } from '../support/exchanged.ts'
+import { startServer } from '../support/command.ts'
+import { exchange } from '../support/exchange.ts'
 import { enterNewFolder } from '../support/folder.ts'
 
 beforeEach(() => void enterNewFolder())
@@ -50,7 +50,7 @@ it('At the start, the part files of killed processes are removed, and no other f
 })
 
 it('A state file is written on SIGHUP, while the server continues', async () => {
-  const { url, stop } = await serving({}, '--state', 'state.json')
+  const { url, stop } = await startServer({}, '--state', 'state.json')
   await fetch(`${url}/reserved_addrs`, { method: 'POST', headers })
   expect(existsSync('state.json')).toBe(false)
   process.emit('SIGHUP')
@@ -73,12 +73,12 @@ it('A state file is written every minute if a request may have changed the state
   await vi.advanceTimersByTimeAsync(60_000)
   expect((await written()).reserved_addrs).toEqual([])
   rmSync('state.json')
-  exchanged(kept.gateway, { method: 'GET' })
+  exchange(kept.gateway, { method: 'GET' })
   await nextTurn()
   await vi.advanceTimersByTimeAsync(120_000)
   await kept.write()
   rmSync('state.json')
-  exchanged(kept.gateway, { body: '{}' })
+  exchange(kept.gateway, { body: '{}' })
   await vi.advanceTimersByTimeAsync(60_000)
   expect((await written()).reserved_addrs).toHaveLength(1)
   stopped.abort()
@@ -91,7 +91,7 @@ it('Only a start from a state file says that the seed applies only after a reset
   const notice = 'state.json has a state already: --seed applies only after a reset.'
   const outputs: string[] = []
   for (let run = 0; run < 2; run++) {
-    const { output, stop } = await serving({}, '--state', 'state.json', '--seed', 'other')
+    const { output, stop } = await startServer({}, '--state', 'state.json', '--seed', 'other')
     expect(await stop()).toBe(0)
     outputs.push(output.stdout)
   }

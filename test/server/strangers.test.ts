@@ -3,16 +3,16 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { describe, expect, test } from 'vitest'
 import { createGateway, type Gateway } from '../../src/index.ts'
-import { served } from '../support/served.ts'
+import { serveGateway } from '../support/serve.ts'
 import {
-  eventually,
+  formatPost,
   GET,
   KEYS,
+  openRawConnection,
   POST_HEAD,
-  postOf,
+  parseRawAnswers,
   type RawConnection,
-  rawAnswers,
-  rawConnection,
+  waitUntil,
 } from '../support/wire.ts'
 
 const MIB = 1024 * 1024
@@ -34,7 +34,7 @@ async function bytesHeld(): Promise<number> {
 
 /** A request with a body of so many bytes, in chunks, whose end does not come. */
 async function unended(port: number, head: string, bytes: number): Promise<RawConnection> {
-  const connection = await rawConnection(
+  const connection = await openRawConnection(
     port,
     `${head}Content-Type: application/json\r\nContent-Length: ${64 * MIB}\r\n\r\n`,
   )
@@ -57,41 +57,41 @@ describe('The body of a request is not held if its head is refused (rules: reque
     ['a resource without a key', {}, 'POST /reserved_addrs HTTP/1.1\r\nHost: x\r\nService-Version: 2\r\n'],
     ['a resource with a wrong key', { keys: ['right'] }, `POST /reserved_addrs HTTP/1.1\r\nHost: x\r\n${KEYS}`],
   ])('%s', async (_what, options, head) => {
-    const { port } = await served(gatewayWith(options))
+    const { port } = await serveGateway(gatewayWith(options))
     const before = await bytesHeld()
     const connections = await Promise.all(Array.from({ length: 5 }, () => unended(port, head, 12 * MIB)))
-    await eventually(() => connections.every(({ socket }) => socket.writableLength === 0))
+    await waitUntil(() => connections.every(({ socket }) => socket.writableLength === 0))
     const held = (await bytesHeld()) - before
     for (const { socket } of connections) socket.destroy()
     expect(held / connections.length).toBeLessThan(2 * MIB)
   })
 
   test('it gets the usual answer, and so does the next request', async () => {
-    const { gateway, port } = await served(gatewayWith({ control: { key: CONTROL_KEY }, keys: ['k'] }))
+    const { gateway, port } = await serveGateway(gatewayWith({ control: { key: CONTROL_KEY }, keys: ['k'] }))
     const put = `PUT /_fauxgate/state HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}`
-    const post = postOf().replace('Bearer k', 'Bearer wrong')
-    const connection = await rawConnection(port, put + post + GET)
+    const post = formatPost().replace('Bearer k', 'Bearer wrong')
+    const connection = await openRawConnection(port, put + post + GET)
     expect(await connection.statuses(3)).toEqual([401, 401, 200])
     expect(gateway.requests.last({ status: 401 })?.request).toMatch(/^\[a body that was not read/)
   })
 
   test.each([65_536, 65_537])('the journal has no part of it: %d bytes', async (bytes) => {
-    const { gateway, port } = await served(gatewayWith({ keys: ['k'] }))
+    const { gateway, port } = await serveGateway(gatewayWith({ keys: ['k'] }))
     const head = POST_HEAD.replace('Bearer k', 'Bearer wrong')
     const body = JSON.stringify({ pad: 'x'.repeat(bytes - 10) })
-    const connection = await rawConnection(port, `${head}Content-Length: ${bytes}\r\n\r\n${body}`)
+    const connection = await openRawConnection(port, `${head}Content-Length: ${bytes}\r\n\r\n${body}`)
     expect(await connection.statuses(1)).toEqual([401])
     expect(gateway.requests.last()?.request).toMatch(/^\[a body that was not read/)
   })
 
   test('a body in chunks of one byte takes no more memory than one in a piece', async () => {
-    const { port } = await served(gatewayWith({}))
+    const { port } = await serveGateway(gatewayWith({}))
     const before = await bytesHeld()
     const head = `${POST_HEAD}Transfer-Encoding: chunked\r\n\r\n`
-    const connection = await rawConnection(port, head + '1\r\n \r\n'.repeat(MIB / 4))
-    await eventually(() => connection.socket.writableLength === 0)
+    const connection = await openRawConnection(port, head + '1\r\n \r\n'.repeat(MIB / 4))
+    await waitUntil(() => connection.socket.writableLength === 0)
     // It is still being read: what was let go meanwhile does not count.
-    await eventually(async () => (await bytesHeld()) - before < 2 * MIB)
+    await waitUntil(async () => (await bytesHeld()) - before < 2 * MIB)
     connection.socket.write('2\r\n{}\r\n0\r\n\r\n')
     expect(await connection.statuses(1)).toEqual([201])
   })
@@ -105,9 +105,9 @@ describe('Only the call that restores a state accepts a body over 1 MiB (rules: 
   test.each([`${policy}#/_fauxgate/state`, `${policy}?/_fauxgate/state`, `${policy}?a=b#/_fauxgate/state`])(
     'PUT %s',
     async (target) => {
-      const { gateway, port } = await served(createGateway())
+      const { gateway, port } = await serveGateway(createGateway())
       const head = `PUT ${target} HTTP/1.1\r\nHost: x\r\n${KEYS}Content-Type: application/json\r\n`
-      const connection = await rawConnection(port, `${head}Content-Length: ${body.length}\r\n\r\n${body}`)
+      const connection = await openRawConnection(port, `${head}Content-Length: ${body.length}\r\n\r\n${body}`)
       expect(await connection.statuses(1)).toEqual([413])
       const headers = { authorization: 'Bearer k', 'service-version': '2', 'content-type': 'application/json' }
       const { status } = await gateway.fetch(`${gateway.url}${target}`, { method: 'PUT', headers, body })
@@ -116,7 +116,7 @@ describe('Only the call that restores a state accepts a body over 1 MiB (rules: 
   )
 
   test('which may have 256 MiB, and is taken as it was given out', async () => {
-    const { gateway, url } = await served(createGateway({ seed: 'given out' }))
+    const { gateway, url } = await serveGateway(createGateway({ seed: 'given out' }))
     gateway.reservedAddrs.create({})
     const given = await (await fetch(`${url}/_fauxgate/state`)).text()
     gateway.reset()
@@ -144,9 +144,9 @@ describe('Pipelined requests whose responses nobody reads', () => {
   const LIST = `GET /reserved_domains HTTP/1.1\r\nHost: x\r\n${KEYS}\r\n`
 
   test('wait, and take bounded memory', async () => {
-    const { gateway, port } = await served(gatewayWithLongList(100, 0))
+    const { gateway, port } = await serveGateway(gatewayWithLongList(100, 0))
     const before = await bytesHeld()
-    const connection = await rawConnection(port)
+    const connection = await openRawConnection(port)
     connection.socket.pause()
     // Long heads, so that few requests are in one read of the socket: it is the responses that must not be held.
     connection.socket.write(LIST.replace('\r\n\r\n', `\r\nPad: ${'x'.repeat(2000)}\r\n\r\n`).repeat(5000))
@@ -160,9 +160,9 @@ describe('Pipelined requests whose responses nobody reads', () => {
   test('wait for a large state, which is in memory once', async () => {
     const gateway = gatewayWithLongList(2000)
     const { length } = JSON.stringify(gateway.snapshot())
-    const { port } = await served(gateway)
+    const { port } = await serveGateway(gateway)
     const before = await bytesHeld()
-    const connection = await rawConnection(port)
+    const connection = await openRawConnection(port)
     connection.socket.pause()
     connection.socket.write('GET /_fauxgate/state HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n'.repeat(20))
     for (let last = -1; last !== connection.socket.bytesRead; await turns(50)) last = connection.socket.bytesRead
@@ -172,8 +172,8 @@ describe('Pipelined requests whose responses nobody reads', () => {
   })
 
   test('are all answered in order once somebody does', async () => {
-    const { gateway, port } = await served(gatewayWithLongList(20))
-    const connection = await rawConnection(port)
+    const { gateway, port } = await serveGateway(gatewayWithLongList(20))
+    const connection = await openRawConnection(port)
     connection.socket.pause()
     const requests = Array.from({ length: 1500 }, (_, i) =>
       i % 10 === 0 ? LIST : i % 10 === 5 ? creation(i) : limited(i),
@@ -183,7 +183,7 @@ describe('Pipelined requests whose responses nobody reads', () => {
     )
     await turns(200)
     connection.socket.resume()
-    const answers = rawAnswers(await connection.ended())
+    const answers = parseRawAnswers(await connection.ended())
     expect(answers.map(({ status }) => status)).toEqual([
       ...requests.map((text) => (text.startsWith('P') ? 201 : 200)),
       200,
@@ -195,7 +195,7 @@ describe('Pipelined requests whose responses nobody reads', () => {
 
   const limited = (i: number) => GET.replace('addrs', `addrs?limit=${(i % 90) + 1}`)
 
-  const creation = (i: number) => postOf(JSON.stringify({ description: `number ${i}`, metadata: 'm'.repeat(i) }))
+  const creation = (i: number) => formatPost(JSON.stringify({ description: `number ${i}`, metadata: 'm'.repeat(i) }))
 })
 
 /** Lets the loop of this process turn. */

@@ -8,10 +8,10 @@ import { type ConnectionOptions, connect as connectTls } from 'node:tls'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createGateway, manualClock } from '../../src/index.ts'
 import { serve } from '../../src/server/node.ts'
-import { ran, serving } from '../support/command.ts'
+import { runToEnd, startServer } from '../support/command.ts'
 import { newFolder } from '../support/folder.ts'
 import { testOpenssl } from '../support/openssl.ts'
-import { asked } from '../support/served.ts'
+import { requestBytes } from '../support/serve.ts'
 
 /** Connects over TLS until the end of the test, and returns the names in the certificate. */
 async function namesIn(options: ConnectionOptions): Promise<string | undefined> {
@@ -25,39 +25,39 @@ const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----\n
 
 describe('fauxgate serve --tls', () => {
   it('has a certificate for all its names, issued by the root that it prints', async () => {
-    const { url, output } = await serving({}, '--tls', '--allow-host', 'gate.example')
+    const { url, output } = await startServer({}, '--tls', '--allow-host', 'gate.example')
     const root = CERTIFICATE.exec(output.stdout)?.[0] ?? ''
     expect(url).toMatch(/^https:\/\/127\.0\.0\.1:\d+$/)
     const { port } = new URL(url)
     for (const place of [url, `https://localhost:${port}`])
-      expect((await asked(`${place}/_fauxgate/clock`, { ca: root })).status).toBe(200)
-    expect((await asked(`${url}/_fauxgate/authority.pem`, { ca: root })).body.toString()).toBe(root)
-    expect((await asked(url, { ca: root })).body.toString()).toContain(`${url}/_fauxgate/`)
-    await expect(asked(url, { ca: createGateway().authority.certificatePem })).rejects.toThrow(/certificate/)
+      expect((await requestBytes(`${place}/_fauxgate/clock`, { ca: root })).status).toBe(200)
+    expect((await requestBytes(`${url}/_fauxgate/authority.pem`, { ca: root })).body.toString()).toBe(root)
+    expect((await requestBytes(url, { ca: root })).body.toString()).toContain(`${url}/_fauxgate/`)
+    await expect(requestBytes(url, { ca: createGateway().authority.certificatePem })).rejects.toThrow(/certificate/)
     expect(await namesIn({ port: Number(port), servername: 'gate.example', ca: root })).toBe(
       'DNS:localhost, DNS:gate.example, IP Address:127.0.0.1, IP Address:0:0:0:0:0:0:0:1',
     )
   })
 
   it('has a certificate that also covers the host of its base URL', async () => {
-    const { url, output } = await serving({}, '--tls', '--base-url', 'https://[2001:db8::1]/api')
+    const { url, output } = await startServer({}, '--tls', '--base-url', 'https://[2001:db8::1]/api')
     const names = await namesIn({ port: Number(new URL(url).port), ca: output.stdout })
     expect(names).toContain('IP Address:2001:DB8:0:0:0:0:0:1')
   })
 
   it.each(['0', '127.1'])('has a certificate for the host %s, a short form of an address', async (host) => {
-    expect((await ran({}, 'serve', '--port', '0', '--tls', '--host', host)).code).toBe(0)
+    expect((await runToEnd({}, 'serve', '--port', '0', '--tls', '--host', host)).code).toBe(0)
   })
 
   it('works together with a control key', async () => {
-    const { code, stdout, stderr } = await ran({}, 'serve', '--port', '0', '--tls', '--control-key', 's3cret')
+    const { code, stdout, stderr } = await runToEnd({}, 'serve', '--port', '0', '--tls', '--control-key', 's3cret')
     expect([code, stderr]).toEqual([0, ''])
     expect(stdout).toMatch(CERTIFICATE)
   })
 
   it('writes its root to the file of --tls-root', async () => {
     const file = join(newFolder(), 'root.pem')
-    const { stdout, code } = await ran({}, 'serve', '--port', '0', '--tls-root', file)
+    const { stdout, code } = await runToEnd({}, 'serve', '--port', '0', '--tls-root', file)
     expect(code).toBe(0)
     expect(stdout).toContain(`Try:\n  curl --cacert ${file} https://`)
     expect(stdout).toContain(`\nIts root certificate, for clients to trust, is in ${file}\n`)
@@ -65,7 +65,7 @@ describe('fauxgate serve --tls', () => {
   })
 
   it('contains the root as a field with --log json', async () => {
-    const { stdout } = await ran({}, 'serve', '--port', '0', '--tls', '--log', 'json')
+    const { stdout } = await runToEnd({}, 'serve', '--port', '0', '--tls', '--log', 'json')
     const [listening = '', _connect, root = ''] = stdout.split('\n')
     expect(JSON.parse(listening).url).toMatch(/^https:/)
     expect(JSON.parse(root)).toMatchObject({ event: 'root', root: expect.stringMatching(CERTIFICATE) })
@@ -80,7 +80,7 @@ describe('fauxgate serve --tls', () => {
     await once(plain, 'close')
     const silent = connect(server.port, '127.0.0.1')
     await once(silent, 'connect')
-    const { status } = await asked(`${server.url}/_fauxgate/clock`, { ca: gateway.authority.certificatePem })
+    const { status } = await requestBytes(`${server.url}/_fauxgate/clock`, { ca: gateway.authority.certificatePem })
     expect(status).toBe(200)
     const ended = once(silent, 'close')
     await server.close()
@@ -93,7 +93,7 @@ describe('fauxgate serve --tls', () => {
     await using server = await serve(gateway, { tls })
     gateway.faults.add({ drop: true, times: 1 })
     const headers = { authorization: 'Bearer k', 'service-version': '2' }
-    const list = () => asked(`${server.url}/reserved_addrs`, { ca: gateway.authority.certificatePem, headers })
+    const list = () => requestBytes(`${server.url}/reserved_addrs`, { ca: gateway.authority.certificatePem, headers })
     await expect(list()).rejects.toThrow('socket hang up')
     expect((await list()).status).toBe(200)
   })

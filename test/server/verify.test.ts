@@ -2,20 +2,20 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { read } from '../support/client.ts'
-import { ran, serving, start } from '../support/command.ts'
+import { readResponse } from '../support/client.ts'
+import { runToEnd, startProcess, startServer } from '../support/command.ts'
 import { newFolder } from '../support/folder.ts'
-import { answering, listening } from '../support/served.ts'
-import { eventually } from '../support/wire.ts'
+import { listen, serveResponse } from '../support/serve.ts'
+import { waitUntil } from '../support/wire.ts'
 
 const KEY = 'a-key-that-nobody-may-see'
 
 /** A server, and a function that runs `verify` against it with a list in a folder of its own. */
 async function beside(...flags: string[]) {
-  const { url } = await serving({}, '--dialect', 'ngrok', '--quiet', ...flags)
+  const { url } = await startServer({}, '--dialect', 'ngrok', '--quiet', ...flags)
   const list = join(newFolder(), 'created.jsonl')
   const verify = (...args: string[]) =>
-    ran({ NGROK_API_KEY: KEY }, 'verify', ...args, '--only', 'ip_policies', '--rate', '60000', '--list', list)
+    runToEnd({ NGROK_API_KEY: KEY }, 'verify', ...args, '--only', 'ip_policies', '--rate', '60000', '--list', list)
   return { url, list, verify }
 }
 
@@ -55,9 +55,9 @@ describe('fauxgate verify', () => {
   })
 
   test('prints its plan and sends nothing', async () => {
-    const { url, received } = await answering((response) => response.end())
-    expect([(await ran({}, 'verify', url, '--plan')).code, received]).toEqual([0, []])
-    const { code, stdout, stderr } = await ran({}, 'verify', 'https://api.ngrok.com', '--plan')
+    const { url, received } = await serveResponse((response) => response.end())
+    expect([(await runToEnd({}, 'verify', url, '--plan')).code, received]).toEqual([0, []])
+    const { code, stdout, stderr } = await runToEnd({}, 'verify', 'https://api.ngrok.com', '--plan')
     expect([code, stderr]).toEqual([0, ''])
     expect(stdout).toContain('POST   /ip_policies  (ip_policies.create with every field)')
     expect(stdout).toContain('reserved_domains.create: no --domain was given to reserve names below')
@@ -71,15 +71,15 @@ describe('fauxgate verify', () => {
     const earlier = { entry: 'run', run: 'abc', url: 'http://127.0.0.1:9', dialect: 'ngrok' }
     writeFileSync(list, `${JSON.stringify(earlier)}\n`)
     const line = `verify ${url} --yes --only ip_policies --rate 600 --dialect ngrok --list ${list}`
-    const { child, exited } = start({ NGROK_API_KEY: KEY }, ...line.split(' '))
-    await eventually(() => existsSync(list) && readFileSync(list, 'utf8').includes('"entry":"created"'))
+    const { child, exited } = startProcess({ NGROK_API_KEY: KEY }, ...line.split(' '))
+    await waitUntil(() => existsSync(list) && readFileSync(list, 'utf8').includes('"entry":"created"'))
     child.kill('SIGKILL')
     await exited
     expect(readFileSync(list, 'utf8')).not.toContain(KEY)
     expect((await verify(url, '--yes')).stderr).toContain('Run "fauxgate verify --clean" first.')
     const { code, stdout } = await verify('--clean')
     expect([code, stdout, existsSync(list)]).toEqual([0, 'All that was left is deleted.\n', false])
-    const { body } = await read(
+    const { body } = await readResponse(
       await fetch(`${url}/ip_policies`, { headers: { authorization: 'Bearer k', 'ngrok-version': '2' } }),
     )
     expect(body.ip_policies).toEqual([])
@@ -89,7 +89,7 @@ describe('fauxgate verify', () => {
   test('deletes with --clean at the server of the latest run, if an earlier run ended without a creation', async () => {
     const [earlier, { url, list }] = [await beside(), await beside()]
     const headers = { authorization: 'Bearer k', 'ngrok-version': '2', 'content-type': 'application/json' }
-    const { body } = await read(await fetch(`${url}/ip_policies`, { method: 'POST', headers, body: '{}' }))
+    const { body } = await readResponse(await fetch(`${url}/ip_policies`, { method: 'POST', headers, body: '{}' }))
     const entries = [
       { entry: 'run', run: 'abc', url: earlier.url, dialect: 'ngrok' },
       { entry: 'run', run: 'def', url, dialect: 'ngrok' },
@@ -97,9 +97,9 @@ describe('fauxgate verify', () => {
       { entry: 'created', number: 1, id: body.id },
     ]
     writeFileSync(list, entries.map((entry) => `${JSON.stringify(entry)}\n`).join(''))
-    const { stdout } = await ran({}, 'verify', '--clean', '--list', list)
+    const { stdout } = await runToEnd({}, 'verify', '--clean', '--list', list)
     expect(stdout).toBe('All that was left is deleted.\n')
-    expect((await read(await fetch(body.uri, { headers }))).status).toBe(404)
+    expect((await readResponse(await fetch(body.uri, { headers }))).status).toBe(404)
   })
 
   test('keeps the list when the server is gone, and says what may be left', async () => {
@@ -110,7 +110,7 @@ describe('fauxgate verify', () => {
       { entry: 'created', number: 1, id: 'ipp_1' },
     ]
     writeFileSync(list, entries.map((entry) => `${JSON.stringify(entry)}\n`).join(''))
-    const { code, stderr } = await ran({}, 'verify', '--clean', '--list', list)
+    const { code, stderr } = await runToEnd({}, 'verify', '--clean', '--list', list)
     expect([code, existsSync(list)]).toEqual([4, true])
     expect(stderr).toMatch(/^fauxgate: \/ip_policies\/ipp_1 may be left: no connection/)
   })
@@ -124,7 +124,7 @@ describe('fauxgate verify', () => {
   })
 
   test('can be repeated with --clean after a crash that cut off a line of the list', async () => {
-    const url = await listening(
+    const url = await listen(
       createServer(({ method, url: path }, response) => {
         const isDeleted = path === '/ip_policies/ipp_1'
         const status = method === 'GET' ? (isDeleted ? 404 : 200) : isDeleted ? 204 : 500
@@ -141,7 +141,7 @@ describe('fauxgate verify', () => {
     ]
     writeFileSync(list, `${entries.map((entry) => `${JSON.stringify(entry)}\n`).join('')}{"entry":"creat`)
     for (let time = 0; time < 2; time++) {
-      const { code, stderr } = await ran({}, 'verify', '--clean', '--list', list, '--rate', '60000')
+      const { code, stderr } = await runToEnd({}, 'verify', '--clean', '--list', list, '--rate', '60000')
       expect(code).toBe(4)
       expect(stderr).toMatch(/^fauxgate: \/ip_policies\/ipp_2 may be left: .+\n$/)
     }
@@ -154,30 +154,30 @@ describe('A recording', () => {
     const har = join(newFolder(), 'a.har')
     expect((await verify(url, '--yes', '--record', har)).code).toBe(0)
     expect(readFileSync(har, 'utf8')).not.toContain(KEY)
-    const { code, stdout } = await ran({}, 'replay', har)
+    const { code, stdout } = await runToEnd({}, 'replay', har)
     expect([code, stdout]).toEqual([0, expect.stringMatching(/^\d+ exchanges compared, 0 different\.\n$/)])
   })
 
   test('of a client is written when the program stops, and the client reads the answers as they are', async () => {
-    const { url } = await serving({}, '--dialect', 'ngrok', '--quiet')
+    const { url } = await startServer({}, '--dialect', 'ngrok', '--quiet')
     const har = join(newFolder(), 'a.har')
-    const { child, output, exited } = start({}, 'record', '--to', url, '--out', har)
-    await eventually(() => output.stdout.includes(' at http'))
+    const { child, output, exited } = startProcess({}, 'record', '--to', url, '--out', har)
+    await waitUntil(() => output.stdout.includes(' at http'))
     const here = / at (http\S+)/.exec(output.stdout)?.[1] ?? ''
     const headers = { authorization: `Bearer ${KEY}`, 'ngrok-version': '2', 'content-type': 'application/json' }
     const body = JSON.stringify({ description: 'Wilhelmina' })
-    const made = await read(await fetch(`${here}/ip_policies`, { method: 'POST', headers, body }))
+    const made = await readResponse(await fetch(`${here}/ip_policies`, { method: 'POST', headers, body }))
     expect([made.status, made.body.description, made.body.uri]).toEqual([
       201,
       'Wilhelmina',
       `${here}/ip_policies/${made.body.id}`,
     ])
-    expect((await read(await fetch(made.body.uri, { headers }))).body).toEqual(made.body)
+    expect((await readResponse(await fetch(made.body.uri, { headers }))).body).toEqual(made.body)
     child.kill('SIGTERM')
     expect([await exited, output.stderr]).toEqual([0, ''])
     const text = readFileSync(har, 'utf8')
     for (const secret of [KEY, 'Wilhelmina', made.body.id]) expect(text).not.toContain(secret)
-    expect((await ran({}, 'replay', har)).stdout).toBe('2 exchanges compared, 0 different.\n')
+    expect((await runToEnd({}, 'replay', har)).stdout).toBe('2 exchanges compared, 0 different.\n')
   })
 })
 
@@ -203,7 +203,7 @@ describe('fauxgate verify refuses, and sends nothing', () => {
     ['a rate of 0', [URL, '--rate', '0'], KEY, 'Allowed: a whole number from 1 to 60000.'],
     ['a domain that is none', [URL, '--domain', 'https://a.example'], KEY, 'Allowed: a domain of yours'],
   ])('%s', async (_what, args, key, message) => {
-    const { code, stdout, stderr } = await ran({ NGROK_API_KEY: key }, 'verify', ...args)
+    const { code, stdout, stderr } = await runToEnd({ NGROK_API_KEY: key }, 'verify', ...args)
     expect([code, stdout]).toEqual([2, ''])
     expect(stderr).toContain(message)
     expect(stderr).not.toContain(KEY)
@@ -215,7 +215,7 @@ describe('fauxgate verify refuses, and sends nothing', () => {
       requests++
       response.setHeader('content-type', 'text/html').end('<html>')
     })
-    const { code, stderr } = await ran({}, 'verify', await listening(other), '--yes')
+    const { code, stderr } = await runToEnd({}, 'verify', await listen(other), '--yes')
     expect([code, requests]).toEqual([3, 1])
     expect(stderr).toContain('does not look like this API: it answered 200 without the header')
   })

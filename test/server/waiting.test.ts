@@ -1,9 +1,9 @@
 import { getEventListeners, once } from 'node:events'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { createGateway, manualClock } from '../../src/index.ts'
-import { exchanged } from '../support/exchanged.ts'
-import { served } from '../support/served.ts'
-import { eventually, GET, rawConnection } from '../support/wire.ts'
+import { exchange } from '../support/exchange.ts'
+import { serveGateway } from '../support/serve.ts'
+import { GET, openRawConnection, waitUntil } from '../support/wire.ts'
 
 afterEach(() => {
   vi.useRealTimers()
@@ -13,13 +13,13 @@ afterEach(() => {
 /** A served gateway on the system clock, whose timers are counted, with every answer delayed. */
 async function delaying() {
   vi.useFakeTimers({ now: 0, toFake: ['Date', 'setTimeout', 'clearTimeout'] })
-  const { gateway, server } = await served(createGateway({ seed: 'waiting' }))
+  const { gateway, server } = await serveGateway(createGateway({ seed: 'waiting' }))
   gateway.faults.add({ latency: '30s' })
   /** Opens a connection on which an answer is waited for. */
   const waiting = async () => {
     const before = vi.getTimerCount()
-    const connection = await rawConnection(server.port, GET)
-    await eventually(() => vi.getTimerCount() === before + 1)
+    const connection = await openRawConnection(server.port, GET)
+    await waitUntil(() => vi.getTimerCount() === before + 1)
     return connection
   }
   return { gateway, server, waiting }
@@ -40,9 +40,9 @@ describe('A server with a delayed response', () => {
     const { waiting } = await delaying()
     const [one, other] = [await waiting(), await waiting()]
     one.socket.destroy()
-    await eventually(() => vi.getTimerCount() === 1)
+    await waitUntil(() => vi.getTimerCount() === 1)
     other.socket.resetAndDestroy()
-    await eventually(() => vi.getTimerCount() === 0)
+    await waitUntil(() => vi.getTimerCount() === 0)
     expect(printed).not.toHaveBeenCalled()
   })
 
@@ -53,12 +53,12 @@ describe('A server with a delayed response', () => {
     const ended = connections.map((connection) => connection.ended())
     await server.close()
     expect(await Promise.all(ended)).toEqual(Array(20).fill(''))
-    await eventually(() => vi.getTimerCount() === 0)
+    await waitUntil(() => vi.getTimerCount() === 0)
   })
 
   test('closes immediately while a request is half received', async () => {
     const { server } = await delaying()
-    const half = await rawConnection(server.port, GET.slice(0, 50))
+    const half = await openRawConnection(server.port, GET.slice(0, 50))
     await server.close()
     expect(await half.ended()).toBe('')
   })
@@ -71,7 +71,7 @@ describe('A server with a delayed response', () => {
     const { gateway, waiting } = await delaying()
     const connection = await waiting()
     connection.socket.end(half)
-    await eventually(() => vi.getTimerCount() === 0)
+    await waitUntil(() => vi.getTimerCount() === 0)
     expect(gateway.requests.all({ method: 'POST' })).toEqual([])
   })
 })
@@ -81,7 +81,7 @@ describe('`delivered`', () => {
   function late() {
     const gateway = createGateway({ clock: manualClock(0), seed: 'late' })
     gateway.faults.add({ latency: '30s' })
-    const ask = () => exchanged(gateway, { method: 'GET' })
+    const ask = () => exchange(gateway, { method: 'GET' })
     return { gateway, ask, answer: ask() }
   }
 
@@ -119,7 +119,7 @@ test('A connection that a fault resets does not end the waits of other connectio
   const connection = await waiting()
   gateway.faults.clear()
   gateway.faults.add({ drop: true, times: 1 })
-  const dropped = await rawConnection(server.port, GET)
+  const dropped = await openRawConnection(server.port, GET)
   expect(await dropped.ended()).toBe('')
   await vi.advanceTimersByTimeAsync(30_000)
   expect(await connection.statuses(1)).toEqual([200])

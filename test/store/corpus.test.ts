@@ -18,7 +18,7 @@ import { nodeSqlite } from '../../src/server/sqlite/sqlite-file.ts'
 import { tableOf } from '../../src/table.ts'
 import { parseHar } from '../../src/verify/har-reader.ts'
 import { type KnownDifference, replay } from '../../src/verify/replay.ts'
-import { ran, serving } from '../support/command.ts'
+import { runToEnd, startServer } from '../support/command.ts'
 import { deferredStore, memoryStore } from '../support/memory-store.ts'
 import { NEW_YEAR } from '../support/provisioning.ts'
 import { newFile, testSqlite } from '../support/sqlite.ts'
@@ -128,21 +128,21 @@ describe.each(withRecording)('The recording of fauxgate %s', (version) => {
 describe('The file of an older version', () => {
   testSqlite('is brought to the present version by migrate, and by serve, and both say so', async () => {
     const file = copyDatabase('0.1.0')
-    const migrated = await ran({}, 'migrate', file)
+    const migrated = await runToEnd({}, 'migrate', file)
     expect([migrated.code, migrated.stdout]).toEqual([0, 'gateway.db: tables from version 1 to 2\n'])
-    expect((await ran({}, 'migrate', file)).stdout).toBe('gateway.db is of the present version.\n')
-    const { output, stop } = await serving({}, '--data', copyDatabase('0.1.0'))
+    expect((await runToEnd({}, 'migrate', file)).stdout).toBe('gateway.db is of the present version.\n')
+    const { output, stop } = await startServer({}, '--data', copyDatabase('0.1.0'))
     expect(output.stdout).toContain('gateway.db: tables from version 1 to 2')
     await stop()
   })
 
   testSqlite('must be named, and must hold a state', async () => {
-    expect((await ran({}, 'migrate')).stderr).toContain('migrate needs FILE')
+    expect((await runToEnd({}, 'migrate')).stderr).toContain('migrate needs FILE')
     const file = newFile()
-    expect((await ran({}, 'migrate', file)).stderr).toContain('gateway.db cannot be read: there is no such file.')
+    expect((await runToEnd({}, 'migrate', file)).stderr).toContain('gateway.db cannot be read: there is no such file.')
     expect(existsSync(file)).toBe(false)
     writeFileSync(file, '')
-    const empty = await ran({}, 'migrate', file)
+    const empty = await runToEnd({}, 'migrate', file)
     expect([empty.code, empty.stderr]).toEqual([1, expect.stringContaining('holds no state')])
   })
 })

@@ -4,11 +4,11 @@ import { expect, it, onTestFinished, vi } from 'vitest'
 import { createGateway, type Gateway, type ManualClock, manualClock, type Store, sqlStore } from '../../src/index.ts'
 import { type Database, nodeSqlite, SqliteFile } from '../../src/server/sqlite/sqlite-file.ts'
 import { GroupedStore } from '../../src/server/sqlite/sqlite-store.ts'
-import { wholeOf } from '../support/gateway.ts'
+import { stateWithSecretsOf } from '../support/gateway.ts'
 import { upload } from '../support/pem.ts'
 import { propertyOptions } from '../support/property.ts'
 import { NEW_YEAR } from '../support/provisioning.ts'
-import { sandboxStore, transactionsOf } from '../support/sandbox-store.ts'
+import { createSandboxStore, createTransaction } from '../support/sandbox-store.ts'
 import { describeSqlite, newFile } from '../support/sqlite.ts'
 
 /** Counts the statements of a database. One of them can fail, or be the last one of the process. */
@@ -79,7 +79,7 @@ const PLACES: Readonly<Record<string, (file: string) => Place>> = {
   sqlStore(file) {
     const fuse = new Fuse()
     const database = openDatabase(file, fuse)
-    const store = sqlStore((sql, ...values) => database.prepare(sql).all(...values), transactionsOf(database))
+    const store = sqlStore((sql, ...values) => database.prepare(sql).all(...values), createTransaction(database))
     return { file, store, fuse }
   },
 
@@ -92,7 +92,7 @@ const PLACES: Readonly<Record<string, (file: string) => Place>> = {
 
   'the storage of a sandbox': (file) => {
     const fuse = new Fuse()
-    return { file, store: sandboxStore(openDatabase(file, fuse)), fuse }
+    return { file, store: createSandboxStore(openDatabase(file, fuse)), fuse }
   },
 }
 
@@ -181,32 +181,32 @@ async function explore(newPlace: (file: string) => Place): Promise<number> {
     return { place, gateway: start(place.store) }
   }
   const twin = start()
-  const created = await createdInSpite(newPlace, wholeOf(twin))
+  const created = await createdInSpite(newPlace, stateWithSecretsOf(twin))
   const { place, gateway } = created
   let { points } = created
   for (const step of STEPS) {
-    const before = wholeOf(gateway)
+    const before = stateWithSecretsOf(gateway)
     const run = () => step(gateway)
     const counted = branchOf(place.file)
     const { statements } = await outcomeOf(() => step(counted.gateway), counted.place)
     step(twin)
-    const after = wholeOf(twin)
+    const after = stateWithSecretsOf(twin)
 
     for (const at of upTo(statements)) {
       for (const again of [undefined, ...drawnOf(statements)]) {
         await expectRefused(run, at, place)
         if (again !== undefined) await expectRefused(run, again, place)
-        expect(wholeOf(gateway), `${step} at ${at} and ${again}`).toBe(before)
+        expect(stateWithSecretsOf(gateway), `${step} at ${at} and ${again}`).toBe(before)
         points++
       }
       const killed = branchOf(place.file)
       await expectRefused(() => step(killed.gateway), at, killed.place, true)
-      expect(wholeOf(branchOf(killed.place.file).gateway), `${step} killed at ${at}`).toBe(before)
+      expect(stateWithSecretsOf(branchOf(killed.place.file).gateway), `${step} killed at ${at}`).toBe(before)
       points++
     }
     await outcomeOf(run, place)
-    expect(wholeOf(gateway), `${step}`).toBe(after)
-    expect(wholeOf(branchOf(place.file).gateway), `${step} and a restart`).toBe(after)
+    expect(stateWithSecretsOf(gateway), `${step}`).toBe(after)
+    expect(stateWithSecretsOf(branchOf(place.file).gateway), `${step} and a restart`).toBe(after)
   }
   return points
 }
@@ -223,12 +223,12 @@ async function createdInSpite(newPlace: (file: string) => Place, wanted: string)
     expect(isAcknowledged).toBe(!hasFailed)
     if (gateways.length === 0) create()
     const [gateway] = gateways as [Tested]
-    expect(wholeOf(gateway)).toBe(wanted)
+    expect(stateWithSecretsOf(gateway)).toBe(wanted)
     await place.store.flushed?.()
     if (!hasFailed) return { place, gateway, points }
     gateway.reservedAddrs.create()
     await place.store.flushed?.()
-    expect(wholeOf(start(newPlace(copyFile(place.file)).store))).toBe(wholeOf(gateway))
+    expect(stateWithSecretsOf(start(newPlace(copyFile(place.file)).store))).toBe(stateWithSecretsOf(gateway))
   }
 }
 

@@ -4,8 +4,8 @@ import { expect, it } from 'vitest'
 import { createGateway, manualClock } from '../../src/index.ts'
 import { sqliteStore } from '../../src/server/node.ts'
 import { nodeSqlite } from '../../src/server/sqlite/sqlite-file.ts'
-import { furnished } from '../support/furnished.ts'
-import { wholeOf } from '../support/gateway.ts'
+import { createFullGateway } from '../support/full-gateway.ts'
+import { stateWithSecretsOf } from '../support/gateway.ts'
 import { check } from '../support/property.ts'
 import { NEW_YEAR } from '../support/provisioning.ts'
 import { describeSqlite, newFile } from '../support/sqlite.ts'
@@ -13,7 +13,7 @@ import { describeSqlite, newFile } from '../support/sqlite.ts'
 function readState(file: string) {
   const store = sqliteStore(file)
   try {
-    return wholeOf(createGateway({ store, clock: manualClock(NEW_YEAR) }))
+    return stateWithSecretsOf(createGateway({ store, clock: manualClock(NEW_YEAR) }))
   } finally {
     store.close()
   }
@@ -22,7 +22,7 @@ function readState(file: string) {
 async function furnishedFile() {
   const file = newFile()
   const store = sqliteStore(file)
-  const gateway = await furnished({ store })
+  const gateway = await createFullGateway({ store })
   gateway.webhookVerification.replace({ edge_id: 'edghts_9', id: 'edghtsrt_9' }, { provider: 'github', secret: 'hush' })
   await store.flushed()
   store.close()

@@ -6,9 +6,9 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { createGateway, manualClock } from '../../src/index.ts'
 import { serve, sqliteStore } from '../../src/server/node.ts'
 import { client } from '../support/client.ts'
-import { wholeOf } from '../support/gateway.ts'
-import { named } from '../support/needed.ts'
+import { stateWithSecretsOf } from '../support/gateway.ts'
 import { NEW_YEAR } from '../support/provisioning.ts'
+import { titleWithRequirement } from '../support/requirements.ts'
 import { describeSqlite, hasSqlite, newFile } from '../support/sqlite.ts'
 
 const mounts = (...args: string[]) => spawnSync('mount', args).status === 0
@@ -35,7 +35,7 @@ const open = (file: string) => {
 }
 
 describe.runIf(mayMount || !hasSqlite)(
-  named('On a disk of its own', mayMount || !hasSqlite, 'no disk can be mounted'),
+  titleWithRequirement('On a disk of its own', mayMount || !hasSqlite, 'no disk can be mounted'),
   () =>
     describeSqlite('a SQLite file', () => {
       it('that is full answers 507, loses nothing, and continues where there is room (rules: stores#failures)', async () => {
@@ -60,17 +60,17 @@ describe.runIf(mayMount || !hasSqlite)(
           }
           expect(made()).toBe(created)
         }
-        const before = wholeOf(gateway)
+        const before = stateWithSecretsOf(gateway)
         expect(() => gateway.reservedAddrs.get('ra_gone')).toThrow('ra_gone')
         rmSync(ballast)
         expect(await post()).toBe(201)
         expect(made()).toBe(created + 1)
         expect(created).toBeGreaterThan(0)
         await server.close()
-        const after = wholeOf(gateway)
+        const after = stateWithSecretsOf(gateway)
         store.close()
         expect(before).not.toBe(after)
-        expect(wholeOf(open(file).gateway)).toBe(after)
+        expect(stateWithSecretsOf(open(file).gateway)).toBe(after)
       })
 
       it('that has no room for it at all is refused, and says why', () => {

@@ -9,8 +9,8 @@ import {
   manualClock,
   type Store,
 } from '../../src/index.ts'
-import { client, thrownBy } from '../support/client.ts'
-import { wholeOf } from '../support/gateway.ts'
+import { client, expectError } from '../support/client.ts'
+import { stateWithSecretsOf } from '../support/gateway.ts'
 import { deferredStore, memoryStore } from '../support/memory-store.ts'
 import { NEW_YEAR } from '../support/provisioning.ts'
 
@@ -57,27 +57,27 @@ const calls: Record<string, (gateway: Gateway<ManualClock>, id: string) => unkno
 describe('A call that the store does not keep (rules: stores#failures)', () => {
   it.each(Object.entries(calls))('is refused and changes nothing: %s', (_name, call) => {
     const { store, gateway, id } = failing()
-    const before = wholeOf(gateway)
+    const before = stateWithSecretsOf(gateway)
     const now = gateway.clock.now
     const told = vi.fn()
     gateway.subscribe(told)
     store.failure = FULL
-    const error = thrownBy(() => call(gateway, id))
+    const error = expectError(() => call(gateway, id))
     expect(error).toMatchObject({ key: 'store_failed', code: 'ERR_GATEWAY_90507', status: 507, cause: FULL })
     expect(error.message).toContain('disk full')
     expect(gateway.clock.now).toBe(now)
     store.failure = undefined
-    expect(wholeOf(gateway)).toBe(before)
+    expect(stateWithSecretsOf(gateway)).toBe(before)
     expect(told).not.toHaveBeenCalled()
     const twin = failing()
     call(gateway, id)
     call(twin.gateway, twin.id)
-    expect(wholeOf(gateway)).toBe(wholeOf(twin.gateway))
+    expect(stateWithSecretsOf(gateway)).toBe(stateWithSecretsOf(twin.gateway))
   })
 
   it('is answered with 507 over HTTP', async () => {
     const { store, gateway } = failing()
-    const before = wholeOf(gateway)
+    const before = stateWithSecretsOf(gateway)
     store.failure = FULL
     const answer = await client(gateway)('POST', '/reserved_addrs', { json: {} })
     expect(answer.status).toBe(507)
@@ -89,7 +89,7 @@ describe('A call that the store does not keep (rules: stores#failures)', () => {
     })
     expect(moved.status).toBe(507)
     store.failure = undefined
-    expect(wholeOf(gateway)).toBe(before)
+    expect(stateWithSecretsOf(gateway)).toBe(before)
     expect(gateway.requests.last()).toMatchObject({ status: 507, commit: null })
   })
 
@@ -100,8 +100,8 @@ describe('A call that the store does not keep (rules: stores#failures)', () => {
     const { id } = gateway.reservedDomains.create({ domain: 'a.example.com', certificate_management_policy: policy })
     clock.now += 60_000
     store.failure = FULL
-    expect(thrownBy(() => gateway.reservedDomains.get(id)).key).toBe('store_failed')
-    expect(thrownBy(() => gateway.transport.settle()).key).toBe('store_failed')
+    expect(expectError(() => gateway.reservedDomains.get(id)).key).toBe('store_failed')
+    expect(expectError(() => gateway.transport.settle()).key).toBe('store_failed')
     store.failure = undefined
     expect(gateway.reservedDomains.get(id).certificate).not.toBeNull()
     expect(store.commits).toHaveLength(3)
@@ -111,8 +111,8 @@ describe('A call that the store does not keep (rules: stores#failures)', () => {
     const store = memoryStore()
     store.failure = FULL
     const initial = { reservedAddrs: [{}] }
-    expect(thrownBy(() => createGateway({ store, initial })).key).toBe('store_failed')
-    expect(thrownBy(() => createGateway({ store })).key).toBe('store_failed')
+    expect(expectError(() => createGateway({ store, initial })).key).toBe('store_failed')
+    expect(expectError(() => createGateway({ store })).key).toBe('store_failed')
     const broken = {
       load: () => {
         throw FULL
@@ -128,7 +128,7 @@ describe('A call that the store does not keep (rules: stores#failures)', () => {
     const append = async () => Promise.reject(FULL)
     const message = 'of the store returned a promise. Allowed: a function that is not async.'
     expect(() => createGateway({ store: { load, append } })).toThrow(`\`load\` ${message}`)
-    const error = thrownBy(() => createGateway({ store: { load: () => undefined, append } }))
+    const error = expectError(() => createGateway({ store: { load: () => undefined, append } }))
     expect(error).toMatchObject({ key: 'store_failed', message: expect.stringContaining(`\`append\` ${message}`) })
   })
 
@@ -140,7 +140,7 @@ describe('A call that the store does not keep (rules: stores#failures)', () => {
       gateway.reservedAddrs.list()
       append(commit)
     }
-    expect(thrownBy(() => gateway.reservedAddrs.create()).message).toContain('inside its store')
+    expect(expectError(() => gateway.reservedAddrs.create()).message).toContain('inside its store')
   })
 
   it('takes the clock of several gateways back, and leaves each of them as its store has it', () => {
@@ -228,7 +228,7 @@ describe('What is answered before it is safe (rules: stores#safe-answers)', () =
     await Promise.resolve()
     store.lose(FULL)
     expect((await created).status).toBe(507)
-    expect(thrownBy(() => gateway.reservedAddrs.list()).key).toBe('store_failed')
+    expect(expectError(() => gateway.reservedAddrs.list()).key).toBe('store_failed')
     load.mockRestore()
     expect(addresses(gateway)).toEqual([])
   })
@@ -313,16 +313,16 @@ describe('What is answered before it is safe (rules: stores#safe-answers)', () =
     const store = deferredStore()
     const initially = { seed: 'first', initial: { reservedAddrs: [{}] } }
     const gateway = createGateway({ ...initially, store, clock: manualClock(NEW_YEAR) })
-    const initial = wholeOf(gateway)
+    const initial = stateWithSecretsOf(gateway)
     const lost = create(gateway)
     await Promise.resolve()
     store.lose(FULL)
     expect((await lost).status).toBe(507)
-    expect(wholeOf(gateway)).toBe(initial)
+    expect(stateWithSecretsOf(gateway)).toBe(initial)
     const append = vi.spyOn(store, 'append').mockImplementationOnce(() => {
       throw FULL
     })
-    expect(thrownBy(() => gateway.reservedAddrs.create()).key).toBe('store_failed')
+    expect(expectError(() => gateway.reservedAddrs.create()).key).toBe('store_failed')
     append.mockRestore()
     const created = create(gateway)
     await Promise.resolve()
@@ -330,7 +330,7 @@ describe('What is answered before it is safe (rules: stores#safe-answers)', () =
     expect((await created).status).toBe(201)
     expect(store.safe.commits[0]?.replaces).toMatchObject({ seed: 'first' })
     const again = createGateway({ store: memoryStore(store.safe.commits), clock: manualClock(NEW_YEAR) })
-    expect(wholeOf(again)).toBe(wholeOf(gateway))
+    expect(stateWithSecretsOf(again)).toBe(stateWithSecretsOf(gateway))
   })
 
   it('keeps what counts as initial also where a reset would have made it with other ids', () => {
@@ -338,15 +338,15 @@ describe('What is answered before it is safe (rules: stores#safe-answers)', () =
     const store = memoryStore(first.commits)
     const initial = { reservedAddrs: [{}] }
     const gateway = createGateway({ store, clock: manualClock(NEW_YEAR), seed: 'another', initial })
-    const before = wholeOf(gateway)
+    const before = stateWithSecretsOf(gateway)
     expect(gateway.leftovers()).toHaveLength(1)
     store.failure = FULL
-    expect(thrownBy(() => gateway.reset()).key).toBe('store_failed')
+    expect(expectError(() => gateway.reset()).key).toBe('store_failed')
     store.failure = undefined
-    expect(wholeOf(gateway)).toBe(before)
+    expect(stateWithSecretsOf(gateway)).toBe(before)
     gateway.reset()
     expect(gateway.leftovers()).toEqual([])
-    expect(wholeOf(gateway)).not.toBe(before)
+    expect(stateWithSecretsOf(gateway)).not.toBe(before)
   })
 })
 

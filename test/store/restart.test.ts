@@ -9,7 +9,7 @@ import {
 } from '../../src/index.ts'
 import { general } from '../../src/schema/general-errors.ts'
 import { client } from '../support/client.ts'
-import { furnished, furnishedOptions } from '../support/furnished.ts'
+import { createFullGateway, fullGatewayOptions } from '../support/full-gateway.ts'
 import { memoryStore } from '../support/memory-store.ts'
 import { NEW_YEAR } from '../support/provisioning.ts'
 
@@ -29,8 +29,8 @@ function restartFrom(commits: readonly StoredCommit[], options: GatewayOptions =
 describe('A gateway that continues from a store', () => {
   it('has everything that a snapshot has, private keys and the time of a manual clock included, and the same future', async () => {
     const store = memoryStore()
-    const gateway = await furnished({ store })
-    const again = createGateway({ ...furnishedOptions(), store: memoryStore(store.commits) })
+    const gateway = await createFullGateway({ store })
+    const again = createGateway({ ...fullGatewayOptions(), store: memoryStore(store.commits) })
     expect(again.clock.now).toBe(gateway.clock.now)
     expect(stateOf(again)).toEqual(stateOf(gateway))
     expect(again.provisioning.pendingOutcomes()).toEqual(gateway.provisioning.pendingOutcomes())

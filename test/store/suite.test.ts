@@ -4,7 +4,7 @@ import { type SqliteStore, sqliteStore } from '../../src/server/node.ts'
 import type { Database } from '../../src/server/sqlite/sqlite-file.ts'
 import { type StorePlace, storeSuite } from '../../src/testing/testing.ts'
 import { memoryStore } from '../support/memory-store.ts'
-import { sandboxStore, transactionsOf } from '../support/sandbox-store.ts'
+import { createSandboxStore, createTransaction } from '../support/sandbox-store.ts'
 import { describeSqlite, memoryDatabase, newFile } from '../support/sqlite.ts'
 
 function placeInMemory(): StorePlace {
@@ -23,7 +23,7 @@ function placeInDatabase(storeOf: (database: Database) => Store): StorePlace {
 }
 
 const storeOnSql = (database: Database) =>
-  sqlStore((sql, ...values) => database.prepare(sql).all(...values), transactionsOf(database))
+  sqlStore((sql, ...values) => database.prepare(sql).all(...values), createTransaction(database))
 
 function placeInFile(): StorePlace {
   const file = newFile()
@@ -46,7 +46,7 @@ describeSqlite('A store on a SQL database', () => {
 })
 
 describeSqlite('The store of a sandbox', () => {
-  for (const { name, run } of storeSuite(() => placeInDatabase(sandboxStore))) it(name, run)
+  for (const { name, run } of storeSuite(() => placeInDatabase(createSandboxStore))) it(name, run)
 })
 
 describeSqlite('A store in a SQLite file', () => {

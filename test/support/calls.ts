@@ -160,7 +160,7 @@ export const calls: fc.Arbitrary<Call> = fc
   )
 
 /** Makes a call with the ids that a gateway has. */
-export function filled(call: Call, ids: readonly string[]): { call: Call; id: string } {
+export function fillIds(call: Call, ids: readonly string[]): { call: Call; id: string } {
   const ofPrefix = (prefix: string) => ids.filter((id) => id.startsWith(`${prefix}_`))
   const own = call.prefix === null ? [] : ofPrefix(call.prefix)
   const id = own[call.which % Math.max(own.length, 1)] ?? `${call.prefix}_gone`
@@ -172,7 +172,7 @@ export function filled(call: Call, ids: readonly string[]): { call: Call; id: st
 }
 
 /** The fields of the bodies and queries of a dialect, by the names of operations such as `reservedAddrs.create`. */
-export function fieldsOf(dialect: Dialect): ReadonlyMap<string, readonly string[]> {
+export function listFields(dialect: Dialect): ReadonlyMap<string, readonly string[]> {
   const { paths, components } = openApi(dialect)
   const operations = Object.values(paths).flatMap((item) => Object.values(item))
   return new Map(
@@ -192,7 +192,7 @@ export function fieldsOf(dialect: Dialect): ReadonlyMap<string, readonly string[
 type Filler = (field: string) => null | ''
 
 /** The same call with every field that it leaves out sent all the same, as `filler` says. */
-export function filledUp(call: Call, fields: ReadonlyMap<string, readonly string[]>, filler: Filler): Call {
+export function fillOmittedFields(call: Call, fields: ReadonlyMap<string, readonly string[]>, filler: Filler): Call {
   const names = fields.get(`${call.family}.${call.verb}`) ?? []
   if (names.length === 0) return call
   const nothing = (each: readonly string[]) => Object.fromEntries(each.map((name) => [name, filler(name)]))
@@ -203,7 +203,7 @@ export function filledUp(call: Call, fields: ReadonlyMap<string, readonly string
 }
 
 /** Makes a call through the direct API. */
-export function directly(gateway: Gateway, { family, verb, input, path, prefix }: Call, id: string): Outcome {
+export function callDirectly(gateway: Gateway, { family, verb, input, path, prefix }: Call, id: string): Outcome {
   const api = gateway as unknown as Record<string, Record<string, (...args: unknown[]) => unknown>>
   const ofResource = prefix === null ? [] : [id]
   const ids = path.startsWith(ROUTE_PATH) ? [ROUTE] : ofResource
@@ -218,7 +218,7 @@ export function directly(gateway: Gateway, { family, verb, input, path, prefix }
 }
 
 /** The HTTP request of a call. */
-export function requestOf(
+export function createHttpRequest(
   { method, path, input }: Call,
   { versionHeader }: Pick<Dialect, 'versionHeader'>,
 ): HttpRequest {
@@ -234,8 +234,8 @@ export function requestOf(
 }
 
 /** Makes a call over HTTP. */
-export function overHttp(gateway: Gateway, call: Call): Outcome {
-  const answer = gateway.transport.exchange(requestOf(call, gateway.dialect))
+export function callOverHttp(gateway: Gateway, call: Call): Outcome {
+  const answer = gateway.transport.exchange(createHttpRequest(call, gateway.dialect))
   if (answer.status < 400) return { status: answer.status, json: answer.body }
   const { details, ...rest } = JSON.parse(answer.body as string)
   const { operation_id: _, ...own } = details

@@ -1,6 +1,6 @@
 import type { CallableFamilies as Families } from '../../src/direct/direct-api.ts'
 import type { Gateway, GatewayError } from '../../src/index.ts'
-import { type Asked, undocumented } from './documented.ts'
+import { findDifferences, type SentRequest } from './documented.ts'
 
 /** An answer that was read to its end. */
 export interface Answer {
@@ -13,14 +13,14 @@ export interface Answer {
 }
 
 /** A request's parts besides method and path; a plain object or array is sent as JSON. */
-export interface Sending {
+export interface RequestParts {
   readonly json?: unknown
   readonly raw?: BodyInit
   /** Further headers; null takes a standard one away. */
   readonly headers?: Readonly<Record<string, string | null>>
 }
 
-export type Client = (method: string, path: string, sending?: Sending) => Promise<Answer>
+export type Client = (method: string, path: string, sending?: RequestParts) => Promise<Answer>
 
 /**
  * Sends HTTP requests through `gateway.fetch` with the headers that every request must have. Every answer must be as the
@@ -32,7 +32,7 @@ export function client(gateway: Gateway, families?: Families): Client {
     const answer = await send(method, path, sending)
     const { json } = sending
     const sentJson = json === undefined ? undefined : JSON.parse(JSON.stringify(json))
-    requireDocumented(gateway, { method, url: urlOf(gateway, path), json: sentJson }, answer, families)
+    requireDocumented(gateway, { method, url: toUrl(gateway, path), json: sentJson }, answer, families)
     return answer
   }
 }
@@ -53,15 +53,15 @@ export function uncheckedClient(gateway: Gateway): Client {
       if (value === null) sent.delete(name)
       else sent.set(name, value)
     }
-    return read(await gateway.fetch(urlOf(gateway, path), init))
+    return readResponse(await gateway.fetch(toUrl(gateway, path), init))
   }
 }
 
-const urlOf = (gateway: Gateway, path: string) => (/^https?:/.test(path) ? path : gateway.url + path)
+const toUrl = (gateway: Gateway, path: string) => (/^https?:/.test(path) ? path : gateway.url + path)
 
 /** Every answer is one that the OpenAPI document has: its status, headers, body and error, and what was asked for it. */
-function requireDocumented(gateway: Gateway, asked: Asked, answer: Answer, families?: Families): void {
-  const problems = undocumented(gateway, asked, answer, families)
+function requireDocumented(gateway: Gateway, asked: SentRequest, answer: Answer, families?: Families): void {
+  const problems = findDifferences(gateway, asked, answer, families)
   if (problems.length === 0) return
   const what = `${asked.method} ${asked.url} answers ${answer.status}, not as documented`
   throw new Error(`${what}: ${problems.join('; ')}\n${answer.text.slice(0, 1000)}`)
@@ -71,21 +71,21 @@ function requireDocumented(gateway: Gateway, asked: Asked, answer: Answer, famil
 export type Control = (method: string, path: string, json?: unknown) => Promise<Answer>
 
 /** Calls the control API without any key, by a fetch function below a base URL. */
-export function controlsOf(fetch: Gateway['fetch'], base: string): Control {
+export function createControlClient(fetch: Gateway['fetch'], base: string): Control {
   return async (method, path, json) => {
     const sent =
       json === undefined ? {} : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(json) }
-    return read(await fetch(`${base}/_fauxgate${path}`, { method, ...sent }))
+    return readResponse(await fetch(`${base}/_fauxgate${path}`, { method, ...sent }))
   }
 }
 
 /** Calls the control API of a gateway in this process. */
-export function controls(gateway: Gateway): Control {
-  return controlsOf(gateway.fetch, 'http://localhost')
+export function controlClient(gateway: Gateway): Control {
+  return createControlClient(gateway.fetch, 'http://localhost')
 }
 
 /** Reads a response to its end. */
-export async function read(response: Response): Promise<Answer> {
+export async function readResponse(response: Response): Promise<Answer> {
   const text = await response.text()
   const isJson = response.headers.get('content-type') === 'application/json'
   return {
@@ -102,7 +102,7 @@ export function outcome({ status, body }: Answer): string {
 }
 
 /** The error that a call of the direct API throws, if any. */
-export function caughtFrom(call: () => unknown): GatewayError | undefined {
+export function catchError(call: () => unknown): GatewayError | undefined {
   try {
     call()
     return undefined
@@ -112,14 +112,14 @@ export function caughtFrom(call: () => unknown): GatewayError | undefined {
 }
 
 /** The error that a call of the direct API throws, or the failure that it throws none. */
-export function thrownBy(call: () => unknown): GatewayError {
-  const error = caughtFrom(call)
+export function expectError(call: () => unknown): GatewayError {
+  const error = catchError(call)
   if (!error) throw new Error('The call threw nothing.')
   return error
 }
 
 /** The key of the catalogue that a call of the direct API is refused with, or `ok`. */
-export function refusalOf(call: () => unknown): string {
-  const error = caughtFrom(call)
+export function refusalKey(call: () => unknown): string {
+  const error = catchError(call)
   return error ? (error.key ?? String(error)) : 'ok'
 }

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { basename, dirname, join } from 'node:path'
 import { expect, inject, onTestFinished, vi } from 'vitest'
 import { runCommand } from '../../src/server/commands/run.ts'
-import { eventually } from './wire.ts'
+import { waitUntil } from './wire.ts'
 
 const command = inject('command')
 
@@ -16,7 +16,7 @@ function environmentOfTests(): NodeJS.ProcessEnv {
 }
 
 /** Starts the command in a process of its own, which does not outlive the test. */
-export function start(environment: NodeJS.ProcessEnv, ...args: string[]) {
+export function startProcess(environment: NodeJS.ProcessEnv, ...args: string[]) {
   const env = { ...environmentOfTests(), ...environment }
   const child = spawn(process.execPath, [command, ...args], { stdio: ['ignore', 'pipe', 'pipe'], env })
   const exited = once(child, 'close').then(([code]) => code as number)
@@ -39,7 +39,7 @@ export function start(environment: NodeJS.ProcessEnv, ...args: string[]) {
  * Begins the command in this process, and resolves once it has ended or printed a text. `url` is the first one that it
  * printed. `stop` ends it by a signal.
  */
-export async function begun(environment: NodeJS.ProcessEnv, args: readonly string[], text = 'listens on') {
+export async function startCommand(environment: NodeJS.ProcessEnv, args: readonly string[], text = 'listens on') {
   const output = { stdout: '', stderr: '' }
   for (const name of ['stdout', 'stderr'] as const) {
     vi.spyOn(process[name], 'write').mockImplementation((text) => {
@@ -52,7 +52,7 @@ export async function begun(environment: NodeJS.ProcessEnv, args: readonly strin
   const exited = runCommand(args, { ...environmentOfTests(), ...environment }).finally(() => {
     isOver = true
   })
-  await eventually(() => isOver || output.stdout.includes(text))
+  await waitUntil(() => isOver || output.stdout.includes(text))
   const url = LISTENS.exec(output.stdout)?.[0] ?? ''
   const stop = (signal: NodeJS.Signals = 'SIGTERM') => {
     if (!isOver) process.emit(signal)
@@ -64,23 +64,23 @@ export async function begun(environment: NodeJS.ProcessEnv, args: readonly strin
 const LISTENS = /https?:[^\s",]+/
 
 /** Runs the command in this process, until it ends by itself or is told to once it listens. */
-export async function ran(environment: NodeJS.ProcessEnv, ...args: string[]) {
-  const { output, stop } = await begun(environment, args)
+export async function runToEnd(environment: NodeJS.ProcessEnv, ...args: string[]) {
+  const { output, stop } = await startCommand(environment, args)
   const code = await stop()
   vi.restoreAllMocks()
   return { code, ...output }
 }
 
 /** Starts `fauxgate serve` in this process, at any port. A signal ends it, at the latest at the end of the test. */
-export async function serving(environment: NodeJS.ProcessEnv, ...args: string[]) {
-  const server = await begun(environment, ['serve', '--port', '0', ...args])
+export async function startServer(environment: NodeJS.ProcessEnv, ...args: string[]) {
+  const server = await startCommand(environment, ['serve', '--port', '0', ...args])
   onTestFinished(async () => void (await server.stop()))
   return server
 }
 
 /** Starts the command in a process of its own, and waits until it says where it listens. */
-export async function started(...args: string[]) {
-  const { child, output, exited } = start({}, ...args)
+export async function startServerProcess(...args: string[]) {
+  const { child, output, exited } = startProcess({}, ...args)
   const ended = exited.then((code) => {
     throw new Error(`The command ended with ${code} before it said where it listens: ${output.stderr}`)
   })

@@ -5,7 +5,7 @@ import { openApi } from '../../src/openapi/openapi.ts'
 import type { Answer } from './client.ts'
 
 /** A request as the document sees it. */
-export interface Asked {
+export interface SentRequest {
   readonly method: string
   readonly url: string
   /** The JSON that was sent, if any was. */
@@ -16,7 +16,7 @@ export interface Asked {
  * Returns the differences between an answer and the OpenAPI document of the gateway's dialect. There are none if the
  * path has no such operation, or if a fault may have made the answer.
  */
-export function undocumented(gateway: Gateway, asked: Asked, answer: Answer, families?: Families): string[] {
+export function findDifferences(gateway: Gateway, asked: SentRequest, answer: Answer, families?: Families): string[] {
   const id = answer.headers.get(gateway.dialect.operationIdHeader)
   const entry = gateway.requests.last()
   if (entry?.operationId === id && entry?.fault) return []
@@ -26,18 +26,18 @@ export function undocumented(gateway: Gateway, asked: Asked, answer: Answer, fam
 }
 
 /** Lists the differences of a body from the OpenAPI document of the gateway's dialect. */
-export function bodyProblems(gateway: Gateway, asked: Asked): string[] {
+export function findBodyProblems(gateway: Gateway, asked: SentRequest): string[] {
   const operation = documentFor(gateway.dialect).operationAt(asked, gateway.url)
   if (!operation) throw new Error(`${asked.method} ${asked.url} is not documented.`)
   return operation.bodyProblems(asked)
 }
 
-const documents = new WeakMap<object, { dialect: Dialect; document: ReturnType<typeof documentOf> }>()
+const documents = new WeakMap<object, { dialect: Dialect; document: ReturnType<typeof createDocument> }>()
 
 function documentFor(dialect: Dialect, families?: Families) {
   const known = documents.get(families ?? dialect)
   if (known?.dialect === dialect) return known.document
-  const document = documentOf(dialect, families)
+  const document = createDocument(dialect, families)
   documents.set(families ?? dialect, { dialect, document })
   return document
 }
@@ -45,14 +45,14 @@ function documentFor(dialect: Dialect, families?: Families) {
 // biome-ignore lint/suspicious/noExplicitAny: the document is walked as JSON
 type Json = any
 
-function documentOf(dialect: Dialect, families: Families = {}) {
-  const [service, controls] = (['service', 'controls'] as const).map((part) => partOf(dialect, families, part))
+function createDocument(dialect: Dialect, families: Families = {}) {
+  const [service, controls] = (['service', 'controls'] as const).map((part) => createPart(dialect, families, part))
   return {
-    operationAt: (asked: Asked, base: string) => service?.(asked, base) ?? controls?.(asked, base),
+    operationAt: (asked: SentRequest, base: string) => service?.(asked, base) ?? controls?.(asked, base),
   }
 }
 
-function partOf(dialect: Dialect, families: Families, part: 'service' | 'controls') {
+function createPart(dialect: Dialect, families: Families, part: 'service' | 'controls') {
   const document: Json = closed(JSON.parse(JSON.stringify(openApi(dialect, { families, part }))))
   const ajv = new Ajv2020({ strict: false, allErrors: true })
   ajv.addFormat('date-time', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/)
@@ -71,7 +71,7 @@ function partOf(dialect: Dialect, families: Families, part: 'service' | 'control
     path,
     pattern: new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`),
   }))
-  return ({ method, url }: Asked, base: string) => {
+  return ({ method, url }: SentRequest, base: string) => {
     const pathname = url.slice(url.startsWith(base) ? base.length : 0).replace(/[?#].*$/s, '')
     const path = routes.find(({ pattern }) => pattern.test(pathname))?.path
     const verb = method === 'HEAD' ? 'get' : method.toLowerCase()
@@ -105,7 +105,7 @@ function operationOf(document: Json, pointer: string[], problems: (pointer: stri
       return [...found, ...problems([...place, ...JSON_SCHEMA], body)]
     },
     /** A request that succeeded must be one that the document allows. */
-    requestProblems({ url, json }: Asked, { status }: Answer): string[] {
+    requestProblems({ url, json }: SentRequest, { status }: Answer): string[] {
       if (status >= 300) return []
       const names = [...new URL(url).searchParams.keys()]
       const parameters = (item.parameters ?? [])
@@ -117,7 +117,7 @@ function operationOf(document: Json, pointer: string[], problems: (pointer: stri
         .map((name) => `the parameter ${name} is not documented`)
       return [...unknown, ...this.bodyProblems({ json })]
     },
-    bodyProblems({ json }: Pick<Asked, 'json'>): string[] {
+    bodyProblems({ json }: Pick<SentRequest, 'json'>): string[] {
       if (json === undefined || !item.requestBody) return []
       return problems([...pointer, 'requestBody', ...JSON_SCHEMA], json)
     },

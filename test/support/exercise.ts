@@ -34,13 +34,13 @@ export async function exercise(gateway: Gateway<ManualClock>): Promise<void> {
   await all('PATCH', { metadata: 'changed' })
   for (const { id } of gateway.reservedDomains.list().reserved_domains) {
     gateway.provisioning.printTimeline(id)
-    refusedOrDone(() => gateway.provisioning.attempt(id))
+    ignoreRefusal(() => gateway.provisioning.attempt(id))
     await expectAnswer('PATCH', `/reserved_domains/${id}`, {
       certificate_management_policy: { authority: 'letsencrypt', private_key_type: 'ecdsa' },
     })
   }
   for (const { id } of gateway.tlsCertificates.list().tls_certificates) {
-    refusedOrDone(() => gateway.authority.privateKeyPem(id))
+    ignoreRefusal(() => gateway.authority.privateKeyPem(id))
   }
   gateway.provisioning.pendingOutcomes()
   gateway.dns.records()
@@ -53,7 +53,7 @@ export async function exercise(gateway: Gateway<ManualClock>): Promise<void> {
   gateway.snapshot()
 }
 
-function refusedOrDone(call: () => unknown): void {
+function ignoreRefusal(call: () => unknown): void {
   try {
     call()
   } catch (error) {

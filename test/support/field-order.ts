@@ -4,7 +4,7 @@ import type { Gateway } from '../../src/index.ts'
  * Lists the records whose fields have another order than their schema, with both orders. A restored record has the order of
  * the schema, so its snapshot would differ.
  */
-export function recordsOutOfOrder(gateway: Gateway, empty: Gateway): string[] {
+export function listRecordsOutOfOrder(gateway: Gateway, empty: Gateway): string[] {
   const snapshot = gateway.snapshot()
   // A snapshot from JSON is read by the schemas; one of an object may be taken unchanged.
   empty.restore(JSON.parse(JSON.stringify(snapshot)))

@@ -9,11 +9,11 @@ export function open(options: GatewayOptions = {}): Gateway {
 }
 
 /** A clock that a test turns, starting at {@link START}. */
-export function handClock() {
+export function createTestClock() {
   const clock = {
     time: START,
     now: () => clock.time,
-    turn(ms: number) {
+    advance(ms: number) {
       clock.time += ms
     },
   }
@@ -26,12 +26,12 @@ export function stateOf(gateway: Gateway): string {
 }
 
 /** The whole state with its secrets, and what is left over, as one text. */
-export function wholeOf(gateway: Gateway): string {
+export function stateWithSecretsOf(gateway: Gateway): string {
   return JSON.stringify([gateway.snapshot({ privateKeys: true }), gateway.leftovers()])
 }
 
 /** All commits of a gateway from now on. */
-export function commitsOf(gateway: Gateway): Commit[] {
+export function collectCommits(gateway: Gateway): Commit[] {
   const commits: Commit[] = []
   gateway.subscribe((commit) => commits.push(commit))
   return commits

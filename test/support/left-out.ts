@@ -1,11 +1,11 @@
 import type { TestProject } from 'vitest/node'
-import { NEEDED } from './needed.ts'
+import { REQUIREMENTS } from './requirements.ts'
 
 /** Says at the very end of a run, after every reporter, how many tests were left out for want of what. */
 export default function setup({ vitest }: TestProject) {
   return () => {
     const tests = vitest.state.getTestModules().flatMap((module) => [...module.children.allTests('skipped')])
-    const sentences = Object.entries(NEEDED).flatMap(([missing, why]) => {
+    const sentences = Object.entries(REQUIREMENTS).flatMap(([missing, why]) => {
       const count = tests.filter(({ fullName }) => fullName.includes(missing)).length
       return count === 0 ? [] : [`${count} ${count === 1 ? 'test was' : 'tests were'} left out because ${why}`]
     })

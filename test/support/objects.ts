@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Database } from '../../src/server/sqlite/sqlite-file.ts'
-import { transactionsOf } from './sandbox-store.ts'
+import { createTransaction } from './sandbox-store.ts'
 import { memoryDatabase } from './sqlite.ts'
 
 /** The failure that happens once. */
@@ -17,7 +17,7 @@ type ObjectClass = new (state: never, environment: never) => object
 /** The part of an object that outlives its process. */
 class Place {
   readonly #database: Database = memoryDatabase()
-  readonly #transaction = transactionsOf(this.#database)
+  readonly #transaction = createTransaction(this.#database)
   #isOpen = false
 
   constructor() {

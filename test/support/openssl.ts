@@ -4,25 +4,25 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, test } from 'vitest'
 import { blocksOf } from '../x509/support.ts'
-import { named } from './needed.ts'
+import { titleWithRequirement } from './requirements.ts'
 
 /** True if OpenSSL 3 is there, not LibreSSL. Without it `npm test` leaves out the tests that need it; `.ci/run` fails. */
 const hasOpenssl = /^OpenSSL ([3-9]|\d\d)/.test(String(spawnSync('openssl', ['version']).stdout))
 
-const asking = (name: string) => named(name, hasOpenssl, 'openssl is missing')
+const titleOf = (name: string) => titleWithRequirement(name, hasOpenssl, 'openssl is missing')
 
 /** A `describe` of tests that ask openssl: left out where it is missing. */
 export function describeOpenssl(name: string, tests: () => void): void {
-  describe.runIf(hasOpenssl)(asking(name), tests)
+  describe.runIf(hasOpenssl)(titleOf(name), tests)
 }
 
 type Each = (cases: readonly unknown[]) => (name: string, run: (...values: unknown[]) => void) => void
 
-const each: Each = (cases) => (name, run) => test.runIf(hasOpenssl).each(cases)(asking(name), run)
+const each: Each = (cases) => (name, run) => test.runIf(hasOpenssl).each(cases)(titleOf(name), run)
 
 /** A `test`, or `test.each`, that asks openssl: left out where it is missing. */
 export const testOpenssl = Object.assign(
-  (name: string, run: () => void | Promise<void>) => test.runIf(hasOpenssl)(asking(name), run),
+  (name: string, run: () => void | Promise<void>) => test.runIf(hasOpenssl)(titleOf(name), run),
   // With the types of vitest's own, which says what each case hands to the test.
   { each: each as typeof test.each },
 )
@@ -44,7 +44,7 @@ export function openssl(
 }
 
 /** Returns the output of `openssl verify -x509_strict` for an issued chain, at a time in ms since 1970. */
-export function verify(root: string, chain: string, at: number, ...args: readonly string[]) {
+export function verifyChain(root: string, chain: string, at: number, ...args: readonly string[]) {
   const [leaf = '', ...others] = blocksOf(chain)
   const files = { 'root.pem': root, 'leaf.pem': leaf, 'others.pem': others.join('') }
   const time = String(Math.floor(at / 1000))

@@ -9,7 +9,7 @@ export function propertyOptions<T>(parameters: fc.Parameters<T> = {}): fc.Parame
 }
 
 /** Returns the number of cases of a slow property: a third of them, or all where tests run on every version of Node. */
-export function casesOf(all: number): number {
+export function limitCases(all: number): number {
   return process.env.PROPERTY_CASES === 'all' ? all : Math.ceil(all / 3)
 }
 

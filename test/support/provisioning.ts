@@ -17,11 +17,11 @@ const UNIT_MS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 
 /** The time so long after {@link NEW_YEAR}, as a timestamp: `timeAfter('30s', '5m')`. */
 export function timeAfter(...durations: Exclude<Duration, number>[]): string {
-  return later(NEW_YEAR, ...durations)
+  return addDurations(NEW_YEAR, ...durations)
 }
 
 /** The timestamp so long after another one; a `-` in front goes back. */
-export function later(start: string, ...durations: (Exclude<Duration, number> | `-${string}`)[]): string {
+export function addDurations(start: string, ...durations: (Exclude<Duration, number> | `-${string}`)[]): string {
   let ms = Date.parse(start)
   for (const duration of durations) {
     const [, sign, count, unit] = /^(-?)(\d+)(\w+)$/.exec(duration) as unknown as [0, string, string, 'ms']
@@ -36,22 +36,22 @@ export function openManual(options: Omit<GatewayOptions, 'clock'> = {}): Gateway
 }
 
 /** A gateway with one managed domain, whose job has just started. */
-export function managed(options: Omit<GatewayOptions, 'clock'> = {}, domain: string = DOMAIN) {
+export function openWithDomain(options: Omit<GatewayOptions, 'clock'> = {}, domain: string = DOMAIN) {
   const gateway = openManual(options)
   const { id } = gateway.reservedDomains.create({ domain, certificate_management_policy: ECDSA })
-  return { gateway, id, ...looksAt(gateway, id) }
+  return { gateway, id, ...createDomainReaders(gateway, id) }
 }
 
 /** A gateway with one managed domain, whose certificate was issued at {@link NEW_YEAR}. */
-export function issued(options: Omit<GatewayOptions, 'clock'> = {}, domain: string = DOMAIN) {
-  const it = managed(options, domain)
+export function openWithCertificate(options: Omit<GatewayOptions, 'clock'> = {}, domain: string = DOMAIN) {
+  const it = openWithDomain(options, domain)
   if (it.job()) it.gateway.provisioning.attempt(it.id)
   return { ...it, certificate_id: it.certificate() as string }
 }
 
 /** A gateway with a simulated zone and a managed domain, whose first attempt is due after 30 s. */
-export function zoned(domain: string = DOMAIN) {
-  const it = managed({ dns: 'simulated' }, domain)
+export function openWithZone(domain: string = DOMAIN) {
+  const it = openWithDomain({ dns: 'simulated' }, domain)
   const { dns, clock } = it.gateway
   const { cname_target, acme_challenge_cname_target } = it.domain()
   return {
@@ -61,7 +61,7 @@ export function zoned(domain: string = DOMAIN) {
     target: String(cname_target),
     challenge: acme_challenge_cname_target as string,
     /** Returns the finding of the next attempt: `issued`, or the message of its DNS_ERROR. */
-    attempted() {
+    attempt() {
       const job = it.gateway.provisioning.attempt(it.id).certificate_management_status?.provisioning_job
       if (!job) return 'issued'
       if (job.error_code !== 'DNS_ERROR') throw new Error(`The attempt failed with ${job.error_code}.`)
@@ -71,7 +71,7 @@ export function zoned(domain: string = DOMAIN) {
 }
 
 /** Short ways to look at a domain. */
-export function looksAt(gateway: Gateway, id: string) {
+export function createDomainReaders(gateway: Gateway, id: string) {
   const domain = () => gateway.reservedDomains.get(id)
   return {
     domain,
@@ -83,7 +83,7 @@ export function looksAt(gateway: Gateway, id: string) {
 }
 
 /** The ids of all TLS certificates, oldest first. */
-export function certificateIds(gateway: Gateway): string[] {
+export function listCertificateIds(gateway: Gateway): string[] {
   return gateway.tlsCertificates
     .list()
     .tls_certificates.map(({ id }) => id)
@@ -91,7 +91,7 @@ export function certificateIds(gateway: Gateway): string[] {
 }
 
 /** Moves a clock on without telling the gateways that run by it, as any clock does that is only a number. For good. */
-export function passUnseen(clock: ManualClock, duration: Exclude<Duration, number>): void {
-  const value = Date.parse(later(new Date(clock.now).toISOString(), duration))
+export function advanceUnnoticed(clock: ManualClock, duration: Exclude<Duration, number>): void {
+  const value = Date.parse(addDurations(new Date(clock.now).toISOString(), duration))
   Object.defineProperty(clock, 'now', { value })
 }

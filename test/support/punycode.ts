@@ -7,7 +7,7 @@ const DIGITS = 'abcdefghijklmnopqrstuvwxyz0123456789'
  * The Punycode of code points, written down from RFC 3492, section 6.3, on its own: it also encodes what is no text, such
  * as surrogates and numbers beyond U+10FFFF.
  */
-export function punycodeOf(...codePoints: readonly number[]): string {
+export function encodePunycode(...codePoints: readonly number[]): string {
   const basic = codePoints.filter((each) => each < 128)
   let encoded = String.fromCharCode(...basic) + (basic.length > 0 ? '-' : '')
   let [n, delta, bias, handled] = [128, 0, 72, basic.length]
@@ -51,7 +51,7 @@ function adapted(delta: number, points: number, isFirst: boolean): number {
 }
 
 /** The code points that Punycode stands for, by RFC 3492, section 6.2, or undefined where it is none. */
-export function codePointsOf(encoded: string): number[] | undefined {
+export function listCodePoints(encoded: string): number[] | undefined {
   const delimiter = encoded.lastIndexOf('-')
   const points = [...encoded.slice(0, Math.max(delimiter, 0))].map((letter) => letter.charCodeAt(0))
   let digits = [...encoded.slice(delimiter > 0 ? delimiter + 1 : 0)].map((digit) => DIGITS.indexOf(digit))

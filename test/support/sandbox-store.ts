@@ -4,7 +4,7 @@ import { limitedStore } from '../../src/sandbox/store.ts'
 import type { Database } from '../../src/server/sqlite/sqlite-file.ts'
 
 /** Runs work as one transaction; within another one, as a part of it. */
-export function transactionsOf(database: Database) {
+export function createTransaction(database: Database) {
   let depth = 0
   return <T>(work: () => T): T => {
     const name = `level_${depth}`
@@ -28,12 +28,12 @@ export function transactionsOf(database: Database) {
 }
 
 /** The store of a sandbox, with a database in the place of its object's storage. */
-export function sandboxStore(database: Database): Store {
+export function createSandboxStore(database: Database): Store {
   const exec = (statement: string, ...values: never[]) => database.prepare(statement).all(...values)
   // All that a store asks of a storage.
   const storage = {
     sql: { exec, databaseSize: 0 },
-    transactionSync: transactionsOf(database),
+    transactionSync: createTransaction(database),
   } as unknown as ObjectStorage
   return limitedStore(storage, { records: 2000, bytes: 100_000_000 })
 }

@@ -2,19 +2,19 @@ import { join } from 'node:path'
 import { describe, test, vi } from 'vitest'
 import { type Database, nodeSqlite } from '../../src/server/sqlite/sqlite-file.ts'
 import { newFolder } from './folder.ts'
-import { named } from './needed.ts'
+import { titleWithRequirement } from './requirements.ts'
 
 /** True if this Node has SQLite built in. */
 export const hasSqlite = process.getBuiltinModule?.('node:sqlite') !== undefined
 
 /** A `describe` of tests that need SQLite: left out where it is missing. */
 export function describeSqlite(name: string, tests: () => void): void {
-  describe.runIf(hasSqlite)(named(name, hasSqlite, 'node:sqlite is missing'), tests)
+  describe.runIf(hasSqlite)(titleWithRequirement(name, hasSqlite, 'node:sqlite is missing'), tests)
 }
 
 /** A test that needs SQLite. */
 export function testSqlite(name: string, run: () => void | Promise<void>): void {
-  test.runIf(hasSqlite)(named(name, hasSqlite, 'node:sqlite is missing'), run)
+  test.runIf(hasSqlite)(titleWithRequirement(name, hasSqlite, 'node:sqlite is missing'), run)
 }
 
 /** Runs work as on a Node that has no SQLite. */

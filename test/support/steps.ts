@@ -14,7 +14,7 @@ await session.post('Profiler.enable')
 await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: true })
 
 /** Counts how often each block of the sources was run since it was last asked. */
-async function blocksRun(): Promise<number> {
+async function countBlocks(): Promise<number> {
   const { result } = await session.post('Profiler.takePreciseCoverage')
   const functions = result.filter(({ url }) => COUNTED.test(url)).flatMap((script) => script.functions)
   return functions.flatMap(({ ranges }) => ranges).reduce((sum, { count }) => sum + count, 0)
@@ -24,31 +24,31 @@ async function blocksRun(): Promise<number> {
  * Counts the steps of some work: how often each block of the sources was run, and for each search of the platform as many as
  * it may take at worst. What the platform's regular expressions take is not counted.
  */
-export async function stepsOf(work: () => unknown): Promise<number> {
-  await blocksRun()
-  return nextStepsOf(work)
+export async function countSteps(work: () => unknown): Promise<number> {
+  await countBlocks()
+  return countFurtherSteps(work)
 }
 
 /** The same right after another count: asking the platform again takes longer than most work. */
-async function nextStepsOf(work: () => unknown): Promise<number> {
-  const searches = countedSearches()
+async function countFurtherSteps(work: () => unknown): Promise<number> {
+  const searches = countSearches()
   try {
     await work()
   } finally {
     searches.end()
   }
-  return searches.steps() + (await blocksRun())
+  return searches.steps() + (await countBlocks())
 }
 
 /** Divides the steps of work on an input of twice a length by those of work on one of that length. */
-export async function ratioOf(work: (length: number) => unknown, length = 8192): Promise<number> {
+export async function measureGrowth(work: (length: number) => unknown, length = 8192): Promise<number> {
   await work(64)
-  const once = await stepsOf(() => work(length))
+  const once = await countSteps(() => work(length))
   if (once < 500) throw new Error(`Work of ${once} steps does not read an input of ${length} characters.`)
-  return (await nextStepsOf(() => work(2 * length))) / once
+  return (await countFurtherSteps(() => work(2 * length))) / once
 }
 
-function countedSearches() {
+function countSearches() {
   const own = SEARCHES.map((name) => [name, String.prototype[name]] as const)
   let steps = 0
   for (const [name, search] of own) {

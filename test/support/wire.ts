@@ -14,7 +14,7 @@ export const GET = `GET /reserved_addrs HTTP/1.1\r\nHost: x\r\n${KEYS}\r\n`
 export const POST_HEAD = `POST /reserved_addrs HTTP/1.1\r\nHost: x\r\n${KEYS}Content-Type: application/json\r\n`
 
 /** A creation as bytes. */
-export const postOf = (body = '{}') => `${POST_HEAD}Content-Length: ${body.length}\r\n\r\n${body}`
+export const formatPost = (body = '{}') => `${POST_HEAD}Content-Length: ${body.length}\r\n\r\n${body}`
 
 /** A connection on which bytes are sent as they are. */
 export interface RawConnection {
@@ -32,7 +32,7 @@ export interface RawConnection {
 }
 
 /** Opens a connection to a port of this machine until the end of the test, and sends bytes on it. */
-export async function rawConnection(port: number, bytes: string | Uint8Array = ''): Promise<RawConnection> {
+export async function openRawConnection(port: number, bytes: string | Uint8Array = ''): Promise<RawConnection> {
   const socket = connect(port, '127.0.0.1')
   onTestFinished(() => void socket.destroy())
   await once(socket, 'connect')
@@ -48,7 +48,7 @@ export async function rawConnection(port: number, bytes: string | Uint8Array = '
   }
   const answers = async (count: number) => {
     await untilTrue(() => text.split('HTTP/1.1 ').length > count && text.endsWith('}'), `answer ${count}`)
-    return rawAnswers(text)
+    return parseRawAnswers(text)
   }
   return {
     socket,
@@ -68,10 +68,10 @@ function fail(what: unknown, text: string): never {
 }
 
 /** An answer as it was on the wire. */
-export type RawAnswer = ReturnType<typeof rawAnswers>[number]
+export type RawAnswer = ReturnType<typeof parseRawAnswers>[number]
 
 /** Reads the answers that follow one another on the wire, each with a length. */
-export function rawAnswers(text: string) {
+export function parseRawAnswers(text: string) {
   const answers: { status: number; headers: Headers; body: string }[] = []
   for (let rest = text; rest !== ''; ) {
     const end = rest.indexOf('\r\n\r\n')
@@ -85,7 +85,7 @@ export function rawAnswers(text: string) {
 }
 
 /** Resolves once something holds. It looks every millisecond, and leaves the processor to what it waits for. */
-export async function eventually(holds: () => boolean | Promise<boolean>): Promise<void> {
+export async function waitUntil(holds: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await holds())) await new Promise<void>((resolve) => setTimeoutOf(resolve, 1))
 }
 
@@ -93,7 +93,7 @@ export async function eventually(holds: () => boolean | Promise<boolean>): Promi
 const setTimeoutOf = setTimeout
 
 /** The Node server behind a port, which shows when it answers a request. */
-export async function serverBehind(port: number): Promise<Server> {
+export async function findServer(port: number): Promise<Server> {
   const started = channel('http.server.request.start')
   let server: Server | undefined
   const see = (message: unknown) => {
@@ -101,7 +101,7 @@ export async function serverBehind(port: number): Promise<Server> {
     if (socket.localPort === port) server = its
   }
   started.subscribe(see)
-  await (await rawConnection(port, GET)).answers(1)
+  await (await openRawConnection(port, GET)).answers(1)
   started.unsubscribe(see)
   return server as Server
 }

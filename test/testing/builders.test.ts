@@ -9,7 +9,7 @@ import {
   uploadedDomain,
   weightedRollout,
 } from '../../src/testing/testing.ts'
-import { refusalOf } from '../support/client.ts'
+import { refusalKey } from '../support/client.ts'
 import { openManual } from '../support/provisioning.ts'
 
 const OPTIONS = [
@@ -100,7 +100,7 @@ describe('The builders', () => {
     })
     expect(Date.parse(certificate.not_before)).toBeLessThan(gateway.clock.now)
     expect(Date.parse(certificate.not_after)).toBeGreaterThan(gateway.clock.now)
-    expect(refusalOf(() => gateway.tlsCertificates.delete(certificate.id))).toBe('certificate_in_use')
+    expect(refusalKey(() => gateway.tlsCertificates.delete(certificate.id))).toBe('certificate_in_use')
   })
 
   test('create a weighted rollout and a route with a circuit breaker where references must be declared', () => {
@@ -118,8 +118,8 @@ describe('The builders', () => {
     const { id } = gateway.reservedDomains.create({ domain: 'app.example.com' })
     gateway.provisioning.failAlways('DNS_ERROR', { domain: 'app.example.com' })
     for (const build of [issuedDomain, failedDomain, expiringDomain, uploadedDomain]) {
-      expect(refusalOf(() => build(gateway))).toBe('domain_taken')
-      expect(refusalOf(() => build(gateway, { domain: 'bücher.example.com' }))).toBe('domain_character_invalid')
+      expect(refusalKey(() => build(gateway))).toBe('domain_taken')
+      expect(refusalKey(() => build(gateway, { domain: 'bücher.example.com' }))).toBe('domain_character_invalid')
     }
     expect(gateway.leftovers().map((each) => each.id)).toEqual([id])
     // The outcomes of the caller are still there.
@@ -133,7 +133,7 @@ describe('The builders', () => {
   test('leave no resources if the API refuses a certificate for the domain', () => {
     const gateway = openManual({ dialect: ngrok })
     for (const build of [issuedDomain, failedDomain, expiringDomain, uploadedDomain]) {
-      expect(refusalOf(() => build(gateway, { domain: 'app.ngrok.app' }))).toMatch(/_on_service_domain$/)
+      expect(refusalKey(() => build(gateway, { domain: 'app.ngrok.app' }))).toMatch(/_on_service_domain$/)
     }
     expect(gateway.leftovers()).toEqual([])
     expect(() => assertStrict(gateway)).not.toThrow()

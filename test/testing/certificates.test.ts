@@ -13,9 +13,9 @@ import {
   swappedPair,
   wrongOrderPair,
 } from '../../src/testing/testing.ts'
-import { refusalOf } from '../support/client.ts'
+import { refusalKey } from '../support/client.ts'
 import { open } from '../support/gateway.ts'
-import { openssl, testOpenssl, verify } from '../support/openssl.ts'
+import { openssl, testOpenssl, verifyChain } from '../support/openssl.ts'
 import { blocksOf } from '../x509/support.ts'
 
 const keyTypes: readonly KeyType[] = ['rsa', 'ecdsa', 'ed25519']
@@ -67,7 +67,7 @@ describe.each(keyTypes)('A pair with a key of type %s', (keyType) => {
     const { certificate_pem } = certificatePair({ keyType, issuers })
     const root = blocksOf(certificate_pem).at(-1) as string
     const at = Date.UTC(2030, 0, 1)
-    const { output, status } = verify(root, certificate_pem, at, '-purpose', 'sslserver')
+    const { output, status } = verifyChain(root, certificate_pem, at, '-purpose', 'sslserver')
     expect({ output, status }).toEqual({ output: 'leaf.pem: OK\n', status: 0 })
   })
 
@@ -196,8 +196,8 @@ describe.each(keyTypes)('A broken pair with a key of type %s', (keyType) => {
     ['certificate_unparsable', damagedPair],
     ['chain_out_of_order', wrongOrderPair],
   ])('is refused with %s', (key, make) => {
-    for (const issuers of [1, 2, 5]) expect(refusalOf(() => create(make({ keyType, issuers })))).toBe(key)
-    expect(refusalOf(() => create(make({ keyType })))).toBe(key)
+    for (const issuers of [1, 2, 5]) expect(refusalKey(() => create(make({ keyType, issuers })))).toBe(key)
+    expect(refusalKey(() => create(make({ keyType })))).toBe(key)
   })
 
   it('is broken in one place alone', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createGateway, type Gateway } from '../../src/index.ts'
 import { matchers } from '../../src/testing/testing.ts'
-import { thrownBy } from '../support/client.ts'
+import { expectError } from '../support/client.ts'
 import { messageOfTest } from './run-test.ts'
 
 expect.extend(matchers)
@@ -179,7 +179,8 @@ describe('A test fails', () => {
       ({ subscribe }) => subscribe('each commit' as never),
       ({ requests }) => requests.subscribe('each entry' as never),
     ]
-    for (const call of calls) expect(await messageOfTest(call)).toContain(thrownBy(() => call(createGateway())).message)
+    for (const call of calls)
+      expect(await messageOfTest(call)).toContain(expectError(() => call(createGateway())).message)
   })
 
   test('for an expectation that failed in a subscriber, which the gateway ignores', async () => {
@@ -317,6 +318,6 @@ describe('A condition that nothing can meet, or everything, is refused', () => {
     [() => false, 'received a function. Allowed: an object with'],
   ])('as requests of an operation: %j', (requested, message) => {
     const expectation = () => expect(gateway).not.toHaveBeenRequested('reserved_domains.list', requested as object)
-    expect(thrownBy(expectation).message).toContain(message)
+    expect(expectError(expectation).message).toContain(message)
   })
 })

@@ -3,11 +3,11 @@ import { createGateway } from '../../src/index.ts'
 import { failedDomain, issuedDomain, type Requested, uploadedDomain } from '../../src/testing/testing.ts'
 import { test } from '../../src/testing/vitest.ts'
 import { widgets } from '../kit/widgets.ts'
-import { client, thrownBy } from '../support/client.ts'
+import { client, expectError } from '../support/client.ts'
 
 /** Returns the message of a matcher that fails. */
 function messageOf(assert: () => void): string {
-  return thrownBy(assert).message
+  return expectError(assert).message
 }
 
 const managed = { domain: 'app.example.com', certificate_management_policy: { authority: 'letsencrypt' } }
@@ -204,7 +204,7 @@ describe('toBeGatewayError', () => {
     expect(refused).toBeGatewayError()
     expect(refused).toBeGatewayError('not_found')
     expect(refused).not.toBeGatewayError('domain_taken')
-    expect(thrownBy(refused)).toBeGatewayError('not_found')
+    expect(expectError(refused)).toBeGatewayError('not_found')
     await expect(gateway.provisioning.settled('rd_nope')).rejects.toBeGatewayError('not_found')
     expect(new Error('not_found')).not.toBeGatewayError()
     expect(undefined).not.toBeGatewayError()

@@ -1,19 +1,19 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { replayRecording } from '../../src/testing/testing.ts'
 import { NEW_YEAR } from '../support/provisioning.ts'
-import { exchangesOf, recordingOf } from '../support/verifying.ts'
+import { formatRecording, recordExchanges } from '../support/verify.ts'
 
 /** Times before and after every run of this test. */
 const [OLD, NEW] = [Date.parse('2020-01-01T00:00:00Z'), Date.parse('2100-01-01T00:00:00Z')]
 
 /** Records the requests about IP policies, at a time. `change` changes the responses. */
 async function record(at = NEW, change = (text: string) => text): Promise<string> {
-  const exchanges = await exchangesOf({ families: ['ip_policies'] }, at)
+  const exchanges = await recordExchanges({ families: ['ip_policies'] }, at)
   const changed = exchanges.map(({ response, ...each }) => {
     const text = change(response.text.replaceAll(NEW_YEAR.slice(0, 10), new Date(at).toISOString().slice(0, 10)))
     return { ...each, response: { ...response, text, body: text === '' ? undefined : JSON.parse(text) } }
   })
-  return recordingOf(changed)
+  return formatRecording(changed)
 }
 
 afterEach(() => void vi.restoreAllMocks())
@@ -38,14 +38,14 @@ describe('replayRecording', () => {
   })
 
   test('finds no difference in a description that begins with a time', async () => {
-    const exchanges = await exchangesOf({ families: ['ip_policies'] }, NEW)
+    const exchanges = await recordExchanges({ families: ['ip_policies'] }, NEW)
     const timed = (text: string) => text.replaceAll('fauxgate-verify-test “', '2026-01-02 10:00:00 “')
     const changed = exchanges.map(({ at, request, response }) => ({
       at,
       request: { ...request, body: request.body && timed(request.body) },
       response: { ...response, text: timed(response.text) },
     }))
-    const file = recordingOf(changed).replaceAll(NEW_YEAR.slice(0, 10), new Date(NEW).toISOString().slice(0, 10))
+    const file = formatRecording(changed).replaceAll(NEW_YEAR.slice(0, 10), new Date(NEW).toISOString().slice(0, 10))
     expect((await replayRecording(file)).compared).toBeGreaterThan(30)
   })
 

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, expectTypeOf, onTestFinished, test, vi } from 'vitest'
 import { createGateway, type Gateway, type ManualClock, manualClock } from '../../src/index.ts'
 import { assertStrict, type Strict, testWithGateway } from '../../src/testing/testing.ts'
-import { thrownBy } from '../support/client.ts'
+import { expectError } from '../support/client.ts'
 import { errorOfTest } from './run-test.ts'
 
 afterEach(() => {
@@ -310,7 +310,7 @@ describe('assertStrict', () => {
     gateway.faults.add({ operation: 'reserved_addrs.list', times: 1 })
     gateway.provisioning.script(['DNS_ERROR'])
     await gateway.fetch(`${gateway.url}/nowhere`)
-    const { name, message, stack } = thrownBy(() => assertStrict(gateway))
+    const { name, message, stack } = expectError(() => assertStrict(gateway))
     expect(name).toBe('GatewayAssertionError')
     expect(message).toMatch(
       /^1 fault still waits for requests\.\n(.*\n)+No attempt used .*\n(.*\n)+1 request is for no operation/,
@@ -325,6 +325,6 @@ describe('assertStrict', () => {
       throw broken
     }
     const faults = Object.assign(Object.create(gateway.faults), { assertNoPendingFaults })
-    expect(thrownBy(() => assertStrict({ ...gateway, faults }))).toBe(broken)
+    expect(expectError(() => assertStrict({ ...gateway, faults }))).toBe(broken)
   })
 })

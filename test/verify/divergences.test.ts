@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { exitCodeOf } from '../../src/verify/report.ts'
-import { gatewayToVerify, verifyGateway } from '../support/verifying.ts'
+import { gatewayToVerify, verifyGateway } from '../support/verify.ts'
 import { through } from './divergence.ts'
 import { DIVERGENCES } from './divergences.ts'
 

@@ -4,7 +4,7 @@ import { dialects } from '../../src/resources/dialects.ts'
 import { parseHar } from '../../src/verify/har-reader.ts'
 import { hasPassed, replay } from '../../src/verify/replay.ts'
 import { NEW_YEAR } from '../support/provisioning.ts'
-import { gatewayToVerify } from '../support/verifying.ts'
+import { gatewayToVerify } from '../support/verify.ts'
 
 // A HAR file shows a request as the program saw it. Programs differ in what they write, and in what they leave out.
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { RecordedExchange } from '../../src/verify/har.ts'
-import { recordingOf } from '../support/verifying.ts'
+import { formatRecording } from '../support/verify.ts'
 
 const KEY = 'ak_live_4f8Jq2ZpXw7Lr9Vt'
 const JWT = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJwbGFudGVkIn0.c2lnbmF0dXJlLXBsYW50ZWQ'
@@ -77,7 +77,7 @@ const response = (text: string, body?: unknown): RecordedExchange['response'] =>
 
 /** Returns the text of a recording, and once more with the texts that are JSON inside texts. */
 function recordedTexts(exchanges: readonly RecordedExchange[]): string {
-  const text = recordingOf(exchanges, KEY)
+  const text = formatRecording(exchanges, KEY)
   return `${text}${text.replaceAll('\\\\', '\\').replaceAll('\\"', '"').replaceAll('\\n', '\n')}`
 }
 
@@ -117,6 +117,6 @@ test('What is no secret stays, so that a replay is about the same things', () =>
     traffic_policy: policy({ enforce: true }),
     credential: { id: 'x', uri: 'https://api.ngrok.com/credentials' },
   }
-  const text = recordingOf([{ at: 0, request: request({}), response: response(JSON.stringify(body), body) }])
+  const text = formatRecording([{ at: 0, request: request({}), response: response(JSON.stringify(body), body) }])
   expect(JSON.parse(JSON.parse(text).log.entries[0].response.content.text)).toEqual(body)
 })

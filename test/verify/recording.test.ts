@@ -4,13 +4,13 @@ import type { RecordedExchange, Recording } from '../../src/verify/har.ts'
 import { parseHar } from '../../src/verify/har-reader.ts'
 import { hasPassed, replay } from '../../src/verify/replay.ts'
 import { NEW_YEAR } from '../support/provisioning.ts'
-import { exchangesOf, gatewayToVerify, KEY, recordingOf } from '../support/verifying.ts'
+import { formatRecording, gatewayToVerify, KEY, recordExchanges } from '../support/verify.ts'
 
 const NOW = Date.parse(NEW_YEAR)
 
 /** Records a run against fauxgate, and reads the recording. */
 async function record(families: readonly string[]): Promise<Recording> {
-  return parseHar(recordingOf(await exchangesOf({ families })), 'a.har')
+  return parseHar(formatRecording(await recordExchanges({ families })), 'a.har')
 }
 
 const textAt = (body: unknown, field: string): unknown => Reflect.get(Object(body), field)
@@ -54,7 +54,7 @@ describe('A recording', () => {
         headers: { 'content-type': 'application/json', 'set-cookie': `session=${planted.token}`, via: planted.ipv4 },
       },
     }
-    const text = recordingOf([exchange], planted.key)
+    const text = formatRecording([exchange], planted.key)
     for (const value of Object.values(planted)) {
       expect(text).not.toContain(value)
       for (const word of value.split(/[ @]/).filter((each) => each.length > 8))
@@ -76,8 +76,8 @@ describe('A recording', () => {
 
   test('of verify has no key, domain or token, and is HAR 1.2', async () => {
     const families = ['api_keys', 'reserved_domains']
-    const exchanges = await exchangesOf({ families, domain: 'shop.acme-corp.com' })
-    const text = recordingOf(exchanges)
+    const exchanges = await recordExchanges({ families, domain: 'shop.acme-corp.com' })
+    const text = formatRecording(exchanges)
     const tokens = exchanges.flatMap(({ response }) => /"token":"([^"]+)"/.exec(response.text)?.slice(1) ?? [])
     expect(tokens.length).toBeGreaterThan(1)
     for (const secret of [KEY, 'acme-corp', ...tokens]) expect(text).not.toContain(secret)
@@ -144,7 +144,7 @@ describe('A replay', () => {
     ]
     const policy = await create('/ip_policies', {})
     for (const cidr of networks) await create('/ip_policy_rules', { ip_policy_id: policy, cidr, action: 'allow' })
-    const recording = recordingOf(exchanges)
+    const recording = formatRecording(exchanges)
     const [, ...rules] = parseHar(recording, 'a.har').exchanges
     const recorded = rules.map(({ response }) => textAt(response.body, 'cidr'))
     expect(recorded.filter((cidr, index) => cidr === networks[index])).toEqual([])

@@ -5,7 +5,7 @@ import { groupOf } from '../../src/operation/operation.ts'
 import { exitCodeOf, reportText } from '../../src/verify/report.ts'
 import { planOf } from '../../src/verify/scenarios.ts'
 import { upload } from '../support/pem.ts'
-import { gatewayToVerify, KEY, verifyGateway } from '../support/verifying.ts'
+import { gatewayToVerify, KEY, verifyGateway } from '../support/verify.ts'
 
 /** The reason against operations that no service has, unless the list of what may be called has them. */
 const NOT_LISTED = 'not in the list of operations that may be called'

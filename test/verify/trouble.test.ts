@@ -6,7 +6,7 @@ import { type Host, ServiceClient } from '../../src/verify/client.ts'
 import { exitCodeOf, reportText, reportXml } from '../../src/verify/report.ts'
 import { leftoversIn, markOf, RunLog, type RunLogEntry } from '../../src/verify/run-log.ts'
 import { requireOwn } from '../../src/verify/safety.ts'
-import { type Fetch, gatewayToVerify, KEY, runVerify, verifyGateway } from '../support/verifying.ts'
+import { type Fetch, gatewayToVerify, KEY, runVerify, verifyGateway } from '../support/verify.ts'
 import { type Divergence, type Json, through } from './divergence.ts'
 
 /** Returns a fetch function that reaches a gateway for a number of requests, and then calls another function. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { createGateway, type Gateway, manualClock } from '../../src/index.ts'
-import { client, thrownBy } from '../support/client.ts'
-import { issued, managed, NEW_YEAR, openManual } from '../support/provisioning.ts'
+import { client, expectError } from '../support/client.ts'
+import { NEW_YEAR, openManual, openWithCertificate, openWithDomain } from '../support/provisioning.ts'
 
 /** The lines of a report below one of its titles, without their indentation. */
 function part(gateway: Gateway, title: string): string[] {
@@ -93,7 +93,7 @@ describe('The report', () => {
   })
 
   test('has the timeline of each domain that has one, and no others', () => {
-    const { gateway, id } = issued()
+    const { gateway, id } = openWithCertificate()
     gateway.reservedDomains.create({ domain: 'unmanaged.example.com' })
     const lines = part(gateway, `provisioning of app.example.com (${id})`)
     expect(lines).toEqual(gateway.provisioning.printTimeline(id).split('\n'))
@@ -110,7 +110,7 @@ describe('The report', () => {
   })
 
   test('has what is still pending, with the reasons', async () => {
-    const { gateway } = managed()
+    const { gateway } = openWithDomain()
     gateway.faults.add({ operation: 'reserved_addrs.list', times: 2 })
     gateway.provisioning.failNext('DNS_ERROR')
     await client(gateway)('GET', '/reserved_domains')
@@ -149,7 +149,7 @@ describe('The report', () => {
   })
 
   test('has one line for equal requests, such as those of an application that polls', async () => {
-    const { gateway, id } = managed()
+    const { gateway, id } = openWithDomain()
     const ask = client(gateway)
     await ask('PATCH', `/reserved_domains/${id}`, { json: { description: 'first' } })
     for (let turn = 0; turn < 40; turn++) {
@@ -205,7 +205,7 @@ describe('The report', () => {
     const headers = { authorization: `Bearer ${keys[0]}` }
     const json = { private_key_pem: 'hidden-private-key', description: 'own-api-key-1' }
     await client(gateway)('POST', '/tls_certificates', { headers, json })
-    for (const text of [gateway.report(), String(thrownBy(() => gateway.faults.assertNoPendingFaults()))]) {
+    for (const text of [gateway.report(), String(expectError(() => gateway.faults.assertNoPendingFaults()))]) {
       expect(text).toContain('[redacted]')
       expect(text).not.toMatch(/own-api-key|own-control-key|hidden-private-key/)
     }

@@ -2,11 +2,19 @@ import { describe, expect, test } from 'vitest'
 import { inspected } from '../../src/gateway/inspected.ts'
 import { createGateway } from '../../src/index.ts'
 import { client } from '../support/client.ts'
-import { DOMAIN, ECDSA, issued, managed, NEW_YEAR, openManual, timeAfter } from '../support/provisioning.ts'
+import {
+  DOMAIN,
+  ECDSA,
+  NEW_YEAR,
+  openManual,
+  openWithCertificate,
+  openWithDomain,
+  timeAfter,
+} from '../support/provisioning.ts'
 
 describe('The timelines of all domains', () => {
   test('have what happened, what is due next, and the DNS records that attempts look for', () => {
-    const { gateway, id, domain } = managed({ dns: 'simulated' })
+    const { gateway, id, domain } = openWithDomain({ dns: 'simulated' })
     const value = domain().cname_target
     const problem = `Expected a CNAME record for ${DOMAIN} with the value ${value}. Found no record for ${DOMAIN}.`
     const record = { name: DOMAIN, type: 'CNAME', value }
@@ -39,16 +47,16 @@ describe('The timelines of all domains', () => {
   })
 
   test('of a wildcard also need the record of the ACME challenge, but no record if DNS is not simulated', () => {
-    const simulated = inspected(managed({ dns: 'simulated' }, '*.example.com').gateway).timelines()
+    const simulated = inspected(openWithDomain({ dns: 'simulated' }, '*.example.com').gateway).timelines()
     expect(simulated.timelines[0]?.records.map(({ name }) => name)).toEqual([
       '*.example.com',
       '_acme-challenge.example.com',
     ])
-    expect(inspected(managed().gateway).timelines().timelines[0]?.records).toEqual([])
+    expect(inspected(openWithDomain().gateway).timelines().timelines[0]?.records).toEqual([])
   })
 
   test('leave out domains that nothing ever happened to, and are the newest first', () => {
-    const { gateway } = issued()
+    const { gateway } = openWithCertificate()
     gateway.reservedDomains.create({ domain: 'plain.example.com' })
     gateway.reservedDomains.create({ domain: 'second.example.com', certificate_management_policy: ECDSA })
     const { total, timelines } = inspected(gateway).timelines()
@@ -80,7 +88,7 @@ describe('The timelines of all domains', () => {
 
 describe('The overview', () => {
   test('has the time, the counts, and what is due next', () => {
-    const { gateway, id } = managed()
+    const { gateway, id } = openWithDomain()
     gateway.reservedAddrs.create()
     gateway.provisioning.script(['DNS_ERROR', 'success'])
     gateway.faults.add({ operation: 'reserved_addrs.list', status: 503, times: 1 })
@@ -97,7 +105,7 @@ describe('The overview', () => {
   })
 
   test('tells a renewal, and that nothing is due', () => {
-    expect(inspected(issued().gateway).overview().next).toMatchObject({ domain: DOMAIN, event: 'renewal' })
+    expect(inspected(openWithCertificate().gateway).overview().next).toMatchObject({ domain: DOMAIN, event: 'renewal' })
     expect(inspected(createGateway()).overview()).toMatchObject({ manual: false, next: null, requests: 0 })
   })
 })

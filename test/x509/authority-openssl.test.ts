@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { createAuthority } from '../../src/x509/authority.ts'
-import { describeOpenssl, openssl, verify } from '../support/openssl.ts'
+import { describeOpenssl, openssl, verifyChain } from '../support/openssl.ts'
 import { cases, DAY, drawOf, longName, orderOf, orders } from './issuing-support.ts'
 import { blocksOf } from './support.ts'
 
@@ -13,7 +13,7 @@ describeOpenssl('openssl, given certificates of an authority,', () => {
     // To openssl a certificate has expired at its not-after second already.
     const times = [order.not_before, order.not_after].map((ms) => Math.floor(ms / 1000) * 1000)
     for (const at of [times[0] ?? 0, (times[1] ?? 0) - 1000]) {
-      const { status, output } = verify(authority.certificatePem, certificate_pem, at, '-verify_hostname', host)
+      const { status, output } = verifyChain(authority.certificatePem, certificate_pem, at, '-verify_hostname', host)
       expect(output).toBe('leaf.pem: OK\n')
       expect(status).toBe(0)
     }
@@ -22,7 +22,7 @@ describeOpenssl('openssl, given certificates of an authority,', () => {
   it.each(['sslserver', 'sslclient'])('accepts a leaf as %s, but not as a CA', (purpose) => {
     const order = orderOf()
     const { certificate_pem } = authority.issue(order)
-    expect(verify(authority.certificatePem, certificate_pem, order.not_before, '-purpose', purpose).status).toBe(0)
+    expect(verifyChain(authority.certificatePem, certificate_pem, order.not_before, '-purpose', purpose).status).toBe(0)
     const [leaf = ''] = blocksOf(certificate_pem)
     expect(openssl({ leaf }, 'x509', '-in', 'leaf', '-noout', '-purpose').output).toContain('SSL server CA : No')
   })
@@ -34,7 +34,7 @@ describeOpenssl('openssl, given certificates of an authority,', () => {
     ['mail', 'unsuitable certificate purpose', orderOf(), ['-purpose', 'smimesign']],
   ])('refuses %s', (_, problem, order, args) => {
     const { certificate_pem } = authority.issue(order)
-    const { status, output } = verify(authority.certificatePem, certificate_pem, order.not_before, ...args)
+    const { status, output } = verifyChain(authority.certificatePem, certificate_pem, order.not_before, ...args)
     expect(output.toLowerCase()).toContain(problem)
     expect(status).not.toBe(0)
   })
@@ -44,7 +44,7 @@ describeOpenssl('openssl, given certificates of an authority,', () => {
     ['has expired', 90 * DAY],
   ])('says of a leaf outside its validity that it "%s"', (problem, after) => {
     const order = orderOf()
-    const { output } = verify(
+    const { output } = verifyChain(
       authority.certificatePem,
       authority.issue(order).certificate_pem,
       order.not_before + after,
@@ -56,9 +56,9 @@ describeOpenssl('openssl, given certificates of an authority,', () => {
     const order = orderOf()
     const { certificate_pem } = authority.issue(order)
     const [leaf = ''] = blocksOf(certificate_pem)
-    expect(verify(authority.certificatePem, leaf, order.not_before).output).toContain('unable to get local issuer')
+    expect(verifyChain(authority.certificatePem, leaf, order.not_before).output).toContain('unable to get local issuer')
     const other = createAuthority(drawOf('other'), drawOf('seed'))
-    expect(verify(other.certificatePem, certificate_pem, order.not_before).status).not.toBe(0)
+    expect(verifyChain(other.certificatePem, certificate_pem, order.not_before).status).not.toBe(0)
   })
 
   it('writes the private key of an ECDSA leaf in the same bytes', () => {

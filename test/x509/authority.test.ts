@@ -5,7 +5,7 @@ import { createAuthority, testKeys } from '../../src/x509/authority.ts'
 import { readCertificate } from '../../src/x509/certificate.ts'
 import { readChain, readKey, requireMatch } from '../../src/x509/uploads.ts'
 
-import { openssl, testOpenssl, verify } from '../support/openssl.ts'
+import { openssl, testOpenssl, verifyChain } from '../support/openssl.ts'
 import { cases, drawOf, kinds, orderOf } from './issuing-support.ts'
 import { blocksOf, derOf } from './support.ts'
 
@@ -106,7 +106,7 @@ describe('an issued certificate', () => {
       const extreme = createAuthority('test', () => (size) => new Uint8Array(size).fill(byte))
       const { certificate_pem, leaf } = extreme.issue(order)
       expect(leaf.serial_number).toMatch(/^[4-7][0-9a-f]{31}$/)
-      expect(verify(extreme.certificatePem, certificate_pem, order.not_before).status).toBe(0)
+      expect(verifyChain(extreme.certificatePem, certificate_pem, order.not_before).status).toBe(0)
     }
   })
 })
@@ -143,7 +143,7 @@ describe('the authority', () => {
     const order = orderOf()
     const own = createAuthority(drawOf('secret'), drawOf('seed'))
     const issued = own.issue(order)
-    expect(verify(own.certificatePem, issued.certificate_pem, order.not_before).status).toBe(0)
+    expect(verifyChain(own.certificatePem, issued.certificate_pem, order.not_before).status).toBe(0)
     const [leaf, intermediate] = blocksOf(issued.certificate_pem)
     const [sameLeaf, testIntermediate] = blocksOf(authority.issue(order).certificate_pem)
     const pems = [own.certificatePem, authority.certificatePem, leaf, sameLeaf, intermediate, testIntermediate]

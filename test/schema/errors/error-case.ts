@@ -1,6 +1,6 @@
 import type { ErrorKey } from '../../../src/generated/resources.ts'
 import type { Gateway, GatewayOptions } from '../../../src/index.ts'
-import type { Sending } from '../../support/client.ts'
+import type { RequestParts } from '../../support/client.ts'
 
 /** A way to provoke one error of the catalogue, with the facts that its answer must show. */
 export interface ErrorCase {
@@ -9,7 +9,7 @@ export interface ErrorCase {
   /** Makes the resources that must exist before, and returns the id that goes to the request. */
   readonly setUp?: (gateway: Gateway) => string
   /** Method, path and the rest of the HTTP request. */
-  readonly send: (id: string) => readonly [method: string, path: string, sending?: Sending]
+  readonly send: (id: string) => readonly [method: string, path: string, sending?: RequestParts]
   /** The same call through the direct API, where it can be made. */
   readonly direct?: (gateway: Gateway, id: string) => unknown
   /** Pieces of the message: what was received, what is allowed. */

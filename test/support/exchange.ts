@@ -1,11 +1,11 @@
 import type { Gateway, HttpRequest, HttpResponse } from '../../src/index.ts'
 
-type Sent = Partial<Omit<HttpRequest, 'header' | 'rawHeaders'>> & {
+type RequestParts = Partial<Omit<HttpRequest, 'header' | 'rawHeaders'>> & {
   readonly headers?: Readonly<Record<string, string>>
 }
 
 /** Passes a request to a gateway as a transport does, with the headers that every request must have. */
-export function exchanged(gateway: Gateway, { headers = {}, ...request }: Sent): HttpResponse {
+export function exchange(gateway: Gateway, { headers = {}, ...request }: RequestParts): HttpResponse {
   const sent: Readonly<Record<string, string>> = {
     authorization: 'Bearer key',
     [gateway.dialect.versionHeader.toLowerCase()]: '2',

@@ -12,13 +12,13 @@ import { ECDSA, NEW_YEAR, RSA } from './provisioning.ts'
 
 const ROUTE = { edge_id: 'edghts_1', id: 'edghtsrt_1' }
 
-/** The options of the gateways that snapshots of {@link furnished} go to and come from. */
-export const furnishedOptions = () =>
+/** The options of the gateways that snapshots of {@link createFullGateway} go to and come from. */
+export const fullGatewayOptions = () =>
   ({ seed: 'furnished', clock: manualClock(NEW_YEAR), dns: 'simulated', rateLimit: { requests: 1000 } }) as const
 
 /** A gateway with something of everything in it, domains in every state of their provisioning included. */
-export async function furnished(options: GatewayOptions<ManualClock> = {}): Promise<Gateway<ManualClock>> {
-  const gateway = createGateway({ ...furnishedOptions(), ...options })
+export async function createFullGateway(options: GatewayOptions<ManualClock> = {}): Promise<Gateway<ManualClock>> {
+  const gateway = createGateway({ ...fullGatewayOptions(), ...options })
   const { reservedDomains, provisioning, clock, dns } = gateway
   const managed = (domain: string, certificate_management_policy: typeof RSA | typeof ECDSA = ECDSA) => {
     const created = reservedDomains.create({ domain, certificate_management_policy, region: 'eu' })
@@ -72,6 +72,6 @@ export async function furnished(options: GatewayOptions<ManualClock> = {}): Prom
 }
 
 /** A snapshot as another process gets it. */
-export function throughJson(snapshot: Snapshot): Snapshot {
+export function copyAsJson(snapshot: Snapshot): Snapshot {
   return JSON.parse(JSON.stringify(snapshot))
 }

@@ -8,14 +8,14 @@ import type { Gateway } from '../../src/index.ts'
 import { serve } from '../../src/server/node.ts'
 
 /** Serves a gateway until the end of the test. */
-export async function served<G extends Gateway>(gateway: G) {
+export async function serveGateway<G extends Gateway>(gateway: G) {
   const server = await serve(gateway)
   onTestFinished(() => server.close())
   return { gateway, server, port: server.port, url: server.url }
 }
 
 /** Has a server that is no gateway listen on this machine until the end of the test. Returns its URL. */
-export async function listening(server: Server): Promise<string> {
+export async function listen(server: Server): Promise<string> {
   onTestFinished(() => {
     server.close()
     if (server instanceof http.Server) server.closeAllConnections()
@@ -24,21 +24,21 @@ export async function listening(server: Server): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-type Received = Pick<IncomingMessage, 'method' | 'url' | 'headers'> & { readonly body: string }
+type ReceivedRequest = Pick<IncomingMessage, 'method' | 'url' | 'headers'> & { readonly body: string }
 
 /** Has a server listen until the end of the test that answers every request in the same way. `received` has the requests. */
-export async function answering(answer: (response: ServerResponse) => unknown) {
-  const received: Received[] = []
+export async function serveResponse(answer: (response: ServerResponse) => unknown) {
+  const received: ReceivedRequest[] = []
   const server = createServer(async (request, response) => {
     const { method, url, headers } = request
     received.push({ method, url, headers, body: await text(request) })
     answer(response)
   })
-  return { received, url: await listening(server) }
+  return { received, url: await listen(server) }
 }
 
 /** Sends a request, and returns its answer with the bytes of the body as they came. */
-export async function asked(url: string, options: RequestOptions & { readonly ca?: string } = {}) {
+export async function requestBytes(url: string, options: RequestOptions & { readonly ca?: string } = {}) {
   const { request } = url.startsWith('https:') ? https : http
   const sent = request(url, { agent: false, ...options }).end()
   const [answer] = (await once(sent, 'response')) as [IncomingMessage]

@@ -62,7 +62,7 @@ export function verifyGateway(gateway: Gateway, options: Partial<VerifyOptions> 
 }
 
 /** Returns the exchanges of a run against fauxgate, all at one time. */
-export async function exchangesOf(
+export async function recordExchanges(
   options: Pick<VerifyOptions, 'families' | 'domain'>,
   at = Date.parse(NEW_YEAR),
 ): Promise<RecordedExchange[]> {
@@ -75,7 +75,7 @@ export async function exchangesOf(
 }
 
 /** Returns the text of a file with a recording. */
-export function recordingOf(exchanges: readonly RecordedExchange[], key = KEY): string {
+export function formatRecording(exchanges: readonly RecordedExchange[], key = KEY): string {
   const info = { client: 'a test', version: '1.0.0', dialect: 'ngrok', url: 'https://api.ngrok.com' } as const
   return recordingText(exchanges, [key], info)
 }
