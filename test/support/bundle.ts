@@ -10,15 +10,15 @@ export async function bundle(contents: string, outfile: string, format: 'esm' | 
   await build({
     stdin: { contents, resolveDir: root, loader: 'ts' },
     bundle: true,
-    // The package says that importing it does nothing; importing the command does.
+    // By its package.json, importing the package has no effect. Importing the command has one.
     ignoreAnnotations: true,
     platform: 'node',
     format,
     target: 'node20',
-    // Like the build: the browser's file of a dependency is the one that imports nothing from "node:".
+    // As in the build: the browser's file of a dependency imports nothing from "node:".
     mainFields: ['browser', 'module', 'main'],
     conditions: ['browser', 'import', 'default'],
-    // What is CommonJS in it asks for Node's modules by require, which only modules lack.
+    // Its CommonJS parts require Node's modules, and ES modules have no `require`.
     ...(format === 'esm' && { banner: { js: REQUIRE } }),
     outfile,
     logLevel: 'error',

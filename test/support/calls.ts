@@ -5,22 +5,22 @@ import type { Operation } from '../../src/operation/operation.ts'
 import { families } from '../../src/resources/index.ts'
 import { upload } from './pem.ts'
 
-/** One call of an operation, to be made through the direct API or over HTTP. */
+/** One call of an operation, through the direct API or over HTTP. */
 export interface Call {
   readonly family: string
   readonly verb: string
   readonly method: string
-  /** With its ids filled in, but for `{0}`: the id of a resource that exists, chosen by `which`. */
+  /** The path with its ids. `{0}` is the id of an existing resource, chosen by `which`. */
   readonly path: string
   readonly prefix: string | null
   readonly which: number
   readonly input: Readonly<Record<string, unknown>> | undefined
 }
 
-/** The result of a call, the same from both ways. */
+/** The result of a call, the same for both kinds of call. */
 export interface Outcome {
   readonly status: number
-  /** The answer as JSON; of an error without the id of its HTTP operation. */
+  /** The response as JSON; that of an error without its operation id. */
   readonly json: string | null
 }
 
@@ -48,7 +48,7 @@ const weights = fc.dictionary(
   },
 )
 
-/** Bodies and queries of each operation. Some fields are of some dialects alone. */
+/** Bodies and queries of each operation. Some fields exist only in some dialects. */
 const INPUTS = {
   reservedAddrs: {
     create: optional({ ...described, region, endpoint_configuration_id: endpoint }),
@@ -138,7 +138,7 @@ const query = optional({
 
 type Shape = Omit<Call, 'which' | 'input'> & { inputs: fc.Arbitrary<Call['input']> }
 
-/** Every operation, those of some dialects alone too. */
+/** Every operation, including those of single dialects. */
 const SHAPES: readonly Shape[] = Object.entries(families).flatMap(([family, { operations }]) =>
   Object.entries<Operation>(operations).map(([verb, { method, path, ids }]): Shape => {
     const own: Readonly<Record<string, Shape['inputs']>> | undefined = INPUTS[family as keyof typeof INPUTS] // A family without inputs is read only.
@@ -149,7 +149,7 @@ const SHAPES: readonly Shape[] = Object.entries(families).flatMap(([family, { op
   }),
 )
 
-/** Any calls, creating ones most often; `{rd}` and its like in an input stand for the id of the newest such resource. */
+/** Any calls, most of them creations. In an input, `{rd}` and the like are the id of the newest such resource. */
 export const calls: fc.Arbitrary<Call> = fc
   .oneof(
     { weight: 3, arbitrary: fc.constantFrom(...SHAPES.filter(({ verb }) => verb === 'create')) },
@@ -159,7 +159,7 @@ export const calls: fc.Arbitrary<Call> = fc
     fc.record({ which: fc.nat({ max: 5 }), input: inputs }).map((drawn) => ({ ...call, ...drawn })),
   )
 
-/** Makes a call with the ids that a gateway has. */
+/** Fills the ids of a gateway into a call. */
 export function fillIds(call: Call, ids: readonly string[]): { call: Call; id: string } {
   const ofPrefix = (prefix: string) => ids.filter((id) => id.startsWith(`${prefix}_`))
   const own = call.prefix === null ? [] : ofPrefix(call.prefix)
@@ -171,7 +171,7 @@ export function fillIds(call: Call, ids: readonly string[]): { call: Call; id: s
   return { call: { ...call, path: call.path.replace('{0}', id), input: json && JSON.parse(json) }, id }
 }
 
-/** The fields of the bodies and queries of a dialect, by the names of operations such as `reservedAddrs.create`. */
+/** Lists the fields of the bodies and queries of a dialect, by operation, such as `reservedAddrs.create`. */
 export function listFields(dialect: Dialect): ReadonlyMap<string, readonly string[]> {
   const { paths, components } = openApi(dialect)
   const operations = Object.values(paths).flatMap((item) => Object.values(item))
@@ -191,7 +191,7 @@ export function listFields(dialect: Dialect): ReadonlyMap<string, readonly strin
 
 type Filler = (field: string) => null | ''
 
-/** The same call with every field that it leaves out sent all the same, as `filler` says. */
+/** Returns the call with a value of `filler` in every field that it omits. */
 export function fillOmittedFields(call: Call, fields: ReadonlyMap<string, readonly string[]>, filler: Filler): Call {
   const names = fields.get(`${call.family}.${call.verb}`) ?? []
   if (names.length === 0) return call
@@ -217,7 +217,7 @@ export function callDirectly(gateway: Gateway, { family, verb, input, path, pref
   }
 }
 
-/** The HTTP request of a call. */
+/** Creates the HTTP request of a call. */
 export function createHttpRequest(
   { method, path, input }: Call,
   { versionHeader }: Pick<Dialect, 'versionHeader'>,

@@ -47,7 +47,7 @@ export function opensPages() {
     const page = await context.newPage()
     page.on('pageerror', (error) => wrong.push(String(error.stack)))
     page.on('console', (message) => {
-      // A refusal is an answer like any other; the browser notes it all the same.
+      // The browser logs error responses, which tests may expect.
       if (message.type() === 'error' && !/^Failed to load resource/.test(message.text())) wrong.push(message.text())
     })
     await page.addInitScript(() => {

@@ -2,29 +2,29 @@ import type { CallableFamilies as Families } from '../../src/direct/direct-api.t
 import type { Gateway, GatewayError } from '../../src/index.ts'
 import { findDifferences, type SentRequest } from './documented.ts'
 
-/** An answer that was read to its end. */
+/** A response whose body was read. */
 export interface Answer {
   readonly status: number
   readonly headers: Headers
   readonly text: string
-  /** The parsed JSON, or undefined where there is no body. */
-  // biome-ignore lint/suspicious/noExplicitAny: a test knows what it asked for
+  /** The parsed JSON; undefined if there is no body. */
+  // biome-ignore lint/suspicious/noExplicitAny: a test knows what it has requested
   readonly body: any
 }
 
-/** A request's parts besides method and path; a plain object or array is sent as JSON. */
+/** The parts of a request besides method and path. `json` is sent as JSON. */
 export interface RequestParts {
   readonly json?: unknown
   readonly raw?: BodyInit
-  /** Further headers; null takes a standard one away. */
+  /** Additional headers; null removes a standard one. */
   readonly headers?: Readonly<Record<string, string | null>>
 }
 
 export type Client = (method: string, path: string, sending?: RequestParts) => Promise<Answer>
 
 /**
- * Sends HTTP requests through `gateway.fetch` with the headers that every request must have. Every answer must be as the
- * OpenAPI document says, which has the families that are passed.
+ * Creates a client of `gateway.fetch` that adds the required headers. It throws if a response differs from the OpenAPI document
+ * of the gateway and the passed families.
  */
 export function client(gateway: Gateway, families?: Families): Client {
   const send = uncheckedClient(gateway)
@@ -37,7 +37,7 @@ export function client(gateway: Gateway, families?: Families): Client {
   }
 }
 
-/** The same without the check against the OpenAPI document, for what that document is made of. */
+/** Creates a client that does not compare responses with the OpenAPI document. */
 export function uncheckedClient(gateway: Gateway): Client {
   return async (method, path, { json, raw, headers = {} } = {}) => {
     const sent = new Headers({ authorization: 'Bearer key', [gateway.dialect.versionHeader]: '2' })
@@ -59,7 +59,7 @@ export function uncheckedClient(gateway: Gateway): Client {
 
 const toUrl = (gateway: Gateway, path: string) => (/^https?:/.test(path) ? path : gateway.url + path)
 
-/** Every answer is one that the OpenAPI document has: its status, headers, body and error, and what was asked for it. */
+/** Throws unless the OpenAPI document allows the request, and the response's status, headers, body and error. */
 function requireDocumented(gateway: Gateway, asked: SentRequest, answer: Answer, families?: Families): void {
   const problems = findDifferences(gateway, asked, answer, families)
   if (problems.length === 0) return
@@ -70,7 +70,7 @@ function requireDocumented(gateway: Gateway, asked: SentRequest, answer: Answer,
 /** A function that calls the control API. */
 export type Control = (method: string, path: string, json?: unknown) => Promise<Answer>
 
-/** Calls the control API without any key, by a fetch function below a base URL. */
+/** Creates a client of the control API below a base URL. It sends no key. */
 export function createControlClient(fetch: Gateway['fetch'], base: string): Control {
   return async (method, path, json) => {
     const sent =
@@ -79,7 +79,7 @@ export function createControlClient(fetch: Gateway['fetch'], base: string): Cont
   }
 }
 
-/** Calls the control API of a gateway in this process. */
+/** Creates a client of the control API of a gateway in this process. */
 export function controlClient(gateway: Gateway): Control {
   return createControlClient(gateway.fetch, 'http://localhost')
 }
@@ -96,12 +96,12 @@ export async function readResponse(response: Response): Promise<Answer> {
   }
 }
 
-/** An answer in one line: its status and, of an error, its code, such as `409 ERR_GATEWAY_413`. */
+/** Returns the status of a response and, of an error, its code, such as `409 ERR_GATEWAY_413`. */
 export function outcome({ status, body }: Answer): string {
   return body?.error_code === undefined ? String(status) : `${status} ${body.error_code}`
 }
 
-/** The error that a call of the direct API throws, if any. */
+/** Returns the error that a call of the direct API throws, if any. */
 export function catchError(call: () => unknown): GatewayError | undefined {
   try {
     call()
@@ -111,14 +111,14 @@ export function catchError(call: () => unknown): GatewayError | undefined {
   }
 }
 
-/** The error that a call of the direct API throws, or the failure that it throws none. */
+/** Returns the error that a call of the direct API throws. Throws if there is none. */
 export function expectError(call: () => unknown): GatewayError {
   const error = catchError(call)
   if (!error) throw new Error('The call threw nothing.')
   return error
 }
 
-/** The key of the catalogue that a call of the direct API is refused with, or `ok`. */
+/** Returns the catalogue key of the error that a call of the direct API throws, or `ok`. */
 export function refusalKey(call: () => unknown): string {
   const error = catchError(call)
   return error ? (error.key ?? String(error)) : 'ok'

@@ -6,12 +6,12 @@ import { bundle } from './bundle.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The path of the command, bundled from the sources as they are now. */
+    /** The path of the command, bundled from the present sources. */
     command: string
   }
 }
 
-/** Bundles the command for the tests that start it, so that they never meet an older build. */
+/** Bundles the command for the tests that start it, so that no test starts an older build. */
 export default async function setup({ provide }: TestProject) {
   const folder = mkdtempSync(join(tmpdir(), 'fauxgate-command-'))
   const outfile = join(folder, 'cli.mjs')

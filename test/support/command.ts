@@ -7,20 +7,20 @@ import { waitUntil } from './wire.ts'
 
 const command = inject('command')
 
-/** The environment without what speaks to the command, such as the seed of the properties. */
+/** Returns the environment without variables for the command, such as the seed of the properties. */
 function environmentOfTests(): NodeJS.ProcessEnv {
   const own = Object.entries(process.env).filter(([name]) => !/^(FAUXGATE_|NO_COLOR|FORCE_COLOR)/.test(name))
-  // Commands find the servers of this file of tests, and no other.
+  // Commands find only the servers of this test file.
   const servers = join(dirname(command), `servers-${process.pid}-${basename(expect.getState().testPath ?? '')}`)
   return { ...Object.fromEntries(own), XDG_RUNTIME_DIR: servers }
 }
 
-/** Starts the command in a process of its own, which does not outlive the test. */
+/** Starts the command in its own process, which ends with the test. */
 export function startProcess(environment: NodeJS.ProcessEnv, ...args: string[]) {
   const env = { ...environmentOfTests(), ...environment }
   const child = spawn(process.execPath, [command, ...args], { stdio: ['ignore', 'pipe', 'pipe'], env })
   const exited = once(child, 'close').then(([code]) => code as number)
-  // A server that is not yet gone would be one more for the commands of the next test.
+  // The commands of the next test would find a server that still runs.
   onTestFinished(async () => {
     child.kill('SIGKILL')
     await exited
@@ -36,7 +36,7 @@ export function startProcess(environment: NodeJS.ProcessEnv, ...args: string[]) 
 }
 
 /**
- * Begins the command in this process, and resolves once it has ended or printed a text. `url` is the first one that it
+ * Starts the command in this process, and resolves once it has ended or printed a text. `url` is the first one that it
  * printed. `stop` ends it by a signal.
  */
 export async function startCommand(environment: NodeJS.ProcessEnv, args: readonly string[], text = 'listens on') {
@@ -63,7 +63,7 @@ export async function startCommand(environment: NodeJS.ProcessEnv, args: readonl
 
 const LISTENS = /https?:[^\s",]+/
 
-/** Runs the command in this process, until it ends by itself or is told to once it listens. */
+/** Runs the command in this process to its end. A command that listens is stopped by a signal. */
 export async function runToEnd(environment: NodeJS.ProcessEnv, ...args: string[]) {
   const { output, stop } = await startCommand(environment, args)
   const code = await stop()
@@ -78,7 +78,7 @@ export async function startServer(environment: NodeJS.ProcessEnv, ...args: strin
   return server
 }
 
-/** Starts the command in a process of its own, and waits until it says where it listens. */
+/** Starts the command in its own process, and waits until it prints its URL. */
 export async function startServerProcess(...args: string[]) {
   const { child, output, exited } = startProcess({}, ...args)
   const ended = exited.then((code) => {

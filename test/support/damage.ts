@@ -7,7 +7,7 @@ export const REMOVED = Symbol('nothing')
 // biome-ignore lint/suspicious/noExplicitAny: a test knows what it damages
 export type Json = any
 
-/** The path of every value in a JSON value, the outermost left out. */
+/** Lists the path of every value inside a JSON value. */
 export function* listPaths(value: Json, path: Path = []): Generator<Path> {
   if (path.length > 0) yield path
   if (typeof value !== 'object' || value === null) return
@@ -19,7 +19,7 @@ export function valueAt(value: Json, path: Path): Json {
   return path.reduce((inner, key) => inner[key], value)
 }
 
-/** A copy with another value, or none, in one place. What is missing on the way there is made. */
+/** Returns a copy with another value, or none, at a path. Creates missing objects on the way. */
 export function replaceAt(value: Json, [key, ...rest]: Path, to: unknown): Json {
   const copy = Array.isArray(value) ? [...value] : { ...value }
   if (rest.length > 0) copy[key as string] = replaceAt(copy[key as string], rest, to)

@@ -4,7 +4,7 @@ import type { Dialect, Gateway } from '../../src/index.ts'
 import { openApi } from '../../src/openapi/openapi.ts'
 import type { Answer } from './client.ts'
 
-/** A request as the document sees it. */
+/** The parts of a request that the document describes. */
 export interface SentRequest {
   readonly method: string
   readonly url: string
@@ -13,8 +13,8 @@ export interface SentRequest {
 }
 
 /**
- * Returns the differences between an answer and the OpenAPI document of the gateway's dialect. There are none if the
- * path has no such operation, or if a fault may have made the answer.
+ * Lists the differences between a response and the OpenAPI document of the gateway's dialect. There are none if the path has
+ * no such operation, or if a fault may have changed the response.
  */
 export function findDifferences(gateway: Gateway, asked: SentRequest, answer: Answer, families?: Families): string[] {
   const id = answer.headers.get(gateway.dialect.operationIdHeader)
@@ -104,7 +104,7 @@ function operationOf(document: Json, pointer: string[], problems: (pointer: stri
       if (examples && !codes.includes(body.error_code)) found.push(`the error ${body.error_code} is not documented`)
       return [...found, ...problems([...place, ...JSON_SCHEMA], body)]
     },
-    /** A request that succeeded must be one that the document allows. */
+    /** Lists the differences of a successful request from the document. */
     requestProblems({ url, json }: SentRequest, { status }: Answer): string[] {
       if (status >= 300) return []
       const names = [...new URL(url).searchParams.keys()]
@@ -124,7 +124,7 @@ function operationOf(document: Json, pointer: string[], problems: (pointer: stri
   }
 }
 
-/** The same document, in which answers have no other fields than those that are named. */
+/** Changes a document so that objects allow only the fields that it names. */
 function closed(document: Json): Json {
   const walk = (part: Json): void => {
     if (typeof part !== 'object' || part === null) return

@@ -4,7 +4,7 @@ type RequestParts = Partial<Omit<HttpRequest, 'header' | 'rawHeaders'>> & {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** Passes a request to a gateway as a transport does, with the headers that every request must have. */
+/** Passes a request to a gateway like a transport, with the required headers. */
 export function exchange(gateway: Gateway, { headers = {}, ...request }: RequestParts): HttpResponse {
   const sent: Readonly<Record<string, string>> = {
     authorization: 'Bearer key',

@@ -2,8 +2,8 @@ import type { Gateway, GatewayError, ManualClock } from '../../src/index.ts'
 import { client } from './client.ts'
 
 /**
- * Makes every kind of call on whatever a gateway has, and lets 100 days pass, in which each certificate is renewed
- * once. Throws for anything but an answer or a refusal.
+ * Makes every kind of call on the resources of a gateway, and advances its clock by 100 days, in which each certificate is
+ * renewed once. Throws for a response with another status than those of the API.
  */
 export async function exercise(gateway: Gateway<ManualClock>): Promise<void> {
   const ask = client(gateway)

@@ -1,12 +1,12 @@
 import type { Gateway } from '../../src/index.ts'
 
 /**
- * Lists the records whose fields have another order than their schema, with both orders. A restored record has the order of
- * the schema, so its snapshot would differ.
+ * Lists the records whose fields differ in order from their schema, with both orders. A restored record has the schema's order,
+ * so its snapshot would differ.
  */
 export function listRecordsOutOfOrder(gateway: Gateway, empty: Gateway): string[] {
   const snapshot = gateway.snapshot()
-  // A snapshot from JSON is read by the schemas; one of an object may be taken unchanged.
+  // The schemas read a snapshot from JSON. That of an object could be restored unchanged.
   empty.restore(JSON.parse(JSON.stringify(snapshot)))
   const restored = empty.snapshot().records
   return Object.entries(snapshot.records).flatMap(([collection, list]) =>

@@ -1,7 +1,7 @@
-/** Lists the names in a text. */
+/** Splits a text into names. */
 const splitNames = (text: string): readonly string[] => text.trim().split(/\s+/)
 
-/** The first fields of every resource in an answer, in the order of the API reference's tables. */
+/** The first fields of every resource in a response, in the order of the API reference's tables. */
 export const HEAD_FIELDS = splitNames('id uri created_at')
 
 /** The fields of a reserved domain after the head and the description, in that order. */

@@ -12,11 +12,11 @@ import { ECDSA, NEW_YEAR, RSA } from './provisioning.ts'
 
 const ROUTE = { edge_id: 'edghts_1', id: 'edghtsrt_1' }
 
-/** The options of the gateways that snapshots of {@link createFullGateway} go to and come from. */
+/** Returns the options of the gateways that snapshots of {@link createFullGateway} are restored in. */
 export const fullGatewayOptions = () =>
   ({ seed: 'furnished', clock: manualClock(NEW_YEAR), dns: 'simulated', rateLimit: { requests: 1000 } }) as const
 
-/** A gateway with something of everything in it, domains in every state of their provisioning included. */
+/** Creates a gateway with records of every kind, and domains in every state of their provisioning. */
 export async function createFullGateway(options: GatewayOptions<ManualClock> = {}): Promise<Gateway<ManualClock>> {
   const gateway = createGateway({ ...fullGatewayOptions(), ...options })
   const { reservedDomains, provisioning, clock, dns } = gateway
@@ -71,7 +71,7 @@ export async function createFullGateway(options: GatewayOptions<ManualClock> = {
   return gateway
 }
 
-/** A snapshot as another process gets it. */
+/** Copies a snapshot through JSON, as another process receives it. */
 export function copyAsJson(snapshot: Snapshot): Snapshot {
   return JSON.parse(JSON.stringify(snapshot))
 }

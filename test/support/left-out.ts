@@ -1,7 +1,7 @@
 import type { TestProject } from 'vitest/node'
 import { REQUIREMENTS } from './requirements.ts'
 
-/** Says at the very end of a run, after every reporter, how many tests were left out for want of what. */
+/** Prints at the end of a run, after every reporter, how many tests were left out, and what is missing. */
 export default function setup({ vitest }: TestProject) {
   return () => {
     const tests = vitest.state.getTestModules().flatMap((module) => [...module.children.allTests('skipped')])

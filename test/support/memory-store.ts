@@ -1,13 +1,13 @@
 import type { Store, StoredCommit, StoredState } from '../../src/index.ts'
 
-/** A store in memory that goes through JSON, as any other does, and that can be told to fail. */
+/** A store in memory that copies through JSON, like any other, and can fail. */
 export interface MemoryStore extends Store {
   readonly commits: StoredCommit[]
   /** The error that `append` throws while it is set. */
   failure: Error | undefined
 }
 
-/** A store with the commits of another one. */
+/** Creates a store, if passed with the commits of another one. */
 export function memoryStore(commits: readonly StoredCommit[] = []): MemoryStore {
   const store: MemoryStore = {
     commits: [...commits],
@@ -21,7 +21,7 @@ export function memoryStore(commits: readonly StoredCommit[] = []): MemoryStore 
   return store
 }
 
-/** A store that is safe only when it is told so. */
+/** Creates a store that flushes only when a test calls `flush`. */
 export function deferredStore(commits: readonly StoredCommit[] = []) {
   const safe = memoryStore(commits)
   let waiting: StoredCommit[] = []

@@ -3,11 +3,11 @@ import type { Database } from '../../src/server/sqlite/sqlite-file.ts'
 import { createTransaction } from './sandbox-store.ts'
 import { memoryDatabase } from './sqlite.ts'
 
-/** The failure that happens once. */
+/** A failure that happens once. */
 export interface Failure {
   /** The step that fails: an operation of a storage, or a call between objects. */
   readonly step: number
-  /** The process ends before the step; or the call does not arrive, or its answer does not. */
+  /** `kill`: the process ends before the step. `lost`: the call does not arrive. `lost after`: its result does not. */
   readonly kind: 'kill' | 'lost' | 'lost after'
 }
 
@@ -69,8 +69,8 @@ class Place {
 }
 
 /**
- * The Durable Objects of a Worker, in this process. Each has a database, which outlives a kill. As on the platform, what an
- * object writes in one turn is one transaction, and nobody hears of it before it is safe.
+ * The Durable Objects of a Worker, in this process. Each has a database, which outlives a kill. As on the platform, the writes of
+ * one turn are one transaction, and no response leaves before that is committed.
  */
 export class ObjectPlatform {
   /** The number of steps so far. */
@@ -104,7 +104,7 @@ export class ObjectPlatform {
     return { ...this.#variables, ...Object.fromEntries(bindings) }
   }
 
-  /** Starts the process again, if it has ended, and runs the alarms that are due. */
+  /** Restarts the process if it has ended, and runs the alarms that are due. */
   async restart(now: number): Promise<void> {
     for (const place of this.#places.values()) place.rollBack()
     this.#objects = new Map()
@@ -119,7 +119,7 @@ export class ObjectPlatform {
     this.#commit()
   }
 
-  /** Runs a statement in the database of an object, as a fault of its disk would change it. */
+  /** Runs a statement in the database of an object, to change it like a fault of the disk. */
   changeStorage(binding: string, name: string, statement: string): void {
     this.#places.get(`${binding} ${name}`)?.write((database) => database.exec(statement))
   }
@@ -128,7 +128,7 @@ export class ObjectPlatform {
     for (const place of this.#places.values()) place.close()
   }
 
-  /** One step, at which the failure may happen. */
+  /** Runs one step, at which the failure may happen. */
   #step<T>(work: () => T, isCall = false): T {
     this.#requireAlive()
     const { step, kind } = this.failure ?? { step: -1, kind: 'kill' }
@@ -150,7 +150,7 @@ export class ObjectPlatform {
     if (!this.#isDead) for (const place of this.#places.values()) place.commit()
   }
 
-  /** Ends the turn: what was written in it is safe, and only then anybody hears of it. */
+  /** Ends the turn, and commits its writes. */
   async #turn(): Promise<void> {
     await turn()
     this.#commit()
@@ -193,7 +193,7 @@ export class ObjectPlatform {
         this.#step(() => place.write(work))
         await this.#turn()
       })()
-      // Nobody may wait for it, and with its process it ends.
+      // Nobody may wait for it, and it ends with its process.
       written.catch(() => {})
       return written
     }
@@ -206,7 +206,7 @@ export class ObjectPlatform {
           databaseSize: 4096,
           exec: (text: string, ...values: never[]) => {
             const run = () => place.write((database) => database.prepare(text).all(...values))
-            // A process that ends before it reads ends as well before its next write.
+            // A process that ends before a read also ends before its next write.
             return text.startsWith('SELECT') ? run() : this.#step(run)
           },
         },

@@ -6,12 +6,12 @@ import { describe, test } from 'vitest'
 import { blocksOf } from '../x509/support.ts'
 import { titleWithRequirement } from './requirements.ts'
 
-/** True if OpenSSL 3 is there, not LibreSSL. Without it `npm test` leaves out the tests that need it; `.ci/run` fails. */
+/** True if OpenSSL 3 is installed, not LibreSSL. Without it `npm test` leaves out tests, and `.ci/run` fails. */
 const hasOpenssl = /^OpenSSL ([3-9]|\d\d)/.test(String(spawnSync('openssl', ['version']).stdout))
 
 const titleOf = (name: string) => titleWithRequirement(name, hasOpenssl, 'openssl is missing')
 
-/** A `describe` of tests that ask openssl: left out where it is missing. */
+/** A `describe` of tests that use openssl, left out where it is missing. */
 export function describeOpenssl(name: string, tests: () => void): void {
   describe.runIf(hasOpenssl)(titleOf(name), tests)
 }
@@ -20,14 +20,14 @@ type Each = (cases: readonly unknown[]) => (name: string, run: (...values: unkno
 
 const each: Each = (cases) => (name, run) => test.runIf(hasOpenssl).each(cases)(titleOf(name), run)
 
-/** A `test`, or `test.each`, that asks openssl: left out where it is missing. */
+/** A `test`, or `test.each`, that uses openssl, left out where it is missing. */
 export const testOpenssl = Object.assign(
   (name: string, run: () => void | Promise<void>) => test.runIf(hasOpenssl)(titleOf(name), run),
-  // With the types of vitest's own, which says what each case hands to the test.
+  // The type of vitest's own `each` knows the arguments of each case.
   { each: each as typeof test.each },
 )
 
-/** Runs openssl with some files, by name, in its directory. Answers its exit status and what it printed. */
+/** Runs openssl in a folder with these files. Returns its exit status and its output. */
 export function openssl(
   files: Readonly<Record<string, string>>,
   ...args: readonly string[]

@@ -1,14 +1,14 @@
 import fc from 'fast-check'
 
-/** Every run draws its own cases, unless this variable names the seed that a failure has printed. */
+/** The seed of the properties, which a failure prints. Without it every run draws its own cases. */
 const fixed = process.env.FAUXGATE_SEED
 
-/** The parameters of a property, for `fc.assert`. A failure prints the seed. */
+/** Returns the parameters of a property for `fc.assert`. */
 export function propertyOptions<T>(parameters: fc.Parameters<T> = {}): fc.Parameters<T> {
   return fixed === undefined ? parameters : { seed: Number(fixed), ...parameters }
 }
 
-/** Returns the number of cases of a slow property: a third of them, or all where tests run on every version of Node. */
+/** Returns a third of the cases of a slow property, or all where tests run on every version of Node. */
 export function limitCases(all: number): number {
   return process.env.PROPERTY_CASES === 'all' ? all : Math.ceil(all / 3)
 }
@@ -16,7 +16,7 @@ export function limitCases(all: number): number {
 /** The first code point after the surrogates, and the number of surrogates. */
 const [AFTER_SURROGATES, SURROGATES] = [0xe000, 0x800]
 
-/** A character. That of fast-check's unit `binary` makes a table of all of them, which takes a second. */
+/** A character. fast-check's unit `binary` makes a table of all characters, which takes a second. */
 const anyCharacter = fc.nat(0x10ffff - SURROGATES).map(
   (number) => String.fromCodePoint(number < AFTER_SURROGATES - SURROGATES ? number : number + SURROGATES),
   (text) => {
@@ -35,7 +35,7 @@ export function check<T>(property: fc.IProperty<T>, parameters: fc.Parameters<T>
   fc.assert(property, propertyOptions(parameters))
 }
 
-/** The same for a property that has to be waited for. */
+/** Checks an asynchronous property of fast-check. */
 export async function checkAsync<T>(property: fc.IAsyncProperty<T>, parameters: fc.Parameters<T> = {}): Promise<void> {
   await fc.assert(property, propertyOptions(parameters))
 }

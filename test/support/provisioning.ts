@@ -15,12 +15,12 @@ export const DOMAIN = 'app.example.com'
 
 const UNIT_MS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 
-/** The time so long after {@link NEW_YEAR}, as a timestamp: `timeAfter('30s', '5m')`. */
+/** Returns the timestamp of {@link NEW_YEAR} plus durations: `timeAfter('30s', '5m')`. */
 export function timeAfter(...durations: Exclude<Duration, number>[]): string {
   return addDurations(NEW_YEAR, ...durations)
 }
 
-/** The timestamp so long after another one; a `-` in front goes back. */
+/** Adds durations to a timestamp; a `-` in front of one subtracts it. */
 export function addDurations(start: string, ...durations: (Exclude<Duration, number> | `-${string}`)[]): string {
   let ms = Date.parse(start)
   for (const duration of durations) {
@@ -30,26 +30,26 @@ export function addDurations(start: string, ...durations: (Exclude<Duration, num
   return new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z')
 }
 
-/** A gateway with a manual clock that stands at {@link NEW_YEAR} and the same ids in every run. */
+/** Creates a gateway with a manual clock at {@link NEW_YEAR} and the same ids in every run. */
 export function openManual(options: Omit<GatewayOptions, 'clock'> = {}): Gateway<ManualClock> {
   return createGateway({ seed: 'test', clock: manualClock(NEW_YEAR), ...options })
 }
 
-/** A gateway with one managed domain, whose job has just started. */
+/** Creates a gateway with one managed domain, whose job has just started. */
 export function openWithDomain(options: Omit<GatewayOptions, 'clock'> = {}, domain: string = DOMAIN) {
   const gateway = openManual(options)
   const { id } = gateway.reservedDomains.create({ domain, certificate_management_policy: ECDSA })
   return { gateway, id, ...createDomainReaders(gateway, id) }
 }
 
-/** A gateway with one managed domain, whose certificate was issued at {@link NEW_YEAR}. */
+/** Creates a gateway with one managed domain, whose certificate was issued at {@link NEW_YEAR}. */
 export function openWithCertificate(options: Omit<GatewayOptions, 'clock'> = {}, domain: string = DOMAIN) {
   const it = openWithDomain(options, domain)
   if (it.job()) it.gateway.provisioning.attempt(it.id)
   return { ...it, certificate_id: it.certificate() as string }
 }
 
-/** A gateway with a simulated zone and a managed domain, whose first attempt is due after 30 s. */
+/** Creates a gateway with a simulated zone and a managed domain, whose first attempt is due after 30 s. */
 export function openWithZone(domain: string = DOMAIN) {
   const it = openWithDomain({ dns: 'simulated' }, domain)
   const { dns, clock } = it.gateway
@@ -60,7 +60,7 @@ export function openWithZone(domain: string = DOMAIN) {
     clock,
     target: String(cname_target),
     challenge: acme_challenge_cname_target as string,
-    /** Returns the finding of the next attempt: `issued`, or the message of its DNS_ERROR. */
+    /** Runs the next attempt. Returns `issued`, or the message of its DNS_ERROR. */
     attempt() {
       const job = it.gateway.provisioning.attempt(it.id).certificate_management_status?.provisioning_job
       if (!job) return 'issued'
@@ -70,7 +70,7 @@ export function openWithZone(domain: string = DOMAIN) {
   }
 }
 
-/** Short ways to look at a domain. */
+/** Creates functions that read the present state of a domain. */
 export function createDomainReaders(gateway: Gateway, id: string) {
   const domain = () => gateway.reservedDomains.get(id)
   return {
@@ -82,7 +82,7 @@ export function createDomainReaders(gateway: Gateway, id: string) {
   }
 }
 
-/** The ids of all TLS certificates, oldest first. */
+/** Lists the ids of all TLS certificates, oldest first. */
 export function listCertificateIds(gateway: Gateway): string[] {
   return gateway.tlsCertificates
     .list()
@@ -90,7 +90,7 @@ export function listCertificateIds(gateway: Gateway): string[] {
     .reverse()
 }
 
-/** Moves a clock on without telling the gateways that run by it, as any clock does that is only a number. For good. */
+/** Advances a clock without calling its gateways, like a clock that is only a number. The clock stays at that time. */
 export function advanceUnnoticed(clock: ManualClock, duration: Exclude<Duration, number>): void {
   const value = Date.parse(addDurations(new Date(clock.now).toISOString(), duration))
   Object.defineProperty(clock, 'now', { value })

@@ -4,8 +4,8 @@ const T_MAX = 26
 const DIGITS = 'abcdefghijklmnopqrstuvwxyz0123456789'
 
 /**
- * The Punycode of code points, written down from RFC 3492, section 6.3, on its own: it also encodes what is no text, such
- * as surrogates and numbers beyond U+10FFFF.
+ * Encodes code points as Punycode by RFC 3492, section 6.3, independently of any library. It also encodes numbers that are no
+ * characters, such as surrogates and those beyond U+10FFFF.
  */
 export function encodePunycode(...codePoints: readonly number[]): string {
   const basic = codePoints.filter((each) => each < 128)
@@ -29,7 +29,7 @@ export function encodePunycode(...codePoints: readonly number[]): string {
   return encoded
 }
 
-/** A number as digits of which the last one tells that it is (RFC 3492, section 3.3). */
+/** Encodes a number of variable length (RFC 3492, section 3.3). */
 function variableLength(value: number, bias: number): string {
   let text = ''
   let rest = value
@@ -41,7 +41,7 @@ function variableLength(value: number, bias: number): string {
   }
 }
 
-/** RFC 3492, section 6.1. */
+/** Adapts the bias by RFC 3492, section 6.1. */
 function adapted(delta: number, points: number, isFirst: boolean): number {
   let rest = Math.floor(delta / (isFirst ? 700 : 2))
   rest += Math.floor(rest / points)
@@ -50,7 +50,7 @@ function adapted(delta: number, points: number, isFirst: boolean): number {
   return k + Math.floor(((BASE - T_MIN + 1) * rest) / (rest + 38))
 }
 
-/** The code points that Punycode stands for, by RFC 3492, section 6.2, or undefined where it is none. */
+/** Decodes Punycode by RFC 3492, section 6.2. Returns undefined for a text that is no Punycode. */
 export function listCodePoints(encoded: string): number[] | undefined {
   const delimiter = encoded.lastIndexOf('-')
   const points = [...encoded.slice(0, Math.max(delimiter, 0))].map((letter) => letter.charCodeAt(0))
@@ -71,7 +71,7 @@ export function listCodePoints(encoded: string): number[] | undefined {
   return points
 }
 
-/** The number that digits begin with, and the digits after it. */
+/** Reads a number of variable length. Returns the number and the remaining digits. */
 function numberAt(digits: readonly number[], bias: number): [value: number, rest: number[]] | undefined {
   let [value, weight] = [0, 1]
   for (const [place, digit] of digits.entries()) {

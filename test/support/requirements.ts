@@ -1,4 +1,4 @@
-/** Programs and features that some tests need and not every machine has: in the names of those tests, and at a run's end. */
+/** Programs and features that some tests need and not every machine has. A run prints the missing ones at its end. */
 export const REQUIREMENTS = {
   'openssl is missing': 'OpenSSL 3 or newer is missing: the command openssl.',
   'node:sqlite is missing': 'this Node has no SQLite: 22.13 and newer have node:sqlite.',
@@ -7,7 +7,7 @@ export const REQUIREMENTS = {
   'curl is missing': 'the command curl is missing.',
 } as const
 
-/** The name of tests that something is needed for; where they are left out, it says why, so that a run's end can count them. */
+/** Returns the title of tests that need something. If it is missing, the title says so, and the run's end counts the tests. */
 export function titleWithRequirement(name: string, isThere: boolean, missing: keyof typeof REQUIREMENTS): string {
   return isThere ? name : `${name} (left out: ${missing})`
 }

@@ -3,7 +3,7 @@ import type { ObjectStorage } from '../../src/sandbox/objects.ts'
 import { limitedStore } from '../../src/sandbox/store.ts'
 import type { Database } from '../../src/server/sqlite/sqlite-file.ts'
 
-/** Runs work as one transaction; within another one, as a part of it. */
+/** Creates a function that runs work as one transaction; inside another one, as a part of it. */
 export function createTransaction(database: Database) {
   let depth = 0
   return <T>(work: () => T): T => {
@@ -18,7 +18,7 @@ export function createTransaction(database: Database) {
       try {
         database.exec(`ROLLBACK TO ${name}; RELEASE ${name}`)
       } catch {
-        // A process that was killed rolls nothing back. SQLite does at the next opening.
+        // A killed process rolls nothing back. SQLite does that when it opens the file.
       }
       throw error
     } finally {
@@ -27,10 +27,10 @@ export function createTransaction(database: Database) {
   }
 }
 
-/** The store of a sandbox, with a database in the place of its object's storage. */
+/** Creates the store of a sandbox, with a database in place of the object's storage. */
 export function createSandboxStore(database: Database): Store {
   const exec = (statement: string, ...values: never[]) => database.prepare(statement).all(...values)
-  // All that a store asks of a storage.
+  // A store uses no other parts of the storage.
   const storage = {
     sql: { exec, databaseSize: 0 },
     transactionSync: createTransaction(database),

@@ -14,7 +14,7 @@ export async function serveGateway<G extends Gateway>(gateway: G) {
   return { gateway, server, port: server.port, url: server.url }
 }
 
-/** Has a server that is no gateway listen on this machine until the end of the test. Returns its URL. */
+/** Starts a server that is no gateway, until the end of the test. Returns its URL. */
 export async function listen(server: Server): Promise<string> {
   onTestFinished(() => {
     server.close()
@@ -26,7 +26,7 @@ export async function listen(server: Server): Promise<string> {
 
 type ReceivedRequest = Pick<IncomingMessage, 'method' | 'url' | 'headers'> & { readonly body: string }
 
-/** Has a server listen until the end of the test that answers every request in the same way. `received` has the requests. */
+/** Starts a server that answers every request in the same way, until the end of the test. `received` lists the requests. */
 export async function serveResponse(answer: (response: ServerResponse) => unknown) {
   const received: ReceivedRequest[] = []
   const server = createServer(async (request, response) => {
@@ -37,7 +37,7 @@ export async function serveResponse(answer: (response: ServerResponse) => unknow
   return { received, url: await listen(server) }
 }
 
-/** Sends a request, and returns its answer with the bytes of the body as they came. */
+/** Sends a request. Returns the response with the bytes of its body. */
 export async function requestBytes(url: string, options: RequestOptions & { readonly ca?: string } = {}) {
   const { request } = url.startsWith('https:') ? https : http
   const sent = request(url, { agent: false, ...options }).end()

@@ -7,7 +7,7 @@ import { titleWithRequirement } from './requirements.ts'
 /** True if this Node has SQLite built in. */
 export const hasSqlite = process.getBuiltinModule?.('node:sqlite') !== undefined
 
-/** A `describe` of tests that need SQLite: left out where it is missing. */
+/** A `describe` of tests that need SQLite, left out where it is missing. */
 export function describeSqlite(name: string, tests: () => void): void {
   describe.runIf(hasSqlite)(titleWithRequirement(name, hasSqlite, 'node:sqlite is missing'), tests)
 }
@@ -17,7 +17,7 @@ export function testSqlite(name: string, run: () => void | Promise<void>): void 
   test.runIf(hasSqlite)(titleWithRequirement(name, hasSqlite, 'node:sqlite is missing'), run)
 }
 
-/** Runs work as on a Node that has no SQLite. */
+/** Runs work like a Node without SQLite. */
 export async function withoutSqlite<T>(work: () => T): Promise<Awaited<T>> {
   const { getBuiltinModule } = process
   const hiding = vi.spyOn(process, 'getBuiltinModule')
@@ -29,12 +29,12 @@ export async function withoutSqlite<T>(work: () => T): Promise<Awaited<T>> {
   }
 }
 
-/** A name for a file, in a folder of its own that goes at the end of the test. */
+/** Returns the path of a new file, which is deleted at the end of the test. */
 export function newFile(): string {
   return join(newFolder(), 'gateway.db')
 }
 
-/** A database in memory. */
+/** Opens a database in memory. */
 export function memoryDatabase(): Database {
   return nodeSqlite()(':memory:')
 }

@@ -1,19 +1,19 @@
 import { Session } from 'node:inspector/promises'
 
-/** The sources, and the libraries that read what strangers send. */
+/** The sources, and the libraries that read input of clients. */
 const COUNTED = /\/src\/|\/node_modules\/(?:@marcbachmann\/cel-js|punycode\.js|valibot)\//
 
-/** The highest cost of a search by the platform: it compares a text at each place of another one. */
+/** The searches of the platform. At worst each compares a text at every place of another one. */
 const SEARCHES = ['includes', 'indexOf', 'replaceAll', 'split'] as const
 
-// The platform counts the blocks of a function only if it has counted since before the function ran for the first time. So a
-// test file that counts steps imports this file first, and has a process of its own.
+// The platform counts the blocks of a function only if counting began before the function first ran. So a test file that counts
+// steps imports this file first, and has its own process.
 const session = new Session()
 session.connect()
 await session.post('Profiler.enable')
 await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: true })
 
-/** Counts how often each block of the sources was run since it was last asked. */
+/** Returns how many blocks of the sources ran since the last call. */
 async function countBlocks(): Promise<number> {
   const { result } = await session.post('Profiler.takePreciseCoverage')
   const functions = result.filter(({ url }) => COUNTED.test(url)).flatMap((script) => script.functions)
@@ -21,15 +21,15 @@ async function countBlocks(): Promise<number> {
 }
 
 /**
- * Counts the steps of some work: how often each block of the sources was run, and for each search of the platform as many as
- * it may take at worst. What the platform's regular expressions take is not counted.
+ * Counts the steps of some work: the blocks of the sources that ran, and the worst case of each search of the platform. Steps of
+ * regular expressions are not counted.
  */
 export async function countSteps(work: () => unknown): Promise<number> {
   await countBlocks()
   return countFurtherSteps(work)
 }
 
-/** The same right after another count: asking the platform again takes longer than most work. */
+/** Counts the steps of work directly after another count, which saves a call of the platform. */
 async function countFurtherSteps(work: () => unknown): Promise<number> {
   const searches = countSearches()
   try {
@@ -40,7 +40,7 @@ async function countFurtherSteps(work: () => unknown): Promise<number> {
   return searches.steps() + (await countBlocks())
 }
 
-/** Divides the steps of work on an input of twice a length by those of work on one of that length. */
+/** Divides the steps of work on an input of twice a length by the steps for that length. */
 export async function measureGrowth(work: (length: number) => unknown, length = 8192): Promise<number> {
   await work(64)
   const once = await countSteps(() => work(length))
@@ -55,7 +55,7 @@ function countSearches() {
     const counting = function (this: string, ...args: unknown[]): unknown {
       const [pattern, from = 0] = args
       const result: unknown = Reflect.apply(search, this, args)
-      // Node's own reading of a query searches on from each place that it has found.
+      // Node reads a query by searches that continue from each place found.
       const [start, end] =
         name === 'indexOf' ? [Number(from), result === -1 ? this.length : Number(result)] : [0, this.length]
       if (typeof pattern === 'string') steps += Math.max(0, end - start) * pattern.length

@@ -10,18 +10,18 @@ import { NEW_YEAR } from './provisioning.ts'
 
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>
 
-/** Creates a gateway for a run to verify, at a fixed time. */
+/** Creates a gateway that a run verifies, at a fixed time. */
 export function gatewayToVerify(dialect: DialectName = 'ngrok'): Gateway {
   const options = { clock: manualClock(NEW_YEAR), seed: 'verified' }
   return dialect === 'ngrok' ? createNgrok(options) : createGateway(options)
 }
 
-/** The key of the runs of tests. */
+/** The API key of the runs. */
 export const KEY = 'a-key-that-nobody-may-see'
 
 /**
- * Runs `verify` against a fetch function, on a clock that jumps where a run waits. Returns the report, the entries of the log
- * in order, and the times in ms at which requests were sent.
+ * Runs `verify` against a fetch function, on a clock that advances when the run waits. Returns the report, the log's entries in
+ * order, and the times in ms at which requests were sent.
  */
 export async function runVerify(fetch: Fetch, options: Partial<VerifyOptions> = {}) {
   let now = Date.parse(NEW_YEAR)
@@ -56,12 +56,12 @@ export async function runVerify(fetch: Fetch, options: Partial<VerifyOptions> = 
   return { report, entries, times }
 }
 
-/** Runs `verify` at the URL of a gateway, which answers itself or through another fetch function. */
+/** Runs `verify` at the URL of a gateway, if passed through another fetch function. */
 export function verifyGateway(gateway: Gateway, options: Partial<VerifyOptions> = {}, fetch: Fetch = gateway.fetch) {
   return runVerify(fetch, { url: gateway.url, dialect: gateway.dialect.name as DialectName, ...options })
 }
 
-/** Returns the exchanges of a run against fauxgate, all at one time. */
+/** Returns the exchanges of a run against fauxgate, all with the same time. */
 export async function recordExchanges(
   options: Pick<VerifyOptions, 'families' | 'domain'>,
   at = Date.parse(NEW_YEAR),
@@ -74,7 +74,7 @@ export async function recordExchanges(
   return exchanges
 }
 
-/** Returns the text of a file with a recording. */
+/** Formats exchanges as the text of a recording. */
 export function formatRecording(exchanges: readonly RecordedExchange[], key = KEY): string {
   const info = { client: 'a test', version: '1.0.0', dialect: 'ngrok', url: 'https://api.ngrok.com' } as const
   return recordingText(exchanges, [key], info)

@@ -7,27 +7,27 @@ import { onTestFinished } from 'vitest'
 /** The headers that a request of the API must have. */
 export const KEYS = 'Authorization: Bearer k\r\nService-Version: 2\r\n'
 
-/** A request as bytes: for the list of addresses. */
+/** The bytes of a request for the list of addresses. */
 export const GET = `GET /reserved_addrs HTTP/1.1\r\nHost: x\r\n${KEYS}\r\n`
 
-/** The head of a creation, without the headers about the size of its body. */
+/** The head of a creation, without the headers for the size of its body. */
 export const POST_HEAD = `POST /reserved_addrs HTTP/1.1\r\nHost: x\r\n${KEYS}Content-Type: application/json\r\n`
 
-/** A creation as bytes. */
+/** Returns the bytes of a creation. */
 export const formatPost = (body = '{}') => `${POST_HEAD}Content-Length: ${body.length}\r\n\r\n${body}`
 
-/** A connection on which bytes are sent as they are. */
+/** A connection that sends bytes unchanged. */
 export interface RawConnection {
   readonly socket: Socket
-  /** The bytes that came back. */
+  /** Returns the received text. */
   received(): string
-  /** Resolves once what came back matches. */
+  /** Resolves once the received text matches. */
   until(pattern: RegExp): Promise<void>
-  /** Resolves with all answers once there are so many, the last one whole. */
+  /** Resolves with all responses once `count` were received completely. */
   answers(count: number): Promise<RawAnswer[]>
-  /** Resolves with the statuses of all answers once there are so many. */
+  /** Resolves with the statuses of all responses once `count` were received completely. */
   statuses(count: number): Promise<number[]>
-  /** Resolves with everything that came back once the other side has ended the connection. */
+  /** Resolves with the received text once the other side has closed the connection. */
   ended(): Promise<string>
 }
 
@@ -40,7 +40,7 @@ export async function openRawConnection(port: number, bytes: string | Uint8Array
   socket.setEncoding('utf8').on('data', (part) => {
     text += part
   })
-  // A reset ends it too.
+  // A reset closes it too.
   const closed = new Promise<void>((resolve) => socket.on('error', () => undefined).once('close', () => resolve()))
   socket.write(bytes)
   const untilTrue = async (holds: () => boolean, what: unknown) => {
@@ -67,10 +67,10 @@ function fail(what: unknown, text: string): never {
   throw new Error(`The connection ended before ${what} came. It brought: ${text}`)
 }
 
-/** An answer as it was on the wire. */
+/** A response on the wire. */
 export type RawAnswer = ReturnType<typeof parseRawAnswers>[number]
 
-/** Reads the answers that follow one another on the wire, each with a length. */
+/** Parses consecutive responses, each with a `Content-Length`. */
 export function parseRawAnswers(text: string) {
   const answers: { status: number; headers: Headers; body: string }[] = []
   for (let rest = text; rest !== ''; ) {
@@ -84,15 +84,15 @@ export function parseRawAnswers(text: string) {
   return answers
 }
 
-/** Resolves once something holds. It looks every millisecond, and leaves the processor to what it waits for. */
+/** Resolves once a condition holds. It checks every millisecond. */
 export async function waitUntil(holds: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await holds())) await new Promise<void>((resolve) => setTimeoutOf(resolve, 1))
 }
 
-// Tests replace it by fake timers.
+// Some tests replace the global one by fake timers.
 const setTimeoutOf = setTimeout
 
-/** The Node server behind a port, which shows when it answers a request. */
+/** Returns the Node server of a port. */
 export async function findServer(port: number): Promise<Server> {
   const started = channel('http.server.request.start')
   let server: Server | undefined

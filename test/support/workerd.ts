@@ -18,7 +18,7 @@ server.listen(port, host, () => {
 })
 `
 
-/** Installs, in a folder, a package that stands for workerd: it listens, and answers what it was started with. */
+/** Installs a fake of workerd in a folder. It listens, and responds with its arguments. */
 export function installFakeWorkerd(folder: string, main = "exports.default = __dirname + '/fake.mjs'"): void {
   const at = join(folder, 'node_modules/workerd')
   mkdirSync(at, { recursive: true })
